@@ -1,10 +1,11 @@
 """Sentences, items, batches, tasks, drafts and submissions."""
 
 import uuid
+from typing import Any
 
 from django.conf import settings
-from django.db import models
-from django.db.models import Q
+from django.db import models, transaction
+from django.db.models import Max, Q
 
 from annotation.enums import LIVE, BatchState, HeldBonusState, Partition, SubmissionState
 from projects.enums import Role
@@ -111,6 +112,8 @@ class Batch(models.Model):
     """A set of HITs published together for a role under the same terms."""
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="batches")
+    # The first batch of a project is number 1.
+    number = models.PositiveIntegerField(editable=False)
     role = models.CharField(max_length=20, choices=Role)
     state = models.CharField(max_length=20, choices=BatchState, default=BatchState.OPEN)
     title = models.CharField(max_length=128)
@@ -147,6 +150,9 @@ class Batch(models.Model):
         verbose_name_plural = "batches"
         constraints = [
             models.UniqueConstraint(
+                fields=["project", "number"], name="batch_number_once_per_project"
+            ),
+            models.UniqueConstraint(
                 fields=["project"],
                 condition=Q(role="consolidator", state="open", for_training=False),
                 name="one_open_consolidation_batch",
@@ -164,7 +170,23 @@ class Batch(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.project} {self.role} {self.pk}"
+        return f"{self.project} {self.role} {self.number}"
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        """Save the batch. A new batch gets the project's next number."""
+        if self.number is not None:
+            super().save(*args, **kwargs)
+            return
+        with transaction.atomic():
+            # Another new batch of the project waits here.
+            Project.objects.select_for_update(no_key=True).get(pk=self.project_id)
+            newest = self.project.batches.aggregate(newest=Max("number"))["newest"]
+            self.number = (newest or 0) + 1
+            super().save(*args, **kwargs)
+
+    @property
+    def name(self) -> str:
+        return f"Batch {self.number}"
 
 
 class Task(models.Model):

@@ -63,6 +63,14 @@ class Action(TextChoices):
     REPUBLISH = "republish", "republish"
 
 
+class Decision(TextChoices):
+    """A decision on submitted work."""
+
+    ACCEPT = "accept", "accept and pay"
+    PAY = "pay", "pay, but exclude the work of"
+    REJECT = "reject", "reject"
+
+
 class ExpertWork(TextChoices):
     """The kind of work in an expert queue."""
 

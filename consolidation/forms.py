@@ -10,7 +10,7 @@ from annotation.enums import BatchState, Partition
 from annotation.forms import FilesField
 from consolidation.domain.manage_batch import Order
 from consolidation.domain.resolve_conflict import Version
-from consolidation.enums import Action, GoldSource, ItemState
+from consolidation.enums import Action, Decision, GoldSource, ItemState
 from projects.enums import Role
 from schemes.base import Json, Resource
 from web.fields import ANY, CountField, set_choices
@@ -103,6 +103,28 @@ class HitFilterForm(forms.Form):
         return str(self.cleaned_data.get("state", ""))
 
 
+class ManyBatchesForm(forms.Form):
+    """An action on the batches whose ids are in `row`. `seen` is the number of HITs that was shown."""
+
+    action = forms.ChoiceField(
+        choices=[(action, action.label) for action in (Action.PAUSE, Action.RESUME, Action.EXPIRE)]
+    )
+    row = forms.TypedMultipleChoiceField(
+        coerce=int, error_messages={"required": "Select at least one batch."}
+    )
+    seen = forms.IntegerField(required=False)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        set_choices(self, row=_any_ids(data, "row"))
+
+
+def _any_ids(data: Any, name: str) -> list[tuple[str, str]]:
+    """Return choices for the ids in the data. Ids of other projects select nothing later."""
+    ids = [pk for pk in data.getlist(name) if pk.isdecimal() and len(pk) < 19][:MOST_PICKED]
+    return [(pk, pk) for pk in ids]
+
+
 def _out_of_range(message: str) -> dict[str, str]:
     return {"min_value": message, "max_value": message}
 
@@ -136,9 +158,7 @@ class BatchActionForm(forms.Form):
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
-        # Any id is valid. Ids of other batches' HITs select nothing.
-        ids = [pk for pk in data.getlist("hit") if pk.isdecimal()][:MOST_PICKED]
-        set_choices(self, hit=zip(ids, ids, strict=True))
+        set_choices(self, hit=_any_ids(data, "hit"))
 
     def order(self) -> Order:
         data = self.cleaned_data
@@ -153,6 +173,27 @@ class RejectForm(forms.Form):
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+
+
+class DecideManyForm(forms.Form):
+    """A decision on the submissions whose ids are in `row`. `seen` is the cost that was shown."""
+
+    decision = forms.ChoiceField(choices=Decision.choices)
+    row = forms.TypedMultipleChoiceField(
+        coerce=int, error_messages={"required": "Select at least one submission."}
+    )
+    reason = forms.CharField(required=False, max_length=1000)
+    seen = forms.IntegerField(required=False)
+
+    def __init__(self, data: Any) -> None:
+        super().__init__(data)
+        set_choices(self, row=_any_ids(data, "row"))
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if data.get("decision") == Decision.REJECT and not data.get("reason"):
+            self.add_error("reason", "Enter a reason. The workers see it.")
+        return data
 
 
 class WithdrawForm(forms.Form):

@@ -23,6 +23,8 @@ app_name = "consolidation"
 
 urlpatterns = [
     path(AT + "submissions/", submissions.submissions, name="submissions"),
+    path(AT + "selected-batches/", batches.manage_batches, name="manage_batches"),
+    path(AT + "submissions/decide/", submissions.decide, name="decide_submissions"),
     path(SUBMISSION + "accept/", submissions.accept, name="accept"),
     path(SUBMISSION + "reject/", submissions.reject, name="reject"),
     path(

@@ -9,7 +9,16 @@ from web.fields import ANY, DaysForm
 
 
 class LogFilterForm(DaysForm):
-    field_order = ("kind", "actor")
+    field_order = ("by", "kind", "actor")
+    by = forms.ChoiceField(
+        required=False,
+        label="Show",
+        choices=[
+            ("", "everything"),
+            ("people", "people’s actions"),
+            ("automatic", "automatic changes"),
+        ],
+    )
     kind = forms.ChoiceField(
         required=False,
         label="Type",

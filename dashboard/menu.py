@@ -61,11 +61,11 @@ MENU = (
             ("datasets:exports", "Exports"),
         ),
     ),
-    ("Costs", (("datasets:costs", "Costs"), ("datasets:ledger", "Ledger"))),
-    ("Activity", (("dashboard:log", "Changes"), ("dashboard:jobs", "Jobs"))),
+    ("Costs", (("datasets:costs", "Summary"), ("datasets:ledger", "Ledger"))),
+    ("Activity", (("dashboard:log", "Log"), ("dashboard:jobs", "Jobs"))),
     (
         "Settings",
-        (("projects:settings", "Settings"), ("dashboard:archive_page", "Archive or delete")),
+        (("projects:settings", "General"), ("dashboard:archive_page", "Archive or delete")),
     ),
 )
 # Pages that need an optional part of the scheme.

@@ -3,13 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from django.contrib.auth import get_user_model
 from django.db import models
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.models import Batch, HeldBonus, Item, Submission
 from audit.models import StateChange
-from consolidation.models import Case, ExpertQueue, Merge, Review
+from consolidation.models import Case, Experiment, ExpertQueue, Merge, Review
 from crowd.models import (
     Assignment,
     Hit,
@@ -21,7 +22,7 @@ from crowd.models import (
 from datasets.models import Decision, ErrorSample, SampledPart
 from jobs.models import Job
 from projects.models import Invitation, Project
-from qualification.models import Enrolment, Feedback
+from qualification.models import Alert, Enrolment, Feedback, Round
 from web.days import Days
 
 CHUNK = 2000
@@ -39,7 +40,7 @@ class Kind:
 KINDS: Mapping[str, Kind] = {
     kind.model._meta.label: kind
     for kind in (
-        Kind(Project, "member", lambda project: Q(pk=project.pk)),
+        Kind(Project, "project and members", lambda project: Q(pk=project.pk)),
         Kind(Invitation, "invitation", lambda project: Q(project=project)),
         Kind(Job, "job", lambda project: Q(scope=project.slug)),
         Kind(Batch, "batch", lambda project: Q(project=project)),
@@ -59,6 +60,9 @@ KINDS: Mapping[str, Kind] = {
             "qualification request",
             lambda project: Q(qualification_type__in=qualifications_of(project).values("pk")),
         ),
+        Kind(Round, "round", lambda project: Q(project=project)),
+        Kind(Alert, "alert", lambda project: Q(project=project)),
+        Kind(Experiment, "experiment", lambda project: Q(project=project)),
         Kind(Enrolment, "enrolment", lambda project: Q(round__project=project)),
         Kind(
             Feedback, "feedback", lambda project: Q(evaluation__enrolment__round__project=project)
@@ -78,8 +82,9 @@ KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class LogFilter(Days):
-    """A filter of changes. Empty means any."""
+    """A filter of changes. Empty means any. `by` is "people" or "automatic"."""
 
+    by: str = ""
     kind: str = ""
     actor: str = ""
 
@@ -88,6 +93,9 @@ def changes_of(wanted: LogFilter) -> QuerySet[StateChange]:
     """Return the matching changes of all projects, newest first."""
     kinds = [wanted.kind] if wanted.kind else list(KINDS)
     changes = StateChange.objects.filter(aggregate__in=kinds).order_by("-pk")
+    if wanted.by:
+        people = Exists(get_user_model().objects.filter(username=OuterRef("actor")))
+        changes = changes.filter(people if wanted.by == "people" else ~people)
     if wanted.actor:
         changes = changes.filter(actor=wanted.actor)
     return wanted.within(changes)

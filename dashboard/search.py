@@ -64,10 +64,10 @@ def _projects(text: str, user: User) -> Iterator[Result]:
 
 def _batches(text: str, project: Project) -> Iterator[Result]:
     number = _BATCH.fullmatch(text)
-    batches = Batch.objects.filter(project=project, pk=int(number[1])) if number else ()
+    batches = Batch.objects.filter(project=project, number=int(number[1])) if number else ()
     for batch in batches:
         url = reverse("consolidation:batch", args=[project.slug, batch.pk])
-        yield Result(url, f"Batch {batch.pk}", f"{project.title}, {batch.get_role_display()}")
+        yield Result(url, batch.name, f"{project.title}, {batch.get_role_display()}")
 
 
 def _workers(text: str, project: Project) -> Iterator[Result]:

@@ -299,3 +299,11 @@ class NotificationSettingsForm(forms.Form):
         help_text="You only receive notifications for your roles in each project.",
         widget=forms.CheckboxSelectMultiple,
     )
+
+
+class SavedFilterForm(forms.Form):
+    """A name for the filter of a list. `page` is the list's view name."""
+
+    page = forms.CharField(max_length=80)
+    name = forms.CharField(max_length=60)
+    query = forms.CharField(max_length=2000, required=False)

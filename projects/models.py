@@ -111,6 +111,31 @@ class Membership(models.Model):
         return f"{self.user}: {self.role} of {self.project}"
 
 
+class SavedFilter(models.Model):
+    """A filter and sort of a list that a user saved under a name.
+
+    `page` is the view name of the list, and `query` the query string of its URL.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="saved_filters")
+    user = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="saved_filters"
+    )
+    page = models.CharField(max_length=80)
+    name = models.CharField(max_length=60)
+    query = models.CharField(max_length=2000)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "user", "page", "name"], name="saved_filter_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Guidelines(models.Model):
     """A version of the guidelines of a role. It never changes."""
 

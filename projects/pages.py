@@ -4,13 +4,20 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.utils import timezone
 from django.utils.cache import patch_vary_headers
+from django.utils.text import slugify
 
 from jobs.models import Job
 from projects.models import Project
 from projects.permissions import pages_open_with
+from schemes.base import Noun
+from web.lists import Column, Empty, Listing, time_column
+
+JOBS, JOBS_PER_PAGE = Noun("job", "jobs"), 25
 
 
 def render_page(
@@ -73,10 +80,58 @@ def ask_first(
     return render_page(request, project, "projects/confirm.html", context)
 
 
+def render_list(
+    request: HttpRequest,
+    project: Project,
+    template: str,
+    listing: Listing,
+    context: dict[str, Any] | None = None,
+    *,
+    fragment: str = "web/list.html",
+    status: int = 200,
+) -> HttpResponseBase:
+    """Render a page with a list, its rows for an htmx request, or the whole list as a CSV file."""
+    if request.GET.get("format") == "csv":
+        name = f"{project.slug}-{slugify(listing.name)}-{timezone.now():%Y-%m-%d}.csv"
+        return listing.csv(name)
+    shown = {"listing": listing, **_saved_filters(request, project), **(context or {})}
+    return render_page(request, project, template, shown, fragment=fragment, status=status)
+
+
+def _saved_filters(request: HttpRequest, project: Project) -> dict[str, Any]:
+    """Return the context of the user's saved filters, for lists that are the only one of their kind."""
+    match = request.resolver_match
+    if match is None or set(match.kwargs) != {"slug"}:
+        return {}
+    rows = project.saved_filters.filter(user=request.user.pk, page=match.view_name).order_by("name")
+    return {"saved_filters": rows, "list_page": match.view_name}
+
+
 def job_list(jobs: Iterable[Job], url: str) -> dict[str, Any]:
     """Return the context of a job list, with its refresh URL while a job is unfinished."""
     shown = list(jobs)
     return {"job_list": shown, "refresh": url if any(job.is_unfinished for job in shown) else ""}
+
+
+def jobs_listing(request: HttpRequest, jobs: QuerySet[Job], *, name: str, empty: Empty) -> Listing:
+    """Return the pages of a list of jobs. The columns are those of the CSV file."""
+    return Listing(
+        request=request,
+        name=name,
+        rows=jobs,
+        columns=[
+            Column("Job", lambda job: job.kind),
+            Column("State", lambda job: job.get_state_display()),
+            Column("Requested by", lambda job: job.requested_by),
+            time_column("Requested", lambda job: job.requested_at),
+            time_column("Started", lambda job: job.started_at),
+            time_column("Ended", lambda job: job.ended_at),
+            Column("Problem", lambda job: job.problem),
+        ],
+        count=JOBS.count,
+        size=JOBS_PER_PAGE,
+        empty=empty,
+    )
 
 
 def wants_fragment(request: HttpRequest) -> bool:

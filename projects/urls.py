@@ -1,6 +1,6 @@
 from django.urls import path
 
-from projects.views import members, notifications, settings, tokens
+from projects.views import members, notifications, saved_filters, settings, tokens
 
 app_name = "projects"
 
@@ -24,5 +24,9 @@ urlpatterns = [
     path("projects/<slug:slug>/members/invite/", members.invite_member, name="invite"),
     path(
         "projects/<slug:slug>/members/invitations/<int:pk>/", members.invitation, name="invitation"
+    ),
+    path("projects/<slug:slug>/filters/", saved_filters.save, name="save_filter"),
+    path(
+        "projects/<slug:slug>/filters/<int:pk>/delete/", saved_filters.delete, name="delete_filter"
     ),
 ]

@@ -9,18 +9,22 @@ from qualification.views import (
     round_items,
     rounds,
     trainee,
+    worker_actions,
     workers,
 )
 
 app_name = "qualification"
 
 WORKER = "projects/<slug:slug>/workers/<str:pseudonym>/"
+SELECTED = "projects/<slug:slug>/selected-workers/"
 AT = "projects/<slug:slug>/training/"
 TRAINEE = AT + "rounds/<int:pk>/<str:pseudonym>/"
 POOL_WORKER = AT + "pool/<str:pseudonym>/"
 
 urlpatterns = [
     path("projects/<slug:slug>/workers/", workers.workers, name="workers"),
+    path(SELECTED + "message/", worker_actions.message_workers, name="message_workers"),
+    path(SELECTED + "withdraw/", worker_actions.withdraw_workers, name="withdraw_workers"),
     path(WORKER, workers.worker, name="worker"),
     path(WORKER + "note/", workers.worker_note, name="worker_note"),
     path(WORKER + "forget/", workers.erase_worker_page, name="erase_worker_page"),

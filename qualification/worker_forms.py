@@ -5,6 +5,7 @@ from decimal import Decimal
 from django import forms
 
 from annotation.domain.compensate import MOST_CENTS
+from crowd.domain.write_messages import LONGEST_SUBJECT, LONGEST_TEXT
 from qualification.domain.erase_worker import Erasure
 
 
@@ -32,6 +33,24 @@ class CompensateForm(forms.Form):
 
     def cents(self) -> int:
         return int(self.cleaned_data["amount"] * 100)
+
+
+class MessageForm(forms.Form):
+    subject = forms.CharField(max_length=LONGEST_SUBJECT)
+    text = forms.CharField(
+        max_length=LONGEST_TEXT,
+        label="Message",
+        widget=forms.Textarea(attrs={"rows": 8}),
+    )
+
+
+class WithdrawWorkersForm(forms.Form):
+    reason = forms.CharField(
+        label="Reason",
+        help_text="The workers see this.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
 
 
 class NoteForm(forms.Form):

@@ -15,6 +15,9 @@ from django.utils.cache import get_conditional_response
 # The range of a resumed download. For others, RFC 9110 (14.2) allows sending the whole file.
 _RESUMED = re.compile(r"bytes=([0-9]{1,18})-")
 
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+
 
 def download(request: HttpRequest, file: IO[bytes], *, name: str, sha256: str) -> HttpResponseBase:
     """Respond with a file, or with its rest if the client resumes. Its checksum is the ETag."""
@@ -62,18 +65,28 @@ def csv_download(
     rows: Iterable[Sequence[object]],
     *,
     line_end: str = "\r\n",
+    for_spreadsheets: bool = False,
 ) -> FileResponse:
     """Respond with a CSV file of the rows, which may be too many for memory.
 
     It is written before the response starts, so that its length is known and errors leave no partial
-    file.
+    file. With `for_spreadsheets`, no cell is read as a formula.
     """
     file = tempfile.TemporaryFile()  # noqa: SIM115  # the response closes it
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
     writer = csv.writer(text, lineterminator=line_end)
     writer.writerow(columns)
+    if for_spreadsheets:
+        rows = ([no_formula(value) for value in row] for row in rows)
     writer.writerows(rows)
     text.detach()
     file.seek(0)
     content_type = "text/csv; charset=utf-8"
     return FileResponse(file, as_attachment=True, filename=name, content_type=content_type)
+
+
+def no_formula(value: object) -> object:
+    """Return the value, quoted if it is text that a spreadsheet would read as a formula."""
+    if isinstance(value, str) and value.startswith(_FORMULA) and not _NUMBER.fullmatch(value):
+        return f"'{value}"
+    return value

@@ -81,6 +81,7 @@ class Batches(_OfBatches, ListEndpoint):
                     ),
                     keep_open=data["keep_open"],
                     cap_cents=data["cap_cents"],
+                    actor=request.user.get_username(),
                     now=timezone.now(),
                 )
         except ValueError as error:

@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models.functions import Coalesce
 
+from annotation.enums import BatchState
 from annotation.models import Batch, Task
 from crowd.enums import AssignmentState, HitState, LedgerKind
 from crowd.models import Assignment, Hit, LedgerEntry
@@ -42,6 +44,18 @@ class BatchFigures:
     def updated(self) -> int:
         """The number of HITs that are up to date at the marketplace."""
         return self.hits - self.unsynced
+
+
+def standing_of(batch: Batch, figures: BatchFigures) -> tuple[str, str]:
+    """Return the state to show for a batch, and its label.
+
+    An open batch without open HITs waits for reviews or is finished.
+    """
+    if batch.state != BatchState.OPEN or figures.open or not figures.hits:
+        return batch.state, batch.get_state_display()
+    if figures.submitted:
+        return "submitted", "pending review"
+    return "finished", "finished"
 
 
 def batches_of(*, project: Project, **criteria: str) -> QuerySet[Batch]:
@@ -139,11 +153,16 @@ def tasks_of(*, batch: Batch) -> QuerySet[Task]:
         batch.tasks.select_related("hit__hit_type")
         .prefetch_related("task_items__item__sentence")
         .annotate(
-            done=Count("hit__assignments"),
-            accepted=Count(
-                "hit__assignments", filter=Q(hit__assignments__state=AssignmentState.APPROVED)
-            ),
-            rejected=Count("hit__assignments", filter=Q(hit__assignments__state__in=refused)),
+            done=_assignment_count(),
+            accepted=_assignment_count(state=AssignmentState.APPROVED),
+            rejected=_assignment_count(state__in=refused),
         )
         .order_by("pk")
     )
+
+
+def _assignment_count(**criteria: object) -> Coalesce:
+    """Return a subquery, which does not slow down counts and pages as a join would."""
+    rows = Assignment.objects.filter(hit=OuterRef("hit"), **criteria).order_by()
+    counted = rows.values("hit").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(counted, output_field=IntegerField()), 0)

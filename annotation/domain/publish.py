@@ -10,11 +10,13 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import F, Sum
 from django.urls import reverse
 
 from annotation.domain.cost_model import expected_seconds
 from annotation.domain.import_corpus import batched
 from annotation.models import Batch, Item, Task, TaskItem
+from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.ledger import join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
@@ -23,11 +25,14 @@ from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hi
 from crowd.domain.providers import capabilities_of
 from crowd.domain.qualifications import group_requirement, requirement_for
 from crowd.domain.site_key import site_key
-from crowd.models import Budget, Hit, HitType, QualificationType
+from crowd.enums import LedgerKind
+from crowd.models import Budget, Hit, HitType, LedgerEntry, QualificationType
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role, page_role
 from projects.models import Guidelines, Project
+from schemes.base import Noun
 from schemes.registry import get_scheme
+from web.money import dollars
 
 CHUNK = 200
 AUTO_APPROVAL_SECONDS = 3 * 86400
@@ -109,6 +114,7 @@ def publish_batch(
     cap_cents: int | None = None,
     auto_approval_seconds: int = AUTO_APPROVAL_SECONDS,
     republish_limit: int = REPUBLISH_LIMIT,
+    actor: str = "automatic",
 ) -> Batch:
     """Publish the project's unpublished items for generation, in shuffled order.
 
@@ -147,7 +153,23 @@ def publish_batch(
         if cap_cents is not None:
             cap_batch(batch=batch, cap_cents=cap_cents)
         publish_generations(batch=batch, items=items, now=now)
+        log_publication(batch=batch, actor=actor, now=now)
     return batch
+
+
+def log_publication(*, batch: Batch, actor: str, now: datetime) -> None:
+    """Log that the batch was published, with its number of HITs and the reserved cost."""
+    reserved = LedgerEntry.objects.filter(hit__task__batch=batch, kind=LedgerKind.RESERVE)
+    cents = reserved.aggregate(cents=Sum(F("amount_cents") + F("fee_cents")))["cents"] or 0
+    count = Noun("HIT", "HITs").count(batch.tasks.count())
+    log_state_change(
+        instance=batch,
+        old="",
+        new="published",
+        actor=actor,
+        now=now,
+        reason=f"{count}, {dollars(cents)}",
+    )
 
 
 def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[dict[str, Any]]:

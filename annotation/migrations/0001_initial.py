@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
             name='Batch',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('number', models.PositiveIntegerField(editable=False)),
                 ('role', models.CharField(choices=[('generator', 'generator'), ('consolidator', 'consolidator'), ('validator', 'validator'), ('reviser', 'reviser'), ('expert', 'expert')], max_length=20)),
                 ('state', models.CharField(choices=[('open', 'open'), ('paused', 'paused'), ('closed', 'closed')], default='open', max_length=20)),
                 ('title', models.CharField(max_length=128)),
@@ -235,6 +236,10 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-written_at', '-pk'],
             },
+        ),
+        migrations.AddConstraint(
+            model_name='batch',
+            constraint=models.UniqueConstraint(fields=('project', 'number'), name='batch_number_once_per_project'),
         ),
         migrations.AddConstraint(
             model_name='batch',

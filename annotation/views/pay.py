@@ -42,7 +42,7 @@ def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
         except (PaySchemeError, ProjectChangeError) as error:
             problem = str(error)
         else:
-            report_changes(request, [f"pay of {len(changes)} roles"] if changes else [])
+            report_changes(request, changes)
             return redirect("annotation:pay", slug=project.slug)
     costs = role_costs(project=project, pay_scheme=new_scheme)
     items = figures_of(corpus_size, project=project).value.items

@@ -68,6 +68,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
             auto_approval_seconds=form.cleaned_data["auto_approval_hours"] * 3600,
             republish_limit=form.cleaned_data["republish_limit"],
             group=form.group(),
+            actor=request.user.get_username(),
         )
     except (BudgetExceededError, NothingToPublishError, PayTooLowError) as error:
         form.add_error("count", str(error))
@@ -90,6 +91,7 @@ def publish_now(
     pool: QualificationType | None,
     auto_approval_seconds: int,
     republish_limit: int,
+    actor: str,
     group: int | None = None,
 ) -> Batch:
     """Publish a batch, and start creating its HITs without waiting for the next sweep."""
@@ -102,6 +104,7 @@ def publish_now(
             auto_approval_seconds=auto_approval_seconds,
             republish_limit=republish_limit,
             groups=[] if group is None else [group],
+            actor=actor,
         )
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.
         transaction.on_commit(publish_hits.delay, robust=True)

@@ -1,14 +1,18 @@
 """Pages that list a project's batches and manage a batch or some of its HITs."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from django.contrib import messages
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join, strip_tags
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.batch_actions import hits_of, keep_open, limit_republications
@@ -17,34 +21,47 @@ from annotation.domain.batch_figures import (
     BatchFigures,
     batches_of,
     figures_of_batches,
+    standing_of,
     tasks_of,
 )
 from annotation.domain.forecast import forecast_costs, total_of
 from annotation.domain.item_context import headline_of
 from annotation.domain.publish import cap_batch
 from annotation.forms import TermsForm
-from annotation.models import Batch
+from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.manage_batch import (
     NOTHING,
+    Order,
     affected,
     apply_action,
     most_cents,
     short_hits,
 )
 from consolidation.enums import Action
-from consolidation.forms import HIT_STATES, BatchActionForm, BatchFilterForm, HitFilterForm
+from consolidation.forms import (
+    HIT_STATES,
+    BatchActionForm,
+    BatchFilterForm,
+    HitFilterForm,
+    ManyBatchesForm,
+)
 from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.manage_hits import HitChangeError
 from crowd.models import Hit, HitQuerySet
 from crowd.tasks import publish_hits, send_hit_changes
+from projects.definitions import DEFINITIONS
 from projects.domain.cached_figures import Figures, figures_of, forget_figures
 from projects.enums import Role
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.protocols import TERMS
-from web.paging import page_of
+from schemes.base import Noun
+from web.badges import badge, badge_of
+from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
+
+BATCHES, HITS = Noun("batch", "batches"), Noun("HIT", "HITs")
 
 STEPS: Mapping[str, str] = {
     Role.GENERATOR: "generation",
@@ -65,35 +82,106 @@ DONE = {
 
 @require_GET
 @project_page(STAFF)
-def batches(request: HttpRequest, project: Project) -> HttpResponse:
+def batches(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = BatchFilterForm(request.GET)
     criteria = form.wanted()
-    rows = batches_of(project=project, **criteria)
-    page = page_of(rows, cursor=request.GET.get("page", ""), by=("-pk",))
-    now = timezone.now()
-    cached, steps = _current_figures(project, page.rows), steps_of(page.rows)
-    figures = cached.value
+    cached, selects = _current_figures(project), "select" in request.GET
     forecasts = figures_of(forecast_costs, project=project).value
+    listing = Listing(
+        request=request,
+        name="batches",
+        rows=batches_of(project=project, **criteria),
+        columns=_columns(project, cached.value),
+        count=BATCHES.count,
+        order=("-number",),
+        load=_with_steps,
+        is_filtered=any(criteria.values()),
+        counted_at=cached.counted_at,
+        # A refresh would clear the selection.
+        refresh=0 if selects else 5,
+        bulk="consolidation/fragments/batch_actions.html" if selects else "",
+        note="“Pending review” and “Accepted” count submitted assignments.",
+        empty=Empty(
+            "No batches yet",
+            "Publish HITs to create the first batch.",
+            reverse("annotation:publish", args=[project.slug]),
+            "Publish HITs",
+        ),
+    )
     context = {
         "form": form,
-        "filtered": any(criteria.values()),
-        "page": page,
-        "rows": [
-            {"batch": batch, "figures": figures[batch.pk], "step": steps[batch.pk]}
-            for batch in page.rows
-        ],
-        "cached": cached,
         "forecasts": forecasts,
         "forecast": total_of(forecasts),
-        "now": now,
-        "query": query_without_page(request),
+        "selects": selects,
     }
-    return render_page(
-        request,
-        project,
-        "consolidation/batches.html",
-        context,
-        fragment="consolidation/fragments/batches.html",
+    return render_list(request, project, "consolidation/batches.html", listing, context)
+
+
+@dataclass(frozen=True, slots=True)
+class BatchRow:
+    batch: Batch
+    step: str
+
+
+def _with_steps(batches: list[Batch]) -> list[BatchRow]:
+    steps = steps_of(batches)
+    return [BatchRow(batch, steps[batch.pk]) for batch in batches]
+
+
+def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]:
+    def count(heading: str, name: str, about: str = "") -> Column:
+        rank = partial(_figure, figures, name)
+        return number_column(heading, lambda row: rank(row.batch.pk), order=rank, about=about)
+
+    def money(heading: str, name: str, about: str) -> Column:
+        rank = partial(_figure, figures, name)
+        return money_column(heading, lambda row: rank(row.batch.pk), order=rank, about=about)
+
+    def standing(row: BatchRow) -> tuple[str, str]:
+        return standing_of(row.batch, figures[row.batch.pk])
+
+    return [
+        Column(
+            "Batch",
+            lambda row: row.batch.name,
+            lambda row: _batch_link(project, row.batch),
+            order="number",
+        ),
+        Column("Step", lambda row: row.step),
+        Column(
+            "State", lambda row: standing(row)[1], lambda row: badge(*standing(row)), order="state"
+        ),
+        count("HITs", "hits"),
+        count("Open", "open"),
+        count("Expired", "expired", "HITs that ended before all of their assignments were done."),
+        count("Pending review", "submitted"),
+        count("Accepted", "accepted"),
+        count("24\N{NO-BREAK SPACE}h", "paced", "Assignments submitted in the last 24 hours."),
+        money("Spent", "spent_cents", DEFINITIONS["spent"].text),
+        money("Reserved", "reserved_cents", DEFINITIONS["reserved"].text),
+        money_column(
+            "Available",
+            lambda row: row.batch.budget.left_cents if row.batch.budget else None,
+            none="no limit",
+            about="The batch's own budget limit minus what is spent and reserved.",
+        ),
+        time_column("Published", lambda row: row.batch.created_at, order="created_at"),
+    ]
+
+
+def _figure(figures: dict[int, BatchFigures], name: str, pk: int) -> int:
+    value: int = getattr(figures[pk], name)
+    return value
+
+
+def _batch_link(project: Project, batch: Batch) -> SafeString:
+    url = reverse("consolidation:batch", args=[project.slug, batch.pk])
+    name = link(url, batch.name.replace(" ", "\N{NO-BREAK SPACE}"))
+    problem = batch.problem or batch.republish_problem
+    if not problem:
+        return name
+    return format_html(
+        '{} <span class="batch__problem">{} {}</span>', name, badge("failed", "problem"), problem
     )
 
 
@@ -102,10 +190,10 @@ def batch_figures_of(*, project: Project) -> dict[int, BatchFigures]:
     return figures_of_batches(batches=project.batches.all(), now=timezone.now())
 
 
-def _current_figures(project: Project, rows: list[Batch]) -> Figures:
+def _current_figures(project: Project) -> Figures:
     """Return cached figures of all batches, with fresh figures of newer batches."""
     cached = figures_of(batch_figures_of, project=project)
-    new = [batch for batch in rows if batch.pk not in cached.value]
+    new = [batch for batch in project.batches.only("pk") if batch.pk not in cached.value]
     added = figures_of_batches(batches=new, now=timezone.now()) if new else {}
     return replace(cached, value={**cached.value, **added})
 
@@ -167,46 +255,92 @@ def _page(
     form: TermsForm,
     *,
     status: int = 200,
-) -> HttpResponse:
-    now, cached = timezone.now(), _current_figures(project, [batch])
+) -> HttpResponseBase:
+    now, cached = timezone.now(), _current_figures(project)
+    figures = cached.value[batch.pk]
     filter_form = HitFilterForm(request.GET)
     state = filter_form.wanted()
     shown = filtered_hits(batch, state)
     tasks = tasks_of(batch=batch)
     if state:
         tasks = tasks.filter(hit__in=shown.values("pk"))
-    page = page_of(tasks, cursor=request.GET.get("page", ""), by=("pk",))
+    listing = Listing(
+        request=request,
+        name="HITs",
+        rows=tasks,
+        columns=_hit_columns(project),
+        count=HITS.count,
+        order=("pk",),
+        is_filtered=bool(state),
+        bulk="consolidation/fragments/hit_actions.html",
+        bulk_name="hit",
+        bulk_id=lambda task: task.hit_id,
+        empty=Empty("No HITs", "Nothing has been published in this batch yet."),
+    )
     context = {
         "batch": batch,
         "step": steps_of([batch])[batch.pk],
         "approval_hours": batch.auto_approval_seconds / 3600,
-        "figures": cached.value[batch.pk],
+        "figures": figures,
+        "standing": badge(*standing_of(batch, figures)),
         "cached": cached,
         "short": figures_of(count_short, str(batch.pk), project=project).value,
         "form": filter_form,
         "terms": form,
         "state": state,
         "matching": shown.count() if state else cached.value[batch.pk].hits,
-        "page": page,
-        "rows": [
-            {
-                "task": task,
-                "items": [
-                    (task_item.item, headline_of(task_item.item, project))
-                    for task_item in task.task_items.all()
-                ],
-            }
-            for task in page.rows
-        ],
         "actions": Action,
         "now": now,
-        "query": query_without_page(request),
     }
-    part = "batch" if request.GET.get("part") == "standing" else "hits"
-    fragment = f"consolidation/fragments/{part}.html"
-    return render_page(
-        request, project, "consolidation/batch.html", context, fragment=fragment, status=status
+    if request.GET.get("part") == "standing":
+        fragment = "consolidation/fragments/batch.html"
+        return render_page(request, project, "consolidation/batch.html", context, fragment=fragment)
+    return render_list(
+        request, project, "consolidation/batch.html", listing, context, status=status
     )
+
+
+def _hit_columns(project: Project) -> list[Column]:
+    def items(task: Any) -> list[Item]:
+        return [task_item.item for task_item in task.task_items.all()]
+
+    def links(task: Any) -> SafeString:
+        shown = format_html_join(
+            " ",
+            '<a href="{}">{}</a>',
+            (
+                (
+                    reverse("consolidation:item", args=[project.slug, item.pk]),
+                    headline_of(item, project),
+                )
+                for item in items(task)
+            ),
+        )
+        if not task.hit.error:
+            return shown
+        return format_html('{} <span class="batch__problem">{}</span>', shown, task.hit.error)
+
+    def state(task: Any) -> SafeString:
+        return badge("paused") if task.hit.paused_at else badge_of(task.hit)
+
+    return [
+        Column(
+            "Items",
+            lambda task: "; ".join(headline_of(item, project) for item in items(task)),
+            links,
+        ),
+        Column("State", lambda task: strip_tags(state(task)), state, order="hit__state"),
+        Column(
+            "Submitted",
+            lambda task: task.done,
+            lambda task: f"{task.done} of {task.hit.increase_to or task.hit.max_assignments}",
+            about="Submitted assignments, of those published.",
+            is_number=True,
+        ),
+        number_column("Accepted", lambda task: task.accepted),
+        number_column("Rejected", lambda task: task.rejected),
+        time_column("Ends", lambda task: task.hit.expires_at, order="hit__expires_at"),
+    ]
 
 
 def count_short(batch: str, *, project: Project) -> int:
@@ -265,6 +399,43 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     return redirect("consolidation:batch", slug=project.slug, pk=pk)
 
 
+@require_POST
+@project_page(STAFF)
+def manage_batches(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Confirm an action on the selected batches with the number of affected HITs, then carry it out."""
+    form, now = ManyBatchesForm(request.POST), timezone.now()
+    if not form.is_valid():
+        errors = [str(error) for errors in form.errors.values() for error in errors]
+        messages.error(request, f"Nothing was changed: {' '.join(errors)}")
+        return redirect("consolidation:batches", slug=project.slug)
+    order = Order(Action(form.cleaned_data["action"]))
+    chosen = list(project.batches.filter(pk__in=form.cleaned_data["row"]).order_by("number"))
+    changed = [affected(batch=batch, action=order.action, hits=None, now=now) for batch in chosen]
+    count = sum(hits.count() for hits in changed)
+    if "confirmed" not in request.POST or form.cleaned_data["seen"] != count:
+        context = {
+            "batches": chosen,
+            "order": order,
+            "counted": BATCHES.count(len(chosen)),
+            "hits": HITS.count(count),
+            "count": count,
+        }
+        return render_page(request, project, "consolidation/manage_batches.html", context)
+    done = 0
+    for batch in chosen:
+        try:
+            _carry_out(batch, order, None, request.user.get_username())
+        except (TransitionNotAllowedError, HitChangeError) as error:
+            messages.error(request, f"Not changed, {batch.name}: {error}")
+        else:
+            done += 1
+    if done:
+        forget_figures(batch_figures_of, project=project)
+        message = f"{DONE[order.action]}: {BATCHES.count(done)}."
+        messages.success(request, f"{message} The marketplace will be updated shortly.")
+    return redirect("consolidation:batches", slug=project.slug)
+
+
 def _selected_hits(batch: Batch, selection: dict[str, Any]) -> HitQuerySet | None:
     """Return the selected HITs, or all that match the filter. None means the whole batch."""
     if selection["scope"] == "batch":
@@ -274,7 +445,7 @@ def _selected_hits(batch: Batch, selection: dict[str, Any]) -> HitQuerySet | Non
     return filtered_hits(batch, selection["state"])
 
 
-def _carry_out(batch: Batch, order: Any, hits: HitQuerySet | None, actor: str) -> int:
+def _carry_out(batch: Batch, order: Order, hits: HitQuerySet | None, actor: str) -> int:
     # A list of ids, because the filter's result changes while the order is carried out.
     chosen = None
     if hits is not None:

@@ -1,14 +1,21 @@
 """Pages that list items and show an item with its history."""
 
+from collections.abc import Container
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.domain.item_context import headline_of
 from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
 from annotation.domain.withdraw_items import WithdrawalError, restore_items, withdraw_items
+from annotation.models import Item
 from consolidation.domain.queries import (
     disputes_of_item,
     gold_of_item,
@@ -16,48 +23,88 @@ from consolidation.domain.queries import (
     items_of,
     state_of,
 )
+from consolidation.enums import ItemState
 from consolidation.forms import ItemFilterForm, WithdrawForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import query_without_page, render_page
-from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, project_page
-from web.paging import page_of
+from projects.pages import render_list, render_page
+from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, pages_open_to, project_page
+from schemes.base import Noun
+from web.badges import badge
+from web.lists import Column, Empty, Listing, link
+
+ITEMS = Noun("item", "items")
+SETTLED_STATES = (ItemState.CONSOLIDATED, ItemState.VALIDATED, ItemState.RESOLVED)
 
 
 @require_GET
 @project_page(MEMBERS)
-def items(request: HttpRequest, project: Project) -> HttpResponse:
+def items(request: HttpRequest, project: Project) -> HttpResponseBase:
     sections = figures_of(sections_of, project=project).value
     domains = sorted({domain for domain, _ in sections if domain})
     form = ItemFilterForm(request.GET, domains=domains)
     criteria = form.wanted()
-    page = page_of(
-        items_of(project=project, **criteria),
-        cursor=request.GET.get("page", ""),
-        by=("position", "pk"),
+    may = pages_open_to(request.user, project)
+    listing = Listing(
+        request=request,
+        name="items",
+        rows=items_of(project=project, **criteria),
+        columns=_columns(project, may),
+        count=ITEMS.count,
+        order=("position",),
+        reads_once=bool(criteria.get("text")),
+        is_filtered=any(criteria.values()),
+        empty=Empty(
+            "No items yet",
+            "Items appear here after you import a corpus.",
+            *_import_link(project, may),
+        ),
     )
-    rows = [
-        {
-            "item": item,
-            "headline": headline_of(item, project),
-            "state": state_of(item),
-        }
-        for item in page.rows
+    return render_list(request, project, "consolidation/items.html", listing, {"form": form})
+
+
+def _columns(project: Project, may: Container[str]) -> list[Column]:
+    def headline(item: Item) -> str:
+        return headline_of(item, project)
+
+    def item_link(item: Item) -> str:
+        if "consolidation:item" not in may:
+            return headline(item)
+        return link(reverse("consolidation:item", args=[project.slug, item.pk]), headline(item))
+
+    return [
+        Column("Item", headline, item_link),
+        Column("Key", lambda item: item.key, order="key"),
+        Column("State", lambda item: state_of(item).label, _state_badges),
+        Column(
+            "Accepted",
+            lambda item: item.generations,
+            lambda item: _accepted(item, project),
+            about="Accepted annotations, of those wanted for each item.",
+            is_number=True,
+        ),
+        Column("Domain", lambda item: item.sentence.domain),
+        Column("Partition", lambda item: item.sentence.partition),
     ]
-    context = {
-        "form": form,
-        "filtered": any(criteria.values()),
-        "page": page,
-        "rows": rows,
-        "query": query_without_page(request),
-    }
-    return render_page(
-        request,
-        project,
-        "consolidation/items.html",
-        context,
-        fragment="consolidation/fragments/items.html",
-    )
+
+
+def _state_badges(item: Any) -> SafeString:
+    state = state_of(item)
+    if item.golds and state not in SETTLED_STATES:
+        return format_html("{} {}", badge(state, state.label), badge("gold", "has gold"))
+    return badge(state, state.label)
+
+
+def _accepted(item: Any, project: Project) -> str:
+    if not item.in_production:
+        return str(item.generations)
+    return f"{item.generations} of {project.generators_per_item}" if item.offered else "–"
+
+
+def _import_link(project: Project, may: Container[str]) -> tuple[str, str]:
+    if "annotation:corpus" not in may:
+        return "", ""
+    return reverse("annotation:corpus", args=[project.slug]), "Import a corpus"
 
 
 @require_GET
@@ -110,6 +157,7 @@ def _item_page(
         "item": item,
         "headline": headline_of(item, project),
         "state": state_of(item),
+        "state_badges": _state_badges(item),
         "submissions": item.submissions.select_related("worker", "author").order_by("pk"),
         "gold": gold_of_item(item=item),
         "disputes": disputes_of_item(item=item),

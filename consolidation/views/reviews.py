@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -22,21 +23,46 @@ from consolidation.forms import ReviewForm
 from consolidation.models import Review
 from consolidation.views.expert_pages import address_of_next_review
 from projects.models import Project
-from projects.pages import render_page
-from projects.permissions import REVIEWERS, STAFF, project_page
-from web.paging import page_of
+from projects.pages import render_list, render_page
+from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
+from schemes.base import Noun
+from web.badges import badge_of
+from web.lists import Column, Empty, Listing, link, time_column
+
+REVIEWS = Noun("review", "reviews")
 
 
 @require_GET
 @project_page(STAFF | REVIEWERS)
-def reviews(request: HttpRequest, project: Project) -> HttpResponse:
-    page = page_of(reviews_of(project=project), cursor=request.GET.get("page", ""), by=("-pk",))
-    rows = [
-        {"review": review, "headline": headline_of(review.gold.item, project)}
-        for review in page.rows
-    ]
-    context = {"rows": rows, "page": page, "query": "", "rate": error_rate(project=project)}
-    return render_page(request, project, "consolidation/reviews.html", context)
+def reviews(request: HttpRequest, project: Project) -> HttpResponseBase:
+    may = pages_open_to(request.user, project)
+
+    def headline(row: Review) -> str:
+        return headline_of(row.gold.item, project)
+
+    def review_link(row: Review) -> str:
+        if "consolidation:review" not in may:
+            return headline(row)
+        return link(reverse("consolidation:review", args=[project.slug, row.pk]), headline(row))
+
+    listing = Listing(
+        request=request,
+        name="reviews",
+        rows=reviews_of(project=project),
+        columns=[
+            Column("Item", headline, review_link),
+            Column("State", lambda row: row.get_state_display(), badge_of, order="state"),
+            time_column("Sampled", lambda row: row.drawn_at, order="drawn_at"),
+            time_column("Reviewed", lambda row: row.reviewed_at, order="reviewed_at"),
+        ],
+        count=REVIEWS.count,
+        empty=Empty(
+            "No reviews yet",
+            "A random sample of the consolidated gold appears here as items are finished.",
+        ),
+    )
+    context = {"rate": error_rate(project=project)}
+    return render_list(request, project, "consolidation/reviews.html", listing, context)
 
 
 @require_GET

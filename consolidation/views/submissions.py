@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
@@ -23,36 +23,55 @@ from annotation.domain.queries import (
 )
 from annotation.models import Submission
 from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.decide_many import cost_of, decide_many
 from consolidation.domain.resolve_conflict import has_two_versions
-from consolidation.forms import RejectForm
+from consolidation.enums import Decision
+from consolidation.forms import DecideManyForm, RejectForm
 from crowd.models import Assignment
+from projects.domain.cached_figures import figures_of, forget_figures
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
-from web.paging import page_of
+from schemes.base import Noun
+from web.lists import Column, Empty, Listing, time_column
 
 PAGE_SIZE = 20
+SUBMISSIONS = Noun("submission", "submissions")
+ASSIGNMENTS = Noun("assignment", "assignments")
+# The decision in success messages.
+MADE = {
+    Decision.ACCEPT: "Accepted",
+    Decision.PAY: "Paid, but not used",
+    Decision.REJECT: "Rejected",
+}
 
 
 @require_GET
 @project_page(STAFF)
-def submissions(request: HttpRequest, project: Project) -> HttpResponse:
+def submissions(request: HttpRequest, project: Project) -> HttpResponseBase:
     return _list(request, project, RejectForm())
 
 
 def _list(
     request: HttpRequest, project: Project, form: RejectForm, *, refused: int = 0
-) -> HttpResponse:
-    page = page_of(
-        waiting_for_a_person(project=project).select_related(
+) -> HttpResponseBase:
+    listing = Listing(
+        request=request,
+        name="review queue",
+        rows=waiting_for_a_person(project=project).select_related(
             "item__project", "assignment__hit__task__batch"
         ),
-        cursor=request.GET.get("page", ""),
-        by=("pk",),
+        columns=_columns(project),
+        count=SUBMISSIONS.count,
+        order=("pk",),
         size=PAGE_SIZE,
+        known_total=figures_of(count_waiting, project=project).value,
+        empty=Empty(
+            "No submissions to review",
+            "Submissions that automatic checks can't decide appear here.",
+        ),
     )
     context = {
-        "page": page,
         "rows": [
             {
                 "submission": submission,
@@ -60,14 +79,81 @@ def _list(
                 "copies": has_two_versions(submission),
                 **_pay_of(submission),
             }
-            for submission in page.rows
+            for submission in listing.page_rows
         ],
         "form": form,
         "refused": refused,
-        "query": query_without_page(request),
     }
     status = 422 if refused else 200
-    return render_page(request, project, "consolidation/submissions.html", context, status=status)
+    page = "consolidation/submissions.html"
+    return render_list(request, project, page, listing, context, status=status)
+
+
+def count_waiting(*, project: Project) -> int:
+    """Count the submissions that need review, which reads all submissions of the project."""
+    return waiting_for_a_person(project=project).count()
+
+
+def _columns(project: Project) -> list[Column]:
+    """Return the columns of the CSV file. The page shows the annotations themselves."""
+    return [
+        Column("Submission", lambda row: row.pk),
+        Column("Item", lambda row: row.item.key),
+        Column("Role", lambda row: row.get_role_display()),
+        Column("Worker", lambda row: row.worker.pseudonym if row.worker else ""),
+        Column("State", lambda row: row.get_state_display()),
+        Column("Problem", lambda row: row.problem),
+        time_column("Submitted", lambda row: row.submitted_at, order="submitted_at"),
+        Column("Active seconds", lambda row: row.active_seconds, order="active_seconds"),
+    ]
+
+
+@require_POST
+@project_page(STAFF)
+def decide(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Confirm a decision on the selected submissions with its cost, then make it."""
+    form = DecideManyForm(request.POST)
+    if not form.is_valid():
+        errors = [str(error) for errors in form.errors.values() for error in errors]
+        messages.error(request, f"Nothing was changed: {' '.join(errors)}")
+        return redirect("consolidation:submissions", slug=project.slug)
+    decision, reason = Decision(form.cleaned_data["decision"]), form.cleaned_data["reason"]
+    assignments = _selected(project, form.cleaned_data["row"])
+    cents = cost_of(assignments=assignments, decision=decision)
+    # The cost changes if somebody else decides meanwhile, or in a double click.
+    if "confirmed" not in request.POST or form.cleaned_data["seen"] != cents:
+        context = {
+            "decision": decision,
+            "reason": reason,
+            "chosen": form.cleaned_data["row"],
+            "count": len(assignments),
+            "workers": sorted({str(assignment.worker) for assignment in assignments}),
+            "cents": cents,
+            "budget": project.budget,
+        }
+        return render_page(request, project, "consolidation/decide_submissions.html", context)
+    outcome = decide_many(
+        assignments=assignments,
+        decision=decision,
+        reason=reason,
+        actor=request.user.get_username(),
+        now=timezone.now(),
+    )
+    if outcome.done:
+        forget_figures(count_waiting, project=project)
+        done = ASSIGNMENTS.count(len(outcome.done))
+        messages.success(request, f"{MADE[decision]}: {done}.")
+    for assignment, problem in outcome.failed:
+        messages.error(request, f"Not changed, {assignment.worker}: {problem}")
+    return redirect("consolidation:submissions", slug=project.slug)
+
+
+def _selected(project: Project, pks: list[int]) -> list[Assignment]:
+    """Return the assignments of the selected submissions that still need a decision."""
+    rows = waiting_for_a_person(project=project).filter(pk__in=pks, assignment__isnull=False)
+    chosen = Assignment.objects.filter(pk__in=rows.values("assignment"))
+    related = chosen.select_related("worker", "hit__hit_type").order_by("pk")
+    return list(related.prefetch_related("submissions"))
 
 
 def _pay_of(submission: Submission) -> dict[str, Any]:
@@ -126,6 +212,7 @@ def _decide(
     except TransitionNotAllowedError as error:
         messages.error(request, f"{failure}: {error}")
     else:
+        forget_figures(count_waiting, project=project)
         messages.success(request, success)
     return redirect("consolidation:submissions", slug=project.slug)
 

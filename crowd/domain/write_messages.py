@@ -12,6 +12,7 @@ from crowd.providers.base import NotificationFailed, OutcomeUnknownError, Provid
 from crowd.providers.limits import MESSAGE, SUBJECT, check_text
 from jobs.domain.sweep import for_each_group
 
+LONGEST_SUBJECT, LONGEST_TEXT = SUBJECT, MESSAGE
 GROUP = 100  # maximum of one call
 FIRST_RETRY = timedelta(minutes=10)
 MOST_ATTEMPTS = 8  # the last one after about a day

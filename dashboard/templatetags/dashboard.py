@@ -1,8 +1,12 @@
 """Tags that show a project's menu, its set-up steps, and the help for a page."""
 
+from collections.abc import Iterable
+
 from django import template
 from django.urls import reverse
 
+from audit.models import StateChange
+from dashboard.activity import Activity, activities_of
 from dashboard.help import topic_of
 from dashboard.menu import MenuGroup, menu_of
 from dashboard.setting_up import SetUpStep
@@ -39,3 +43,9 @@ def help_url(context: template.Context) -> str:
     """Return the address of the help for the current page."""
     match = context["request"].resolver_match
     return reverse("dashboard:help_page", args=[topic_of(match.view_name if match else "")])
+
+
+@register.simple_tag(takes_context=True)
+def in_sentences(context: template.Context, changes: Iterable[StateChange]) -> list[Activity]:
+    """Return logged changes of the page's project as sentences."""
+    return activities_of(changes, project=context["project"], may=context["may"])

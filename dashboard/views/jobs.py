@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 from django.db.models import TextChoices
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
@@ -18,25 +18,28 @@ from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import render_page
+from projects.pages import jobs_listing, render_list
 from projects.permissions import STAFF, project_page
-
-JOBS_SHOWN = 50
+from web.lists import Empty
 
 
 @require_GET
 @project_page(STAFF)
-def jobs(request: HttpRequest, project: Project) -> HttpResponse:
-    jobs = jobs_of(scope=project.slug).select_related("rehearsal")[:JOBS_SHOWN]
+def jobs(request: HttpRequest, project: Project) -> HttpResponseBase:
+    listing = jobs_listing(
+        request,
+        jobs_of(scope=project.slug).select_related("rehearsal"),
+        name="jobs",
+        empty=Empty("No jobs yet", "Imports, exports and rehearsals appear here."),
+    )
     context = {
-        "job_list": jobs,
+        "job_list": listing.page_rows,
         "rows": _rows(figures_of(pending_of, project=project).value),
         "failures": failures_of(budget=project.budget, qualifications=qualifications_of(project)),
         "now": timezone.now(),
     }
-    return render_page(
-        request, project, "dashboard/jobs.html", context, fragment="dashboard/fragments/jobs.html"
-    )
+    fragment = "dashboard/fragments/jobs.html"
+    return render_list(request, project, "dashboard/jobs.html", listing, context, fragment=fragment)
 
 
 @require_POST

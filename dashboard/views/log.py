@@ -7,12 +7,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from audit.models import StateChange
+from dashboard.activity import activities_of
 from dashboard.forms import LogFilterForm
 from dashboard.project_log import KINDS, changes_of, log_of, of_project
 from projects.models import Project
 from projects.pages import query_without_page, render_page
-from projects.permissions import STAFF, project_page
-from web.downloads import csv_download
+from projects.permissions import STAFF, pages_open_to, project_page
+from web.downloads import csv_download, no_formula
 from web.paging import page_of
 
 CSV_COLUMNS = ("at", "who", "what", "number", "old", "new", "reason")
@@ -32,7 +33,9 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
         "form": form,
         "filtered": any(form.cleaned_data.values()),
         "page": page,
-        "rows": [{"change": change, "what": KINDS[change.aggregate].name} for change in page.rows],
+        "activities": activities_of(
+            page.rows, project=project, may=pages_open_to(request.user, project)
+        ),
         "query": query_without_page(request),
     }
     return render_page(
@@ -51,15 +54,10 @@ def log_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
 def _csv_row(change: StateChange) -> tuple[object, ...]:
     return (
         change.at.isoformat(),
-        _no_formula(change.actor),
+        no_formula(change.actor),
         KINDS[change.aggregate].name,
         change.object_id,
         change.old,
         change.new,
-        _no_formula(change.reason),
+        no_formula(change.reason),
     )
-
-
-def _no_formula(text: str) -> str:
-    """Return the text, quoted if a spreadsheet would read it as a formula."""
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text

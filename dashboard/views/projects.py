@@ -1,10 +1,13 @@
 """The list of projects, and the overview of a project."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_GET
 
 from annotation.domain.queries import counts_by_project
@@ -16,38 +19,81 @@ from dashboard.protocol import progress_of, steps_of, waiting_of
 from dashboard.setting_up import next_step, setup_steps
 from dashboard.your_turn import tasks_of
 from projects.charts import chart_response
+from projects.definitions import DEFINITIONS
 from projects.domain.cached_figures import figures_of
 from projects.domain.queries import projects_of
 from projects.models import Project
-from projects.pages import render_page
+from projects.pages import render_page, wants_fragment
 from projects.permissions import MEMBERS, can_create_projects, project_page, signed_in_page
+from schemes.base import Noun
 from schemes.registry import get_scheme
+from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
+
+PROJECTS = Noun("project", "projects")
+NO_PROJECTS = Empty("No projects yet", "Projects appear here when you become a member.")
+NO_ARCHIVED = Empty("No archived projects", "An admin of a project can archive it in its settings.")
 
 
 @require_GET
 @signed_in_page
-def projects(request: HttpRequest) -> HttpResponse:
+def projects(request: HttpRequest) -> HttpResponseBase:
     # The copy that a rehearsal uses is listed on the page of its original project.
     everything = projects_of(user=request.user).filter(rehearsal=None)
     shows_archived = "archived" in request.GET
-    own = list(everything.filter(archived_at__isnull=not shows_archived))
-    items, gold = counts_by_project(projects=own), gold_items_by_project(projects=own)
-    rows = [
-        {
-            "project": row,
-            "scheme": get_scheme(row.scheme).title,
-            "items": items.get(row.pk, 0),
-            "gold": gold.get(row.pk, 0),
-        }
-        for row in own
-    ]
+    own = everything.filter(archived_at__isnull=not shows_archived)
+    listing = Listing(
+        request=request,
+        name="projects",
+        rows=own,
+        columns=_columns(list(own)),
+        count=PROJECTS.count,
+        order=("title",),
+        empty=NO_ARCHIVED if shows_archived else NO_PROJECTS,
+    )
+    if request.GET.get("format") == "csv":
+        return listing.csv(f"projects-{timezone.now():%Y-%m-%d}.csv")
     context = {
-        "rows": rows,
+        "listing": listing,
         "shows_archived": shows_archived,
         "archived": everything.exclude(archived_at=None).count(),
         "may_add": can_create_projects(request.user),
     }
-    return render(request, "dashboard/projects.html", context)
+    page = "web/list.html" if wants_fragment(request) else "dashboard/projects.html"
+    response = render(request, page, context)
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def _columns(projects: list[Project]) -> list[Column]:
+    items, gold = counts_by_project(projects=projects), gold_items_by_project(projects=projects)
+
+    def count(name: str, counts: Mapping[int, int]) -> Column:
+        definition = DEFINITIONS[name]
+        return number_column(
+            definition.label,
+            lambda row: counts.get(row.pk, 0),
+            order=lambda pk: counts.get(pk, 0),
+            about=definition.text,
+        )
+
+    return [
+        Column(
+            "Project",
+            lambda row: row.title,
+            lambda row: link(reverse("dashboard:project", args=[row.slug]), row.title),
+            order="title",
+        ),
+        Column("Task type", lambda row: get_scheme(row.scheme).title, order="scheme"),
+        count("items", items),
+        count("gold_items", gold),
+        money_column(
+            DEFINITIONS["spent"].label,
+            lambda row: row.budget.spent_cents,
+            order="budget__spent_cents",
+            about=DEFINITIONS["spent"].text,
+        ),
+        time_column("Created", lambda row: row.created_at, order="created_at"),
+    ]
 
 
 @require_GET

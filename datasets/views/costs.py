@@ -1,6 +1,7 @@
 """Pages that show a project's costs and ledger."""
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
@@ -14,10 +15,13 @@ from datasets.forms.costs import LedgerFilterForm
 from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
+from schemes.base import Noun
 from web.downloads import csv_download
-from web.paging import page_of
+from web.lists import Column, Empty, Listing, link, money_column, time_column
+
+ENTRIES = Noun("entry", "entries")
 
 
 @require_GET
@@ -45,26 +49,67 @@ def cost_over_time(request: HttpRequest, project: Project) -> HttpResponseBase:
 
 @require_GET
 @project_page(STAFF)
-def ledger(request: HttpRequest, project: Project) -> HttpResponse:
+def ledger(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = LedgerFilterForm(request.GET)
     criteria = form.wanted()
     entries = ledger_of(budget=project.budget, wanted=criteria)
     # Cached sums exist for the whole ledger. They also cover a filter by kind.
     cached = figures_of(ledger_sums, project=project) if criteria.is_whole else None
     sums = cached.value if cached else sums_of(entries=entries)
+    listing = Listing(
+        request=request,
+        name="ledger",
+        rows=entries,
+        columns=_columns(project),
+        count=ENTRIES.count,
+        is_filtered=any(form.cleaned_data.values()),
+        download=reverse("datasets:ledger_csv", args=[project.slug]),
+        empty=Empty(
+            "No transactions yet",
+            "Publishing HITs reserves money and creates the first entries.",
+            reverse("annotation:publish", args=[project.slug]),
+            "Publish HITs",
+        ),
+    )
     context = {
         "form": form,
-        "filtered": any(form.cleaned_data.values()),
-        "page": page_of(entries, cursor=request.GET.get("page", ""), by=("-pk",)),
-        "cached": cached,
         "sums": [
             {"name": kind.label, "cents": sums.get(kind, 0) if criteria.kind in ("", kind) else 0}
             for kind in LedgerKind
         ],
-        "query": query_without_page(request),
     }
     fragment = "datasets/fragments/ledger.html"
-    return render_page(request, project, "datasets/ledger.html", context, fragment=fragment)
+    return render_list(
+        request, project, "datasets/ledger.html", listing, context, fragment=fragment
+    )
+
+
+def _columns(project: Project) -> list[Column]:
+    def purpose(entry: LedgerEntry) -> str:
+        role = entry.hit.task.get_role_display() if hasattr(entry.hit, "task") else ""
+        kind = entry.payment.get_kind_display() if entry.payment else ""
+        return f"{role} {kind}".strip()
+
+    def pseudonym(entry: LedgerEntry) -> str:
+        return entry.payment.assignment.worker.pseudonym if entry.payment else ""
+
+    def worker_link(entry: LedgerEntry) -> str:
+        if not (name := pseudonym(entry)):
+            return "–"
+        return link(reverse("qualification:worker", args=[project.slug, name]), name)
+
+    return [
+        time_column("Date", lambda entry: entry.at, order="pk"),
+        Column(
+            "Type",
+            lambda entry: entry.get_kind_display(),
+            about="Publishing reserves money. An approval settles a part, and the rest is released.",
+        ),
+        Column("For", purpose),
+        Column("Worker", pseudonym, worker_link),
+        money_column("Paid to worker", lambda entry: entry.amount_cents),
+        money_column("Fee", lambda entry: entry.fee_cents, about="The marketplace's fee."),
+    ]
 
 
 def ledger_sums(*, project: Project) -> dict[str, int]:

@@ -6,7 +6,6 @@ from pathlib import PurePosixPath
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
-from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
@@ -24,20 +23,20 @@ from datasets.domain.queue_export import (
 from datasets.forms.exports import ExportForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import job_list, render_page
+from projects.pages import job_list, jobs_listing, render_list, render_page
 from projects.permissions import STAFF, project_page
 from schemes.registry import get_scheme
 from web.downloads import download
+from web.lists import Empty
 from web.markdown import render_markdown
 
-EXPORTS_SHOWN = 100
 # Formats with folders have thousands of files.
 FILES_SHOWN = 200
 
 
 @require_GET
 @project_page(STAFF)
-def exports(request: HttpRequest, project: Project) -> HttpResponse:
+def exports(request: HttpRequest, project: Project) -> HttpResponseBase:
     return _list(request, project, _form(project))
 
 
@@ -49,13 +48,20 @@ def _form(project: Project, data: object = None) -> ExportForm:
 
 def _list(
     request: HttpRequest, project: Project, form: ExportForm, status: int = 200
-) -> HttpResponse:
-    jobs = exports_of(project)[:EXPORTS_SHOWN]
-    return render_page(
+) -> HttpResponseBase:
+    listing = jobs_listing(
+        request,
+        exports_of(project),
+        name="exports",
+        empty=Empty("No exports yet", "Export the gold above."),
+    )
+    context = {"form": form, **job_list(listing.page_rows, listing.url(page=listing.page))}
+    return render_list(
         request,
         project,
         "datasets/exports.html",
-        {"form": form, **job_list(jobs, reverse("datasets:exports", args=[project.slug]))},
+        listing,
+        context,
         fragment="dashboard/fragments/job_list.html",
         status=status,
     )

@@ -9,12 +9,14 @@ from django.db import transaction
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.ledger import set_cap
-from crowd.domain.pay_scheme import PayScheme
+from crowd.domain.pay_scheme import PayScheme, Terms
 from crowd.models import Budget
 from projects.domain.create_project import current_guidelines, pay_of, write_guidelines
 from projects.enums import AfterDisputes, ExclusionScope, Role
 from projects.models import Guidelines, Project
+from schemes.base import Noun
 from schemes.registry import get_scheme
+from web.money import dollars
 
 CHANGED = "changed"
 
@@ -28,7 +30,7 @@ class ProjectChangeError(TouchstoneError, ValueError):
 
 
 def _money(cents: int | None, nothing: str) -> str:
-    return nothing if cents is None else f"{cents / 100:.2f} dollars"
+    return nothing if cents is None else dollars(cents)
 
 
 def _requirements(requirements: list[dict[str, Any]]) -> str:
@@ -107,14 +109,52 @@ def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetim
     ]
     for role in sorted(changed):
         _check_nobody_works(row, role)
+    unit = get_scheme(project.scheme).vocabulary.unit
     changes = [
-        f"pay of {role}s: {before.get(role)} -> {new_scheme.get(role)}" for role in sorted(changed)
+        change
+        for role in sorted(changed)
+        for change in _pay_changes(role, before.get(role), new_scheme.get(role), unit)
     ]
     row.pay_scheme = new_scheme
     row.save(update_fields=["pay_scheme"])
     _log(row, changes, actor, now)
     project.refresh_from_db()
     return changes
+
+
+# The terms of pay in the log. Amounts are formatted as money.
+TERMS: Mapping[str, str] = {
+    "reward_cents": "reward",
+    "free_units": "included {units}",
+    "bonus_first_cents": "bonus for the first additional {unit}",
+    "bonus_step_cents": "increase per additional {unit}",
+    "allowance_units": "reserved {units}",
+    "max_units": "maximum {units}",
+    "hold_above_units": "{units} paid without a review",
+    "least_seconds": "minimum seconds before the bonus is reviewed",
+}
+
+
+def _pay_changes(role: str, old: Terms | None, new: Terms | None, unit: Noun) -> list[str]:
+    """Describe the changed terms of a role, such as "reward of generators: $0.05 -> $0.06"."""
+    if old is None or new is None:
+        return [f"pay of {role}s: {'none' if old is None else 'set'} -> {'set' if new else 'none'}"]
+    changes = []
+    for name, words in TERMS.items():
+        before, after = old.get(name), new.get(name)
+        if before != after:
+            show = _amount if name.endswith("_cents") else _number
+            title = words.format(unit=unit.singular, units=unit.plural)
+            changes.append(f"{title} of {role}s: {show(before)} -> {show(after)}")
+    return changes
+
+
+def _amount(cents: Any) -> str:
+    return dollars(cents) or "none"
+
+
+def _number(value: Any) -> str:
+    return str(value) if value else "none"
 
 
 def _check_nobody_works(project: Project, role: str) -> None:

@@ -62,11 +62,19 @@ def edit_round(
     for name in changed:
         setattr(round, name, new[name])
     round.save(update_fields=changed)
-    log_reason = "; ".join(f"{name}: {old[name]} -> {new[name]}" for name in changed)
+    log_reason = "; ".join(_changed(name, old[name], new[name]) for name in changed)
     log_state_change(
         instance=round, old="set up", new="edited", actor=actor, now=now, reason=log_reason
     )
     return changed
+
+
+def _changed(name: str, old: Any, new: Any) -> str:
+    """Describe a change for the log. Structured values are not shown."""
+    title = name.replace("_", " ")
+    if isinstance(old, dict | list) or isinstance(new, dict | list):
+        return f"{title} changed"
+    return f"{title}: {'none' if old is None else old} -> {'none' if new is None else new}"
 
 
 def _check(round: Round, changes: dict[str, Any]) -> None:

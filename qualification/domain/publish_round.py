@@ -10,7 +10,14 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, Q
 
-from annotation.domain.publish import PAGE, PublicationItem, create_batch, publish_items, terms_of
+from annotation.domain.publish import (
+    PAGE,
+    PublicationItem,
+    create_batch,
+    log_publication,
+    publish_items,
+    terms_of,
+)
 from annotation.domain.qualification_codes import round_code
 from annotation.models import Item, TaskItem
 from audit.domain.change_state import change_state, log_state_change
@@ -109,6 +116,7 @@ def publish_round(*, round: Round, now: datetime, actor: str, slots: int | None 
     attempt = _free_attempt(items, round.role)
     for block in blocks:
         _publish(cohort, block, attempt, now)
+    log_publication(batch=cohort.batch, actor=actor, now=now)
     if not is_open:
         numbers = [block.number for block in blocks for _ in range(block.slots)]
         _grant_slots(waiting, cohort, numbers, actor, now)

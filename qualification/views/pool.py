@@ -1,9 +1,13 @@
 """Pages of the trained pool: alerts, workers' agreement over time, and feedback."""
 
+from collections.abc import Mapping
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html_join
 from django.views.decorators.http import require_GET, require_POST
 
 from crowd.models import Worker
@@ -11,13 +15,15 @@ from metrics.drift import BLOCK
 from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import render_page
+from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.charts import pool_chart, worker_chart
 from qualification.domain.feedback import NothingToSendError
+from qualification.domain.figures import heading_of
 from qualification.domain.gold_comparisons import WINDOW, main_figure
 from qualification.domain.monitor_pool import (
     GRACE_ITEMS,
+    PoolRow,
     acknowledge_alert,
     pool_figures,
     pool_rows,
@@ -29,24 +35,100 @@ from qualification.domain.pool_feedback import (
     send_pool_feedback,
 )
 from qualification.models import Alert
+from qualification.templatetags.training import shown_value
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
+from schemes.base import Noun
 from schemes.registry import get_scheme
+from web.badges import badge
+from web.lists import Column, Empty, Listing, link, number_column
+
+WORKERS = Noun("worker", "workers")
 
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
-def pool(request: HttpRequest, project: Project) -> HttpResponse:
+def pool(request: HttpRequest, project: Project) -> HttpResponseBase:
     cached = figures_of(pool_figures, project=project)
+    rows = {row.coverage.worker.pk: row for row in pool_rows(project=project, figures=cached.value)}
+    ranks = {pk: rank for rank, pk in enumerate(rows)}
+    listing = Listing(
+        request=request,
+        name="active workers",
+        rows=Worker.objects.filter(pk__in=rows),
+        columns=_columns(project, rows),
+        count=WORKERS.count,
+        order=ranks.__getitem__,
+        load=lambda workers: [rows[worker.pk] for worker in workers],
+        counted_at=cached.counted_at,
+        note="The alerts are current.",
+        empty=Empty(
+            "No production work yet",
+            "Coverage and agreement with the gold appear here when trained workers have annotated items.",
+        ),
+    )
     context = {
-        "cached": cached,
-        "rows": pool_rows(project=project, figures=cached.value),
         "grace": GRACE_ITEMS,
         "scheme": get_scheme(project.scheme),
-        "figure": main_figure(project),
-        "window": WINDOW,
         "look_every": BLOCK,
     }
-    return render_page(request, project, "qualification/pool.html", context)
+    return render_list(request, project, "qualification/pool.html", listing, context)
+
+
+def _columns(project: Project, rows: Mapping[int, PoolRow]) -> list[Column]:
+    figure, scheme = main_figure(project), get_scheme(project.scheme)
+    heading = heading_of(figure)
+
+    def pseudonym(row: PoolRow) -> str:
+        return row.coverage.worker.pseudonym
+
+    return [
+        Column(
+            "Worker",
+            pseudonym,
+            lambda row: link(
+                reverse("qualification:pool_worker", args=[project.slug, pseudonym(row)]),
+                pseudonym(row),
+            ),
+            order="pseudonym",
+        ),
+        number_column(
+            "Items", lambda row: row.coverage.items, order=lambda pk: rows[pk].coverage.items
+        ),
+        Column(
+            f"{scheme.vocabulary.unit.plural.capitalize()} per item",
+            lambda row: round(row.coverage.per_item, 2),
+            order=lambda pk: rows[pk].coverage.per_item,
+            is_number=True,
+        ),
+        number_column(
+            "Compared",
+            lambda row: row.compared,
+            order=lambda pk: rows[pk].compared,
+            about="Annotations of items that have gold.",
+        ),
+        Column(
+            f"{heading}, all",
+            lambda row: shown_value(row.overall, figure),
+            order=lambda pk: rows[pk].overall,
+            about=f"{heading} of all compared annotations with the gold.",
+            is_number=True,
+        ),
+        Column(
+            f"{heading}, last {WINDOW}",
+            lambda row: shown_value(row.lately, figure),
+            order=lambda pk: rows[pk].lately,
+            about=f"{heading} of the worker's newest {WINDOW} compared annotations with the gold.",
+            is_number=True,
+        ),
+        Column(
+            "Alerts",
+            lambda row: ", ".join(alert.get_kind_display() for alert in row.alerts),
+            lambda row: format_html_join(
+                " ", "{}", ((badge("failed", alert.get_kind_display()),) for alert in row.alerts)
+            ),
+            order=lambda pk: len(rows[pk].alerts),
+        ),
+    ]
 
 
 @require_GET

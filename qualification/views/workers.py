@@ -1,11 +1,16 @@
 """Pages of a project's workers, by pseudonym."""
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.compensate import compensation_cents, publish_compensation
@@ -13,22 +18,24 @@ from annotation.domain.item_context import headline_of
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.domain.queries import (
     Work,
+    WorkerFigures,
     known_workers,
     newest_payments,
     submissions_of,
     work_of_everyone,
     workers_of,
 )
-from annotation.models import WorkerNote
+from annotation.models import Submission, WorkerNote
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.register_worker import is_forgotten
 from crowd.models import Worker
 from datasets.domain.cost_figures import hourly_cents
+from projects.definitions import DEFINITIONS
 from projects.domain.cached_figures import figures_of
 from projects.enums import MemberRole
 from projects.models import Project
-from projects.pages import query_without_page, render_page
-from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, project_page
+from projects.pages import render_list, render_page
+from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, pages_open_to, project_page
 from qualification.domain.erase_worker import (
     Erasure,
     ErasureError,
@@ -37,51 +44,133 @@ from qualification.domain.erase_worker import (
     withdraw_everything,
 )
 from qualification.worker_forms import CompensateForm, EraseForm, NoteForm
+from schemes.base import Noun
+from web.badges import badge, badge_of
+from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
 from web.money import dollars
-from web.paging import page_of
+from web.templatetags.web import seconds
+
+SUBMISSIONS, WORKERS = Noun("submission", "submissions"), Noun("worker", "workers")
 
 MESSAGES_SHOWN = 20
+ACTIONS = "qualification/fragments/worker_actions.html"
 
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
-def workers(request: HttpRequest, project: Project) -> HttpResponse:
-    page = page_of(workers_of(project=project), cursor=request.GET.get("page", ""), by=("-pk",))
-    cached = figures_of(work_of_everyone, project=project)
-    rows = [{"worker": row, **_row(cached.value.get(row.pk, Work()))} for row in page.rows]
-    context = {"page": page, "rows": rows, "cached": cached, "query": query_without_page(request)}
-    fragment = "qualification/fragments/workers.html"
-    return render_page(request, project, "qualification/workers.html", context, fragment=fragment)
+def workers(request: HttpRequest, project: Project) -> HttpResponseBase:
+    cached, may = (
+        figures_of(work_of_everyone, project=project),
+        pages_open_to(request.user, project),
+    )
+    listing = Listing(
+        request=request,
+        name="workers",
+        rows=workers_of(project=project),
+        columns=_columns(project, cached.value),
+        count=WORKERS.count,
+        counted_at=cached.counted_at,
+        bulk=ACTIONS if "qualification:message_workers" in may else "",
+        empty=Empty(
+            "No workers yet",
+            "Workers appear with their first submission. Publish HITs or a training round to get some.",
+        ),
+    )
+    return render_list(request, project, "qualification/workers.html", listing)
 
 
-def _row(work: Work) -> dict[str, Any]:
-    """Return the worker's figures in production, and those of training."""
-    production = work.production
-    hourly = hourly_cents(production.earned_cents, production.active_seconds)
-    return {
-        "figures": production,
-        "earned": production.earned_cents,
-        "hourly": hourly,
-        "training": work.training,
-    }
+def _columns(project: Project, work: Mapping[int, Work]) -> list[Column]:
+    def figures(pk: int) -> WorkerFigures:
+        return work.get(pk, Work()).production
+
+    def count(heading: str, name: str) -> Column:
+        def rank(pk: int) -> int:
+            value: int = getattr(figures(pk), name)
+            return value
+
+        return number_column(heading, lambda row: rank(row.pk), order=rank)
+
+    def training(pk: int) -> int:
+        return work.get(pk, Work()).training.submissions
+
+    def earned(pk: int) -> int:
+        return figures(pk).earned_cents
+
+    def hourly(pk: int) -> float | None:
+        return hourly_cents(earned(pk), figures(pk).active_seconds)
+
+    def hourly_cell(row: Worker) -> SafeString | str:
+        cents = hourly(row.pk)
+        if cents is None:
+            return "–"
+        if cents >= (project.minimum_hourly_cents or 0):
+            return dollars(cents)
+        low = badge("failed", f"below {dollars(project.minimum_hourly_cents)}")
+        return format_html("{} {}", dollars(cents), low)
+
+    return [
+        Column(
+            "Worker",
+            lambda row: row.pseudonym,
+            lambda row: link(
+                reverse("qualification:worker", args=[project.slug, row.pseudonym]), row.pseudonym
+            ),
+            order="pseudonym",
+        ),
+        count("Submissions", "submissions"),
+        count("Accepted", "accepted"),
+        count("Rejected", "rejected"),
+        number_column(
+            "Training",
+            lambda row: training(row.pk),
+            order=training,
+            about="Submissions in training rounds. All other columns are about production.",
+        ),
+        money_column(
+            "Earned",
+            lambda row: earned(row.pk),
+            order=earned,
+            about="Confirmed payments, without fees.",
+        ),
+        Column(
+            "Mean time",
+            lambda row: figures(row.pk).mean_seconds,
+            lambda row: seconds(figures(row.pk).mean_seconds) or "–",
+            order=lambda pk: figures(pk).mean_seconds,
+            about="Active time per submission.",
+            is_number=True,
+        ),
+        replace(
+            money_column("Per hour", lambda row: hourly(row.pk), order=hourly),
+            cell=hourly_cell,
+            about=DEFINITIONS["hourly_pay"].text,
+        ),
+    ]
 
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
-def worker(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponse:
+def worker(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponseBase:
     person = get_object_or_404(known_workers(project=project), pseudonym=pseudonym)
     return _worker_page(request, project, person)
 
 
 def _worker_page(
     request: HttpRequest, project: Project, person: Worker, status: int = 200, **more: Any
-) -> HttpResponse:
+) -> HttpResponseBase:
     work = figures_of(work_of_everyone, project=project)
     own = submissions_of(project=project).filter(worker=person)
     own = own.defer("content", "other_version", "assignment__answer")  # large, and not displayed
-    page = page_of(own, cursor=request.GET.get("page", ""), by=("-pk",))
     figures: Work = work.value.get(person.pk, Work())
     kinds = (("production_work", figures.production), ("training_work", figures.training))
+    listing = Listing(
+        request=request,
+        name=f"submissions of {person.pseudonym}",
+        rows=own,
+        columns=_submission_columns(project),
+        count=SUBMISSIONS.count,
+        empty=Empty("No submissions yet", "The worker's submissions appear here."),
+    )
     context = {
         "worker": person,
         "kinds": [
@@ -89,12 +178,7 @@ def _worker_page(
             for name, kind in kinds
         ],
         "cached": work,
-        "page": page,
-        "rows": [
-            {"submission": row, "headline": headline_of(row.item, project)} for row in page.rows
-        ],
         "payments": newest_payments(project=project, worker=person),
-        "query": query_without_page(request),
         "grants": person.grants.filter(
             qualification_type__in=qualifications_of(project).values("pk")
         ).select_related("qualification_type"),
@@ -107,9 +191,31 @@ def _worker_page(
         "matters": open_obligations(person),
         "forgotten": is_forgotten(person),
     }
-    return render_page(
-        request, project, "qualification/worker.html", {**context, **more}, status=status
-    )
+    shown = {**context, **more}
+    return render_list(request, project, "qualification/worker.html", listing, shown, status=status)
+
+
+def _submission_columns(project: Project) -> list[Column]:
+    def headline(row: Submission) -> str:
+        return headline_of(row.item, project)
+
+    def item_link(row: Submission) -> SafeString:
+        return link(reverse("consolidation:item", args=[project.slug, row.item_id]), headline(row))
+
+    return [
+        Column("Item", headline, item_link),
+        Column("Role", lambda row: row.get_role_display(), order="role"),
+        Column("State", lambda row: row.get_state_display(), badge_of, order="state"),
+        Column(
+            "Active time",
+            lambda row: row.active_seconds,
+            lambda row: seconds(row.active_seconds),
+            order="active_seconds",
+            about=DEFINITIONS["active_time"].text,
+            is_number=True,
+        ),
+        time_column("Submitted", lambda row: row.submitted_at, order="submitted_at"),
+    ]
 
 
 @require_POST

@@ -11,7 +11,10 @@ def url(project):
 
 
 def keys(response) -> list[str]:
-    return [row["item"].key for row in response.context["rows"]]
+    column = response.context["listing"].columns[1]
+    return [
+        cell for row in response.context["listing"].shown for at, cell in row.cells if at == column
+    ]
 
 
 def test_list_is_in_publishing_order(office, campaign, url):
@@ -61,15 +64,30 @@ def test_links_to_other_pages_keep_the_filter(office, project, url):
     add_items(project, 120)
     response = office.get(url, {"state": "not-published", "domain": "wikinews"})
     assert len(keys(response)) == 50
-    following = response.context["page"].following
-    more = office.get(f"{url}?{response.context['query']}page={following}")
+    more = office.get(response.context["listing"].next_url)
     assert len(keys(more)) == 10
     assert not set(keys(response)) & set(keys(more))
 
 
 def test_empty_lists_tell_a_filter_from_an_empty_project(office, project, url):
     assert b"No items yet" in office.get(url).content
-    assert b"No item matches" in office.get(url, {"state": "generating"}).content
+    add_items(project, 1)
+    assert b"No matches" in office.get(url, {"state": "generating"}).content
+
+
+def test_list_is_sorted_by_key(office, campaign, url):
+    expected = sorted(Item.objects.values_list("key", flat=True))
+    assert keys(office.get(url, {"sort": "key"})) == expected
+    assert keys(office.get(url, {"sort": "-key"})) == expected[::-1]
+
+
+def test_csv_file_has_all_matching_items(office, project, url):
+    add_items(project, 120)
+    response = office.get(url, {"domain": "wikinews", "sort": "key", "format": "csv"})
+    lines = response.getvalue().decode().splitlines()
+    assert lines[0] == "Item,Key,State,Accepted,Domain,Partition"
+    assert len(lines) == 61
+    assert all(",not published,0,wikinews," in line for line in lines[1:])
 
 
 def test_one_item_shows_its_submissions_gold_cost_and_history(office, campaign, project):
@@ -77,7 +95,7 @@ def test_one_item_shows_its_submissions_gold_cost_and_history(office, campaign, 
     page = office.get(reverse("consolidation:item", args=[project.slug, item.pk])).content.decode()
     for submission in item.submissions.all():
         assert submission.worker.pseudonym in page
-        assert f"Submission {submission.pk}" in page
+        assert f"work by {submission.worker.pseudonym} on" in page
     assert page.count("Who rejected something?") == 4  # three submissions and the gold
     assert "Consolidated, version 1" in page
     assert "The committee <mark>rejected</mark> the proposal" in page

@@ -237,9 +237,63 @@ def test_pages_work_without_scripts(open_context, campaign):
     expect(page.locator("#rows tbody tr")).to_have_count(3)
     page.goto(reverse("consolidation:submissions", args=["demo"]))
     page.get_by_text("Reject …").first.click()
-    page.get_by_label("Reason").first.fill("Nothing here is in the sentence.")
+    page.get_by_label("Reason", exact=True).first.fill("Nothing here is in the sentence.")
     page.get_by_role("button", name="Reject work").first.click()
     expect(page.get_by_role("status")).to_contain_text("Rejected.")
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["htmx", "no JavaScript"])
+def test_list_is_filtered_sorted_and_saved(campaign, open_context, scripts):
+    campaign.add(220)
+    page = open_context(viewport=WIDE, java_script_enabled=scripts).new_page()
+    page.goto(reverse("consolidation:items", args=["demo"]))
+    expect(page.locator(".list-bar__total")).to_contain_text("232 items")
+    page.get_by_label("Domain").select_option("wikinews")
+    if not scripts:
+        page.get_by_role("button", name="Show").click()
+    expect(page.locator(".list-bar__total")).to_contain_text("116 items")
+    page.get_by_role("link", name="Key").press("Enter")
+    expect(page.get_by_role("columnheader", name="Key")).to_have_attribute("aria-sort", "ascending")
+    expect(page).to_have_url(re.compile("domain=wikinews.*sort=key"))
+    # A changed filter keeps the sort.
+    page.get_by_label("State").select_option("not-published")
+    if not scripts:
+        page.get_by_role("button", name="Show").click()
+    expect(page).to_have_url(re.compile("sort=key"))
+    expect(page.locator(".list-bar__total")).to_contain_text("58 items")
+    page.get_by_role("link", name="Page 2").click()
+    expect(page.locator("#rows tbody tr")).to_have_count(8)
+    page.get_by_text("Save filter").click()
+    page.get_by_label("Name").fill("To publish")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.get_by_role("link", name="To publish")).to_have_attribute("aria-current", "true")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download CSV").click()
+    assert len(download.value.path().read_text().splitlines()) == 59
+
+
+def test_rows_are_cards_on_a_narrow_screen(campaign, open_context):
+    page = open_context(viewport=NARROW).new_page()
+    page.goto(reverse("qualification:worker", args=["demo", campaign.workers[0].pseudonym]))
+    row = page.locator("#rows tbody tr").first
+    for label in ("Role", "State", "Active time", "Submitted"):
+        expect(row.locator(f'[data-label="{label}"]')).to_be_visible()
+    page.get_by_text("Sort", exact=True).click()
+    page.locator(".list-bar__sort").get_by_role("link", name="Active time").click()
+    expect(page).to_have_url(re.compile("sort=active-time"))
+
+
+def test_several_submissions_are_decided_by_keyboard(campaign, open_context):
+    Submission.objects.filter(state="submitted").update(other_version=None)
+    page = open_context(viewport=NARROW).new_page()
+    page.goto(reverse("consolidation:submissions", args=["demo"]))
+    for box in page.get_by_role("checkbox").all()[:2]:
+        box.press("Space")
+    page.get_by_role("button", name="Continue …").press("Enter")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Accept and pay 2 assignments?")
+    assert axe_findings(page) == []
+    page.get_by_role("button", name="Pay $").press("Enter")
+    expect(page.get_by_role("status").first).to_contain_text("Accepted: 2 assignments.")
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["htmx", "no JavaScript"])

@@ -113,10 +113,11 @@ def test_each_change_is_logged_in_words(office, project):
     assert [one.reason for one in logged] == [
         "title: Project demo -> News",
         "worker requirements: nothing -> locale In GB, US",
-        "budget limit: 50000.00 dollars -> 60000.00 dollars",
-        "minimum hourly pay: none -> 12.50 dollars",
+        "budget limit: $50,000.00 -> $60,000.00",
+        "minimum hourly pay: none -> $12.50",
     ]
-    assert "budget limit: 50000.00 dollars" in office.get(url("settings", project)).content.decode()
+    page = office.get(url("settings", project)).content.decode()
+    assert "changed the budget limit from $50,000.00 to $60,000.00." in page
 
 
 def test_cap_below_what_is_spent_is_refused(office, campaign):
@@ -302,7 +303,8 @@ def test_pay_is_saved_and_logged(office, project):
     office.post(url("pay", project), terms(project, **{"generator-reward_cents": 20, "save": 1}))
     project.refresh_from_db()
     assert project.pay_scheme["generator"]["reward_cents"] == 20
-    assert StateChange.objects.filter(reason__startswith="pay of generators").count() == 1
+    [change] = StateChange.objects.filter(reason__contains="of generators")
+    assert change.reason == "reward of generators: $0.05 -> $0.20"
 
 
 def test_pay_stays_while_workers_are_at_work_on_it(office, project, campaign):

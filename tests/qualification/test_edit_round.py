@@ -67,7 +67,7 @@ def test_changes_are_kept_and_logged(send, one):
     assert admission.locales == ("GB", "US")
     logged = StateChange.objects.get(new="edited")
     assert (logged.aggregate, logged.actor) == ("qualification.Round", "rita")
-    assert "items_per_worker: None -> 2" in logged.reason
+    assert "items per worker: none -> 2" in logged.reason
 
 
 @pytest.mark.parametrize(

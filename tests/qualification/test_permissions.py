@@ -24,6 +24,8 @@ POSTED = {
     "withdraw",
     "grant_request",
     "refuse_request",
+    "message_workers",
+    "withdraw_workers",
 }
 ROUTES = [one.name for one in urls.urlpatterns]
 RULES = page_rules()

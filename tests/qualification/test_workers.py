@@ -10,6 +10,7 @@ from crowd.domain.write_messages import write_messages
 from crowd.models import Assignment, Payment, QualificationType
 from datasets.domain.cost_figures import hourly_cents
 from tests.dashboard.campaign import Campaign, add_workers, make_project
+from web.money import dollars
 
 
 def figures_of(worker):
@@ -27,13 +28,18 @@ def figures_of(worker):
 def test_list_has_everyone_who_submitted_with_their_figures(office, campaign, project):
     add_workers(3)  # known to the marketplace, but not to this project
     response = office.get(reverse("qualification:workers", args=[project.slug]))
-    rows = response.context["rows"]
-    assert [row["worker"] for row in rows] == campaign.workers[::-1]
-    for row in rows:
-        for name, value in figures_of(row["worker"]).items():
-            assert getattr(row["figures"], name) == value
-        paid = Payment.objects.filter(assignment__worker=row["worker"], state="confirmed")
-        assert row["earned"] == paid.aggregate(sum=Sum("amount_cents"))["sum"]
+    rows = [
+        {column.heading: str(cell) for column, cell in row.cells}
+        for row in response.context["listing"].shown
+    ]
+    assert len(rows) == len(campaign.workers)
+    for row, worker in zip(rows, campaign.workers[::-1], strict=True):
+        assert worker.pseudonym in row["Worker"]
+        figures = figures_of(worker)
+        for name in ("submissions", "accepted", "rejected"):
+            assert row[name.capitalize()] == str(figures[name])
+        paid = Payment.objects.filter(assignment__worker=worker, state="confirmed")
+        assert row["Earned"] == dollars(paid.aggregate(sum=Sum("amount_cents"))["sum"])
 
 
 def test_figures_of_one_project_leave_out_the_work_for_another(office, campaign, project):
@@ -75,7 +81,7 @@ def test_worker_page_lists_submissions_and_payments(office, campaign, project):
     worker = campaign.workers[0]
     url = reverse("qualification:worker", args=[project.slug, worker.pseudonym])
     response = office.get(url)
-    assert len(response.context["rows"]) == Submission.objects.filter(worker=worker).count()
+    assert response.context["listing"].total == Submission.objects.filter(worker=worker).count()
     payments = Payment.objects.filter(assignment__worker=worker)
     assert len(response.context["payments"]) == payments.count()
 

@@ -65,6 +65,7 @@ class Command(BaseCommand):
             cap_cents=options["cap_cents"],
             auto_approval_seconds=options["auto_approval_hours"] * 3600,
             republish_limit=options["republications"],
+            actor="command line",
             now=timezone.now(),
         )
         count = batch.tasks.count()

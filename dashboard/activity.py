@@ -1,0 +1,533 @@
+"""The log in sentences: who did what to which object, with links."""
+
+import re
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+
+from audit.models import StateChange
+from crowd.models import Worker
+from dashboard.project_log import KINDS
+from projects.enums import MemberRole, Protocol
+from projects.models import Project
+from web.lists import link
+from web.money import dollars
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A change in words, with {it} for the object and {detail} for what the change says.
+
+    `did` follows a person's name. `was` is the whole sentence if no person made the change.
+    """
+
+    did: str
+    was: str
+    detail: str = ""
+    shows_reason: bool = True
+
+
+def _action(past: str, participle: str = "") -> Phrase:
+    """Return the phrase of an action on the object, such as "accepted"."""
+    return Phrase(f"{past} {{it}}", f"{{it}} was {participle or past}")
+
+
+def _event(past: str) -> Phrase:
+    """Return the phrase of an event, such as "failed"."""
+    return Phrase(f"reported that {{it}} {past}", f"{{it}} {past}")
+
+
+PHRASES: Mapping[str, Mapping[str, Phrase]] = {
+    "projects.Project": {
+        "active": _action("unarchived"),
+        "archived": _action("archived"),
+        "deleted": _action("deleted"),
+    },
+    "projects.Invitation": {
+        "invited": _action("sent"),
+        "accepted": _action("accepted"),
+        "withdrawn": _action("withdrew", "withdrawn"),
+    },
+    "jobs.Job": {
+        "uploaded": Phrase("uploaded the files of {it}", "the files of {it} were uploaded"),
+        "queued": _action("started"),
+        "running": _event("began"),
+        "finished": _event("finished"),
+        "failed": _event("failed"),
+        "cancelled": _action("cancelled"),
+    },
+    "annotation.Batch": {
+        "open": _action("reopened"),
+        "paused": _action("paused"),
+        "closed": _action("ended"),
+        "published": Phrase(
+            "published {it}: {detail}", "{it} was published: {detail}", shows_reason=False
+        ),
+    },
+    "annotation.Item": {
+        "withdrawn": _action("withdrew", "withdrawn"),
+        "restored": _action("restored"),
+    },
+    "annotation.Submission": {
+        "submitted": _action("submitted"),
+        "accepted": _action("accepted"),
+        "rejected": _action("rejected"),
+        "withdrawn": _action("withdrew", "withdrawn"),
+    },
+    "annotation.HeldBonus": {
+        "held": Phrase("held {it} for review", "{it} was held for review"),
+        "accepted": _action("accepted"),
+        "declined": _action("declined"),
+    },
+    "crowd.Hit": {
+        "pending": _action("planned"),
+        "live": _action("published"),
+        "finished": _event("finished"),
+        "expired": _action("ended"),
+        "failed": Phrase("reported that {it} failed", "{it} could not be created"),
+        "withdrawn": _action("withdrew", "withdrawn"),
+        "republished": _action("republished"),
+    },
+    "crowd.Assignment": {
+        "submitted": _action("submitted"),
+        "approved": _action("approved"),
+        "rejecting": _action("rejected"),
+        "rejected": Phrase(
+            "confirmed the rejection of {it}", "the rejection of {it} was confirmed"
+        ),
+    },
+    "crowd.Payment": {
+        "held": Phrase(
+            "put {it} on hold until there is budget", "{it} was put on hold until there is budget"
+        ),
+        "review": Phrase("put {it} on hold for review", "{it} was put on hold for review"),
+        "pending": _action("released"),
+        "sent": _action("sent"),
+        "confirmed": _action("confirmed"),
+        "failed": _event("failed"),
+        "declined": _action("declined"),
+    },
+    "crowd.QualificationGrant": {
+        "pending": Phrase("started granting {it}", "{it} is being granted"),
+        "held": _action("granted"),
+        "granted": _action("granted"),
+        "revoking": Phrase("started revoking {it}", "{it} is being revoked"),
+        "revoked": _action("revoked"),
+        "failed": Phrase("reported that {it} failed", "{it} could not be granted or revoked"),
+    },
+    "crowd.QualificationRequest": {
+        "open": _action("recorded"),
+        "granting": _action("granted"),
+        "granted": Phrase("confirmed {it}", "{it} was granted"),
+        "refusing": _action("refused"),
+        "refused": Phrase("confirmed the refusal of {it}", "the refusal of {it} was confirmed"),
+        "gone": Phrase("closed {it}", "{it} was closed at the marketplace"),
+    },
+    "qualification.Round": {
+        "set up": Phrase("set up {it}", "{it} was set up"),
+        "edited": _action("changed"),
+        "deleted": _action("deleted"),
+    },
+    "qualification.Enrolment": {
+        "invited": _action("invited"),
+        "working": _event("started"),
+        "finished": _event("finished"),
+        "passed": _action("passed"),
+        "repeating": Phrase("asked {it} to repeat", "{it} has to repeat"),
+        "declined": _action("declined"),
+        "withdrawn": _action("withdrew", "withdrawn"),
+        "deleted": _action("removed"),
+    },
+    "qualification.Feedback": {"sent": _action("sent")},
+    "qualification.Alert": {
+        "raised": _action("raised"),
+        "acknowledged": _action("acknowledged"),
+    },
+    "consolidation.Case": {
+        "open": _action("opened"),
+        "offered": Phrase("offered {it} to workers", "{it} was offered to workers"),
+        "consolidated": _action("consolidated"),
+        "validated": _action("validated"),
+        "revising": Phrase("sent {it} back for revision", "{it} was sent back for revision"),
+        "disputed": Phrase("left {it} disputed", "{it} is disputed"),
+        "resolved": _action("resolved"),
+    },
+    "consolidation.Review": {
+        "drawn": Phrase("sampled {it}", "{it} was sampled"),
+        "confirmed": Phrase("confirmed {it} as correct", "{it} was confirmed as correct"),
+        "corrected": Phrase("corrected the gold in {it}", "the gold in {it} was corrected"),
+        "returned": Phrase(
+            "returned {it} for another consolidation", "{it} was returned for another consolidation"
+        ),
+    },
+    "consolidation.ExpertQueue": {"open": _action("opened"), "closed": _action("closed")},
+    "consolidation.Merge": {"open": _action("opened"), "merged": _action("completed")},
+    "consolidation.Experiment": {"begun": _action("started")},
+    "datasets.Decision": {"undone": Phrase("removed {it}", "{it} was removed")},
+    "datasets.ErrorSample": {"drawn": _action("drew", "drawn")},
+    "datasets.SampledPart": {},
+    "crowd.PublishingHold": {
+        "held": Phrase("stopped publishing and payments", "publishing and payments were stopped"),
+        "lifted": Phrase("resumed publishing and payments", "publishing and payments were resumed"),
+    },
+}
+
+# The changes of a batch that have numbers.
+_BATCH_CHANGES: Sequence[tuple[re.Pattern[str], str, str]] = (
+    (
+        re.compile(r"republication limit: (?P<detail>\d+)"),
+        "limited the automatic republications of {it} to {detail}",
+        "the automatic republications of {it} were limited to {detail}",
+    ),
+    (
+        re.compile(r"keep open: (?P<detail>\d+)"),
+        "set {it} to keep {detail} HITs open",
+        "{it} keeps {detail} HITs open",
+    ),
+    (
+        re.compile(r"no top-up"),
+        "stopped the automatic top-up of {it}",
+        "the automatic top-up of {it} was stopped",
+    ),
+    (
+        re.compile(r"(?P<detail>\d+ more for \d+ HITs)"),
+        "published more assignments of {it} ({detail})",
+        "more assignments of {it} were published ({detail})",
+    ),
+    *(
+        (
+            re.compile(rf"{past} (?P<detail>\d+) HITs"),
+            f"{past} {{detail}} HITs of {{it}}",
+            f"{{detail}} HITs of {{it}} were {past}",
+        )
+        for past in ("paused", "resumed", "ended", "extended")
+    ),
+)
+
+
+def phrase_of(change: StateChange) -> Phrase:
+    """Return the phrase of a change. Changes without a phrase of their own get a general one."""
+    special = _SPECIAL.get(change.aggregate)
+    phrase = special(change) if special else None
+    if phrase is None:
+        phrase = PHRASES.get(change.aggregate, {}).get(change.new)
+    if phrase is None and change.old and change.old != change.new:
+        states = f"from “{change.old}” to “{change.new}”"
+        return Phrase("changed {it} {detail}", "{it} changed {detail}", states)
+    if phrase is None:
+        return Phrase("changed {it}: {detail}", "{it} changed: {detail}", change.new)
+    return phrase
+
+
+_SETTING = re.compile(r"(?P<name>[^:]+): (?P<old>.*) -> (?P<new>.*)", re.DOTALL)
+_VERSION = re.compile(r"(?P<name>[^:]+): version (?P<version>\d+)")
+
+
+def _project_phrase(change: StateChange) -> Phrase | None:
+    if change.new == "changed":
+        return _setting_phrase(change.reason)
+    member = change.reason.removeprefix("member ")
+    if change.new in MemberRole.values:
+        role = f"{change.new} to {member}"
+        return Phrase("gave the role {detail}", "the role {detail} was given", role, False)
+    if change.new == "none":
+        role = f"{change.old} from {member}"
+        return Phrase("removed the role {detail}", "the role {detail} was removed", role, False)
+    if change.new in Protocol.values:
+        return Phrase("chose the protocol {detail}", "the protocol {detail} was chosen", change.new)
+    return None
+
+
+def _setting_phrase(reason: str) -> Phrase:
+    if match := _SETTING.fullmatch(reason):
+        detail = f"{match['name']} from {match['old']} to {match['new']}"
+        return Phrase("changed the {detail}", "the {detail} was changed", detail, False)
+    if match := _VERSION.fullmatch(reason):
+        detail = f"version {match['version']} of the {match['name']}"
+        return Phrase("saved {detail}", "{detail} was saved", detail, False)
+    return Phrase("changed the {detail}", "the {detail} was changed", reason, False)
+
+
+def _batch_phrase(change: StateChange) -> Phrase | None:
+    if change.old == "paused" and change.new == "open":
+        return _action("resumed")
+    for pattern, did, was in _BATCH_CHANGES:
+        if match := pattern.fullmatch(change.new):
+            return Phrase(did, was, match.groupdict().get("detail", ""))
+    return None
+
+
+def _submission_phrase(change: StateChange) -> Phrase | None:
+    if change.old == change.new:
+        return Phrase("chose a copy of {it}", "a copy of {it} was chosen")
+    return None
+
+
+def _case_phrase(change: StateChange) -> Phrase | None:
+    if change.old == change.new:
+        return Phrase("offered {it} for revision", "{it} was offered for revision")
+    return None
+
+
+def _grant_phrase(change: StateChange) -> Phrase | None:
+    if change.new.startswith("group ") or change.new == "no group":
+        return Phrase("moved {it} to {detail}", "{it} was moved to {detail}", change.new)
+    return None
+
+
+def _decision_phrase(change: StateChange) -> Phrase | None:
+    if change.old or not change.new:
+        return None
+    return Phrase("marked {it} as {detail}", "{it} was marked as {detail}", change.new)
+
+
+_SPECIAL: Mapping[str, Callable[[StateChange], Phrase | None]] = {
+    "projects.Project": _project_phrase,
+    "annotation.Batch": _batch_phrase,
+    "annotation.Submission": _submission_phrase,
+    "consolidation.Case": _case_phrase,
+    "crowd.QualificationGrant": _grant_phrase,
+    "datasets.Decision": _decision_phrase,
+    "datasets.SampledPart": _decision_phrase,
+}
+
+
+# Actors whose names add nothing to a sentence: of automatic changes, and the kinds of jobs.
+UNNAMED = {"automatic", *settings.JOB_KINDS}
+
+
+@dataclass(frozen=True, slots=True)
+class Thing:
+    """An object of the log: its name in a sentence, and a page about it."""
+
+    name: str
+    route: str = ""
+    args: tuple[object, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """How to describe the rows of a kind. `related` is what `describe` reads of other rows."""
+
+    describe: Callable[[Any], Thing]
+    related: tuple[str, ...] = ()
+
+
+def _item(item: Any, prefix: str) -> Thing:
+    return Thing(f"{prefix} {item.key}", "consolidation:item", (item.pk,))
+
+
+def _worker(worker: Any, name: str) -> Thing:
+    return Thing(name, "qualification:worker", (worker.pseudonym,))
+
+
+def _batch_of(hit: Any) -> Any:
+    return hit.task.batch if hasattr(hit, "task") else None
+
+
+def _hit(hit: Any) -> Thing:
+    batch = _batch_of(hit)
+    if batch is None:
+        return Thing("a HIT that pays a worker")
+    return Thing(f"a HIT of {batch.name}", "consolidation:batch", (batch.pk,))
+
+
+def _submission(row: Any) -> Thing:
+    by = f" by {row.worker.pseudonym}" if row.worker else ""
+    return _item(row.item, f"the {row.get_role_display()}'s work{by} on")
+
+
+def _enrolment(row: Any) -> Thing:
+    name = f"{row.worker.pseudonym} in {row.round.title}"
+    return Thing(name, "qualification:trainee", (row.round_id, row.worker.pseudonym))
+
+
+def _feedback(row: Any) -> Thing:
+    enrolment = row.evaluation.enrolment
+    return replace(_enrolment(enrolment), name=f"the feedback for {_enrolment(enrolment).name}")
+
+
+def _job(row: Any) -> Thing:
+    files = ", ".join(file["name"] for file in row.parameters.get("files", ()))
+    title = files or row.parameters.get("title") or row.parameters.get("format", "")
+    name = f"the {row.kind.replace('-', ' ')} {title}".strip()
+    return Thing(name, "dashboard:jobs")
+
+
+def _payment(row: Any) -> Thing:
+    worker = row.assignment.worker
+    name = f"the {row.get_kind_display()} of {dollars(row.amount_cents)} for {worker.pseudonym}"
+    return _worker(worker, name)
+
+
+DESCRIPTIONS: Mapping[str, Description] = {
+    "projects.Project": Description(lambda row: Thing("the project")),
+    "projects.Invitation": Description(
+        lambda row: Thing(f"the invitation of {row.email} as {row.role}", "projects:members")
+    ),
+    "jobs.Job": Description(_job),
+    "annotation.Batch": Description(lambda row: Thing(row.name, "consolidation:batch", (row.pk,))),
+    "annotation.Item": Description(lambda row: _item(row, "item")),
+    "annotation.Submission": Description(_submission, ("item", "worker")),
+    "annotation.HeldBonus": Description(
+        lambda row: _payment(row.payment), ("payment__assignment__worker",)
+    ),
+    "crowd.Hit": Description(_hit, ("task__batch",)),
+    "crowd.Assignment": Description(
+        lambda row: _worker(row.worker, f"an assignment of {row.worker.pseudonym}"), ("worker",)
+    ),
+    "crowd.Payment": Description(_payment, ("assignment__worker",)),
+    "crowd.QualificationGrant": Description(
+        lambda row: _worker(
+            row.worker,
+            f"the qualification “{row.qualification_type.name}” of {row.worker.pseudonym}",
+        ),
+        ("worker", "qualification_type"),
+    ),
+    "crowd.QualificationRequest": Description(
+        lambda row: Thing(
+            f"the request of {row.worker.pseudonym} for “{row.qualification_type.name}”",
+            "qualification:requests",
+        ),
+        ("worker", "qualification_type"),
+    ),
+    "qualification.Round": Description(
+        lambda row: Thing(f"the round {row.title}", "qualification:round", (row.pk,))
+    ),
+    "qualification.Enrolment": Description(_enrolment, ("worker", "round")),
+    "qualification.Feedback": Description(
+        _feedback, ("evaluation__enrolment__worker", "evaluation__enrolment__round")
+    ),
+    "qualification.Alert": Description(
+        lambda row: Thing(
+            f"the alert “{row.get_kind_display()}” about {row.worker.pseudonym}",
+            "qualification:pool_worker",
+            (row.worker.pseudonym,),
+        ),
+        ("worker",),
+    ),
+    "consolidation.Case": Description(lambda row: _item(row.item, "item"), ("item",)),
+    "consolidation.Review": Description(
+        lambda row: Thing(f"the review of {row.gold.item.key}", "consolidation:review", (row.pk,)),
+        ("gold__item",),
+    ),
+    "consolidation.ExpertQueue": Description(
+        lambda row: Thing(f"the queue {row.title}", "consolidation:expert_queue", (row.pk,))
+    ),
+    "consolidation.Merge": Description(
+        lambda row: _item(row.queued.item, "the merge of"), ("queued__item",)
+    ),
+    "consolidation.Experiment": Description(
+        lambda row: Thing(
+            f"the experiment with {row.batch.name}", "datasets:experiment", (row.pk,)
+        ),
+        ("batch",),
+    ),
+    "datasets.Decision": Description(
+        lambda row: _item(row.reference.item, "an answer of"), ("reference__item",)
+    ),
+    "datasets.ErrorSample": Description(
+        lambda row: Thing("an error sample", "datasets:error_sample", (row.pk,))
+    ),
+    "datasets.SampledPart": Description(
+        lambda row: Thing(
+            f"answer {row.position} of an error sample", "datasets:error_sample", (row.sample_id,)
+        )
+    ),
+    "crowd.PublishingHold": Description(lambda row: Thing("the hold on publishing")),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Activity:
+    """A change as a sentence, and what the sentence does not contain.
+
+    `process` is the process that made an automatic change, if it is known. Workers' changes are
+    automatic, because they follow from their submissions.
+    """
+
+    change: StateChange
+    sentence: SafeString
+    reason: str = ""
+    is_automatic: bool = False
+    process: str = ""
+
+
+def activities_of(
+    changes: Iterable[StateChange], *, project: Project, may: Container[str]
+) -> list[Activity]:
+    """Return the changes in sentences, which link to the pages that the reader may open."""
+    rows = list(changes)
+    people, workers, things = people_of(rows), _workers_of(rows), _things(rows)
+    names = {**workers, **people}
+    activities = []
+    for change in rows:
+        phrase, person = phrase_of(change), names.get(change.actor, "")
+        thing = things.get((change.aggregate, change.object_id)) or _unknown(change)
+        if not person and phrase.was.startswith("{it}"):
+            thing = replace(thing, name=capfirst(thing.name))
+        it, detail = _linked(thing, project, may), phrase.detail or change.reason
+        sentence = _sentence(phrase, person, it, detail)
+        reason = change.reason if phrase.shows_reason else ""
+        process = "" if person or change.actor in UNNAMED else change.actor
+        is_automatic = change.actor not in people
+        activities.append(Activity(change, sentence, reason, is_automatic, process))
+    return activities
+
+
+def _sentence(phrase: Phrase, person: str, it: str, detail: str) -> SafeString:
+    if person:
+        return format_html("<b>{}</b> {}.", person, format_html(phrase.did, it=it, detail=detail))
+    # A sentence that starts with another word than the object's name.
+    was = phrase.was if phrase.was.startswith("{") else capfirst(phrase.was)
+    return format_html(
+        was + ".", it=it, detail=capfirst(detail) if was[0:8] == "{detail}" else detail
+    )
+
+
+def people_of(changes: Iterable[StateChange]) -> dict[str, str]:
+    """Return the names of the users among the actors, by username."""
+    actors = {change.actor for change in changes}
+    users = get_user_model().objects.filter(username__in=actors)
+    return {user.get_username(): user.get_full_name() or user.get_username() for user in users}
+
+
+def _workers_of(changes: Iterable[StateChange]) -> dict[str, str]:
+    """Return the pseudonyms of the workers among the actors."""
+    actors = {change.actor for change in changes}
+    names = Worker.objects.filter(pseudonym__in=actors).values_list("pseudonym", flat=True)
+    return {name: name for name in names}
+
+
+def _things(changes: Sequence[StateChange]) -> dict[tuple[str, int], Thing]:
+    ids: dict[str, set[int]] = {}
+    for change in changes:
+        ids.setdefault(change.aggregate, set()).add(change.object_id)
+    things = {}
+    for label, pks in ids.items():
+        if label not in KINDS:
+            continue
+        kind = DESCRIPTIONS[label]
+        rows = KINDS[label].model._default_manager.filter(pk__in=pks)
+        for row in rows.select_related(*kind.related) if kind.related else rows:
+            things[label, row.pk] = kind.describe(row)
+    return things
+
+
+def _linked(thing: Thing, project: Project, may: Container[str]) -> str:
+    if not thing.route or thing.route not in may:
+        return thing.name
+    return link(reverse(thing.route, args=[project.slug, *thing.args]), thing.name)
+
+
+def _unknown(change: StateChange) -> Thing:
+    """Return the name of an object that was deleted."""
+    kind = KINDS.get(change.aggregate)
+    return Thing(f"a former {kind.name}" if kind else "an object")

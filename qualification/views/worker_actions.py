@@ -1,0 +1,83 @@
+"""Actions on several workers of a project: messages, and the withdrawal of qualifications."""
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponseBase, QueryDict
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.views.decorators.http import require_POST
+
+from annotation.domain.queries import known_workers
+from audit.errors import TouchstoneError
+from crowd.domain.write_messages import write_messages
+from crowd.models import Worker
+from projects.models import Project
+from projects.pages import render_page
+from projects.permissions import STAFF, project_page
+from qualification.domain.withdraw_worker import withdraw_worker
+from qualification.worker_forms import MessageForm, WithdrawWorkersForm
+from schemes.base import Noun
+
+MOST_SELECTED = 1000
+MESSAGES, WORKERS = Noun("message", "messages"), Noun("worker", "workers")
+
+
+@require_POST
+@project_page(STAFF)
+def message_workers(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Write a message to the selected workers, then send it."""
+    workers = _selected(project, request.POST)
+    form = MessageForm(request.POST if "confirmed" in request.POST else None)
+    if not workers or not form.is_valid():
+        return _confirmation(request, project, workers, form, "message")
+    written = write_messages(
+        budget=project.budget, workers=workers, now=timezone.now(), **form.cleaned_data
+    )
+    messages.success(request, f"{MESSAGES.count(len(written))} will be sent shortly.")
+    return redirect("qualification:workers", slug=project.slug)
+
+
+@require_POST
+@project_page(STAFF)
+def withdraw_workers(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Revoke the selected workers' qualifications of the project, after a confirmation."""
+    workers = _selected(project, request.POST)
+    form = WithdrawWorkersForm(request.POST if "confirmed" in request.POST else None)
+    if not workers or not form.is_valid():
+        return _confirmation(request, project, workers, form, "withdraw")
+    done, now, actor = 0, timezone.now(), request.user.get_username()
+    for worker in workers:
+        try:
+            reason = form.cleaned_data["reason"]
+            withdraw_worker(project=project, worker=worker, reason=reason, actor=actor, now=now)
+        except TouchstoneError as error:
+            messages.error(request, f"Not changed, {worker.pseudonym}: {error}")
+        else:
+            done += 1
+    if done:
+        messages.success(request, f"The qualifications of {WORKERS.count(done)} are being revoked.")
+    return redirect("qualification:workers", slug=project.slug)
+
+
+def _selected(project: Project, data: QueryDict) -> list[Worker]:
+    ids = [pk for pk in data.getlist("row") if pk.isdecimal() and len(pk) < 19][:MOST_SELECTED]
+    return list(known_workers(project=project).filter(pk__in=ids).order_by("pk"))
+
+
+def _confirmation(
+    request: HttpRequest, project: Project, workers: list[Worker], form: Any, action: str
+) -> HttpResponseBase:
+    if not workers:
+        messages.error(request, "Nothing was changed: Select at least one worker.")
+        return redirect("qualification:workers", slug=project.slug)
+    context = {
+        "workers": workers,
+        "counted": WORKERS.count(len(workers)),
+        "form": form,
+        "action": action,
+    }
+    status = 422 if form.is_bound else 200
+    return render_page(
+        request, project, "qualification/act_on_workers.html", context, status=status
+    )

@@ -1,0 +1,354 @@
+"""Lists of rows: columns, sorting, page numbers and CSV downloads, the same on every page."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from math import ceil
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import QuerySet
+from django.http import FileResponse, HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import slugify
+
+from web.downloads import csv_download
+from web.money import dollars
+from web.templatetags.web import when
+
+SIZE = 50
+CHUNK = 2000
+# Pages shown on each side of the current page.
+NEIGHBOURS = 2
+CONTROLS = ("page", "sort", "format")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a list.
+
+    `value` returns a row's plain value, and `cell` returns what the page shows instead. `order` is a
+    field to sort by, or a function that returns the sort key of a row's id. `about` defines the
+    heading.
+    """
+
+    heading: str
+    value: Callable[[Any], object]
+    cell: Callable[[Any], object] | None = None
+    order: str | Callable[[int], Any] = ""
+    about: str = ""
+    is_number: bool = False
+
+    @property
+    def key(self) -> str:
+        return slugify(self.heading)
+
+
+def number_column(
+    heading: str,
+    value: Callable[[Any], float | None],
+    *,
+    order: str | Callable[[int], Any] = "",
+    about: str = "",
+) -> Column:
+    """Return a column of counts."""
+    return Column(heading, value, lambda row: _count(value(row)), order, about, is_number=True)
+
+
+def money_column(
+    heading: str,
+    cents: Callable[[Any], float | None],
+    *,
+    order: str | Callable[[int], Any] = "",
+    about: str = "",
+    none: str = "–",
+) -> Column:
+    """Return a column of amounts. The CSV file has dollars without a currency sign."""
+
+    def plain(row: Any) -> str:
+        amount = cents(row)
+        return "" if amount is None else f"{amount / 100:.2f}"
+
+    return Column(
+        heading, plain, lambda row: dollars(cents(row)) or none, order, about, is_number=True
+    )
+
+
+def time_column(
+    heading: str,
+    at: Callable[[Any], datetime | None],
+    *,
+    order: str | Callable[[int], Any] = "",
+    about: str = "",
+) -> Column:
+    """Return a column of relative times, with the exact time on hover and in the CSV file."""
+
+    def plain(row: Any) -> str:
+        moment = at(row)
+        return moment.isoformat() if moment else ""
+
+    return Column(heading, plain, lambda row: when(at(row)) or "–", order, about)
+
+
+def link(url: str, text: object) -> SafeString:
+    return format_html('<a href="{}">{}</a>', url, text)
+
+
+def _count(value: float | None) -> str:
+    return "–" if value is None else f"{value:,}"
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A column's heading, with the URL that sorts by it and the value of `aria-sort`."""
+
+    column: Column
+    url: str = ""
+    direction: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row's id and its cells, each with its column."""
+
+    pk: int
+    name: object
+    cells: list[tuple[Column, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class PageLink:
+    """A link to a page, or a gap if `number` is 0."""
+
+    number: int
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """What a list without rows says: a title, what to do, and a link to the page for it."""
+
+    title: str
+    text: str
+    url: str = ""
+    action: str = ""
+
+
+@dataclass(kw_only=True)
+class Listing:
+    """A list of the database's rows, as a request selects it.
+
+    `count` formats a number of rows, such as "1,264 items". `order` sorts the list until a heading is
+    selected: fields, or a function of a row's id. `load` adds what the cells need to the rows of a
+    page, with a fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a
+    page. The list loads itself every `refresh` seconds. `bulk` is a template of actions on selected
+    rows, which are sent as `bulk_name` to the form with the id "bulk". `download` is the URL of a file
+    with more columns, which replaces the CSV file. `known_total` replaces a slow count. With
+    `reads_once`, all ids are read in a single query, which suits slow filters with few matches.
+    """
+
+    request: HttpRequest
+    name: str
+    rows: QuerySet[Any]
+    columns: Sequence[Column]
+    count: Callable[[int], str]
+    empty: Empty
+    order: Sequence[str] | Callable[[int], Any] = ("-pk",)
+    load: Callable[[list[Any]], Iterable[Any]] = iter
+    size: int = SIZE
+    is_filtered: bool = False
+    note: str = ""
+    counted_at: datetime | None = None
+    refresh: int = 0
+    bulk: str = ""
+    bulk_name: str = "row"
+    download: str = ""
+    known_total: int | None = None
+    reads_once: bool = False
+    bulk_id: Callable[[Any], int] | None = None
+
+    @property
+    def sort(self) -> str:
+        """The selected sort, such as "-spent", or an empty string."""
+        return self._sort[0]
+
+    @cached_property
+    def _sort(self) -> tuple[str, Column | None]:
+        wanted = self.request.GET.get("sort", "")
+        for column in self.columns:
+            if column.order and wanted.removeprefix("-") == column.key:
+                return wanted, column
+        return "", None
+
+    @cached_property
+    def total(self) -> int:
+        if self.known_total is not None:
+            return self.known_total
+        if self.reads_once:
+            return len(self._all_ids)
+        return self.rows.order_by().count()
+
+    @property
+    def total_text(self) -> str:
+        return self.count(self.total)
+
+    @cached_property
+    def pages(self) -> int:
+        return max(1, ceil(self.total / self.size))
+
+    @cached_property
+    def page(self) -> int:
+        """The number of the page, from 1. Numbers out of range mean the nearest page."""
+        raw = self.request.GET.get("page", "")
+        number = int(raw) if raw.isascii() and raw.isdecimal() and len(raw) < 10 else 1
+        return min(max(number, 1), self.pages)
+
+    @property
+    def first(self) -> int:
+        return (self.page - 1) * self.size + 1
+
+    @property
+    def last(self) -> int:
+        return min(self.page * self.size, self.total)
+
+    @property
+    def filters(self) -> list[tuple[str, str]]:
+        """The names and values of the filters in the URL."""
+        pairs = [(name, value) for name in self.request.GET for value in self._values(name)]
+        return [(name, value) for name, value in pairs if name not in CONTROLS and value]
+
+    def _values(self, name: str) -> list[str]:
+        return [str(value) for value in self.request.GET.getlist(name)]
+
+    def url(self, **controls: object) -> str:
+        """Return the URL of the list with its filters and sort, and other `controls`."""
+        chosen = {"sort": self.sort, **controls}
+        query = [*self.filters, *((name, value) for name, value in chosen.items() if value)]
+        return f"{self.request.path}?{urlencode(query)}" if query else self.request.path
+
+    @property
+    def csv_url(self) -> str:
+        if self.download:
+            return f"{self.download}?{self.query}" if self.query else self.download
+        return self.url(format="csv")
+
+    @property
+    def query(self) -> str:
+        """The filters and the sort, as the list's URL has them."""
+        return self.url().partition("?")[2]
+
+    @property
+    def headings(self) -> list[Heading]:
+        return [self._heading(column) for column in self.columns]
+
+    def _heading(self, column: Column) -> Heading:
+        if not column.order:
+            return Heading(column)
+        if self.sort == column.key:
+            return Heading(column, self.url(sort=f"-{column.key}"), "ascending")
+        direction = "descending" if self.sort == f"-{column.key}" else "none"
+        return Heading(column, self.url(sort=column.key), direction)
+
+    @property
+    def is_sortable(self) -> bool:
+        return any(column.order for column in self.columns)
+
+    @property
+    def links(self) -> list[PageLink]:
+        """The pages to link to: the first, the last, and those around the current page."""
+        near = range(self.page - NEIGHBOURS, self.page + NEIGHBOURS + 1)
+        shown = sorted({1, self.pages, *(page for page in near if 1 <= page <= self.pages)})
+        links: list[PageLink] = []
+        for number in shown:
+            if links and number > links[-1].number + 1:
+                links.append(PageLink(0))
+            links.append(PageLink(number, self.url(page=number)))
+        return links
+
+    @property
+    def previous_url(self) -> str:
+        return self.url(page=self.page - 1) if self.page > 1 else ""
+
+    @property
+    def next_url(self) -> str:
+        return self.url(page=self.page + 1) if self.page < self.pages else ""
+
+    @property
+    def page_rows(self) -> list[Any]:
+        """The rows of the page, for pages that are no table."""
+        return [row for _, row in self._loaded(self._page_ids())]
+
+    @cached_property
+    def shown(self) -> list[Row]:
+        """The rows of the page."""
+        return [
+            Row(
+                pk,
+                self.columns[0].value(row),
+                [(c, (c.cell or c.value)(row)) for c in self.columns],
+            )
+            for pk, row in self._loaded(self._page_ids())
+        ]
+
+    def csv(self, filename: str) -> FileResponse:
+        """Respond with all rows, not only those of the page."""
+        headings = [column.heading for column in self.columns]
+        return csv_download(filename, headings, self._csv_rows(), for_spreadsheets=True)
+
+    def _csv_rows(self) -> Iterator[list[object]]:
+        ids = self._all_ids
+        for start in range(0, len(ids), CHUNK):
+            for _, row in self._loaded(ids[start : start + CHUNK]):
+                yield [column.value(row) for column in self.columns]
+
+    def _loaded(self, ids: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        # Only these rows get the query's annotations. An offset would compute those of skipped rows.
+        by_id = {row.pk: row for row in self.rows.filter(pk__in=ids)}
+        found = [pk for pk in ids if pk in by_id]
+        return zip(found, self.load([by_id[pk] for pk in found]), strict=True)
+
+    def _page_ids(self) -> list[int]:
+        start = self.first - 1
+        stop = start + self.size
+        if callable(self._order) or self.reads_once:
+            return self._all_ids[start:stop]
+        if 2 * start <= self.total:
+            return list(self._ordered(self._order)[start:stop])
+        # From the end, because a database reads all skipped rows.
+        backwards = self._ordered(_reverse(self._order))
+        from_end = list(backwards[self.total - self.last : self.total - start])
+        return from_end[::-1]
+
+    @cached_property
+    def _all_ids(self) -> list[int]:
+        if callable(self._order):
+            return self._ranked(self._order)
+        return list(self._ordered(self._order))
+
+    @property
+    def _order(self) -> Sequence[str] | Callable[[int], Any]:
+        sort, column = self._sort
+        if column is None:
+            if callable(self.order):
+                return self.order
+            return [*self.order, "-pk" if self.order[0].startswith("-") else "pk"]
+        if callable(column.order):
+            return column.order
+        sign = "-" if sort.startswith("-") else ""
+        return [f"{sign}{column.order}", f"{sign}pk"]
+
+    def _ordered(self, order: Sequence[str]) -> QuerySet[Any, int]:
+        return self.rows.order_by(*dict.fromkeys(order)).values_list("pk", flat=True)
+
+    def _ranked(self, rank: Callable[[int], Any]) -> list[int]:
+        """Return all ids in the order of `rank`. Rows without a value come last."""
+        ranks = [(pk, rank(pk)) for pk in self.rows.order_by("pk").values_list("pk", flat=True)]
+        known = [(value, pk) for pk, value in ranks if value is not None]
+        known.sort(reverse=self.sort.startswith("-"))
+        return [pk for _, pk in known] + [pk for pk, value in ranks if value is None]
+
+
+def _reverse(order: Sequence[str]) -> list[str]:
+    return [name[1:] if name.startswith("-") else f"-{name}" for name in order]
