@@ -114,6 +114,31 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
         "failed": _event("failed"),
         "declined": _action("declined"),
     },
+    "crowd.Study": {
+        "pending": _action("planned"),
+        "draft": _event("was created"),
+        "live": _action("published"),
+        "paused": _action("paused"),
+        "ended": _action("ended"),
+        "failed": Phrase("reported that {it} failed", "{it} could not be created"),
+    },
+    "crowd.StudySession": {
+        "active": _event("began"),
+        "finished": _event("was finished"),
+        "submitted": _event("was handed in"),
+        "approved": _action("approved"),
+        "returned": _event("ended before it was handed in"),
+        "rejected": _action("rejected"),
+    },
+    "crowd.Settlement": {
+        "planned": _action("planned"),
+        "approved": Phrase("asked to pay {it} again", "{it} will be paid again"),
+        "set_up": _event("was set up"),
+        "paying": _event("was sent"),
+        "confirmed": Phrase("confirmed that {it} was paid", "{it} was paid"),
+        "unknown": Phrase("reported that {it} was not found", "{it} has an unknown outcome"),
+        "failed": _event("failed"),
+    },
     "crowd.QualificationGrant": {
         "pending": Phrase("started granting {it}", "{it} is being granted"),
         "held": _action("granted"),
@@ -367,6 +392,12 @@ def _payment(row: Any) -> Thing:
     return _worker(worker, name)
 
 
+def _settlement(row: Any) -> Thing:
+    worker = row.session.worker
+    amount = dollars(row.reward_cents + row.bonus_cents)
+    return _worker(worker, f"the payment of {amount} for a session of {worker.pseudonym}")
+
+
 DESCRIPTIONS: Mapping[str, Description] = {
     "projects.Project": Description(lambda row: Thing("the project")),
     "projects.Invitation": Description(
@@ -384,6 +415,13 @@ DESCRIPTIONS: Mapping[str, Description] = {
         lambda row: _worker(row.worker, f"an assignment of {row.worker.pseudonym}"), ("worker",)
     ),
     "crowd.Payment": Description(_payment, ("assignment__worker",)),
+    "crowd.Study": Description(
+        lambda row: Thing(f"the study “{row.hit_type.title}”"), ("hit_type",)
+    ),
+    "crowd.StudySession": Description(
+        lambda row: _worker(row.worker, f"a session of {row.worker.pseudonym}"), ("worker",)
+    ),
+    "crowd.Settlement": Description(_settlement, ("session__worker",)),
     "crowd.QualificationGrant": Description(
         lambda row: _worker(
             row.worker,

@@ -18,6 +18,9 @@ from crowd.models import (
     PublishingHold,
     QualificationGrant,
     QualificationRequest,
+    Settlement,
+    Study,
+    StudySession,
 )
 from datasets.models import Decision, ErrorSample, SampledPart
 from jobs.models import Job
@@ -50,6 +53,13 @@ KINDS: Mapping[str, Kind] = {
         Kind(Hit, "HIT", lambda project: Q(budget=project.budget_id)),
         Kind(Assignment, "assignment", lambda project: Q(hit__budget=project.budget_id)),
         Kind(Payment, "payment", lambda project: Q(assignment__hit__budget=project.budget_id)),
+        Kind(Study, "study", lambda project: Q(budget=project.budget_id)),
+        Kind(StudySession, "session", lambda project: Q(study__budget=project.budget_id)),
+        Kind(
+            Settlement,
+            "payment of a session",
+            lambda project: Q(session__study__budget=project.budget_id),
+        ),
         Kind(
             QualificationGrant,
             "qualification",

@@ -21,6 +21,9 @@ TONES: Mapping[str, str] = {
     "gone": NEUTRAL,
     "dropped": NEUTRAL,
     "cancelled": NEUTRAL,
+    "draft": NEUTRAL,
+    "ended": NEUTRAL,
+    "released": NEUTRAL,
     # Workers or the site are at work.
     "generating": RUNNING,
     "live": RUNNING,
@@ -34,6 +37,8 @@ TONES: Mapping[str, str] = {
     "running": RUNNING,
     "sending": RUNNING,
     "sent": RUNNING,
+    "active": RUNNING,
+    "paying": RUNNING,
     # Somebody has to act, or a queue has to be processed.
     "pending": WAITING,
     "submitted": WAITING,
@@ -51,8 +56,12 @@ TONES: Mapping[str, str] = {
     "lifting": WAITING,
     "uncertain": WAITING,
     "edited": WAITING,
+    "planned": WAITING,
+    "set_up": WAITING,
+    "unknown": WAITING,
     # It ended as wanted.
     "finished": SUCCESS,
+    "done": SUCCESS,
     "consolidated": SUCCESS,
     "validated": SUCCESS,
     "resolved": SUCCESS,

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from crowd.domain.open_session import SessionOverError
 from crowd.domain.publish_studies import open_hits
 from crowd.enums import DealState, HitState, SessionState
-from crowd.models import Assignment, Deal, Hit, Study, StudySession
+from crowd.models import Assignment, Deal, Hit, StudySession
 
 # Work that was submitted on time can arrive a little later.
 ACCEPTING = [SessionState.ACTIVE, SessionState.FINISHED]
@@ -94,9 +94,4 @@ def submit_deal(*, token: str, answer: Mapping[str, str], now: datetime) -> Stud
 
 def give_back(*, session: StudySession, now: datetime) -> int:
     """Release the HITs that the session has open, so that others can do them. Return how many."""
-    count = session.deals.filter(state=DealState.OPEN).update(
-        state=DealState.RELEASED, ended_at=now
-    )
-    if count:
-        Study.objects.filter(pk=session.study_id).update(sync_due_at=now)
-    return count
+    return session.deals.filter(state=DealState.OPEN).update(state=DealState.RELEASED, ended_at=now)

@@ -121,6 +121,8 @@ def _next_check(state: str, now: datetime) -> datetime | None:
 def _change(session: StudySession, new: SessionState, now: datetime, **changes: object) -> None:
     old = session.state
     StudySession.objects.filter(pk=session.pk).update(state=new, **changes)
+    # What the session leaves undone needs another place.
+    Study.objects.filter(pk=session.study_id).update(sync_due_at=now)
     log_state_change(instance=session, old=old, new=new, actor="automatic", now=now)
 
 

@@ -25,7 +25,9 @@ from tests.qualification.factories import make_evaluated, make_rounds
 # Their views show what will happen and change nothing until the user confirms.
 CONFIRMED_ON_A_PAGE = {
     "annotation:publish",
+    "consolidation:decide_submissions",
     "consolidation:manage_batch",
+    "consolidation:manage_batches",
     "datasets:begin_experiment",
     "marketplace:operator-appeal",
     "marketplace:operator-deposit",
@@ -38,6 +40,7 @@ CONFIRMED_ON_A_PAGE = {
     "qualification:groups",
     "qualification:publish",
     "qualification:withdraw",
+    "qualification:withdraw_workers",
     "qualification:write",
 }
 # Their forms open on request, and say what will happen.
@@ -82,6 +85,9 @@ HARMLESS = {
     *("projects:guidelines", "projects:invite", "projects:project_new", "projects:settings"),
     *("projects:mark_read", "projects:mark_all_read", "projects:notification_settings"),
     *("projects:tokens", "projects:unsubscribe"),
+    *("projects:save_filter", "projects:delete_filter"),
+    # The form with the message is the second step.
+    "qualification:message_workers",
     *("qualification:edit", "qualification:evaluate", "qualification:feedback"),
     *("qualification:grant_request", "qualification:new_round", "qualification:overrule"),
     *("qualification:pool_acknowledge", "qualification:pool_write", "qualification:round_items"),

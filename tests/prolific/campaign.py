@@ -216,7 +216,7 @@ class Campaign:
         """Let the people take part in what they see, until nobody finds anything for a while."""
         idle = 0
         for _ in range(rounds):
-            self.sweep(times=2)
+            self.sweep(minutes=2, times=2)
             worked = sum(self._one_session(person) for person in self.people)
             idle = 0 if worked else idle + 1
             if idle >= 3:

@@ -201,7 +201,9 @@ def check(campaign: FaultyCampaign, project: Project) -> None:
     assert cached(project.budget) == balance(project.budget)
     # Nothing was published twice, and no work was lost or counted twice.
     published = [
-        row.internal_name for row in server.platform.studies.values() if row.status != "UNPUBLISHED"
+        row.fields["internal_name"]
+        for row in server.platform.studies.values()
+        if row.status != "UNPUBLISHED"
     ]
     assert len(published) == len(set(published)) == Study.objects.exclude(external_id=None).count()
     assert Assignment.objects.filter(recorded_at=None).count() == 0
