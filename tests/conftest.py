@@ -21,13 +21,7 @@ import pytest
 from django.conf import settings
 from django.core.management import CommandError
 from django.core.servers.basehttp import WSGIRequestHandler
-from django.db import (
-    DEFAULT_DB_ALIAS,
-    OperationalError,
-    ProgrammingError,
-    connections,
-    transaction,
-)
+from django.db import DEFAULT_DB_ALIAS, OperationalError, ProgrammingError, connections, transaction
 from django.test import Client, TransactionTestCase, override_settings
 from playwright.sync_api import Browser, expect, sync_playwright
 from redis import Redis
@@ -490,9 +484,7 @@ def _empty_tables() -> None:
     connection = connections[DEFAULT_DB_ALIAS]
     quote = connection.ops.quote_name
     tables = sorted({*connection.introspection.django_table_names(only_existing=True)} - FILLED)
-    rows = " UNION ALL ".join(
-        f"(SELECT '{table}' FROM {quote(table)} LIMIT 1)" for table in tables
-    )
+    rows = " UNION ALL ".join(f"(SELECT '{table}' FROM {quote(table)} LIMIT 1)" for table in tables)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute(f"LOCK TABLE {', '.join(map(quote, tables))}")
