@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Protocol
 from urllib.parse import urlsplit
 
+import hypothesis
 import psycopg2
 import pytest
 from django.conf import settings
@@ -42,6 +43,10 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+# `make test-long` uses the other profile. On a busy machine, the time of an example says nothing.
+hypothesis.settings.register_profile("quick", max_examples=20, deadline=None)
+hypothesis.settings.register_profile("thorough", max_examples=300, deadline=None)
+hypothesis.settings.load_profile("quick")
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _numbers = count(1)
 
