@@ -74,8 +74,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         or item.get_closest_marker("browser")
         or item.path.name in LONG_FILES
     }
-    # With test_replay.py, the longest of all, before everything; else as they were.
-    items.sort(key=lambda item: (item.path.name != "test_replay.py", item.path not in slow))
+    items.sort(key=lambda item: item.path not in slow)
 
 
 # --- this machine and nothing else -----------------------------------------------------------

@@ -153,6 +153,7 @@ def test_from_a_form_to_gold_without_a_command(site, tmp_path):
     assert "Simulated data." not in browser.get("/projects/spring/")
 
 
+@pytest.mark.long
 def test_rehearsal_outlives_the_process_that_runs_it(site, tmp_path):
     corpus = tmp_path / "spring.txt"
     corpus.write_text(CORPUS)

@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "qasrl-gs"
 pytestmark = [
     pytest.mark.system,
+    pytest.mark.long,
     pytest.mark.skipif(not DATA.exists(), reason="the published files are not here"),
 ]
 
@@ -195,37 +196,33 @@ def replay_whole_set(checkout: Checkout, tmp_path: Path) -> None:
 
 
 def test_part_of_the_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
-    items = 8
+    items = 60
     gold, sentences = some_of(
         DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, items
     )
     checkout = Checkout({**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"})
     prepare(checkout, sentences, gold)
-    facts = checkout.facts("rehearse", "wikinews", "--replay", gold, "--workers", "4", timeout=500)
+    facts = checkout.facts("rehearse", "wikinews", "--replay", gold, "--workers", "8", timeout=900)
     assert facts["scores"]["UA"]["f1"] == facts["scores"]["LA"]["f1"] == 1.0
     check_books(checkout, facts, gold, items)
     check_gold(checkout, gold, tmp_path / "gold")
 
 
-@pytest.mark.long
 def test_whole_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
     site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_whole_set(Checkout(site), tmp_path)
 
 
-@pytest.mark.long
 def test_whole_published_set_comes_back_without_servers(embedded_site, free_port, tmp_path):
     site = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_whole_set(Checkout(site), tmp_path)
 
 
-@pytest.mark.long
 def test_killed_processes_double_nothing_and_lose_nothing(server_site, free_port, tmp_path):
     site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_with_kills(Checkout(site), tmp_path)
 
 
-@pytest.mark.long
 def test_killed_processes_double_nothing_without_servers(embedded_site, free_port, tmp_path):
     site = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_with_kills(Checkout(site), tmp_path)
