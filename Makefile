@@ -34,9 +34,9 @@ test-sqlite:  ## run the tests on SQLite
 	@scripts/install dev
 	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
 
-test-long:  ## run the long campaigns, and on SQLite those that kill processes
+test-long:  ## run the long campaigns and many random examples, and on SQLite those that kill processes
 	@scripts/install dev
-	@$(TESTBED) -- $(PYTEST) -m long --timeout 7200 $(ARGS)
+	@$(TESTBED) -- $(PYTEST) -m "long or hypothesis" --hypothesis-profile thorough --timeout 7200 $(ARGS)
 	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m long --timeout 7200 tests/crowd/test_killed_processes.py
 
 coverage:  ## measure the coverage of domain code, schemes and metrics on SQLite, with a floor of 93 %

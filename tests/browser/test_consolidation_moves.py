@@ -27,7 +27,6 @@ SCHEME = get_scheme("qasrl")
 RECORD = ItemRecord("s", str(CONTAIN), {"verb_idx": CONTAIN})
 TARGET = SCHEME.corpus.complete_item(RECORD, ItemContext(SURVEY)).target
 CONTEXT = ItemContext(SURVEY, TARGET)
-EXAMPLES = 300
 
 # Plays the moves as the page does and says, after each, what it would send and what stops it.
 PLAY = """([sources, size, moves]) => {
@@ -176,8 +175,6 @@ def play(page: Page, given_sources: list[Json], sequence: list[Json]) -> list[An
 
 
 @settings(
-    max_examples=EXAMPLES,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(given_sources=sources(), sequence=st.lists(moves, max_size=30))
@@ -190,8 +187,6 @@ def test_page_and_server_agree_after_every_move(modules, given_sources, sequence
 
 
 @settings(
-    max_examples=EXAMPLES,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(given_sources=sources(), sequence=st.lists(moves, max_size=20), first=st.booleans())

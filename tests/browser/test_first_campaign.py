@@ -177,6 +177,8 @@ def create_project(requester: Requester) -> None:
     requester.fill("Title", "Spring")
     requester.choose("Annotation scheme", "qasrl")
     requester.click("button", "Create project")
+    # Modules have run once the page has loaded.
+    requester.page.wait_for_url("**/projects/spring/corpus/")
 
 
 def upload_corpus(requester: Requester) -> None:

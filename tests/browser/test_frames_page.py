@@ -495,10 +495,14 @@ def test_project_without_a_lexicon_allows_only_a_skip(context, open_records, pro
 def test_draft_comes_back_at_its_step(page, wait_for):
     understand(page)
     word(page, 5).click()
+    expect(page.get_by_role("heading", name="Which frame does “come from” evoke?")).to_be_visible()
     choose_frame(page, "Origin")
     go_on(page)
+    expect(current_step(page)).to_contain_text("Arguments")
     word(page, 2).click()
+    expect(element_option(page, "Entity")).to_be_visible()
     press(page, "a")
+    expect(page.locator(".argument__labels")).to_have_text(["Entity · Theme"])
     # The status may still be of the save before.
     wait_for(lambda: "Theme" in str(list(Draft.objects.values_list("content"))))
     page.reload()

@@ -69,6 +69,9 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
         yield context
 
 
+@pytest.mark.parametrize(
+    "either_site", ["servers", pytest.param("embedded", marks=pytest.mark.long)], indirect=True
+)
 def test_work_in_the_frame_is_handed_in_and_paid(market: Market, context: BrowserContext):
     page = context.new_page()
     _join(page, market)

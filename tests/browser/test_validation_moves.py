@@ -95,9 +95,7 @@ moves = st.fixed_dictionaries(
 )
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(played=st.lists(moves, min_size=1, max_size=14))
 def test_moves_lead_to_content_that_is_taken_where_no_problem_is_seen(modules, played):
     for step in modules.evaluate(PLAY, [TEXTS, len(TOKENS), played]):

@@ -4,11 +4,15 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 
 from config.settings import FROM_FILES
 from tests import environment
+from tests.config.starts import Starter
+
+Start = Callable[..., subprocess.CompletedProcess[str]]
 
 PROGRAM = (
     "import config.settings as s; print(s.DATABASES['default']['ENGINE'], s.CELERY_BROKER_URL)"
@@ -85,6 +89,12 @@ WRONG = [
 ELSEWHERE = {"MARKETPLACE_FAULTS"}
 
 
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    with Starter() as starter:
+        yield starter.run
+
+
 def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, *arguments],
@@ -97,24 +107,24 @@ def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
 
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
-def test_start_with_a_wrong_value(embedded_site, name, value):
+def test_start_with_a_wrong_value(start, embedded_site, name, value):
     # The keys of a marketplace are read where another one than our own is named.
     other = {"MTURK_ENDPOINT_URL": "https://mturk.example/"} if "ACCESS_KEY" in name else {}
-    done = run("manage.py", "check", env={**embedded_site, **other, name: value})
+    done = start("manage.py", "check", env={**embedded_site, **other, name: value})
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
     assert name in done.stderr
     assert "hidden-word" not in done.stderr
 
 
-def test_secret_in_a_file(embedded_site, tmp_path):
+def test_secret_in_a_file(start, embedded_site, tmp_path):
     path = tmp_path / "database"
     path.write_text("postgres://touchstone:from-a-file@127.0.0.1/touchstone\n")
     named = {**embedded_site, "DATABASE_URL_FILE": str(path)}
-    done = run("-c", PROGRAM, env=named)
+    done = start("-c", PROGRAM, env=named)
     assert done.stdout == "django.db.backends.postgresql filesystem://localhost\n"
     for wrong in ({"DATABASE_URL": "sqlite:////x"}, {"DATABASE_URL_FILE": str(tmp_path / "none")}):
-        done = run("manage.py", "check", env={**named, **wrong})
+        done = start("manage.py", "check", env={**named, **wrong})
         assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
         assert "DATABASE_URL_FILE" in done.stderr
         assert "from-a-file" not in done.stderr
@@ -133,15 +143,15 @@ def test_table_of_wrong_values_knows_every_variable():
 @pytest.mark.parametrize(
     ("url", "code"), [("https://touchstone.example", 1), ("https://localhost", 0)]
 )
-def test_debug_pages_are_not_for_the_public(tmp_path, url, code):
+def test_debug_pages_are_not_for_the_public(start, tmp_path, url, code):
     env = {"VAR_DIR": str(tmp_path), "DEBUG": "true", "SITE_URL": url}
-    done = run("-c", PROGRAM, env=env)
+    done = start("-c", PROGRAM, env=env)
     assert done.returncode == code
     assert ("DEBUG is set" in done.stderr) == bool(code)
 
 
-def test_new_folder_of_data_is_for_its_owner_only(tmp_path):
-    run("-c", PROGRAM, env={"VAR_DIR": str(tmp_path / "data")})
+def test_new_folder_of_data_is_for_its_owner_only(start, tmp_path):
+    start("-c", PROGRAM, env={"VAR_DIR": str(tmp_path / "data")})
     assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
 
 
@@ -168,12 +178,12 @@ def test_default_folder_is_var_in_the_checkout(tmp_path):
     assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
-def test_servers_named_by_the_environment(embedded_site):
+def test_servers_named_by_the_environment(start, embedded_site):
     named = {
         "DATABASE_URL": "postgres://touchstone@127.0.0.1/touchstone",
         "REDIS_URL": "redis://127.0.0.1:6379/3",
     }
-    done = run("-c", PROGRAM, env={**embedded_site, **named})
+    done = start("-c", PROGRAM, env={**embedded_site, **named})
     assert done.stdout == "django.db.backends.postgresql redis://127.0.0.1:6379/3\n"
 
 

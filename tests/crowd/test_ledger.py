@@ -3,7 +3,7 @@
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
 from django.db.models import Sum
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
@@ -163,7 +163,6 @@ def test_database_itself_refuses_to_pass_the_cap():
 
 
 class AnyOrderOfOperations(TestCase):
-    @settings(deadline=None)  # the machine may be busy with something else
     @given(
         cap=st.integers(2 * SLOT, 400),
         steps=st.lists(

@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError, call_command, execute_from_command_line
 
 from schemes.reports import text_table
 from tests.schemes.qasrl.published_data import EXPERT, GOLD, needs_published_data
@@ -465,8 +465,10 @@ def test_the_process_prints_one_json_object_and_exits_with_0(folder):
 
 
 @pytest.mark.parametrize("scheme", ["qasrl", "frames", "grounding"])
-def test_help_has_examples(scheme):
-    done = _run(scheme, "--help")
-    assert done.returncode == 0
-    assert f"python manage.py evaluate {scheme} " in done.stdout
-    assert "--bootstrap N" in done.stdout
+def test_help_has_examples(scheme, capsys):
+    with pytest.raises(SystemExit) as end:
+        execute_from_command_line(["manage.py", "evaluate", scheme, "--help"])
+    assert end.value.code == 0
+    text = capsys.readouterr().out
+    assert f"python manage.py evaluate {scheme} " in text
+    assert "--bootstrap N" in text

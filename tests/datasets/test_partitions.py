@@ -141,7 +141,7 @@ def test_sentence_that_stands_twice_goes_to_one_partition(project):
 
 
 class AnyCorpus(TestCase):
-    @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(suppress_health_check=list(HealthCheck))
     @given(
         st.lists(
             st.tuples(st.integers(0, 5), st.integers(0, 12), st.sampled_from(["a", "b"])),

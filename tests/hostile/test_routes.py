@@ -54,7 +54,17 @@ def test_there_are_twelve_identities():
     assert len(STRANGERS) + len(MEMBERS) == 12
 
 
-@pytest.mark.parametrize("identity", [*STRANGERS, *MEMBERS])
+# The others open the routes in make test-long.
+ALWAYS = ("visitor", "worker", "stranger-requester", "member-requester", "superuser")
+
+
+@pytest.mark.parametrize(
+    "identity",
+    [
+        pytest.param(name, marks=[] if name in ALWAYS else pytest.mark.long)
+        for name in (*STRANGERS, *MEMBERS)
+    ],
+)
 def test_no_route_fails_or_leaks(identity, project, settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path
     client = client_of(identity, project)

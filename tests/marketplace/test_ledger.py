@@ -304,6 +304,7 @@ class Campaign(RuleBasedStateMachine):
 
 
 class TestCampaign(TestCase):
+    @pytest.mark.hypothesis
     def test_money_agrees_whatever_happens(self):
         from hypothesis.stateful import run_state_machine_as_test
 
@@ -320,9 +321,7 @@ class TestCampaign(TestCase):
         run_state_machine_as_test(
             Rolled,
             settings=settings(
-                max_examples=50,
                 stateful_step_count=30,
-                deadline=None,
                 suppress_health_check=list(HealthCheck),
             ),
         )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import metrics
@@ -349,9 +349,6 @@ NOT_METRICS = {
     },
 }
 
-# Thirty metrics by five properties: few examples each still make thousands.
-examples = settings(max_examples=40)
-
 
 def _each(rows):
     return pytest.mark.parametrize("row", rows, ids=lambda row: row.function.__name__)
@@ -376,7 +373,6 @@ def test_the_table_lists_every_public_metric():
 @pytest.mark.slow
 @_each(METRICS)
 @given(data=st.data())
-@examples
 def test_figures_are_in_bounds(row, data):
     figures = row.figures(*data.draw(row.cases))
     assert all(figure is None or 0 <= figure <= row.high for figure in figures)
@@ -384,7 +380,6 @@ def test_figures_are_in_bounds(row, data):
 
 @_each([row for row in METRICS if row.perfect is not None])
 @given(data=st.data())
-@examples
 def test_a_side_against_itself_is_perfect(row, data):
     side = data.draw(row.cases)[0]
     figures = row.figures(side, side)
@@ -394,7 +389,6 @@ def test_a_side_against_itself_is_perfect(row, data):
 @pytest.mark.slow
 @_each(METRICS)
 @given(data=st.data())
-@examples
 def test_the_order_of_what_is_said_does_not_matter(row, data):
     case = data.draw(row.cases)
     shuffled = row.shuffle(case, random.Random(data.draw(st.integers(0, 99))))
@@ -403,7 +397,6 @@ def test_the_order_of_what_is_said_does_not_matter(row, data):
 
 @_each([row for row in METRICS if row.symmetric])
 @given(data=st.data())
-@examples
 def test_symmetric_metrics_take_their_sides_in_either_order(row, data):
     first, second = data.draw(row.cases)
     assert row.figures(first, second) == row.figures(second, first)
@@ -412,7 +405,6 @@ def test_symmetric_metrics_take_their_sides_in_either_order(row, data):
 @pytest.mark.slow
 @_each([row for row in METRICS if row.repeat])
 @given(data=st.data())
-@examples
 def test_saying_a_thing_twice_changes_nothing(row, data):
     case = data.draw(row.cases)
     assert _equal(row.figures(*row.repeat(case)), row.figures(*case))

@@ -293,5 +293,5 @@ def test_memory_does_not_grow_with_the_rows(transactional_db, folders):
         tracemalloc.stop()
         return most
 
-    few, many = peak(4000), peak(40_000)
-    assert many - few < 2**20
+    few, many = peak(4000), peak(16_000)
+    assert many - few < 2**18

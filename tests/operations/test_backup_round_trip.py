@@ -14,7 +14,7 @@ import pytest
 from operations.domain.backup_file import MANIFEST
 from tests.operations.manage import manage
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.long]
 
 IMPORT = """
 from django.utils import timezone
@@ -63,9 +63,6 @@ def of_an_earlier_version(file: Path) -> Path:
     return out
 
 
-@pytest.mark.parametrize(
-    "either_site", ["servers", pytest.param("embedded", marks=pytest.mark.long)], indirect=True
-)
 def test_export_after_wipe_and_restore_has_the_same_bytes(
     either_site, postgres_url, free_port, tmp_path, migrate
 ):

@@ -171,6 +171,9 @@ def site(either_site, free_port, migrate, collected):
 
 
 @pytest.mark.system
+@pytest.mark.parametrize(
+    "either_site", ["servers", pytest.param("embedded", marks=pytest.mark.long)], indirect=True
+)
 def test_task_has_the_id_of_the_request_that_asked_for_it(site, start_process, tmp_path, wait_for):
     env, url = site, site["SITE_URL"]
     web, worker = tmp_path / "web.log", tmp_path / "worker.log"

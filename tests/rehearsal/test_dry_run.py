@@ -17,7 +17,7 @@ from tests import environment
 
 pytestmark = pytest.mark.system
 
-VERBS = ["rejected", "visited", "praised", "sold", "repaired", "watched", "painted", "missed"]
+VERBS = ["rejected", "visited", "praised", "sold"]
 CORPUS = "\n".join(
     f"The old committee {verb} the famous house in spring {2000 + at} ."
     for at, verb in enumerate(VERBS)
@@ -125,7 +125,7 @@ def test_from_a_form_to_gold_without_a_command(site, tmp_path):
     )
     assert corpus == "/projects/spring/corpus/"
     preview = browser.post(corpus, {"fmt": "text"}, corpus=("spring.txt", CORPUS.encode()))
-    assert "8 of 8 sentences" in browser.get(preview)
+    assert f"{len(VERBS)} of {len(VERBS)} sentences" in browser.get(preview)
     browser.post(preview, {})
     browser.wait_for(corpus, "state--finished")
     browser.post("/projects/spring/dry-run/", {})
@@ -146,13 +146,14 @@ def test_from_a_form_to_gold_without_a_command(site, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     manifest = json.loads((out / "manifest.json").read_text())
-    assert manifest["counts"]["items"] == 8
-    assert manifest["counts"]["roles"] >= 8
+    assert manifest["counts"]["items"] == len(VERBS)
+    assert manifest["counts"]["roles"] >= len(VERBS)
     assert manifest["simulated"] is True
     assert "Simulated data." in browser.get(f"/projects/{copy[1]}/")
     assert "Simulated data." not in browser.get("/projects/spring/")
 
 
+@pytest.mark.long
 def test_rehearsal_outlives_the_process_that_runs_it(site, tmp_path):
     corpus = tmp_path / "spring.txt"
     corpus.write_text(CORPUS)
@@ -167,7 +168,7 @@ def test_rehearsal_outlives_the_process_that_runs_it(site, tmp_path):
     worker = int((Path(site["VAR_DIR"]) / "run" / "worker.pid").read_text())
     os.killpg(worker, signal.SIGKILL)
     page = browser.wait_for("/projects/spring/dry-run/", "state--finished")
-    assert "8 of 8" in page
+    assert f"{len(VERBS)} of {len(VERBS)}" in page
     attempts = "from jobs.models import Job; print(Job.objects.get().attempts)"
     told = subprocess.run(
         [*manage, "shell", "-v0", "-c", attempts],

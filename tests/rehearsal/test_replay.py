@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT.parent / "shared" / "data" / "qasrl-gs"
 pytestmark = [
     pytest.mark.system,
+    pytest.mark.long,
     pytest.mark.skipif(not DATA.exists(), reason="the published files are not here"),
 ]
 
@@ -207,13 +208,11 @@ def test_part_of_the_published_set_comes_back_as_it_went_in(server_site, free_po
     check_gold(checkout, gold, tmp_path / "gold")
 
 
-@pytest.mark.long
 def test_whole_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
     site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_whole_set(Checkout(site), tmp_path)
 
 
-@pytest.mark.long
 def test_whole_published_set_comes_back_without_servers(embedded_site, free_port, tmp_path):
     site = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_whole_set(Checkout(site), tmp_path)
@@ -224,7 +223,6 @@ def test_killed_processes_double_nothing_and_lose_nothing(server_site, free_port
     replay_with_kills(Checkout(site), tmp_path)
 
 
-@pytest.mark.long
 def test_killed_processes_double_nothing_without_servers(embedded_site, free_port, tmp_path):
     site = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_with_kills(Checkout(site), tmp_path)

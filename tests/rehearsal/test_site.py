@@ -78,12 +78,28 @@ def within(seconds: float, condition) -> bool:
     return False
 
 
-def test_process_that_dies_is_started_again(holder, environment):
+def test_site_is_the_only_one_at_its_port_goes_on_and_ends(holder, environment):
+    """One start for three cases: a second site, a process that dies, and a killed holder."""
     url = environment["SITE_URL"]
+    second = subprocess.run(
+        [sys.executable, "manage.py", "demo", "--once"],
+        cwd=ROOT,
+        env={**environment, "VAR_DIR": environment["VAR_DIR"] + "-2"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert second.returncode == 2
+    assert "answers on http://127.0.0.1" in second.stderr
+
     pid_file = Path(environment["VAR_DIR"]) / "run" / "web.pid"
     first = int(pid_file.read_text())
     os.killpg(first, signal.SIGKILL)
     assert within(30, lambda: int(pid_file.read_text()) != first and answers(url))
+
+    holder.send_signal(signal.SIGKILL)
+    holder.wait()
+    assert within(30, lambda: not answers(url))
 
 
 def test_restarted_worker_has_the_new_environment(environment, migrate, collected):
@@ -95,24 +111,3 @@ def test_restarted_worker_has_the_new_environment(environment, migrate, collecte
         check=True,
         timeout=120,
     )
-
-
-def test_nothing_is_left_when_the_one_who_started_it_is_killed(holder, environment):
-    url = environment["SITE_URL"]
-    assert answers(url)
-    holder.send_signal(signal.SIGKILL)
-    holder.wait()
-    assert within(30, lambda: not answers(url))
-
-
-def test_port_in_use_is_said_before_anything_is_started(holder, environment):
-    second = subprocess.run(
-        [sys.executable, "manage.py", "demo", "--once"],
-        cwd=ROOT,
-        env={**environment, "VAR_DIR": environment["VAR_DIR"] + "-2"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert second.returncode == 2
-    assert "answers on http://127.0.0.1" in second.stderr

@@ -8,7 +8,7 @@ import pytest
 
 from tests import environment
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.long]
 
 PREPARE = """
 from django.utils import timezone
@@ -38,8 +38,7 @@ def manage(env, *arguments):
     return done.stdout
 
 
-# The protocol's own size takes minutes: with `make test-long`.
-@pytest.fixture(params=[8, pytest.param(30, marks=pytest.mark.long)])
+@pytest.fixture(params=[8, 30])
 def trainees(request):
     return request.param
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests import environment
 
-pytestmark = pytest.mark.system
+pytestmark = [pytest.mark.system, pytest.mark.long]
 
 ITEMS = 10
 PREPARE = """
@@ -88,22 +88,3 @@ def test_both_protocols_on_the_same_items(embedded_site, free_port, tmp_path, mi
     manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text("utf-8"))
     assert (manifest["source"], manifest["counts"]["items"]) == ("validated", ITEMS)
     assert manifest["counts"]["roles"] == dense["roles"]
-
-
-def test_rehearsal_with_too_few_workers_says_how_many_it_needs(embedded_site, free_port, migrate):
-    env = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
-    migrate(env)
-    manage(env, "shell", "-v0", "-c", PREPARE)
-    done = subprocess.run(
-        [
-            *(sys.executable, "manage.py", "rehearse", "dense"),
-            *("--protocol", "validation", "--workers", "2"),
-        ],
-        cwd=environment.ROOT,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 2
-    assert "needs at least" in done.stderr

@@ -117,7 +117,7 @@ def test_framenet_keeps_roles_and_extra_units_of_frames_that_stay(tmp_path):
     assert lexicon["core_only"] is False
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_large_release_is_read_within_time_and_memory(tmp_path):
     path = write_zip(tmp_path / "large.zip", large_release(1_200, 13_000))
     start = perf_counter()

@@ -31,7 +31,7 @@ def near(rng, box):
     return [x1, y1, min(max(x2, x1 + 1), SIZE[0]), min(max(y2, y1 + 1), SIZE[1])]
 
 
-def seeded_phrases(count=400, seed=7):
+def seeded_phrases(count=100, seed=7):
     rng = random.Random(seed)
     phrases = []
     for number in range(count):

@@ -13,18 +13,28 @@ from schemes.grounding.samples.draw import SIZE, Thing, draw_samples, draw_scene
 FOLDER = Path(samples.__file__).parent
 
 
+@pytest.fixture(scope="module")
+def captions():
+    return list(records())
+
+
+@pytest.fixture(scope="module")
+def answers():
+    return list(gold())
+
+
 def lines_of(name):
     return [json.loads(line) for line in (FOLDER / name).read_text("utf-8").splitlines()]
 
 
 @pytest.mark.slow
-def test_the_files_are_those_of_the_scenes():
-    assert lines_of("captions.jsonl") == list(records())
-    assert lines_of("gold.jsonl") == list(gold())
+def test_the_files_are_those_of_the_scenes(captions, answers):
+    assert lines_of("captions.jsonl") == captions
+    assert lines_of("gold.jsonl") == answers
 
 
 @pytest.mark.slow
-def test_pictures_are_the_same_each_time_and_every_caption_has_one(tmp_path):
+def test_pictures_are_the_same_each_time_and_every_caption_has_one(captions, tmp_path):
     for name in ("first", "second"):
         draw_samples(tmp_path / name)
     files = sorted((tmp_path / "first").iterdir())
@@ -33,18 +43,18 @@ def test_pictures_are_the_same_each_time_and_every_caption_has_one(tmp_path):
         assert file.read_bytes() == (tmp_path / "second" / file.name).read_bytes()
         with Image.open(file) as picture:
             assert (picture.size, picture.mode) == (SIZE, "RGB")
-    assert {record["image"] for record in records()} == {file.name for file in files}
+    assert {record["image"] for record in captions} == {file.name for file in files}
 
 
 @pytest.mark.slow
-def test_every_kind_of_phrase_occurs():
+def test_every_kind_of_phrase_occurs(answers):
     kinds = Counter(
-        (phrase["state"], phrase["plural"]) for record in gold() for phrase in record["phrases"]
+        (phrase["state"], phrase["plural"]) for record in answers for phrase in record["phrases"]
     )
     for state in ("boxes", "group", "scene", "absent"):
         assert kinds[state, True] + kinds[state, False] >= 5
     assert kinds["boxes", True] >= 20
-    for record in gold():
+    for record in answers:
         for phrase in record["phrases"]:
             if phrase["state"] == "boxes" and phrase["cardinality"]:
                 assert len(phrase["boxes"]) == phrase["cardinality"]

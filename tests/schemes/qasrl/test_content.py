@@ -2,7 +2,7 @@ import copy
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemes.base import ContentError, ItemContext
@@ -292,7 +292,6 @@ NEARLY = st.fixed_dictionaries(
 
 
 @given(JSON | NEARLY)
-@settings(max_examples=300)
 def test_any_json_is_parsed_or_refused_with_a_sentence(content):
     for parse in (generation, consolidation):
         try:

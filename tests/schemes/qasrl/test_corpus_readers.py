@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemes.base import FileError
@@ -35,7 +35,6 @@ def test_sentences_are_tokenised_as_in_treebanks(text, expected):
 
 
 @given(st.text(max_size=80))
-@settings(deadline=None)
 def test_no_token_is_empty_or_holds_a_blank(text):
     for tokens in sentences(text):
         assert tokens
@@ -126,7 +125,6 @@ def test_bad_block_is_named_and_the_others_are_kept(tmp_path, block, words):
 
 
 @given(st.text(st.sampled_from("1234-. \t\n#=_aVERB"), max_size=120))
-@settings(deadline=None)
 def test_any_text_gives_sentences_or_file_errors(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("c") / "x.conllu"
     path.write_text(text)

@@ -76,7 +76,7 @@ def tables() -> list[Json]:
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("count", [12_000, pytest.param(120_000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("count", [3_000, pytest.param(120_000, marks=pytest.mark.long)])
 def test_both_walkers_agree_on_generated_texts(chromium, count):
     rng = random.Random(20200705)
     states = {"complete": 0, "unfinished": 0, "wrong": 0}

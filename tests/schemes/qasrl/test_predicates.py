@@ -2,7 +2,7 @@ import subprocess
 import sys
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from schemes.english.predicates import find_predicates
@@ -33,7 +33,6 @@ def test_no_tokens_no_predicates():
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=12))
-@settings(max_examples=60, deadline=None)
 def test_any_tokens_give_positions_in_order(tokens):
     found = find_predicates(tokens)
     assert found == sorted(set(found))
