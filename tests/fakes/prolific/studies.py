@@ -40,7 +40,15 @@ AFTER_PUBLICATION = {
 # Minor units per estimated hour.
 LEAST_HOURLY = {"GBP": 600, "USD": 800}
 DAY_MINUTES = 24 * 60
-COUNTRIES = {"0": "United Kingdom", "1": "United States", "2": "Ireland", "3": "Germany"}
+COUNTRIES = {
+    "0": "United Kingdom",
+    "1": "United States",
+    "2": "Ireland",
+    "3": "Germany",
+    "4": "Canada",
+    "5": "Australia",
+    "6": "New Zealand",
+}
 FILTERS: list[dict[str, Any]] = [
     {"filter_id": "participant_group_allowlist", "type": "select", "choices": None},
     {"filter_id": "participant_group_blocklist", "type": "select", "choices": None},
