@@ -87,7 +87,8 @@ def _keep(study: Study, **changes: object) -> None:
 def _create(study: Study, now: datetime) -> bool:
     """Create the draft, or adopt the one of an earlier attempt. Delete its twins."""
     provider = study_provider_of(study.provider)
-    listed = provider.find_studies(study.token) if study.attempted_at else []
+    # Also at the first attempt, because a restored database may have lost an earlier one.
+    listed = provider.find_studies(study.token)
     published = [found for found in listed if found.state != "draft"]
     kept = next(iter([*published, *listed]), None)
     for twin in listed:

@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from datetime import datetime
 
-from crowd.domain.providers import hit_provider_of
+from crowd.domain.providers import capabilities_of, hit_provider_of
 from crowd.enums import HitState
 from crowd.models import Hit, OrphanHit
 from crowd.providers.base import ListedHit
@@ -15,7 +15,11 @@ def list_all_hits(*, provider: str, now: datetime) -> int:
     Run this after a restore from a backup and before publishing, because tokens prevent duplicates
     for one day only. A HIT that matches no row is stored as an OrphanHit. Raises
     OutcomeUnknownError, ProviderRefusedError. Matches found until then are stored.
+
+    A provider with sessions has no HITs. Its studies are found by their tokens when they are created.
     """
+    if not capabilities_of(provider).lists_hits:
+        return 0
     known = set(Hit.objects.exclude(external_id=None).values_list("external_id", flat=True))
     adopted = 0
     for listed in hit_provider_of(provider).list_hits():

@@ -43,6 +43,11 @@ MOST_IN_ORDER = 200
 PAYABLE = [SessionState.SUBMITTED, SessionState.APPROVED, SessionState.RETURNED]
 HANDED_IN = [SessionState.SUBMITTED, SessionState.APPROVED]
 UNDECIDED = [AssignmentState.SUBMITTED, AssignmentState.REJECTING]
+NOT_LISTED = "The provider has not listed this bonus for a day. Check the payment there."
+UNEXPECTED = (
+    "The provider lists a bonus for this session that is not in the ledger, for example because the "
+    "database was restored. Check whether it is this one."
+)
 TOP_UP = "The study pays at least its reward for a session that was handed in."
 
 
@@ -208,6 +213,14 @@ def _pay(name: str, settlements: Sequence[Settlement], now: datetime) -> int:
     except (OutcomeUnknownError, ProviderRefusedError) as error:
         _keep(settlements, error=str(error))  # nothing is paid, so that it can be set up again
         return 0
+    if unexpected := [
+        (row, count)
+        for row, count in zip(settlements, before, strict=True)
+        if count > _known_bonuses(row)
+    ]:
+        for row, count in unexpected:
+            _give_up(row, count, UNEXPECTED, now)
+        return len(unexpected)
     wanted = sum(cents for _, cents in lines)
     if order.amount_cents != wanted:
         message = f"The provider set up {order.amount_cents} cents instead of {wanted}."
@@ -259,17 +272,25 @@ def _find_paid(name: str, settlements: Sequence[Settlement], now: datetime) -> i
                 confirm(settlement=settlement, now=now)
             count += 1
         elif now - settlement.paid_at >= PATIENCE:
-            _give_up(settlement, now)
+            _give_up(settlement, len(listed), NOT_LISTED, now)
             count += 1
     return count
 
 
+def _known_bonuses(settlement: Settlement) -> int:
+    """Return how many bonuses of the session this site knows, or a person has seen."""
+    confirmed = settlement.session.settlements.filter(
+        state=SettlementState.CONFIRMED, bonus_cents__gt=0
+    )
+    return max(confirmed.count(), settlement.bonuses_before or 0)
+
+
 @transaction.atomic
-def _give_up(settlement: Settlement, now: datetime) -> None:
-    error = "The provider has not listed this bonus for a day. Check the payment there."
-    rows = Settlement.objects.filter(pk=settlement.pk, state=SettlementState.PAYING)
-    if rows.update(state=SettlementState.UNKNOWN, error=error):
-        old, new = SettlementState.PAYING, SettlementState.UNKNOWN
+def _give_up(settlement: Settlement, listed: int, error: str, now: datetime) -> None:
+    """Leave the decision to a person, who has seen the bonuses that are listed."""
+    old, new = settlement.state, SettlementState.UNKNOWN
+    rows = Settlement.objects.filter(pk=settlement.pk, state=old)
+    if rows.update(state=new, error=error, bonuses_before=listed, leased_until=None):
         log_state_change(
             instance=settlement, old=old, new=new, actor="provider", now=now, reason=error
         )

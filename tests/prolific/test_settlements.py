@@ -171,3 +171,18 @@ def test_compensation_needs_a_session(server, project):
             now=server.clock(),
         )
     assert Payment.objects.count() == 0
+
+
+def test_bonus_that_the_ledger_has_lost_is_not_paid_again(server, campaign, person):
+    """A restored database does not contain the last payments."""
+    campaign.settle()
+    row = Settlement.objects.get()
+    Settlement.objects.update(state="approved", order="", bonuses_before=None, confirmed_at=None)
+    campaign.settle()
+    row.refresh_from_db()
+    assert row.state == "unknown"
+    assert "not in the ledger" in row.error
+    assert paid_bonuses(server) == [3 * REWARD_CENTS]
+    resolve_settlement(settlement=row, was_paid=False, actor="ada", now=server.clock())
+    campaign.settle()
+    assert paid_bonuses(server) == [3 * REWARD_CENTS] * 2

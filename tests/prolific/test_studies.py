@@ -130,3 +130,12 @@ def test_ended_study_is_revived_by_new_work(server, study, campaign):
     campaign.sweep(minutes=15, times=3)
     assert statuses(server) == ["ACTIVE"]
     assert Person(server, label).take_part(study.external_id) == 8
+
+
+def test_restored_database_adopts_its_study(server, study, campaign):
+    Study.objects.update(state="pending", external_id=None, attempted_at=None, sync_due_at=None)
+    Study.objects.update(sync_due_at=server.clock())
+    campaign.sweep(minutes=15, times=3)
+    study.refresh_from_db()
+    assert statuses(server) == ["ACTIVE"]
+    assert server.platform.studies[study.external_id].fields["internal_name"] == study.token

@@ -1,0 +1,100 @@
+"""Signed events of Prolific: they only make their session or study due for a check."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from crowd.models import NotificationReceipt, Study, StudySession
+from crowd.providers.prolific.webhooks import sign
+from tests.prolific.campaign import Campaign, Person, check_accounts, label, local
+
+ADDRESS = reverse("crowd:events", args=["prolific"])
+
+
+@pytest.fixture
+def subscribed(server, study, settings) -> None:
+    settings.PROLIFIC_WEBHOOKS = True
+    check_accounts(server.clock)
+
+
+def send(address: str, body: bytes, headers: dict[str, str]) -> int:
+    fields = {name: value for name, value in headers.items() if name != "Content-Type"}
+    response = Client().post(local(address), body, content_type="application/json", headers=fields)
+    return response.status_code
+
+
+def test_event_makes_its_session_due(server, study, subscribed):
+    person = Person(server, label)
+    person.take_part(study.external_id, most=1)
+    due_at = StudySession.objects.get().sync_due_at
+    person.participant.return_place()
+    server.deliver(send=send)
+    row = StudySession.objects.get()
+    assert row.sync_due_at < due_at
+    Campaign(server, []).sweep(minutes=0)
+    assert StudySession.objects.get().state == "returned"
+
+
+def test_repeated_event_is_ignored(server, study, subscribed):
+    person = Person(server, label)
+    person.take_part(study.external_id, most=1)
+    person.participant.return_place()
+    events = server.deliver(send=send, repeats=3)
+    assert events
+    assert NotificationReceipt.objects.count() == len(events)
+
+
+def test_subscriptions_are_made_once(server, study, subscribed):
+    before = len(server.platform.subscriptions)
+    check_accounts(server.clock)
+    assert len(server.platform.subscriptions) == before == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda body, headers: (body + b" ", headers),
+        lambda body, headers: (body, headers | {"X-Prolific-Request-Signature": "AAAA"}),
+        lambda body, headers: (body, headers | {"X-Prolific-Request-Timestamp": "1"}),
+        lambda body, headers: (
+            body,
+            {k: v for k, v in headers.items() if "Signature" not in k},
+        ),
+        lambda body, headers: (body, {k: v for k, v in headers.items() if "Event" not in k}),
+    ],
+)
+def test_event_with_a_bad_signature_is_refused(server, study, subscribed, change):
+    person = Person(server, label)
+    person.take_part(study.external_id, most=1)
+    later = server.clock() + timedelta(days=1)
+    StudySession.objects.update(sync_due_at=later)
+    Study.objects.update(sync_due_at=later)
+    statuses = []
+
+    def send_changed(address: str, body: bytes, headers: dict[str, str]) -> int:
+        statuses.append(send(address, *change(body, headers)))
+        return statuses[-1]
+
+    person.participant.return_place()
+    server.deliver(send=send_changed)
+    assert set(statuses) == {403}
+    assert StudySession.objects.get().sync_due_at == later
+    assert NotificationReceipt.objects.count() == 0
+
+
+def test_signed_text_that_is_no_event_is_refused(server, study, subscribed):
+    secret = server.workspace.secret
+    for body in (b"", b"[]", b"{", b'{"event_type": "submission.status.change"}'):
+        headers = {
+            "X-Prolific-Request-Signature": sign(body, "1", secret=secret),
+            "X-Prolific-Request-Timestamp": "1",
+            "X-Event-ID": "one",
+        }
+        assert send(ADDRESS, body, headers) == 403, body
+
+
+def test_address_of_another_provider_does_not_exist(client, server):
+    assert client.post(reverse("crowd:events", args=["mturk"])).status_code == 404
+    assert client.get(ADDRESS).status_code == 405
