@@ -159,10 +159,15 @@ class FaultyCampaign(Campaign):
             self.sweep(minutes=10, times=2)
         self.people += [Person(self.server, label) for _ in range(4)]
         self.run(rounds=12)
-        for _ in range(3):
+        while not self._is_settled():
             self.settle()
             self._look_at_unknown_payments()
-        self.settle()
+
+    def _is_settled(self) -> bool:
+        open_sessions = StudySession.objects.filter(state__in=["active", "finished", "submitted"])
+        undecided = Assignment.objects.filter(state="submitted")
+        unpaid = Payment.objects.exclude(state="confirmed")
+        return not (open_sessions.exists() or undecided.exists() or unpaid.exists())
 
     def _look_at_unknown_payments(self) -> None:
         """Decide payments of unknown outcome by the wallet's movements, as a person would."""
