@@ -13,10 +13,19 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.qualifications import revoke_qualification
 from crowd.domain.register_worker import ERASED, is_forgotten, pseudonymised_id
-from crowd.enums import AssignmentState, GrantState, MessageState, PaymentState
-from crowd.models import Assignment, Message, Payment, QualificationGrant, Worker, new_pseudonym
+from crowd.enums import AssignmentState, GrantState, MessageState, PaymentState, SessionState
+from crowd.models import (
+    Assignment,
+    Message,
+    Payment,
+    QualificationGrant,
+    StudySession,
+    Worker,
+    new_pseudonym,
+)
 from qualification.models import Feedback, PoolFeedback
 
+OPEN_SESSIONS = [SessionState.ACTIVE, SessionState.FINISHED, SessionState.SUBMITTED]
 FINAL = [PaymentState.CONFIRMED, PaymentState.DECLINED]
 
 
@@ -41,6 +50,7 @@ class OpenObligations:
     unpaid: int
     qualifications: int
     messages: int
+    sessions: int = 0
 
     def __str__(self) -> str:
         counts = {
@@ -48,6 +58,7 @@ class OpenObligations:
             "payments to confirm": self.unpaid,
             "qualifications to withdraw": self.qualifications,
             "messages to send": self.messages,
+            "sessions to end": self.sessions,
         }
         return ", ".join(f"{n} {name}" for name, n in counts.items() if n)
 
@@ -65,6 +76,7 @@ def open_obligations(worker: Worker) -> OpenObligations:
         unpaid=payments.exclude(state__in=FINAL).count(),
         qualifications=grants.exclude(state=GrantState.REVOKED).count(),
         messages=Message.objects.filter(worker=worker, state=MessageState.PENDING).count(),
+        sessions=StudySession.objects.filter(worker=worker, state__in=OPEN_SESSIONS).count(),
     )
 
 
@@ -95,6 +107,10 @@ def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: 
     else:
         row.external_id, row.pseudonym = ERASED + secrets.token_hex(16), new_pseudonym()
         _erase_words(row)
+        # The provider could tell who took part in the session with this id.
+        for session in row.sessions.all():
+            session.external_id = f"{ERASED}{session.pk}"
+            session.save(update_fields=["external_id"])
         Draft.objects.filter(**drafts).update(comment="")
     Draft.objects.filter(**drafts).update(worker_ref=row.external_id)
     FinishedTutorial.objects.filter(worker_ref=before).delete()
