@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from datetime import datetime
 
+from crowd.domain.fees import forget_rates
 from crowd.domain.handle_notifications import event_address
 from crowd.domain.providers import providers_with_sessions, study_provider_of
 from crowd.models import ProviderAccount
@@ -49,4 +50,5 @@ def check_account(*, account: ProviderAccount, now: datetime) -> bool:
         checked_at=now,
         error=problem,
     )
+    forget_rates(account.provider)
     return not problem

@@ -2,8 +2,13 @@
 
 from decimal import ROUND_CEILING, Decimal
 
+from django.core.cache import cache
+
 from crowd.domain.providers import capabilities_of, provider_of
 from crowd.models import ProviderAccount
+
+# Pages calculate hundreds of fees, and rates hardly ever change.
+RATES_TIMEOUT = 60
 
 
 def fee_cents(amount_cents: int, *, provider: str, max_assignments: int = 1) -> int:
@@ -13,14 +18,24 @@ def fee_cents(amount_cents: int, *, provider: str, max_assignments: int = 1) -> 
     the provider charges for several payments together.
     """
     if capabilities_of(provider).has_sessions:
-        rated = ProviderAccount.objects.filter(provider=provider).exclude(fee_rate=None)
-        if account := rated.first():
-            assert account.fee_rate is not None
-            return session_fee_cents(amount_cents, account.fee_rate, account.vat_rate)
+        if rate := cache.get_or_set(_key(provider), lambda: _rate_of(provider), RATES_TIMEOUT):
+            return int((amount_cents * rate).to_integral_value(rounding=ROUND_CEILING))
     return provider_of(provider).fee_cents(amount_cents, max_assignments=max_assignments)
 
 
-def session_fee_cents(amount_cents: int, fee_rate: Decimal, vat_rate: Decimal | None) -> int:
-    """Return the fee and the tax on it in cents, rounded up."""
-    exact = amount_cents * fee_rate * (1 + (vat_rate or 0))
-    return int(exact.to_integral_value(rounding=ROUND_CEILING))
+def forget_rates(provider: str) -> None:
+    """Have the next fee use the account's rates as they are stored now."""
+    cache.delete(_key(provider))
+
+
+def _key(provider: str) -> str:
+    return f"fee-rate:{provider}"
+
+
+def _rate_of(provider: str) -> Decimal:
+    """Return the account's fee with tax as a fraction of the amount, or 0 if it is not known."""
+    account = ProviderAccount.objects.filter(provider=provider).exclude(fee_rate=None).first()
+    if account is None:
+        return Decimal(0)
+    assert account.fee_rate is not None
+    return account.fee_rate * (1 + (account.vat_rate or 0))

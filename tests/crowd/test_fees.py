@@ -4,6 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crowd.domain.fees import fee_cents as of_provider
+from crowd.domain.fees import forget_rates
+from crowd.models import ProviderAccount
 from crowd.providers.mturk.fees import fee_cents
 
 
@@ -42,3 +45,14 @@ def test_fee_is_within_half_a_cent_of_the_rate(amount, many):
     fee = fee_cents(amount, max_assignments=many)
     assert fee >= 1
     assert fee == 1 or abs(Decimal(fee) - rate * amount) <= Decimal("0.5")
+
+
+@pytest.mark.django_db
+def test_fee_with_tax_is_rounded_up_at_the_rates_of_the_account():
+    ProviderAccount.objects.create(
+        provider="prolific", fee_rate=Decimal("0.333"), vat_rate=Decimal("0.1")
+    )
+    forget_rates("prolific")
+    amounts = [0, 1, 100, 1000]
+    assert [of_provider(amount, provider="prolific") for amount in amounts] == [0, 1, 37, 367]
+    forget_rates("prolific")
