@@ -17,9 +17,12 @@ def fee_cents(amount_cents: int, *, provider: str, max_assignments: int = 1) -> 
     At a provider with sessions, it includes tax and is rounded up, so that reservations cover what
     the provider charges for several payments together.
     """
-    if capabilities_of(provider).has_sessions:
-        if rate := cache.get_or_set(_key(provider), lambda: _rate_of(provider), RATES_TIMEOUT):
-            return int((amount_cents * rate).to_integral_value(rounding=ROUND_CEILING))
+    has_sessions = capabilities_of(provider).has_sessions
+    rate = has_sessions and cache.get_or_set(
+        _key(provider), lambda: _rate_of(provider), RATES_TIMEOUT
+    )
+    if rate:
+        return int((amount_cents * rate).to_integral_value(rounding=ROUND_CEILING))
     return provider_of(provider).fee_cents(amount_cents, max_assignments=max_assignments)
 
 

@@ -25,6 +25,7 @@ from crowd.domain.decide_assignment import payment_token, set_aside_payment
 from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import Movement, release, reserve, settle
 from crowd.domain.providers import providers_with_sessions, study_provider_of
+from crowd.domain.sync_sessions import GIVEN_UP
 from crowd.enums import AssignmentState, PaymentKind, PaymentState, SessionState, SettlementState
 from crowd.models import Assignment, Payment, ProviderAccount, Settlement, StudySession
 from crowd.providers.base import (
@@ -32,6 +33,7 @@ from crowd.providers.base import (
     NotPerformedError,
     OutcomeUnknownError,
     ProviderRefusedError,
+    StudyProvider,
 )
 from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
@@ -150,9 +152,12 @@ def _approve(settlement: Settlement, now: datetime) -> bool:
     session = settlement.session
     fee = 0
     if settlement.reward_cents:
+        provider = study_provider_of(session.study.provider)
         try:
-            study_provider_of(session.study.provider).approve_session(session.external_id)
-        except (OutcomeUnknownError, ProviderRefusedError) as error:
+            provider.approve_session(session.external_id)
+        except ProviderRefusedError as refused:
+            return _approval_refused(settlement, provider, str(refused), now)
+        except OutcomeUnknownError as error:
             _keep([settlement], error=str(error))  # a repeat is harmless
             return False
         fee = session.study.reward_fee_cents or 0
@@ -167,6 +172,51 @@ def _approve(settlement: Settlement, now: datetime) -> bool:
         if changed and not settlement.bonus_cents:
             confirm(settlement=settlement, now=now)
     return bool(changed)
+
+
+def _approval_refused(
+    settlement: Settlement, provider: StudyProvider, problem: str, now: datetime
+) -> bool:
+    """Pay everything as a bonus if the worker has returned the session meanwhile."""
+    try:
+        listed = provider.session(settlement.session.external_id)
+    except (OutcomeUnknownError, ProviderRefusedError):
+        listed = None
+    if listed is None or listed.state not in GIVEN_UP:
+        _keep([settlement], error=problem)
+        return False
+    _pay_without_reward(settlement, now)
+    return True
+
+
+@transaction.atomic
+def _pay_without_reward(settlement: Settlement, now: datetime) -> None:
+    row = Settlement.objects.select_for_update().get(pk=settlement.pk)
+    if row.state != SettlementState.PLANNED:
+        return
+    payments = list(row.payments.select_for_update().select_related("assignment__hit"))
+    for payment in payments:
+        if payment.kind == PaymentKind.TOP_UP:
+            _withdraw(payment, now)
+    owed = sum(payment.amount_cents for payment in payments if payment.kind != PaymentKind.TOP_UP)
+    Settlement.objects.filter(pk=row.pk).update(
+        reward_cents=0, bonus_cents=owed, error="", leased_until=None
+    )
+
+
+def _withdraw(payment: Payment, now: datetime) -> None:
+    """Decline a payment that is not owed any more, and release its reservation."""
+    movement = Movement(
+        payment.assignment.hit,
+        f"release:{payment.token}",
+        payment.amount_cents,
+        payment.fee_cents,
+        payment,
+    )
+    release(movement=movement, now=now)
+    Payment.objects.filter(pk=payment.pk).update(state=PaymentState.DECLINED, settlement=None)
+    old, new = payment.state, PaymentState.DECLINED
+    log_state_change(instance=payment, old=old, new=new, actor="automatic", now=now)
 
 
 def pay_bonuses(*, clock: Callable[[], datetime]) -> int:

@@ -134,6 +134,8 @@ class FaultyCampaign(Campaign):
     def _leave(self) -> None:
         """Let a participant at work return the place, leave without a code, or walk away."""
         if not self.sessions:
+            with suppress(NotEligibleError, IndexError):  # after handing in
+                self.dice.choice(self.people).participant.return_place()
             return
         name = self.dice.choice(sorted(self.sessions))
         del self.sessions[name]
@@ -166,7 +168,7 @@ class FaultyCampaign(Campaign):
     def _is_settled(self) -> bool:
         open_sessions = StudySession.objects.filter(state__in=["active", "finished", "submitted"])
         undecided = Assignment.objects.filter(state="submitted")
-        unpaid = Payment.objects.exclude(state="confirmed")
+        unpaid = Payment.objects.exclude(state__in=["confirmed", "declined"])
         return not (open_sessions.exists() or undecided.exists() or unpaid.exists())
 
     def _look_at_unknown_payments(self) -> None:
@@ -193,13 +195,16 @@ def check(campaign: FaultyCampaign, project: Project) -> None:
         ITEMS
     )
     assert not Settlement.objects.exclude(state="confirmed").exists()
-    assert not Payment.objects.exclude(state="confirmed").exists()
+    # Top-ups are declined if the worker returns the session after handing it in.
+    unpaid = Payment.objects.exclude(state="confirmed")
+    assert not unpaid.exclude(kind="top_up", state="declined").exists()
     # Each session was paid what its work earned, once, and the books agree to the cent.
     paid = Counter[str]()
     for movement in server.movements:
         paid[movement.submission] += movement.amount
     owed = Counter[str]()
-    for payment in Payment.objects.select_related("assignment__session"):
+    payments = Payment.objects.exclude(state="declined")
+    for payment in payments.select_related("assignment__session"):
         owed[payment.assignment.session.external_id] += payment.amount_cents
     assert owed == paid
     assert ledger_cents() == wallet_cents(server)

@@ -186,3 +186,22 @@ def test_bonus_that_the_ledger_has_lost_is_not_paid_again(server, campaign, pers
     resolve_settlement(settlement=row, was_paid=False, actor="ada", now=server.clock())
     campaign.settle()
     assert paid_bonuses(server) == [3 * REWARD_CENTS] * 2
+
+
+def test_session_returned_after_it_was_handed_in_is_paid_by_bonus(server, study, campaign):
+    """The worker returns the place between the plan of the payment and the approval."""
+    person = Person(server, label)
+    session = person.arrive(study.external_id)
+    for _ in range(2):
+        person.work(person.next_task(session))
+    person.finish(session)
+    server.faults.add(Fault.SERVER_ERROR, "POST", "*/transition/")
+    campaign.sweep(minutes=10, times=2)
+    assert Settlement.objects.get().reward_cents == 8 * REWARD_CENTS
+    person.participant.return_place()
+    server.faults.clear()
+    campaign.settle()
+    assert paid_bonuses(server) == [2 * REWARD_CENTS]
+    assert Payment.objects.get(kind="top_up").state == "declined"
+    assert ledger_cents() == wallet_cents(server)
+    assert open_settlements() == 0
