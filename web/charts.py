@@ -103,7 +103,7 @@ def draw_chart(chart: Chart) -> bytes:
     labels = [format_value(tick, chart.y.unit) for tick in y_ticks]
     area = _Area(
         left=2 * MARGIN + LINE + max(map(_width, labels)),
-        top=MARGIN + LINE * (1 + _legend_lines(chart)),
+        top=MARGIN + LINE + _legend_height(chart),
         right=WIDTH - 3 * MARGIN,
         bottom=HEIGHT - MARGIN - 2 * LINE,
         x=_Scale.over(chart.x, x_ticks, xs, width),
@@ -358,12 +358,12 @@ def _draw_series(svg: Element, area: _Area, series: Series, colour: str, width: 
         SubElement(svg, "polyline", {"points": points, "class": f"curve {colour}{dashes}"})
 
 
-def _legend_lines(chart: Chart) -> int:
-    return 1 if len(chart.series) > 1 else 0
+def _legend_height(chart: Chart) -> int:
+    return LINE + 8 if len(chart.series) > 1 else 0
 
 
 def _draw_legend(svg: Element, chart: Chart) -> None:
-    if _legend_lines(chart):
+    if _legend_height(chart):
         _draw_names(svg, [series.name for series in chart.series], MARGIN + LINE + 12)
 
 
