@@ -21,6 +21,7 @@ pytestmark = pytest.mark.long
 PAGES = {
     "overview": "/projects/demo/",
     "quality": "/projects/demo/quality/",
+    "agreement": "/projects/demo/agreement/",
     "items": "/projects/demo/items/?state=consolidated&text=the&sort=key",
     "batches": "/projects/demo/batches/?select=1",
     "costs": "/projects/demo/costs/",
@@ -115,15 +116,6 @@ def save_training(page: Page, tmp_path: Path) -> None:
     save(page, "trainer", tmp_path)
 
 
-def save_charts(page: Page, tmp_path: Path) -> None:
-    page.goto("/projects/demo/quality/")
-    scroll_to(page, "Over time")
-    expect(page.locator(".chart").last).to_be_visible()
-    page.wait_for_load_state("networkidle")
-    scroll_to(page, "Over time")
-    save(page, "quality-over-time", tmp_path)
-
-
 def save_operator(page: Page, tmp_path: Path) -> None:
     page.goto("/hits/operator/workers/")
     page.get_by_role("button", name="Create invitations").click()
@@ -186,7 +178,6 @@ def test_pages_of_the_demo_are_saved(page, tmp_path):
         save(page, name, tmp_path)
     save_setup(page, tmp_path)
     save_training(page, tmp_path)
-    save_charts(page, tmp_path)
     save_operator(page, tmp_path)
     create_queue(page, "demo-grounding")
     sign_in(page, "expert")
