@@ -180,7 +180,9 @@ def appeals_list(request: HttpRequest) -> HttpResponseBase:
     if not shows_all:
         rows = rows.filter(status=AppealStatus.OPEN)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "marketplace/operator/appeals.html", {"page": page, "shows_all": shows_all})
+    return render(
+        request, "marketplace/operator/appeals.html", {"page": page, "shows_all": shows_all}
+    )
 
 
 @require_http_methods(["GET", "POST"])
