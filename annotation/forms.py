@@ -106,7 +106,7 @@ class PayForm(forms.Form):
         super().__init__(data, prefix=role, initial=dict(initial))
         self.role = role
         for name, label in TERMS.items():
-            units = unit.plural if label.startswith("Maximum") else unit.plural.capitalize()
+            units = unit.plural.capitalize() if label.startswith("{units}") else unit.plural
             text = label.format(unit=unit.singular, units=units)
             cents = ", in cents" if name.endswith("_cents") else ""
             self.fields[name] = forms.IntegerField(

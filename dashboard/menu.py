@@ -78,6 +78,9 @@ UNDER = {
     "annotation:rejections": "consolidation:submissions",
     "annotation:overturn": "consolidation:submissions",
     "annotation:publish": "consolidation:batches",
+    "consolidation:manage_batches": "consolidation:batches",
+    "qualification:message_workers": "qualification:workers",
+    "qualification:withdraw_workers": "qualification:workers",
 }
 
 

@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 WIDTH, HEIGHT = 720, 320
 MARGIN = 12
-LETTER = 7.5  # the mean width of a letter
+LETTER, CAPITAL = 7.5, 9.5  # the mean widths of letters
 LINE = 20  # the height of a line of text
 TICKS = 5  # the number of ticks that an axis aims at
 BAR = 16  # the thickness of a bar of a category
@@ -102,8 +102,8 @@ def draw_chart(chart: Chart) -> bytes:
     y_ticks = _ticks(chart.y, ys if chart.y.is_logarithmic else [0, *ys])
     labels = [format_value(tick, chart.y.unit) for tick in y_ticks]
     area = _Area(
-        left=2 * MARGIN + LINE + LETTER * max(map(len, labels)),
-        top=MARGIN + LINE * (1 + _legend_lines(chart)),
+        left=2 * MARGIN + LINE + max(map(_width, labels)),
+        top=MARGIN + LINE + _legend_height(chart),
         right=WIDTH - 3 * MARGIN,
         bottom=HEIGHT - MARGIN - 2 * LINE,
         x=_Scale.over(chart.x, x_ticks, xs, width),
@@ -131,7 +131,7 @@ def draw_category_bars(
     unit: Unit = Unit.PERCENT,
 ) -> bytes:
     """Draw a horizontal bar per category and series, with its value. There are at most two series."""
-    left = 2 * MARGIN + LETTER * max(map(len, categories), default=0)
+    left = 2 * MARGIN + max(map(_width, categories), default=0)
     group = BAR * len(series) + 10
     top = MARGIN + LINE * (2 if len(series) > 1 else 1) + 6
     width = max(WIDTH, math.ceil(left) + 320)
@@ -167,14 +167,14 @@ def draw_heat_map(
     `largest` is the value of the darkest cell, by default the largest of all. Values below zero have
     the second colour, and None is an empty cell. Columns with long names are labelled upright.
     """
-    left = MARGIN + 8 + LETTER * max(map(len, rows), default=0)
-    widest = max(map(len, columns), default=0)
-    cell = max(44.0, 16 + LETTER * max(len(number.format(-0.1)), widest if widest <= 12 else 0))
-    is_upright = widest > 12
+    left = MARGIN + 8 + max(map(_width, rows), default=0)
+    is_upright = max(map(len, columns), default=0) > 12
+    widest = max(map(_width, columns), default=0)
+    cell = max(44.0, 16 + _width(number.format(-0.1)), 0 if is_upright else 16 + widest)
     top = MARGIN + LINE + 6
     bottom = top + CELL * len(rows)
-    label_height = LETTER * widest if is_upright else LINE
-    width = max(260.0, left + cell * len(columns) + MARGIN, 2 * MARGIN + LETTER * len(title))
+    label_height = widest if is_upright else LINE
+    width = max(260.0, left + cell * len(columns) + MARGIN, 2 * MARGIN + _width(title))
     svg = _image(title, math.ceil(width), math.ceil(bottom + label_height + 2 * MARGIN))
     values = [value for column in columns.values() for value in column if value is not None]
     scale = largest or max(map(abs, values), default=0.0) or 1.0
@@ -358,12 +358,12 @@ def _draw_series(svg: Element, area: _Area, series: Series, colour: str, width: 
         SubElement(svg, "polyline", {"points": points, "class": f"curve {colour}{dashes}"})
 
 
-def _legend_lines(chart: Chart) -> int:
-    return 1 if len(chart.series) > 1 else 0
+def _legend_height(chart: Chart) -> int:
+    return LINE + 8 if len(chart.series) > 1 else 0
 
 
 def _draw_legend(svg: Element, chart: Chart) -> None:
-    if _legend_lines(chart):
+    if _legend_height(chart):
         _draw_names(svg, [series.name for series in chart.series], MARGIN + LINE + 12)
 
 
@@ -372,7 +372,7 @@ def _draw_names(svg: Element, names: Iterable[str], y: float) -> None:
     for at, name in enumerate(names):
         _rectangle(svg, (x, y - 10), (12, 10), SERIES[at % len(SERIES)])
         _text(svg, x + 18, y, name)
-        x += 40 + LETTER * len(name)
+        x += 40 + _width(name)
 
 
 # Elements -----------------------------------------------------------------------------------------
@@ -400,6 +400,12 @@ def _style() -> str:
         ".curve{fill:none;stroke-width:2}.curve.first{stroke:var(--first)}"
         ".curve.second{stroke:var(--second)}.dashed{stroke-dasharray:3 4}"
     )
+
+
+def _width(text: str) -> float:
+    """Estimate the width of a text."""
+    capitals = sum(letter.isupper() or letter.isdecimal() for letter in text)
+    return CAPITAL * capitals + LETTER * (len(text) - capitals)
 
 
 def _text(svg: Element, x: float, y: float, text: str, *, anchor: str = "start") -> Element:

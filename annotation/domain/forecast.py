@@ -72,8 +72,10 @@ def _forecast(project: Project, cost: RoleCost, revisions: Revisions) -> Forecas
     """Return the role's forecast. Its range includes the smallest and largest number of revisions."""
     role = cost.role
     offered = _offered(project, role)
+    unpublished = _unpublished(project, role)
     few, likely, many = (
-        _to_come(project, role, number) for number in (0, revisions.expected, revisions.most)
+        _to_come(project, role, unpublished, number)
+        for number in (0, revisions.expected, revisions.most)
     )
     low, _, _ = _range(project, cost, offered + few)
     _, expected, _ = _range(project, cost, offered + likely)
@@ -113,13 +115,17 @@ def _offered(project: Project, role: str) -> int:
     return max(0, places - taken) + undecided
 
 
-def _to_come(project: Project, role: str, revisions: int) -> int:
+def _unpublished(project: Project, role: str) -> int:
+    """Return the number of items that were never published for the role."""
+    offered = TaskItem.objects.filter(role=role, item__project=project).values("item")
+    return project.items.filter(in_production=True).exclude(pk__in=offered).count()
+
+
+def _to_come(project: Project, role: str, unpublished: int, revisions: int) -> int:
     """Return the number of places that are not published yet, with this number of revisions."""
     if role == Role.REVISER:
         return revisions
     again = 0
     if TERMS[project.protocol].is_revised and role == Role.VALIDATOR:
         again = revisions + _offered(project, Role.REVISER)
-    offered = TaskItem.objects.filter(role=role, item__project=project).values("item")
-    never = project.items.filter(in_production=True).exclude(pk__in=offered).count()
-    return (never + again) * project.redundancy(role)
+    return (unpublished + again) * project.redundancy(role)

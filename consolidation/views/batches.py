@@ -193,8 +193,9 @@ def batch_figures_of(*, project: Project) -> dict[int, BatchFigures]:
 def _current_figures(project: Project) -> Figures:
     """Return cached figures of all batches, with fresh figures of newer batches."""
     cached = figures_of(batch_figures_of, project=project)
-    new = [batch for batch in project.batches.only("pk") if batch.pk not in cached.value]
-    added = figures_of_batches(batches=new, now=timezone.now()) if new else {}
+    new = set(project.batches.values_list("pk", flat=True)) - cached.value.keys()
+    newer = project.batches.filter(pk__in=new)
+    added = figures_of_batches(batches=newer, now=timezone.now()) if new else {}
     return replace(cached, value={**cached.value, **added})
 
 

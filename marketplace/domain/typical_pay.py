@@ -1,4 +1,7 @@
-"""What a HIT of a group pays in total and per hour, estimated from recent approved work."""
+"""What a HIT of a group pays in total and per hour, estimated from recent approved work.
+
+Simulated workers are left out, because they work faster than people.
+"""
 
 from collections import defaultdict
 from collections.abc import Iterable
@@ -64,6 +67,7 @@ def _recent(
         Assignment.objects.filter(
             pk__gt=newest - MOST_READ,
             status=AssignmentStatus.APPROVED,
+            worker__is_simulated=False,
             closed_at__lt=now - BONUS_DELAY,
             hit_type__requester__in={requester for requester, _ in kinds},
             hit_type__title__in={title for _, title in kinds},

@@ -5,15 +5,13 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from marketplace.domain.money import format_cents
-
 register = template.Library()
 
 
 @register.filter
 def dollars(cents: int) -> str:
-    """Format cents, such as "$0.05" for 5 and "-$0.05" for -5."""
-    return f"{'-' if cents < 0 else ''}${format_cents(abs(cents))}"
+    """Format cents, such as "$0.05" for 5 and "-$1,234.00" for -123400."""
+    return f"{'-' if cents < 0 else ''}${abs(cents) / 100:,.2f}"
 
 
 @register.filter

@@ -176,10 +176,13 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
 def appeals_list(request: HttpRequest) -> HttpResponseBase:
     rows = Appeal.objects.select_related("assignment__worker", "assignment__hit_type__requester")
     rows = rows.defer("assignment__answer").order_by("decided_at", "pk")
-    if "all" not in request.GET:
+    shows_all = "all" in request.GET
+    if not shows_all:
         rows = rows.filter(status=AppealStatus.OPEN)
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "marketplace/operator/appeals.html", {"page": page})
+    return render(
+        request, "marketplace/operator/appeals.html", {"page": page, "shows_all": shows_all}
+    )
 
 
 @require_http_methods(["GET", "POST"])

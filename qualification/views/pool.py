@@ -123,8 +123,13 @@ def _columns(project: Project, rows: Mapping[int, PoolRow]) -> list[Column]:
         Column(
             "Alerts",
             lambda row: ", ".join(alert.get_kind_display() for alert in row.alerts),
-            lambda row: format_html_join(
-                " ", "{}", ((badge("failed", alert.get_kind_display()),) for alert in row.alerts)
+            lambda row: (
+                format_html_join(
+                    " ",
+                    "{}",
+                    ((badge("failed", alert.get_kind_display()),) for alert in row.alerts),
+                )
+                or "–"
             ),
             order=lambda pk: len(rows[pk].alerts),
         ),

@@ -5,6 +5,15 @@
 const box = /** @type {HTMLElement} */ (document.getElementById("api-docs"));
 const { SwaggerUIBundle } = /** @type {any} */ (window);
 
+const dark = matchMedia("(prefers-color-scheme: dark)");
+
+function followColorScheme() {
+  document.documentElement.classList.toggle("dark-mode", dark.matches);
+}
+
+dark.addEventListener("change", followColorScheme);
+followColorScheme();
+
 SwaggerUIBundle({
   url: box.dataset.schema,
   domNode: box,

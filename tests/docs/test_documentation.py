@@ -57,3 +57,15 @@ def test_links_of_a_page_at_the_root_resolve(name):
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]
     assert links
     assert [link for link in links if not (ROOT / link).exists()] == []
+
+
+def test_images_are_used_and_described():
+    pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
+    images = {
+        (page.parent / path).resolve(): alt
+        for page in pages
+        for alt, path in re.findall(r"!\[(.*?)\]\((.+?)\)", page.read_text("utf-8"))
+    }
+    assert set((ROOT / "docs" / "images").iterdir()) == images.keys()
+    assert [path.name for path, alt in images.items() if len(alt.split()) < 5] == []
+    assert [path.name for path in images if path.stat().st_size > 150_000] == []

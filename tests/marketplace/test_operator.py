@@ -136,6 +136,12 @@ def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
     assert LedgerEntry.objects.filter(kind="reward").count() == 1
 
 
+def test_all_appeals_may_be_none(operator):
+    page = operator.get("/hits/operator/appeals/?all").content.decode()
+    assert "No appeals yet." in page
+    assert "View pending appeals" in page
+
+
 def test_appeal_that_fails_leaves_the_rejection(mturk, rejected, browser, operator):
     browser.post(f"/hits/history/{rejected}/appeal/", {"text": "Please."})
     page = f"/hits/operator/appeals/{Appeal.objects.get().pk}/"

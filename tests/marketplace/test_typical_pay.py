@@ -55,6 +55,12 @@ def test_pay_of_little_or_other_work_is_unknown(worked, publish):
     assert typical_pay(hit_types=HitType.objects.all(), now=timezone.now()) == {}
 
 
+def test_pay_of_simulated_workers_is_left_out(worked, worker):
+    worker.is_simulated = True
+    worker.save()
+    assert typical_pay(hit_types=HitType.objects.all(), now=timezone.now()) == {}
+
+
 def test_pay_is_shown_before_and_after_accepting(worked, publish, browser):
     hit = publish()
     assignment = f"/hits/work/{accept(browser, publish())}/"

@@ -1,5 +1,7 @@
 """Messages to several workers, and their withdrawal from a project."""
 
+import re
+
 import pytest
 from django.urls import reverse
 from django.utils import timezone
@@ -32,6 +34,7 @@ def post(office, project, name, workers, **fields):
 def test_message_is_written_to_the_selected_workers(office, campaign, project):
     chosen = campaign.workers[:2]
     page = post(office, project, "message_workers", chosen).content.decode()
+    assert re.search(r'aria-current="page">Workers<', page)
     assert "Send message to 2 workers" in page
     assert not Message.objects.exists()
     fields = {"subject": "Guidelines", "text": "Version 2 is out.", "confirmed": "yes"}
