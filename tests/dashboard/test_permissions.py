@@ -61,6 +61,7 @@ POSTED = {
     "manage_batch",
     "overturn",
     "cancel_job",
+    "check_provider",
     "import_resource",
     "draw_error_sample",
     "judge_part",

@@ -55,10 +55,9 @@ def make_project(folder: Path, labels: Mapping[str, tuple[str, str]]) -> Project
         writer = csv.writer(file)
         writer.writerow(("id", "text", "label"))
         writer.writerows((key, text, label) for key, (text, label) in labels.items())
-    run("create_project", "moods", "--scheme", "labels")
+    run("create_project", "moods", "--scheme", "labels", "--provider", "prolific")
     run("import_corpus", "moods", corpus, "--format", "labels-csv")
     project = Project.objects.get(slug="moods")
-    project.provider = "prolific"
     for terms in project.pay_scheme.values():
         terms["reward_cents"] = REWARD_CENTS
     project.save()
