@@ -7,14 +7,14 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.domain.cost_model import item_cents, role_costs
-from annotation.domain.publish import NothingToPublishError, publish_batch
+from annotation.domain.cost_model import expected_seconds, item_cents, role_costs
+from annotation.domain.publish import NothingToPublishError, check_pay, publish_batch, terms_of
 from annotation.domain.qualification_codes import pool_of, pool_size
 from annotation.domain.queries import count_items, generation_cents
 from annotation.forms import PublishForm
 from annotation.models import Batch
 from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.plan_study import PayTooLowError
+from crowd.domain.plan_study import PayTooLowError, StudyPreview, preview_study
 from crowd.models import QualificationType
 from crowd.tasks import publish_hits
 from projects.domain.cached_figures import figures_of, forget_figures
@@ -49,10 +49,17 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         status = 422 if form.is_bound else 200
         return render_page(request, project, "annotation/publish.html", context, status=status)
     count = form.cleaned_data["count"]
+    cents = generation_cents(project=project, count=count)
+    try:
+        check_pay(project)
+    except PayTooLowError as error:
+        form.add_error("count", str(error))
+        return render_page(request, project, "annotation/publish.html", context, status=422)
     context |= {
         "group": form.group(),
         "count": count,
-        "cents": generation_cents(project=project, count=count),
+        "cents": cents,
+        "studies": _studies(project, count, cents),
         "expected": context["expected_per_item"] * count,
     }
     if "confirmed" not in request.POST or form.cleaned_data["unpublished"] != unpublished:
@@ -77,11 +84,24 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
             "count", "Another member just published items. Check the number and try again."
         )
     else:
-        cents = generation_cents(project=project, count=count)
-        message = f"{batch.tasks.count():,} HITs are being created. {dollars(cents)} reserved."
+        created = "1 study is" if context["studies"] else f"{batch.tasks.count():,} HITs are"
+        message = f"{created} being created. {dollars(cents)} reserved."
         messages.success(request, message)
         return redirect("consolidation:batch", slug=project.slug, pk=batch.pk)
     return render_page(request, project, "annotation/publish.html", context, status=422)
+
+
+def _studies(project: Project, count: int, cents: int) -> list[StudyPreview]:
+    """Return the study of `count` items, or nothing at a provider without sessions."""
+    study = preview_study(
+        provider=project.provider,
+        reward_cents=terms_of(project, Role.GENERATOR)["reward_cents"],
+        expected_seconds=expected_seconds(project, Role.GENERATOR),
+        hits=count,
+        assignments=project.generators_per_item,
+        cents=cents,
+    )
+    return [study] if study else []
 
 
 def publish_now(

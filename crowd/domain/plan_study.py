@@ -10,7 +10,7 @@ from audit.errors import TouchstoneError
 from crowd.domain.eligibility import study_requirements
 from crowd.domain.providers import capabilities_of
 from crowd.enums import Provider
-from crowd.models import Budget, HitType, Study
+from crowd.models import Budget, HitType, ProviderAccount, Study
 
 # A session of about this length, unless the publication has fewer HITs.
 SESSION_SECONDS = 15 * 60
@@ -41,6 +41,51 @@ def plan_session(*, reward_cents: int, expected_seconds: int, most_hits: int) ->
     seconds = max(1, expected_seconds)
     hits = max(1, min(most_hits, MOST_HITS, round(SESSION_SECONDS / seconds)))
     return SessionPlan(hits, max(1, ceil(hits * seconds / 60)), hits * reward_cents)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPreview:
+    """The study that a publication would create, for a page that asks for confirmation.
+
+    `cents` is the most that it can cost. `wallet_cents` is None if it is unknown.
+    """
+
+    session: SessionPlan
+    places: int
+    minimum_hourly_cents: int
+    cents: int
+    wallet_cents: int | None
+
+    @property
+    def missing_cents(self) -> int:
+        """The part of the cost that the wallet does not cover."""
+        return 0 if self.wallet_cents is None else max(0, self.cents - self.wallet_cents)
+
+
+def preview_study(
+    *,
+    provider: str,
+    reward_cents: int,
+    expected_seconds: int,
+    hits: int,
+    assignments: int,
+    cents: int,
+) -> StudyPreview | None:
+    """Return the study for HITs with `assignments` each, or None at a provider without sessions."""
+    capabilities = capabilities_of(provider)
+    if not capabilities.has_sessions:
+        return None
+    session = plan_session(
+        reward_cents=reward_cents, expected_seconds=expected_seconds, most_hits=hits
+    )
+    account = ProviderAccount.objects.filter(provider=provider).first()
+    return StudyPreview(
+        session=session,
+        places=ceil(hits * assignments / session.hits),
+        minimum_hourly_cents=capabilities.minimum_hourly_cents or 0,
+        cents=cents,
+        wallet_cents=account.balance_cents if account else None,
+    )
 
 
 def check_hourly_pay(

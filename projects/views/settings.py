@@ -89,7 +89,6 @@ def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
         "form": form,
         "changes": log.order_by("-pk")[:CHANGES_SHOWN],
         "account": account_of(project.provider),
-        "provider": Provider(project.provider).label,
     }
     status = 422 if form.is_bound else 200
     return render_page(request, project, "projects/settings.html", context, status=status)
