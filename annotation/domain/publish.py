@@ -138,7 +138,7 @@ def publish_batch(
     items = unpublished_items(project, first)
     if not items:
         raise NothingToPublishError(f"Every item of {project.slug} has already been published.")
-    qualifications = [*_membership(pool, groups), *requirements]
+    qualifications = [*membership_requirements(pool, groups), *requirements]
     with transaction.atomic():
         batch = create_batch(
             project=project,
@@ -172,7 +172,10 @@ def log_publication(*, batch: Batch, actor: str, now: datetime) -> None:
     )
 
 
-def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[dict[str, Any]]:
+def membership_requirements(
+    pool: QualificationType | None, groups: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Return the requirement of the qualification. Raise ValueError for groups without one."""
     if pool is None:
         if groups:
             raise ValueError("Groups are values of a qualification. Choose a pool as well.")

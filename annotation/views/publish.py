@@ -1,5 +1,7 @@
 """The page that publishes HITs."""
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponseBase
@@ -7,14 +9,15 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.domain.cost_model import expected_seconds, item_cents, role_costs
-from annotation.domain.publish import NothingToPublishError, check_pay, publish_batch, terms_of
+from annotation.domain.cost_model import item_cents, role_costs
+from annotation.domain.preview_batch import preview_batch
+from annotation.domain.publish import NothingToPublishError, check_pay, publish_batch
 from annotation.domain.qualification_codes import pool_of, pool_size
 from annotation.domain.queries import count_items, generation_cents
 from annotation.forms import PublishForm
 from annotation.models import Batch
 from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.plan_study import PayTooLowError, StudyPreview, preview_study
+from crowd.domain.plan_study import PayTooLowError
 from crowd.models import QualificationType
 from crowd.tasks import publish_hits
 from projects.domain.cached_figures import figures_of, forget_figures
@@ -36,7 +39,11 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
     pool = pool_of(project=project, role=Role.GENERATOR)
     groups = list(project.groups.values_list("number", flat=True))
     form = PublishForm(
-        request.POST or None, unpublished=unpublished, has_pool=pool is not None, groups=groups
+        request.POST or None,
+        unpublished=unpublished,
+        has_pool=pool is not None,
+        groups=groups,
+        provider=project.provider,
     )
     context = {
         "form": form,
@@ -48,6 +55,8 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
     if not form.is_valid():
         status = 422 if form.is_bound else 200
         return render_page(request, project, "annotation/publish.html", context, status=status)
+    if form.cleaned_data.get("pool") == "open":
+        pool = None
     count = form.cleaned_data["count"]
     cents = generation_cents(project=project, count=count)
     try:
@@ -59,14 +68,12 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         "group": form.group(),
         "count": count,
         "cents": cents,
-        "studies": _studies(project, count, cents),
+        "studies": preview_batch(project=project, count=count, pool=pool, groups=form.groups()),
         "expected": context["expected_per_item"] * count,
     }
     if "confirmed" not in request.POST or form.cleaned_data["unpublished"] != unpublished:
         # A second click on "Publish" ends here, because the first has changed the number of items.
         return render_page(request, project, "annotation/publish_confirm.html", context)
-    if form.cleaned_data.get("pool") == "open":
-        pool = None
     try:
         batch = publish_now(
             project=project,
@@ -74,7 +81,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
             pool=pool,
             auto_approval_seconds=form.cleaned_data["auto_approval_hours"] * 3600,
             republish_limit=form.cleaned_data["republish_limit"],
-            group=form.group(),
+            groups=form.groups(),
             actor=request.user.get_username(),
         )
     except (BudgetExceededError, NothingToPublishError, PayTooLowError) as error:
@@ -91,19 +98,6 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
     return render_page(request, project, "annotation/publish.html", context, status=422)
 
 
-def _studies(project: Project, count: int, cents: int) -> list[StudyPreview]:
-    """Return the study of `count` items, or nothing at a provider without sessions."""
-    study = preview_study(
-        provider=project.provider,
-        reward_cents=terms_of(project, Role.GENERATOR)["reward_cents"],
-        expected_seconds=expected_seconds(project, Role.GENERATOR),
-        hits=count,
-        assignments=project.generators_per_item,
-        cents=cents,
-    )
-    return [study] if study else []
-
-
 def publish_now(
     *,
     project: Project,
@@ -112,7 +106,7 @@ def publish_now(
     auto_approval_seconds: int,
     republish_limit: int,
     actor: str,
-    group: int | None = None,
+    groups: Sequence[int] = (),
 ) -> Batch:
     """Publish a batch, and start creating its HITs without waiting for the next sweep."""
     with transaction.atomic():
@@ -123,7 +117,7 @@ def publish_now(
             pool=pool,
             auto_approval_seconds=auto_approval_seconds,
             republish_limit=republish_limit,
-            groups=[] if group is None else [group],
+            groups=groups,
             actor=actor,
         )
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.

@@ -251,8 +251,13 @@ def preview_round(*, round: Round, slots: int) -> list[StudyPreview]:
     terms = round.terms or terms_of(round.project, round.role)
     studies = [
         preview_study(
-            provider=round.project.provider,
-            reward_cents=terms["reward_cents"],
+            # Without a title: each publication of a round has a study of its own.
+            hit_type=HitType(
+                provider=round.project.provider,
+                reward_cents=terms["reward_cents"],
+                qualifications=[],
+            ),
+            budget=round.project.budget,
             expected_seconds=expected_seconds(round.project, round.role),
             hits=len(block.items),
             assignments=block.slots,

@@ -4,6 +4,7 @@ from decimal import Decimal
 
 from crowd.domain.fees import session_fee_cents
 from crowd.domain.plan_study import preview_study
+from crowd.models import Budget, HitType
 from tests.environment import ROOT
 from web.money import dollars
 
@@ -15,8 +16,8 @@ def test_costs_in_the_documentation_are_those_of_the_code(db):
     rewards, bonuses = (ITEMS * WORKERS * cents for cents in (REWARD_CENTS, BONUS_CENTS))
     fees = session_fee_cents(rewards + bonuses, Decimal("0.428"), Decimal("0.20"))
     study = preview_study(
-        provider="prolific",
-        reward_cents=REWARD_CENTS,
+        hit_type=HitType(provider="prolific", reward_cents=REWARD_CENTS, qualifications=[]),
+        budget=Budget(key="example"),
         expected_seconds=SECONDS,
         hits=ITEMS,
         assignments=WORKERS,

@@ -4,9 +4,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from annotation.domain.publish import publish_batch
 from consolidation.domain.add_gold import add_gold
 from crowd.domain.plan_study import preview_study
-from crowd.models import Hit, ProviderAccount, Study
+from crowd.models import Budget, Hit, HitType, ProviderAccount, Study
 from qualification.domain.set_up_rounds import RoundPlan, set_up_rounds
 from qualification.enums import RoundEntry
 from tests.dashboard.campaign import make_user
@@ -79,8 +80,9 @@ def test_pay_below_the_minimum_is_an_error_of_the_form(client, address, project,
 
 
 def test_other_providers_have_no_studies(db):
-    terms = {"reward_cents": 30, "expected_seconds": 90, "hits": 8, "assignments": 2, "cents": 1}
-    assert preview_study(provider="mturk", **terms) is None
+    hit_type = HitType(provider="mturk", reward_cents=30, qualifications=[])
+    terms = {"expected_seconds": 90, "hits": 8, "assignments": 2, "cents": 1}
+    assert preview_study(hit_type=hit_type, budget=Budget(key="news"), **terms) is None
 
 
 def test_round_is_published_in_studies(client, project, server):
@@ -93,3 +95,15 @@ def test_round_is_published_in_studies(client, project, server):
     page = text_of(client.get(reverse("qualification:publish", args=[project.slug, round.pk])))
     assert "For each worker, 1 place of about" in page
     assert "HIT" not in page
+
+
+def test_further_items_are_places_of_the_same_study(client, address, project, server):
+    publish_batch(project=project, limit=4, now=server.clock())
+    page = text_of(client.post(address, FIELDS | {"count": 4, "unpublished": 4}))
+    assert "The project's study gets 2 more places of about 6 minutes, $1.20 each" in page
+
+
+def test_approval_is_not_later_than_the_provider_allows(client, address):
+    response = client.post(address, FIELDS | {"auto_approval_hours": 500})
+    assert response.status_code == 422
+    assert "Enter at most 480 hours." in text_of(response)
