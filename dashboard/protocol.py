@@ -123,11 +123,20 @@ def progress_of(*, project: Project) -> Progress:
         exports=exports_of(project).filter(state=JobState.FINISHED).count(),
         expert_items=work_left(project=project),
         requests=count_open_requests(project=project),
-        unknown_payments=unknown_settlements(budget=project.budget).count(),
-        failing_studies=failing_studies(budget=project.budget).count(),
+        **_study_problems(project),
         for_gold=dict(done.order_by().values_list("role").annotate(n=Count("pk"))),
         pace=pace_of(project=project, now=timezone.now(), done=done),
     )
+
+
+def _study_problems(project: Project) -> dict[str, int]:
+    """Count what a person has to look at, for a project whose provider has studies."""
+    if not project.has_sessions:
+        return {}
+    return {
+        "unknown_payments": unknown_settlements(budget=project.budget).count(),
+        "failing_studies": failing_studies(budget=project.budget).count(),
+    }
 
 
 def steps_of(progress: Progress) -> list[Step]:
