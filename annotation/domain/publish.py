@@ -306,8 +306,12 @@ def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
     )
     if not capabilities_of(batch.project.provider).has_sessions:
         return terms
-    # Sessions are sized by the time that an item takes.
-    return replace(terms, expected_seconds=expected_seconds(batch.project, batch.role))
+    # Sessions are sized by the time that an item takes. Work on cases is published case by case.
+    seconds = expected_seconds(batch.project, batch.role)
+    if batch.for_training or batch.role == Role.GENERATOR:
+        return replace(terms, expected_seconds=seconds)
+    items = batch.project.items.filter(in_production=True).count()
+    return replace(terms, expected_seconds=seconds, most_per_session=max(1, items))
 
 
 def check_pay(project: Project) -> None:

@@ -219,6 +219,8 @@ class Campaign:
             self.sweep(minutes=2, times=2)
             worked = sum(self._one_session(person) for person in self.people)
             idle = 0 if worked else idle + 1
+            if idle:
+                self.sweep(minutes=70)  # incomplete sessions wait for further work
             if idle >= 3:
                 return
 

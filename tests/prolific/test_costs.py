@@ -2,7 +2,7 @@
 
 from decimal import Decimal
 
-from crowd.domain.fees import session_fee_cents
+from crowd.domain.fees import fee_with_rate
 from crowd.domain.plan_study import preview_study
 from crowd.models import Budget, HitType
 from tests.environment import ROOT
@@ -14,7 +14,7 @@ ITEMS, WORKERS, REWARD_CENTS, BONUS_CENTS, SECONDS = 100, 2, 30, 6, 90
 def test_costs_in_the_documentation_are_those_of_the_code(db):
     page = (ROOT / "docs" / "how-to" / "prolific.md").read_text()
     rewards, bonuses = (ITEMS * WORKERS * cents for cents in (REWARD_CENTS, BONUS_CENTS))
-    fees = session_fee_cents(rewards + bonuses, Decimal("0.428"), Decimal("0.20"))
+    fees = fee_with_rate(rewards + bonuses, Decimal("0.428") * Decimal("1.2"))
     study = preview_study(
         hit_type=HitType(provider="prolific", reward_cents=REWARD_CENTS, qualifications=[]),
         budget=Budget(key="example"),

@@ -39,7 +39,7 @@ def text_of(response) -> str:
 
 
 def test_publishing_is_confirmed_in_studies_and_places(client, address):
-    assert "They become one study at Prolific." in text_of(client.get(address))
+    assert "The items become one study at Prolific" in text_of(client.get(address))
     response = client.post(address, FIELDS)
     assert response.status_code == 200
     page = text_of(response)
