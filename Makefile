@@ -10,7 +10,7 @@ TESTBED := $(PY) -m scripts.testbed
 PYTEST := $(PY) -m pytest
 ARGS ?=
 
-.PHONY: help demo check test test-sqlite test-long coverage screenshots bench lint format lock sbom audit docs clean
+.PHONY: help demo demo-prolific check test test-sqlite test-long coverage screenshots bench lint format lock sbom audit docs clean
 
 help:  ## list the commands
 	@echo "Touchstone: controlled crowdsourcing, from a corpus to a gold dataset."
@@ -22,6 +22,12 @@ demo:  ## run the platform with a simulated campaign on http://127.0.0.1:8000 (c
 	@scripts/install base
 	@$(PY) -m scripts.check_port "$(SITE_URL)"
 	@exec $(PY) manage.py demo $(ARGS)
+
+demo-prolific: export SITE_URL := $(SITE_URL)
+demo-prolific:  ## run the platform with a stand-in of Prolific and a simulated campaign
+	@scripts/install dev
+	@$(PY) -m scripts.check_port "$(SITE_URL)"
+	@exec $(PY) -m tests.prolific.demo $(ARGS)
 
 check:  ## run the fast tests: schemes, metrics, architecture and language, without a database server
 	@scripts/install dev

@@ -1,7 +1,7 @@
 """Forms of the corpus, publication, pay and submission pages."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from django import forms
 from django.core.validators import MaxValueValidator
@@ -9,6 +9,7 @@ from django.core.validators import MaxValueValidator
 from annotation.domain.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.enums import Partition
+from crowd.domain.providers import capabilities_of
 from schemes.base import Corpus, Noun
 from web.fields import CountField, DollarsField, set_choices
 
@@ -137,7 +138,6 @@ class PublishForm(forms.Form):
     count = CountField(min_value=1, label="Number of HITs")
     pool = forms.ChoiceField(
         label="Who can accept them",
-        choices=[("pool", "only the trained pool"), ("open", "any worker on the marketplace")],
         widget=forms.RadioSelect,
     )
     auto_approval_hours = CountField(
@@ -156,10 +156,16 @@ class PublishForm(forms.Form):
         *args: Any,
         unpublished: int,
         has_pool: bool,
+        provider: str,
         groups: Sequence[int] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        capabilities = capabilities_of(provider)
+        self.most_hours = 24 * capabilities.most_approval_days
+        if capabilities.has_sessions:
+            self.fields["count"].label = "Number of items"
+            self.fields["pool"].label = "Who can take part"
         count = self.fields["count"]
         assert isinstance(count, forms.IntegerField)
         count.max_value = unpublished
@@ -170,8 +176,10 @@ class PublishForm(forms.Form):
             pool = self.fields["pool"]
             assert isinstance(pool, forms.ChoiceField)
             pool.initial = "pool"
+            anyone = "anyone" if capabilities.has_sessions else "any worker on the marketplace"
             pool.choices = [
-                *cast(list[tuple[str, str]], pool.choices),
+                ("pool", "only the trained pool"),
+                ("open", anyone),
                 *((f"group-{number}", f"group {number} of the trained pool") for number in groups),
             ]
         else:
@@ -179,11 +187,18 @@ class PublishForm(forms.Form):
 
     def clean_auto_approval_hours(self) -> int:
         hours = self.cleaned_data["auto_approval_hours"]
+        if hours is not None and hours > self.most_hours:
+            raise forms.ValidationError(f"Enter at most {self.most_hours} hours.")
         return AUTO_APPROVAL_SECONDS // 3600 if hours is None else int(hours)
 
     def clean_republish_limit(self) -> int:
         limit = self.cleaned_data["republish_limit"]
         return REPUBLISH_LIMIT if limit is None else int(limit)
+
+    def groups(self) -> list[int]:
+        """Return the chosen production group as a list, which is empty without one."""
+        group = self.group()
+        return [] if group is None else [group]
 
     def group(self) -> int | None:
         """Return the chosen production group, or None."""

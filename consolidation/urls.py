@@ -9,6 +9,7 @@ from consolidation.views import (
     items,
     resources,
     reviews,
+    studies,
     submissions,
 )
 from consolidation.views import work as views
@@ -35,6 +36,8 @@ urlpatterns = [
     path(AT + "batches/", batches.batches, name="batches"),
     path(BATCH, batches.batch, name="batch"),
     path(BATCH + "manage_batch/", batches.manage_batch, name="manage_batch"),
+    path(AT + "studies/", studies.studies, name="studies"),
+    path(AT + "studies/payments/<int:pk>/decide/", studies.resolve, name="decide_session_payment"),
     path(AT + "items/", items.items, name="items"),
     path(AT + "items/<int:pk>/", items.item, name="item"),
     path(AT + "items/<int:pk>/withdraw/", items.withdraw, name="withdraw_item"),

@@ -27,6 +27,7 @@ MENU = (
         "Publishing",
         (
             ("consolidation:batches", "Batches"),
+            ("consolidation:studies", "Studies"),
             ("consolidation:submissions", "Review queue"),
             ("annotation:held_bonuses", "Held bonuses"),
             ("rehearsal:dry_run", "Rehearsal"),
@@ -113,6 +114,8 @@ def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list
     current = _current(request, urls)
     scheme = get_scheme(project.scheme)
     lacking = {page for page, part in NEEDS.items() if not part(scheme)}
+    if not project.has_sessions:
+        lacking.add("consolidation:studies")
     allowed = may - lacking
     groups = []
     for title, pages in MENU:

@@ -22,6 +22,7 @@ from consolidation.domain.queries import GoldCounts, count_gold
 from consolidation.enums import CaseState
 from consolidation.protocols import PROTOCOLS
 from crowd.domain.queries import PendingWork, pending_work
+from crowd.domain.study_figures import failing_studies, unknown_settlements
 from crowd.enums import HitState, PaymentState
 from dashboard.pace import NO_PACE, Pace, pace_of
 from datasets.domain.queue_export import exports_of
@@ -84,6 +85,8 @@ class Progress:
     exports: int = 0
     expert_items: int = 0
     requests: int = 0
+    unknown_payments: int = 0
+    failing_studies: int = 0
     for_gold: Mapping[str, int] = field(default_factory=dict)
     pace: Pace = NO_PACE
 
@@ -120,9 +123,20 @@ def progress_of(*, project: Project) -> Progress:
         exports=exports_of(project).filter(state=JobState.FINISHED).count(),
         expert_items=work_left(project=project),
         requests=count_open_requests(project=project),
+        **_study_problems(project),
         for_gold=dict(done.order_by().values_list("role").annotate(n=Count("pk"))),
         pace=pace_of(project=project, now=timezone.now(), done=done),
     )
+
+
+def _study_problems(project: Project) -> dict[str, int]:
+    """Count what a person has to look at, for a project whose provider has studies."""
+    if not project.has_sessions:
+        return {}
+    return {
+        "unknown_payments": unknown_settlements(budget=project.budget).count(),
+        "failing_studies": failing_studies(budget=project.budget).count(),
+    }
 
 
 def steps_of(progress: Progress) -> list[Step]:
@@ -222,6 +236,12 @@ def waiting_of(progress: Progress) -> list[Waiting]:
         Waiting("requester", waiting, "submissions to review", "consolidation:submissions"),
         Waiting(
             "requester", progress.held_bonuses, "held bonuses to review", "annotation:held_bonuses"
+        ),
+        Waiting(
+            "requester", progress.unknown_payments, "payments to look up", "consolidation:studies"
+        ),
+        Waiting(
+            "requester", progress.failing_studies, "studies with problems", "consolidation:studies"
         ),
         Waiting("requester", progress.items.unpublished, "unpublished items", "annotation:publish"),
         Waiting("requester", payments[PaymentState.HELD], "payments waiting for budget", jobs),

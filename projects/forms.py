@@ -8,7 +8,9 @@ from django.contrib.auth.forms import BaseUserCreationForm
 from django.db.models import QuerySet
 from django.utils.text import slugify
 
+from crowd.domain.providers import available_providers
 from crowd.domain.qualifications import system_requirements
+from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
 from projects.enums import (
     AfterDisputes,
@@ -40,6 +42,12 @@ class ProjectForm(forms.Form):
     scheme = forms.ChoiceField(
         label="Annotation scheme",
         choices=[(name, scheme.title) for name, scheme in sorted(SCHEMES.items())],
+    )
+    provider = forms.ChoiceField(
+        label="Crowd provider",
+        required=False,
+        widget=forms.RadioSelect,
+        help_text="Where workers come from. It can't be changed once tasks are published.",
     )
     pay = forms.ChoiceField(
         label="Pay scheme",
@@ -80,6 +88,12 @@ class ProjectForm(forms.Form):
         help_text="Publishing stops at the limit. Leave empty for no limit.",
     )
 
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        offer_providers(self, current=DEFAULT_PROVIDER)
+        if "provider" in self.fields:
+            self.fields["provider"].initial = DEFAULT_PROVIDER
+
     def terms(self) -> dict[str, Any]:
         """Return the arguments of `choose_protocol`."""
         data = self.cleaned_data
@@ -104,8 +118,23 @@ class ProjectForm(forms.Form):
         return data
 
 
+def offer_providers(form: forms.Form, *, current: str) -> None:
+    """Let the form offer the configured providers, or remove the field if there is no choice."""
+    names = {*available_providers(), current}
+    field = form.fields["provider"]
+    assert isinstance(field, forms.ChoiceField)
+    field.choices = [(name, label) for name, label in Provider.choices if name in names]
+    if len(names) == 1:
+        del form.fields["provider"]
+
+
 class SettingsForm(forms.Form):
     title = forms.CharField(max_length=200)
+    provider = forms.ChoiceField(
+        label="Crowd provider",
+        widget=forms.RadioSelect,
+        help_text="Where workers come from. It can't be changed once tasks are published.",
+    )
     generators_per_item = forms.IntegerField(
         min_value=1, max_value=9, label="Generators per item", help_text="Two in Roit et al. 2020."
     )
@@ -149,9 +178,15 @@ class SettingsForm(forms.Form):
     )
 
     def __init__(
-        self, *args: Any, protocol: str, free_form: FreeForm | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        protocol: str,
+        provider: str,
+        free_form: FreeForm | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        offer_providers(self, current=provider)
         terms = TERMS[protocol]
         if free_form is None:
             del self.fields["allow_free_form"]
@@ -170,6 +205,7 @@ class SettingsForm(forms.Form):
         rate, approved = requirements.get("approval-rate"), requirements.get("hits-approved")
         return {
             "title": project.title,
+            "provider": project.provider,
             "generators_per_item": project.generators_per_item,
             "exclusion_scope": project.exclusion_scope,
             "revision_limit": project.revision_limit,

@@ -6,6 +6,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
+from crowd.domain.providers import capabilities_of
 from crowd.enums import DEFAULT_PROVIDER, MailState, Provider
 from projects.enums import (
     AfterDisputes,
@@ -82,6 +83,11 @@ class Project(models.Model):
 
     def __str__(self) -> str:
         return self.slug
+
+    @property
+    def has_sessions(self) -> bool:
+        """True if workers take places in studies, instead of accepting HITs."""
+        return capabilities_of(self.provider).has_sessions
 
     def redundancy(self, role: str) -> int:
         """Return the number of people of the role per item, 0 if the protocol has no such role."""

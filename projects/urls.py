@@ -18,6 +18,11 @@ urlpatterns = [
     ),
     path("unsubscribe/<str:token>/", notifications.unsubscribe, name="unsubscribe"),
     path("projects/<slug:slug>/settings/", settings.settings, name="settings"),
+    path(
+        "projects/<slug:slug>/settings/check-provider/",
+        settings.check_provider,
+        name="check_provider",
+    ),
     path("projects/<slug:slug>/guidelines/", settings.guidelines, name="guidelines"),
     path("projects/<slug:slug>/members/", members.members, name="members"),
     path("projects/<slug:slug>/members/<int:pk>/", members.member, name="member"),

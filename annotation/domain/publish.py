@@ -138,7 +138,7 @@ def publish_batch(
     items = unpublished_items(project, first)
     if not items:
         raise NothingToPublishError(f"Every item of {project.slug} has already been published.")
-    qualifications = [*_membership(pool, groups), *requirements]
+    qualifications = [*membership_requirements(pool, groups), *requirements]
     with transaction.atomic():
         batch = create_batch(
             project=project,
@@ -172,7 +172,10 @@ def log_publication(*, batch: Batch, actor: str, now: datetime) -> None:
     )
 
 
-def _membership(pool: QualificationType | None, groups: Sequence[int]) -> list[dict[str, Any]]:
+def membership_requirements(
+    pool: QualificationType | None, groups: Sequence[int]
+) -> list[dict[str, Any]]:
+    """Return the requirement of the qualification. Raise ValueError for groups without one."""
     if pool is None:
         if groups:
             raise ValueError("Groups are values of a qualification. Choose a pool as well.")
@@ -303,8 +306,12 @@ def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
     )
     if not capabilities_of(batch.project.provider).has_sessions:
         return terms
-    # Sessions are sized by the time that an item takes.
-    return replace(terms, expected_seconds=expected_seconds(batch.project, batch.role))
+    # Sessions are sized by the time that an item takes. Work on cases is published case by case.
+    seconds = expected_seconds(batch.project, batch.role)
+    if batch.for_training or batch.role == Role.GENERATOR:
+        return replace(terms, expected_seconds=seconds)
+    items = batch.project.items.filter(in_production=True).count()
+    return replace(terms, expected_seconds=seconds, most_per_session=max(1, items))
 
 
 def check_pay(project: Project) -> None:

@@ -1,5 +1,7 @@
 """The page that publishes HITs."""
 
+from collections.abc import Sequence
+
 from django.contrib import messages
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponseBase
@@ -8,7 +10,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from annotation.domain.cost_model import item_cents, role_costs
-from annotation.domain.publish import NothingToPublishError, publish_batch
+from annotation.domain.preview_batch import preview_batch
+from annotation.domain.publish import NothingToPublishError, check_pay, publish_batch
 from annotation.domain.qualification_codes import pool_of, pool_size
 from annotation.domain.queries import count_items, generation_cents
 from annotation.forms import PublishForm
@@ -36,7 +39,11 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
     pool = pool_of(project=project, role=Role.GENERATOR)
     groups = list(project.groups.values_list("number", flat=True))
     form = PublishForm(
-        request.POST or None, unpublished=unpublished, has_pool=pool is not None, groups=groups
+        request.POST or None,
+        unpublished=unpublished,
+        has_pool=pool is not None,
+        groups=groups,
+        provider=project.provider,
     )
     context = {
         "form": form,
@@ -48,18 +55,25 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
     if not form.is_valid():
         status = 422 if form.is_bound else 200
         return render_page(request, project, "annotation/publish.html", context, status=status)
+    if form.cleaned_data.get("pool") == "open":
+        pool = None
     count = form.cleaned_data["count"]
+    cents = generation_cents(project=project, count=count)
+    try:
+        check_pay(project)
+    except PayTooLowError as error:
+        form.add_error("count", str(error))
+        return render_page(request, project, "annotation/publish.html", context, status=422)
     context |= {
         "group": form.group(),
         "count": count,
-        "cents": generation_cents(project=project, count=count),
+        "cents": cents,
+        "studies": preview_batch(project=project, count=count, pool=pool, groups=form.groups()),
         "expected": context["expected_per_item"] * count,
     }
     if "confirmed" not in request.POST or form.cleaned_data["unpublished"] != unpublished:
         # A second click on "Publish" ends here, because the first has changed the number of items.
         return render_page(request, project, "annotation/publish_confirm.html", context)
-    if form.cleaned_data.get("pool") == "open":
-        pool = None
     try:
         batch = publish_now(
             project=project,
@@ -67,7 +81,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
             pool=pool,
             auto_approval_seconds=form.cleaned_data["auto_approval_hours"] * 3600,
             republish_limit=form.cleaned_data["republish_limit"],
-            group=form.group(),
+            groups=form.groups(),
             actor=request.user.get_username(),
         )
     except (BudgetExceededError, NothingToPublishError, PayTooLowError) as error:
@@ -77,8 +91,8 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
             "count", "Another member just published items. Check the number and try again."
         )
     else:
-        cents = generation_cents(project=project, count=count)
-        message = f"{batch.tasks.count():,} HITs are being created. {dollars(cents)} reserved."
+        created = "1 study is" if context["studies"] else f"{batch.tasks.count():,} HITs are"
+        message = f"{created} being created. {dollars(cents)} reserved."
         messages.success(request, message)
         return redirect("consolidation:batch", slug=project.slug, pk=batch.pk)
     return render_page(request, project, "annotation/publish.html", context, status=422)
@@ -92,7 +106,7 @@ def publish_now(
     auto_approval_seconds: int,
     republish_limit: int,
     actor: str,
-    group: int | None = None,
+    groups: Sequence[int] = (),
 ) -> Batch:
     """Publish a batch, and start creating its HITs without waiting for the next sweep."""
     with transaction.atomic():
@@ -103,7 +117,7 @@ def publish_now(
             pool=pool,
             auto_approval_seconds=auto_approval_seconds,
             republish_limit=republish_limit,
-            groups=[] if group is None else [group],
+            groups=groups,
             actor=actor,
         )
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.

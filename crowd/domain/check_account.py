@@ -5,12 +5,19 @@ from datetime import datetime
 
 from crowd.domain.fees import forget_rates
 from crowd.domain.handle_notifications import event_address
-from crowd.domain.providers import providers_with_sessions, study_provider_of
+from crowd.domain.providers import capabilities_of, providers_with_sessions, study_provider_of
 from crowd.models import ProviderAccount
 from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
 from jobs.domain.sweep import for_each_row
 
 CURRENCY = "USD"
+
+
+def account_of(name: str) -> ProviderAccount | None:
+    """Return the account at a provider with sessions, or None for other providers."""
+    if not capabilities_of(name).has_sessions:
+        return None
+    return ProviderAccount.objects.get_or_create(provider=name)[0]
 
 
 def check_accounts(*, clock: Callable[[], datetime]) -> int:

@@ -22,8 +22,13 @@ def fee_cents(amount_cents: int, *, provider: str, max_assignments: int = 1) -> 
         _key(provider), lambda: _rate_of(provider), RATES_TIMEOUT
     )
     if rate:
-        return int((amount_cents * rate).to_integral_value(rounding=ROUND_CEILING))
+        return fee_with_rate(amount_cents, rate)
     return provider_of(provider).fee_cents(amount_cents, max_assignments=max_assignments)
+
+
+def fee_with_rate(amount_cents: int, rate: Decimal) -> int:
+    """Return the fee in cents, rounded up."""
+    return int((amount_cents * rate).to_integral_value(rounding=ROUND_CEILING))
 
 
 def forget_rates(provider: str) -> None:

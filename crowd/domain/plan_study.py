@@ -10,7 +10,7 @@ from audit.errors import TouchstoneError
 from crowd.domain.eligibility import study_requirements
 from crowd.domain.providers import capabilities_of
 from crowd.enums import Provider
-from crowd.models import Budget, HitType, Study
+from crowd.models import Budget, HitType, ProviderAccount, Study
 
 # A session of about this length, unless the publication has fewer HITs.
 SESSION_SECONDS = 15 * 60
@@ -85,23 +85,13 @@ def plan_study(
         expected_seconds=expected_seconds,
         most_hits=most_hits,
     )
-    requirements = study_requirements(hit_type)
-    terms = [
-        hit_type.title,
-        hit_type.description,
-        hit_type.reward_cents,
-        budget.key,
-        sub_budget.key if sub_budget else "",
-        requirements,
-    ]
-    digest = hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:40]
     study, _ = Study.objects.get_or_create(
-        token=f"st-{digest}",
+        token=study_token(hit_type=hit_type, budget=budget, sub_budget=sub_budget),
         defaults={
             "provider": hit_type.provider,
             "budget": budget,
             "hit_type": hit_type,
-            "requirements": requirements,
+            "requirements": study_requirements(hit_type),
             "hits_per_session": plan.hits,
             "minutes": plan.minutes,
             "reward_cents": plan.reward_cents,
@@ -109,3 +99,72 @@ def plan_study(
         },
     )
     return study
+
+
+def study_token(*, hit_type: HitType, budget: Budget, sub_budget: Budget | None) -> str:
+    """Return the token of the study for HITs of this type and these budgets."""
+    terms = [
+        hit_type.title,
+        hit_type.description,
+        hit_type.reward_cents,
+        budget.key,
+        sub_budget.key if sub_budget else "",
+        study_requirements(hit_type),
+    ]
+    digest = hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:40]
+    return f"st-{digest}"
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPreview:
+    """The study that a publication would create or enlarge, for a page that asks for confirmation.
+
+    `places` is the number of additional ones. `cents` is the most that the publication can cost.
+    `wallet_cents` is None if it is unknown.
+    """
+
+    session: SessionPlan
+    places: int
+    minimum_hourly_cents: int
+    cents: int
+    wallet_cents: int | None
+    is_new: bool = True
+
+    @property
+    def missing_cents(self) -> int:
+        """The part of the cost that the wallet does not cover."""
+        return 0 if self.wallet_cents is None else max(0, self.cents - self.wallet_cents)
+
+
+def preview_study(
+    *,
+    hit_type: HitType,
+    budget: Budget,
+    expected_seconds: int,
+    hits: int,
+    assignments: int,
+    cents: int,
+) -> StudyPreview | None:
+    """Return the study for HITs with `assignments` each, or None at a provider without sessions.
+
+    The HIT type need not be stored.
+    """
+    capabilities = capabilities_of(hit_type.provider)
+    if not capabilities.has_sessions:
+        return None
+    session = plan_session(
+        reward_cents=hit_type.reward_cents, expected_seconds=expected_seconds, most_hits=hits
+    )
+    token = study_token(hit_type=hit_type, budget=budget, sub_budget=None)
+    study = Study.objects.filter(token=token).first()
+    if study:
+        session = SessionPlan(study.hits_per_session, study.minutes, study.reward_cents)
+    account = ProviderAccount.objects.filter(provider=hit_type.provider).first()
+    return StudyPreview(
+        session=session,
+        places=ceil(hits * assignments / session.hits),
+        minimum_hourly_cents=capabilities.minimum_hourly_cents or 0,
+        cents=cents,
+        wallet_cents=account.balance_cents if account else None,
+        is_new=study is None,
+    )

@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -37,6 +37,7 @@ class HitTerms:
     lifetime_seconds: int
     bonus_allowance_cents: int
     expected_seconds: int = 60
+    most_per_session: int | None = None  # by default, the number of HITs
 
 
 def slot_cents(hit_type: HitType, terms: HitTerms) -> tuple[int, int]:
@@ -86,7 +87,7 @@ def prepare_hits(
             budget=budget,
             sub_budget=sub_budget,
             expected_seconds=terms.expected_seconds,
-            most_hits=len(plans),
+            most_hits=terms.most_per_session or len(plans),
         )
     amount, fees = (cents * terms.max_assignments for cents in slot_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(
@@ -98,7 +99,10 @@ def prepare_hits(
             token=plan.token,
             url=plan.url,
             prepared_at=now,
-            **asdict(terms),
+            max_assignments=terms.max_assignments,
+            lifetime_seconds=terms.lifetime_seconds,
+            bonus_allowance_cents=terms.bonus_allowance_cents,
+            expected_seconds=terms.expected_seconds,
         )
         for plan in plans
     )

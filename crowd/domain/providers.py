@@ -2,6 +2,7 @@
 
 from typing import cast
 
+from audit.errors import TouchstoneError
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from crowd.providers.base import (
     Capabilities,
@@ -12,6 +13,11 @@ from crowd.providers.base import (
     StudyProvider,
 )
 from crowd.providers.registry import PROVIDERS
+
+
+class ProviderUnavailableError(TouchstoneError, ValueError):
+    """The provider is unknown or not configured."""
+
 
 # The exceptions of a call whose failure is shown to the user.
 NO_ANSWER = (OutcomeUnknownError, ProviderRefusedError)
@@ -38,6 +44,20 @@ def capabilities_of(name: str) -> Capabilities:
 def providers_with_sessions(has_sessions: bool) -> list[str]:
     """Return the names of the providers that post studies, or of those that post HITs."""
     return [name for name in Provider.values if capabilities_of(name).has_sessions == has_sessions]
+
+
+def available_providers() -> list[str]:
+    """Return the names of the providers that are configured."""
+    return [name for name in Provider.values if provider_of(name).is_configured]
+
+
+def choose_provider(name: str) -> Provider:
+    """Return the provider with this name. Raise ProviderUnavailableError."""
+    if name not in available_providers():
+        raise ProviderUnavailableError(
+            "This crowd provider is not set up. Add its token to the site's settings first."
+        )
+    return Provider(name)
 
 
 def knows_sessions(name: str) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from math import ceil
+from math import ceil, floor
 from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
@@ -28,6 +28,8 @@ from jobs.domain.sweep import for_each_row
 # How often a study with nothing to change is compared with the provider.
 CHECK = timedelta(minutes=10)
 RETRY = timedelta(minutes=1)
+# How long the HITs of an incomplete session wait for more of them.
+FILLING = timedelta(hours=2)
 
 
 def open_pending_hits(*, clock: Callable[[], datetime], limit: int = 200) -> int:
@@ -86,6 +88,10 @@ def _keep(study: Study, **changes: object) -> None:
 
 def _create(study: Study, now: datetime) -> bool:
     """Create the draft, or adopt the one of an earlier attempt. Delete its twins."""
+    places = needed_places(study, now)
+    if not places:
+        _keep(study, sync_due_at=now + CHECK)
+        return False
     provider = study_provider_of(study.provider)
     # Also at the first attempt, because a restored database may have lost an earlier one.
     listed = provider.find_studies(study.token)
@@ -94,7 +100,6 @@ def _create(study: Study, now: datetime) -> bool:
     for twin in listed:
         if kept and twin.external_id != kept.external_id and twin.state == "draft":
             provider.delete_draft(twin.external_id)
-    places = max(1, needed_places(study))
     if kept is None:
         Study.objects.filter(pk=study.pk, attempted_at=None).update(attempted_at=now)
         external_id = provider.create_study(_terms(study, places))
@@ -153,8 +158,9 @@ def _adjust(study: Study, now: datetime) -> bool:
     assert study.external_id
     provider = study_provider_of(study.provider)
     listed = provider.study(study.external_id)
-    wanted = listed.places_taken + needed_places(study)
+    wanted = listed.places_taken + needed_places(study, now)
     is_needed = wanted > listed.places_taken
+    is_over = not is_needed and _is_over(study)
     new = _state_of(listed)
     if is_needed:
         if listed.state == "ended":
@@ -164,7 +170,7 @@ def _adjust(study: Study, now: datetime) -> bool:
         if listed.state == "paused":
             provider.start_study(study.external_id)
         new = StudyState.LIVE
-    elif _is_over(study):
+    elif is_over:
         if listed.state in ("live", "paused"):
             provider.stop_study(study.external_id)
         new = StudyState.ENDED
@@ -177,7 +183,7 @@ def _adjust(study: Study, now: datetime) -> bool:
         places=max(wanted, listed.places),
         confirmed_places=max(wanted, listed.places),
         error="",
-        sync_due_at=None if new == StudyState.ENDED else now + CHECK,
+        sync_due_at=None if is_over else now + CHECK,
     )
     if new != study.state:
         log_state_change(instance=study, old=study.state, new=new, actor="automatic", now=now)
@@ -199,13 +205,18 @@ def open_hits(study: Study) -> QuerySet[Hit]:
     return hits.annotate(taken=taken).filter(taken__lt=F("max_assignments"))
 
 
-def needed_places(study: Study) -> int:
-    """Return the number of further sessions that the study's free HITs need."""
+def needed_places(study: Study, now: datetime) -> int:
+    """Return the number of further sessions that the study's free HITs need.
+
+    HITs that are published one by one wait for a while until they fill a session.
+    """
     free: int = open_hits(study).aggregate(n=Sum(F("max_assignments") - F("taken"), default=0))["n"]
     running = StudySession.objects.filter(study=study, state=SessionState.ACTIVE)
     dealt: int = running.aggregate(n=Count("deals"))["n"]
     expected = running.count() * study.hits_per_session - dealt
-    return max(0, ceil((free - expected) / study.hits_per_session))
+    is_growing = study.hits.filter(created_at__gt=now - FILLING).exists()
+    sessions = (free - expected) / study.hits_per_session
+    return max(0, floor(sessions) if is_growing else ceil(sessions))
 
 
 def _is_over(study: Study) -> bool:

@@ -25,6 +25,17 @@ class SessionProgress:
     def minutes_left(self) -> int:
         return max(0, int(self.time_left.total_seconds() // 60))
 
+    @property
+    def time_left_text(self) -> str:
+        """The time that is left, such as "2 h 5 min"."""
+        hours, minutes = divmod(self.minutes_left, 60)
+        return f"{hours} h {minutes} min" if hours else f"{minutes} min"
+
+    @property
+    def possible_cents(self) -> int:
+        """The pay for all tasks of the session, without bonuses."""
+        return self.most * self.reward_cents
+
 
 def progress_of(*, session: StudySession, now: datetime) -> SessionProgress:
     return SessionProgress(

@@ -181,6 +181,11 @@ class CrowdProvider(Protocol):
 
     capabilities: ClassVar[Capabilities]
 
+    @property
+    def is_configured(self) -> bool:
+        """Return True if the settings have what calls need, such as a token."""
+        ...
+
     def fee_cents(self, amount_cents: int, *, max_assignments: int = 1) -> int:
         """Return the provider's fee on a payment: 0 for 0, otherwise at least one cent."""
         ...

@@ -7,6 +7,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from crowd.domain.pay_scheme import PaySchemeError, Terms
+from crowd.domain.providers import ProviderUnavailableError, choose_provider
+from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
 from projects.domain.create_project import pay_of
 from projects.enums import AfterDisputes, Protocol
@@ -80,6 +82,11 @@ class NewProjectSerializer(serializers.Serializer[Any]):
     )
     title = serializers.CharField(max_length=200, default="", allow_blank=True)
     scheme = serializers.ChoiceField(choices=sorted(SCHEMES))
+    provider = serializers.ChoiceField(
+        choices=Provider.choices,
+        default=DEFAULT_PROVIDER,
+        help_text="The crowd provider, which must be set up on this site.",
+    )
     pay_scheme = PayField(
         required=False, help_text="The default is the first preset of the scheme."
     )
@@ -121,6 +128,12 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         default=AfterDisputes.EXPERTS,
         help_text="Under verification, what becomes of items that are still disputed.",
     )
+
+    def validate_provider(self, name: str) -> str:
+        try:
+            return choose_provider(name)
+        except ProviderUnavailableError as error:
+            raise serializers.ValidationError(str(error)) from error
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         try:

@@ -10,7 +10,9 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.ledger import set_cap
 from crowd.domain.pay_scheme import PayScheme, Terms
-from crowd.models import Budget
+from crowd.domain.providers import ProviderUnavailableError, choose_provider
+from crowd.enums import Provider
+from crowd.models import Budget, Hit
 from projects.domain.create_project import current_guidelines, pay_of, write_guidelines
 from projects.enums import AfterDisputes, ExclusionScope, Role
 from projects.models import Guidelines, Project
@@ -45,6 +47,7 @@ def _requirements(requirements: list[dict[str, Any]]) -> str:
 # The name of each setting in the log, and the formatter of its value.
 WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "title": ("title", str),
+    "provider": ("crowd provider", lambda name: Provider(name).label),
     "generators_per_item": ("generators per item", str),
     "exclusion_scope": (
         "people who judge annotations generated nothing for",
@@ -80,6 +83,8 @@ def change_settings(
             "You can't change this, because items have been published for "
             f"{before['generators_per_item']} generators each.",
         )
+    if "provider" in changed:
+        _check_provider(row, wanted["provider"])
     if "cap_cents" in changed:
         set_cap(budget=Budget.objects.get(pk=row.budget_id), cap_cents=wanted["cap_cents"])
     fields = [name for name in changed if name != "cap_cents"]
@@ -179,6 +184,24 @@ def change_guidelines(
         return None
     _log(project, [f"guidelines for {role}s: version {current.version}"], actor, now)
     return current
+
+
+def is_published(project: Project) -> bool:
+    """Return True if tasks of the project were ever published, in a batch or in a round."""
+    return Hit.objects.filter(budget=project.budget_id).exists()
+
+
+def _check_provider(project: Project, name: str) -> None:
+    if is_published(project):
+        raise ProjectChangeError(
+            "provider",
+            "You can't change the crowd provider, because tasks have been published. Create "
+            "another project for another provider.",
+        )
+    try:
+        choose_provider(name)
+    except ProviderUnavailableError as error:
+        raise ProjectChangeError("provider", str(error)) from error
 
 
 def _log(project: Project, changes: list[str], actor: str, now: datetime) -> None:

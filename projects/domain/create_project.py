@@ -8,6 +8,8 @@ from django.db import IntegrityError, transaction
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.pay_scheme import PayScheme, check_pay_scheme
+from crowd.domain.providers import choose_provider
+from crowd.enums import DEFAULT_PROVIDER
 from crowd.models import Budget
 from projects.enums import MemberRole, Role
 from projects.models import Guidelines, Membership, Project
@@ -44,11 +46,13 @@ def create_project(
     title: str = "",
     cap_cents: int | None = None,
     seed: int = 1,
+    provider: str = DEFAULT_PROVIDER,
     owner: AbstractBaseUser | None = None,
 ) -> Project:
     """Create a project with its budget and default guidelines. `owner` becomes its admin.
 
-    `pay_scheme` has terms by role, or is the name of a preset. Raise PaySchemeError.
+    `pay_scheme` has terms by role, or is the name of a preset.
+    Raise PaySchemeError, ProviderUnavailableError.
     """
     definition = get_scheme(scheme)
     terms = pay_of(definition, pay_scheme)
@@ -58,6 +62,7 @@ def create_project(
                 slug=slug,
                 title=title or slug,
                 scheme=scheme,
+                provider=choose_provider(provider),
                 pay_scheme=terms,
                 budget=Budget.objects.create(key=f"project:{slug}", cap_cents=cap_cents),
                 seed=seed,

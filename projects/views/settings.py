@@ -5,10 +5,12 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.models import StateChange
+from crowd.domain.check_account import account_of, check_account
 from crowd.domain.ledger import CapTooLowError
+from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.change_project import ProjectChangeError, change_guidelines, change_settings
 from projects.domain.choose_protocol import ProtocolError, choose_protocol
 from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
@@ -52,6 +54,7 @@ def _create(form: ProjectForm, request: HttpRequest) -> Project:
         scheme=data["scheme"],
         pay_scheme=data["pay"] or None,
         cap_cents=data["cap"],
+        provider=data.get("provider") or DEFAULT_PROVIDER,
         owner=request.user,  # type: ignore[arg-type]  # the page requires a signed-in user
         now=now,
     )
@@ -66,6 +69,7 @@ def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
         request.POST or None,
         initial=initial,
         protocol=project.protocol,
+        provider=project.provider,
         free_form=get_scheme(project.scheme).content.free_form,
     )
     if form.is_valid():
@@ -81,9 +85,28 @@ def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
             report_changes(request, changes)
             return redirect("projects:settings", slug=project.slug)
     log = StateChange.objects.filter(aggregate=project._meta.label, object_id=project.pk)
-    context = {"form": form, "changes": log.order_by("-pk")[:CHANGES_SHOWN]}
+    context = {
+        "form": form,
+        "changes": log.order_by("-pk")[:CHANGES_SHOWN],
+        "account": account_of(project.provider),
+    }
     status = 422 if form.is_bound else 200
     return render_page(request, project, "projects/settings.html", context, status=status)
+
+
+@require_POST
+@project_page(STAFF)
+def check_provider(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Check the project's account at its crowd provider now."""
+    account = account_of(project.provider)
+    label = Provider(project.provider).label
+    if account is None:
+        messages.info(request, f"{label} has no account to check.")
+    elif check_account(account=account, now=timezone.now()):
+        messages.success(request, f"{label} works.")
+    else:
+        messages.error(request, f"{label} can't be used yet. See the error below.")
+    return redirect("projects:settings", slug=project.slug)
 
 
 def report_changes(request: HttpRequest, changes: list[str]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, Q
 
+from annotation.domain.cost_model import expected_seconds
 from annotation.domain.publish import (
     PAGE,
     PublicationItem,
@@ -24,6 +25,7 @@ from audit.domain.change_state import change_state, log_state_change
 from audit.errors import TouchstoneError
 from consolidation.domain.open_cases import publish_given_cases
 from crowd.domain.pay_scheme import bonus_cents
+from crowd.domain.plan_study import StudyPreview, preview_study
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import HitType, QualificationType, Worker
@@ -227,16 +229,41 @@ def _grant_slots(
 
 def round_cents(*, round: Round, slots: int) -> int:
     """Return the most that publishing for `slots` workers can cost, in cents with fees."""
+    blocks = split_into_blocks(round=round, slots=slots)
+    return sum(_block_cents(round, block) for block in blocks)
+
+
+def _block_cents(round: Round, block: Block) -> int:
     terms = round.terms or terms_of(round.project, round.role)
-    cents = 0
-    for block in split_into_blocks(round=round, slots=slots):
-        slot = slot_cents(
-            HitType(provider=round.project.provider, reward_cents=terms["reward_cents"]),
-            HitTerms(
-                max_assignments=block.slots,
-                lifetime_seconds=0,
-                bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
+    slot = slot_cents(
+        HitType(provider=round.project.provider, reward_cents=terms["reward_cents"]),
+        HitTerms(
+            max_assignments=block.slots,
+            lifetime_seconds=0,
+            bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
+        ),
+    )
+    return sum(slot) * block.slots * len(block.items)
+
+
+def preview_round(*, round: Round, slots: int) -> list[StudyPreview]:
+    """Return the study of each block, or nothing at a provider without sessions."""
+    terms = round.terms or terms_of(round.project, round.role)
+    studies = [
+        preview_study(
+            # Without a title: each publication of a round has a study of its own.
+            hit_type=HitType(
+                provider=round.project.provider,
+                reward_cents=terms["reward_cents"],
+                qualifications=[],
             ),
+            budget=round.project.budget,
+            expected_seconds=expected_seconds(round.project, round.role),
+            hits=len(block.items),
+            assignments=block.slots,
+            cents=_block_cents(round, block),
         )
-        cents += sum(slot) * block.slots * len(block.items)
-    return cents
+        for block in (split_into_blocks(round=round, slots=slots) if slots else [])
+        if block.items
+    ]
+    return [study for study in studies if study]

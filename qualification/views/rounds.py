@@ -35,6 +35,7 @@ from qualification.domain.monitor_pool import open_alerts
 from qualification.domain.publish_round import (
     RoundPublishError,
     invite_workers,
+    preview_round,
     publish_round,
     round_cents,
     round_qualification,
@@ -157,10 +158,14 @@ def _publish_page(
     request: HttpRequest, round: Round, form: InviteForm, *, status: int = 200
 ) -> HttpResponse:
     waiting = waiting_for_cohort(round)
+    is_open = round.entry == RoundEntry.OPEN
     context = {
         "round": round,
         "waiting": waiting,
-        "is_open": round.entry == RoundEntry.OPEN,
+        "is_open": is_open,
+        # The number of workers of an open round is not known yet.
+        "studies": preview_round(round=round, slots=1 if is_open else len(waiting)),
+        "per_worker": is_open,
         "items": round.round_items.count(),
         "missing": count_without_gold(round=round),
         "cents": round_cents(round=round, slots=len(waiting)) if waiting else None,

@@ -15,6 +15,7 @@ from audit.errors import TouchstoneError
 from consolidation.domain.expert_queues import QueuePlan, sample_of, set_up_queue
 from consolidation.domain.import_gold import import_gold
 from consolidation.enums import ExpertWork, GoldSource
+from crowd.enums import DEFAULT_PROVIDER
 from projects.domain.choose_protocol import choose_protocol
 from projects.domain.create_project import create_project
 from projects.domain.resources import import_resource
@@ -61,9 +62,11 @@ def prepare_demo(*, now: datetime) -> list[Project]:
     projects = []
     for scheme, sample in sample_schemes():
         title = f"Demo: {scheme.title}"
-        projects.append(_project(slug_of(scheme), f"{title}, rehearsed", scheme, sample, now))
+        projects.append(sample_project(slug_of(scheme), f"{title}, rehearsed", scheme, sample, now))
         if scheme is first_scheme():
-            opened = _project(OPEN, f"{title}, try the workers' page yourself", scheme, sample, now)
+            opened = sample_project(
+                OPEN, f"{title}, try the workers' page yourself", scheme, sample, now
+            )
     for login in STAFF:
         _staff(login, [*projects, opened])
     _expert_queue(opened, now)
@@ -92,11 +95,25 @@ def _expert_queue(project: Project, now: datetime) -> None:
     )
 
 
-def _project(slug: str, title: str, scheme: Scheme, sample: Sample, now: datetime) -> Project:
+def sample_project(
+    slug: str,
+    title: str,
+    scheme: Scheme,
+    sample: Sample,
+    now: datetime,
+    *,
+    provider: str = DEFAULT_PROVIDER,
+) -> Project:
+    """Get or create a project with the scheme's sample and its gold."""
     project = Project.objects.filter(slug=slug).first()
     if project is None:
         project = create_project(
-            slug=slug, title=title, scheme=scheme.name, cap_cents=50_000, now=now
+            slug=slug,
+            title=title,
+            scheme=scheme.name,
+            provider=provider,
+            cap_cents=50_000,
+            now=now,
         )
         project = choose_protocol(project=project, protocol=sample.protocol, actor="demo", now=now)
     for name, (fmt, path) in sample.resources.items():

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits
-from crowd.enums import HitState
-from crowd.models import Assignment, Budget, Hit, Worker
+from crowd.enums import HitState, SettlementState
+from crowd.models import Assignment, Budget, Hit, Settlement, Study, StudySession, Worker
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
 _numbers = count(1)
@@ -67,4 +67,32 @@ def make_assignment(hit: Hit | None = None, worker: Worker | None = None) -> Ass
         external_id=f"ASSIGNMENT{next(_numbers)}",
         accepted_at=NOW,
         submitted_at=NOW + timedelta(minutes=3),
+    )
+
+
+def make_unknown_settlement(budget: Budget, worker: Worker) -> Settlement:
+    """Return a session's bonus that the provider did not confirm."""
+    number = next(_numbers)
+    study = Study.objects.create(
+        provider=worker.provider,
+        token=f"st-{number}",
+        budget=budget,
+        hit_type=make_hits(1, budget=budget)[0].hit_type,
+        hits_per_session=8,
+        minutes=12,
+        reward_cents=240,
+    )
+    session = StudySession.objects.create(
+        study=study,
+        worker=worker,
+        external_id=f"{number:024x}",
+        arrived_at=NOW,
+        deadline=NOW + timedelta(hours=1),
+    )
+    return Settlement.objects.create(
+        session=session,
+        bonus_cents=90,
+        state=SettlementState.UNKNOWN,
+        planned_at=NOW,
+        paid_at=NOW,
     )

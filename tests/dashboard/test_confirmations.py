@@ -25,6 +25,7 @@ from tests.qualification.factories import make_evaluated, make_rounds
 # Their views show what will happen and change nothing until the user confirms.
 CONFIRMED_ON_A_PAGE = {
     "annotation:publish",
+    "consolidation:decide_session_payment",
     "consolidation:decide_submissions",
     "consolidation:manage_batch",
     "consolidation:manage_batches",
@@ -85,6 +86,7 @@ HARMLESS = {
     *("projects:guidelines", "projects:invite", "projects:project_new", "projects:settings"),
     *("projects:mark_read", "projects:mark_all_read", "projects:notification_settings"),
     *("projects:tokens", "projects:unsubscribe"),
+    "projects:check_provider",
     *("projects:save_filter", "projects:delete_filter"),
     # The form with the message is the second step.
     "qualification:message_workers",

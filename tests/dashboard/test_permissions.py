@@ -26,6 +26,7 @@ from projects.permissions import Access, page_rules
 from rehearsal.models import Rehearsal
 from tests.annotation.factories import make_held_bonus
 from tests.consolidation.experts import make_queue
+from tests.crowd.factories import make_unknown_settlement
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
 from tests.jobs.factories import make_export, make_import
 from tests.view_names import APPS, VIEW_NAMES
@@ -61,6 +62,8 @@ POSTED = {
     "manage_batch",
     "overturn",
     "cancel_job",
+    "check_provider",
+    "decide_session_payment",
     "import_resource",
     "draw_error_sample",
     "judge_part",
@@ -154,6 +157,7 @@ def address(campaign, project, job_files):
         "help_page": ["index.md"],
         "help_image": ["overview"],
         "corpus_preview": [uploaded(campaign.project).pk],
+        "decide_session_payment": [make_unknown_settlement(project.budget, campaign.workers[0]).pk],
         "delete_dry_run": [rehearsed(campaign.project).job.pk],
         "gold_preview": [uploaded_gold(campaign.project).pk],
     }

@@ -8,8 +8,6 @@ from pathlib import Path
 from random import Random
 from urllib.parse import parse_qs, urlsplit
 
-from django.test import Client
-
 from annotation.domain.record_generations import record_new_generations
 from annotation.models import Task
 from consolidation.domain.open_cases import open_due_cases, publish_open_cases
@@ -37,6 +35,7 @@ from projects.models import Project
 from qualification.domain.evaluate import enrol_newcomers, evaluate_due
 from schemes.base import Json
 from tests.fakes.prolific import FakeProlific, NotEligibleError
+from tests.prolific.pages import InProcess, Pages, local
 from tests.walk import run
 
 PAGE_DATA = re.compile(r'<script id="page" type="application/json">(.*?)</script>', re.DOTALL)
@@ -55,10 +54,9 @@ def make_project(folder: Path, labels: Mapping[str, tuple[str, str]]) -> Project
         writer = csv.writer(file)
         writer.writerow(("id", "text", "label"))
         writer.writerows((key, text, label) for key, (text, label) in labels.items())
-    run("create_project", "moods", "--scheme", "labels")
+    run("create_project", "moods", "--scheme", "labels", "--provider", "prolific")
     run("import_corpus", "moods", corpus, "--format", "labels-csv")
     project = Project.objects.get(slug="moods")
-    project.provider = "prolific"
     for terms in project.pay_scheme.values():
         terms["reward_cents"] = REWARD_CENTS
     project.save()
@@ -118,10 +116,20 @@ def check_accounts(clock: Callable[[], object]) -> None:
 class Person:
     """A participant with a browser that keeps no cookies."""
 
-    def __init__(self, server: FakeProlific, answer: Answer, key: str = "") -> None:
+    def __init__(
+        self,
+        server: FakeProlific,
+        answer: Answer,
+        key: str = "",
+        *,
+        pages: Pages | None = None,
+        active_seconds: int = 30,
+    ) -> None:
         self.server = server
         self.participant = server.participant(key)
         self.answer = answer
+        self.pages = pages or InProcess()
+        self.active_seconds = active_seconds
         self.done: list[str] = []  # addresses of finished tasks
 
     @property
@@ -133,43 +141,40 @@ class Person:
 
     def arrive(self, study: str) -> str:
         """Take a place in the study, and return the address of the session's page."""
-        address = local(self.participant.take(study))
-        response = Client().get(address)
-        assert response.status_code == 302, response.content.decode()
-        return str(response["Location"])
+        response = self.pages.get(self.participant.take(study))
+        assert response.status == 302, response.text
+        return response.location
 
     def next_task(self, session: str) -> str | None:
         """Return the address of the session's task, or None if there is no further one."""
-        response = Client().get(f"{session}next/")
-        assert response.status_code == 302, response.content.decode()
-        address = str(response["Location"])
-        return None if address.startswith("/sessions/") else local(address)
+        response = self.pages.get(f"{session}next/")
+        assert response.status == 302, response.text
+        return None if response.location.startswith("/sessions/") else local(response.location)
 
     def work(self, task: str) -> str:
         """Do the task, and return the address that follows."""
-        response = Client().get(task)
-        page = json.loads(PAGE_DATA.search(response.content.decode())[1])  # type: ignore[index]
+        response = self.pages.get(task)
+        page = json.loads(PAGE_DATA.search(response.text)[1])  # type: ignore[index]
         row = Task.objects.get(public_id=urlsplit(task).path.rstrip("/").rsplit("/", 1)[-1])
-        content = {str(item["id"]): self.answer(row, item) for item in page["items"]}
         message = {
             "token": page["token"],
             "revision": page["revision"],
-            "content": content,
-            "active_seconds": 30,
+            "content": {str(item["id"]): self.answer(row, item) for item in page["items"]},
+            "active_seconds": self.active_seconds,
         }
-        saved = Client().post(page["urls"]["submit"], json.dumps(message), "application/json")
-        assert saved.status_code == 200, saved.content.decode()
-        fields = {"assignmentId": page["assignment"], **saved.json()["fields"]}
-        response = Client().post(local(page["submitTo"]), fields)
-        assert response.status_code == 302, response.content.decode()
+        saved = self.pages.post_json(page["urls"]["submit"], message)
+        assert saved.status == 200, saved.text
+        fields = {"assignmentId": page["assignment"], **json.loads(saved.text)["fields"]}
+        response = self.pages.post(page["submitTo"], fields)
+        assert response.status == 302, response.text
         self.done.append(task)
-        return str(response["Location"])
+        return response.location
 
     def finish(self, session: str, *, loses_redirect: bool = False) -> None:
         """Finish the session, and enter the code that the page leads to."""
-        response = Client().post(f"{session}finish/")
-        assert response.status_code == 200, response.content.decode()
-        code = COMPLETION.search(response.content.decode())[1]  # type: ignore[index]
+        response = self.pages.post(f"{session}finish/")
+        assert response.status == 200, response.text
+        code = COMPLETION.search(response.text)[1]  # type: ignore[index]
         if not loses_redirect:
             self.participant.complete(code)
 
@@ -185,11 +190,6 @@ class Person:
         elif most is None or count < most:
             self.finish(session, **options)
         return count
-
-
-def local(address: str) -> str:
-    parts = urlsplit(address)
-    return f"{parts.path}?{parts.query}" if parts.query else parts.path
 
 
 def submitted_deal(address: str) -> Deal:
@@ -219,6 +219,8 @@ class Campaign:
             self.sweep(minutes=2, times=2)
             worked = sum(self._one_session(person) for person in self.people)
             idle = 0 if worked else idle + 1
+            if idle:
+                self.sweep(minutes=70)  # incomplete sessions wait for further work
             if idle >= 3:
                 return
 

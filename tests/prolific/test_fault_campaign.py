@@ -160,7 +160,7 @@ class FaultyCampaign(Campaign):
             self.sweep(minutes=DAY + 10, times=1)  # sessions of people who walked away time out
             self.sweep(minutes=10, times=2)
         self.people += [Person(self.server, label) for _ in range(4)]
-        self.run(rounds=12)
+        self.run(rounds=40)
         while not self._is_settled():
             self.settle()
             self._look_at_unknown_payments()

@@ -79,6 +79,10 @@ class MTurk:
         self._rate = RateLimit(requests_per_second)
 
     @property
+    def is_configured(self) -> bool:
+        return True  # boto3 finds the credentials itself
+
+    @property
     def is_builtin(self) -> bool:
         return bool(settings.MTURK_IS_OURS)
 

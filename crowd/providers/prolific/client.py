@@ -66,6 +66,7 @@ class ProlificClient:
         timeouts: tuple[float, float] = TIMEOUTS,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
+        self.has_token = bool(token)
         self._transport = Transport(
             token=token,
             url=url,

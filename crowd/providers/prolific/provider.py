@@ -103,6 +103,10 @@ class Prolific:
 
     # Account
 
+    @property
+    def is_configured(self) -> bool:
+        return self._client.has_token
+
     def fee_cents(self, amount_cents: int, *, max_assignments: int = 1) -> int:
         return fee_cents(amount_cents)
 

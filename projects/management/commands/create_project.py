@@ -7,6 +7,7 @@ from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
+from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 from projects.domain.choose_protocol import MOST_REVISIONS, choose_protocol
@@ -25,6 +26,12 @@ class Command(BaseCommand):
         parser.add_argument("--scheme", required=True, choices=sorted(SCHEMES))
         parser.add_argument("--title", default="")
         parser.add_argument("--pay", help=f"{_presets()} (default: the scheme's first)")
+        parser.add_argument(
+            "--provider",
+            choices=Provider.values,
+            default=DEFAULT_PROVIDER,
+            help=f"crowd provider (default: {DEFAULT_PROVIDER})",
+        )
         parser.add_argument("--budget", help="budget limit in dollars (default: none)")
         parser.add_argument("--seed", type=int, default=1, help="seed of the items' shuffle")
         add_protocol(parser)
@@ -88,6 +95,7 @@ def _create(options: dict[str, Any]) -> Project:
         pay_scheme=options["pay"],
         cap_cents=_cents(options["budget"]),
         seed=options["seed"],
+        provider=options["provider"],
         now=timezone.now(),
     )
     return choose_protocol(

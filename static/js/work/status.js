@@ -21,7 +21,7 @@ const STATUS = {
 const DESTINATIONS = {
   marketplace: {
     reopen: "Open the task again.",
-    leaving: "Submitted. Returning to the marketplace …",
+    leaving: "Submitted. Loading the next page …",
     done: "You submitted this task. If the marketplace still shows it as open, submit it again. It is counted and paid only once.",
   },
   site: {

@@ -1,0 +1,117 @@
+"""The progress, pay and problems of a project's studies. A budget identifies the project."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from statistics import median
+
+from django.db.models import F, QuerySet, Sum
+
+from crowd.domain.providers import capabilities_of
+from crowd.enums import SessionState, SettlementState, StudyState
+from crowd.models import Budget, Settlement, Study, StudySession
+
+# In these states a session has given its place back.
+GIVEN_UP = {SessionState.RETURNED, SessionState.REJECTED}
+HANDED_IN = {SessionState.FINISHED, SessionState.SUBMITTED, SessionState.APPROVED}
+
+
+@dataclass(frozen=True, slots=True)
+class StudyFigures:
+    """A study with the number of its sessions by state, and its pay.
+
+    `median_minutes` is that of sessions that were handed in, or None without any. `cents` is what was
+    paid so far, with fees and taxes.
+    """
+
+    study: Study
+    sessions: Mapping[str, int]
+    median_minutes: float | None
+    minimum_hourly_cents: int
+    cents: int
+
+    @property
+    def taken(self) -> int:
+        return sum(n for state, n in self.sessions.items() if state not in GIVEN_UP)
+
+    @property
+    def labels(self) -> list[tuple[str, int]]:
+        """The label and number of each state that has sessions."""
+        return [
+            (state.label, self.sessions[state])
+            for state in SessionState
+            if self.sessions.get(state)
+        ]
+
+    @property
+    def hourly_cents(self) -> int | None:
+        """The reward per hour of the median session, without bonuses."""
+        if not self.median_minutes:
+            return None
+        return int(self.study.reward_cents * 60 / self.median_minutes)
+
+    @property
+    def pays_too_little(self) -> bool:
+        return self.hourly_cents is not None and self.hourly_cents < self.minimum_hourly_cents
+
+
+def studies_of(*, budget: Budget) -> QuerySet[Study]:
+    return Study.objects.filter(budget=budget).select_related("hit_type").order_by("-pk")
+
+
+def figures_of_studies(studies: Sequence[Study]) -> list[StudyFigures]:
+    """Return the figures of the studies, in their order, with a fixed number of queries."""
+    ids = [study.pk for study in studies]
+    states: dict[int, Counter[str]] = {pk: Counter() for pk in ids}
+    minutes: dict[int, list[float]] = {pk: [] for pk in ids}
+    rows = StudySession.objects.filter(study__in=ids).values_list(
+        "study", "state", "arrived_at", "finished_at", "completed_at"
+    )
+    for study, state, arrived_at, finished_at, completed_at in rows:
+        states[study][state] += 1
+        if state in HANDED_IN and (ended_at := finished_at or completed_at):
+            minutes[study].append(_minutes(arrived_at, ended_at))
+    paid = Settlement.objects.filter(session__study__in=ids, state=SettlementState.CONFIRMED)
+    parts = F("reward_cents") + F("reward_fee_cents") + F("bonus_cents") + F("bonus_fee_cents")
+    cents = dict(paid.order_by().values_list("session__study").annotate(cents=Sum(parts)))
+    return [
+        StudyFigures(
+            study=study,
+            sessions=states[study.pk],
+            median_minutes=median(minutes[study.pk]) if minutes[study.pk] else None,
+            minimum_hourly_cents=capabilities_of(study.provider).minimum_hourly_cents or 0,
+            cents=cents.get(study.pk, 0),
+        )
+        for study in studies
+    ]
+
+
+def _minutes(start: datetime, end: datetime) -> float:
+    return (end - start).total_seconds() / 60
+
+
+def unknown_settlements(*, budget: Budget) -> QuerySet[Settlement]:
+    """Return the payments whose outcome is unknown, oldest first. A person has to decide them."""
+    rows = Settlement.objects.filter(
+        session__study__budget=budget, state=SettlementState.UNKNOWN
+    ).order_by("pk")
+    return rows.select_related("session__study__hit_type", "session__worker")
+
+
+def failing_settlements(*, budget: Budget) -> QuerySet[Settlement]:
+    """Return payments that are repeated after an error, such as an empty wallet."""
+    rows = Settlement.objects.filter(session__study__budget=budget).exclude(error="")
+    undecided = rows.exclude(state__in=[SettlementState.UNKNOWN, SettlementState.CONFIRMED])
+    return undecided.select_related("session__study", "session__worker").order_by("-pk")
+
+
+def failing_sessions(*, budget: Budget) -> QuerySet[StudySession]:
+    """Return sessions with an error, newest first."""
+    rows = StudySession.objects.filter(study__budget=budget).exclude(error="")
+    return rows.select_related("study__hit_type", "worker").order_by("-pk")
+
+
+def failing_studies(*, budget: Budget) -> QuerySet[Study]:
+    """Return studies that the provider has refused to publish or change."""
+    return studies_of(budget=budget).exclude(error="").exclude(state=StudyState.ENDED)

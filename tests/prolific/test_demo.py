@@ -1,0 +1,34 @@
+"""The demo with the stand-in of Prolific, in processes of its own."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.environment import ROOT, find_free_port
+
+pytestmark = [pytest.mark.long, pytest.mark.system]
+
+
+def test_demo_pays_a_whole_campaign(tmp_path: Path):
+    environment = {
+        **os.environ,
+        "VAR_DIR": str(tmp_path),
+        "SITE_URL": f"http://127.0.0.1:{find_free_port()}",
+    }
+    port = str(find_free_port())
+    demo = subprocess.run(
+        [sys.executable, "-m", "tests.prolific.demo", "--once", "--prolific-port", port],
+        cwd=ROOT,
+        check=False,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=900,
+    )
+    assert demo.returncode == 0, demo.stdout
+    assert "12 of 12 items have gold" in demo.stdout
+    assert "The ledger equals the wallet." in demo.stdout
