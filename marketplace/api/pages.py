@@ -17,14 +17,16 @@ Row = TypeVar("Row", bound=Model)
 def page(
     rows: QuerySet[Row], params: Params, *, name: str, render: Callable[[Row], Output]
 ) -> Output:
-    """Return a page of `rows` under `name`, with NumResults and, if more follow, NextToken."""
+    """Return a page of `rows` under `name`, with NumResults and, if it is not empty, NextToken.
+
+    MTurk returns a token with the last page too, and clients stop at the first empty page.
+    """
     size = params.get("MaxResults", DEFAULT_RESULTS)
     if token := params.get("NextToken"):
         rows = rows.filter(pk__lt=_read(token, name))
-    window = list(rows.order_by("-pk")[: size + 1])
-    shown = window[:size]
+    shown = list(rows.order_by("-pk")[:size])
     output: Output = {"NumResults": len(shown), name: [render(row) for row in shown]}
-    if len(window) > size:
+    if shown:
         token = json.dumps([name, shown[-1].pk]).encode()
         output["NextToken"] = urlsafe_b64encode(token).decode()
     return output
