@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Q
 
 from marketplace.api import render
@@ -10,7 +11,7 @@ from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit_type
 from marketplace.api.pages import page
 from marketplace.domain import messages, notifications, qualifications
-from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
 from marketplace.domain.find import find
 from marketplace.domain.qualifications import find_worker, own_type
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
@@ -96,18 +97,15 @@ forward(
 
 @operation
 def get_qualification_score(call: Call, params: Params) -> Output:
-    kind = own_type(requester=call.requester, code=params["QualificationTypeId"])
+    try:
+        kind = own_type(requester=call.requester, code=params["QualificationTypeId"])
+    except NotFoundError as error:
+        # MTurk has the message of a missing qualification for an unknown type too.
+        message = f"{qualifications.NEVER_GRANTED} {error.message}"
+        raise RefusalError(error.code, message) from None
     worker = find_worker(params["WorkerId"])
-    grant = (
-        Grant.objects.select_related("qualification_type", "worker")
-        .filter(qualification_type=kind, worker=worker)
-        .first()
-    )
-    if grant is None:
-        raise RefusalError(
-            "QualificationDoesNotExist",
-            f"Worker {worker.code} does not hold the qualification {kind.code}.",
-        )
+    with transaction.atomic():
+        grant = qualifications.find_grant(kind, worker)
     return {"Qualification": render.grant(grant)}
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from marketplace.api.context import Output
 from marketplace.domain.money import format_cents
+from marketplace.domain.requirements import Requirement, guarded_action
 from marketplace.models import (
     Assignment,
     Bonus,
@@ -35,7 +36,7 @@ def hit(row: Hit, *, now: datetime) -> Output:
             "Expiration": _seconds(row.expires_at),
             "AssignmentDurationInSeconds": kind.duration_seconds,
             "RequesterAnnotation": row.annotation or None,
-            "QualificationRequirements": kind.requirements,
+            "QualificationRequirements": [_requirement(row) for row in kind.requirements],
             "HITReviewStatus": "NotReviewed",
             "NumberOfAssignmentsPending": row.pending,
             "NumberOfAssignmentsAvailable": row.available,
@@ -118,6 +119,15 @@ def qualification_request(row: QualificationRequest) -> Output:
             "SubmitTime": _seconds(row.submitted_at),
         }
     )
+
+
+def _requirement(requirement: Requirement) -> Output:
+    """Return a requirement with the defaults of what its requester left out."""
+    defaults = {
+        "RequiredToPreview": False,
+        "ActionsGuarded": guarded_action(requirement).value,
+    }
+    return {**defaults, **requirement}
 
 
 def _seconds(at: datetime | None) -> float | None:

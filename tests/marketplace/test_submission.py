@@ -127,7 +127,9 @@ def answers_of(mturk) -> dict[str, str]:
 
 def test_all_fields_but_the_assignment_id_are_answers(mturk, browser, accepted):
     form = {"hitId": "x", "workerId": "y", "turkSubmitTo": "z"}
-    assert post(submit_path(browser, accepted), form | {"assignmentId": accepted}).status_code == 200
+    assert (
+        post(submit_path(browser, accepted), form | {"assignmentId": accepted}).status_code == 200
+    )
     assert answers_of(mturk) == form
 
 
