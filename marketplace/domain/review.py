@@ -42,6 +42,7 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
             "Assignment", allowed=AssignmentStatus.SUBMITTED, current=assignment.status
         )
     hit = assignment.hit
+    reason = feedback.strip() or "The requester gave no reason."
     assignment.status = AssignmentStatus.REJECTED
     assignment.feedback = feedback
     assignment.closed_at = assignment.rejected_at = now
@@ -57,7 +58,7 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
         requester=requester,
         subject="Work rejected",
         text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
-        f"{feedback.strip() or 'The requester gave no reason.'}\n\nYou can appeal from your history page.",
+        f"{reason}\n\nYou can appeal from your history page.",
         now=now,
     )
 

@@ -19,7 +19,7 @@ from marketplace.domain.requirements import describe, meets, unmet
 from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus, Guarded
 from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
-from marketplace.views.frame import frame_url, framing, origin_of
+from marketplace.views.frame import frame_url, framing, origin_of, sandbox_of
 from marketplace.views.session import worker_required
 
 PER_PAGE = 25
@@ -139,6 +139,7 @@ def _preview(
         return render(request, "marketplace/preview.html", context)
     query = {"assignmentId": NOT_AVAILABLE, "hitId": hit.code}
     context["frame_url"] = frame_url(hit.external_url, urlencode(query))
+    context["sandbox"] = sandbox_of(request, hit.external_url)
     page = render(request, "marketplace/preview.html", context)
     return framing(request, page, [origin_of(hit.external_url)])
 

@@ -20,7 +20,7 @@ from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
-from marketplace.views.frame import framing, origin_of, submit_url, work_url
+from marketplace.views.frame import framing, origin_of, sandbox_of, submit_url, work_url
 from marketplace.views.groups import to_next
 from marketplace.views.session import current_worker, worker_required
 
@@ -37,6 +37,7 @@ def work_page(
     if is_over or assignment.status != AssignmentStatus.ACCEPTED:
         return render(request, "marketplace/work_over.html", context)
     context["frame_url"] = work_url(assignment)
+    context["sandbox"] = sandbox_of(request, assignment.hit.external_url)
     pay = typical_pay(hit_types=[assignment.hit_type], now=timezone.now())
     context["pay"] = pay.get(assignment.hit_type_id)
     page = render(request, "marketplace/work.html", context)

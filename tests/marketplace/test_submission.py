@@ -11,6 +11,7 @@ from django.utils import timezone
 from marketplace.domain import maintenance, work
 from marketplace.domain.submit_tokens import read_submit_token, submit_token
 from marketplace.models import Assignment, Hit, WorkerAccount
+from marketplace.views.frame import FOREIGN_SANDBOX, SANDBOX
 
 from .conftest import accept, frame_query, framed, log_in, make_worker, question, submit
 
@@ -53,8 +54,39 @@ def test_frame_is_told_what_mturk_tells(site, browser, worker, publish):
     }
     html = page.content.decode()
     assert 'id="task"' in html
-    assert 'sandbox="allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"' in html
+    assert f'sandbox="{FOREIGN_SANDBOX}"' in html
     assert 'referrerpolicy="no-referrer"' in html
+
+
+@pytest.mark.parametrize(
+    ("url", "sandbox"),
+    [
+        ("https://lab.example/t", FOREIGN_SANDBOX),
+        ("http://market.example/t", FOREIGN_SANDBOX),
+        ("https://market.example:444/t", FOREIGN_SANDBOX),
+        ("https://127.0.0.2/t", FOREIGN_SANDBOX),
+        ("https://[::1]/t", FOREIGN_SANDBOX),
+        ("https://market.example/t", SANDBOX),
+        ("https://MARKET.example.:443/t", SANDBOX),
+        ("https://site.example/t", SANDBOX),
+        ("http://testserver:80/t", SANDBOX),
+        ("https://127.0.0.1/t", SANDBOX),
+        ("https://127.1/t", SANDBOX),
+        ("https://0x7f.0.0.1/t", SANDBOX),
+        ("https://2130706433/t", SANDBOX),
+    ],
+)
+def test_sandbox_is_wide_for_other_origins_only(settings, publish, browser, url, sandbox):
+    settings.ALLOWED_HOSTS = ["*"]
+    hit = publish(Question=question(url))
+    settings.MARKETPLACE_URL, settings.SITE_URL = "https://market.example", "https://site.example"
+    if "127" in url:
+        settings.MARKETPLACE_URL = "https://127.0.0.1"
+    pages = [browser.get(f"/hits/groups/{hit['HITTypeId']}/")]
+    pages.append(browser.get(f"/hits/work/{accept(browser, hit)}/"))
+    for page in pages:
+        assert f'sandbox="{sandbox}"' in page.content.decode()
+        assert page["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
 
 
 def test_wrapper_frames_the_tasks_origin_and_the_answer_page_only(site, browser, accepted):
