@@ -6,7 +6,7 @@ from typing import Any
 
 from marketplace.api.context import Output
 from marketplace.domain.money import format_cents
-from marketplace.domain.requirements import Requirement, guarded_action
+from marketplace.domain.requirements import SYSTEM_TYPES, Requirement, guarded_action
 from marketplace.models import (
     Assignment,
     Bonus,
@@ -94,6 +94,19 @@ def qualification_type(row: QualificationType) -> Output:
             "AutoGrantedValue": row.auto_granted_value if row.auto_granted else None,
         }
     )
+
+
+def system_type(code: str) -> Output:
+    name, description = SYSTEM_TYPES[code]
+    return {
+        "QualificationTypeId": code,
+        "CreationTime": 0,
+        "Name": name,
+        "Description": description,
+        "QualificationTypeStatus": "Active",
+        "IsRequestable": False,
+        "AutoGranted": False,
+    }
 
 
 def grant(row: Grant) -> Output:

@@ -21,6 +21,8 @@ from marketplace.domain.requirements import (
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.models import (
     Grant,
+    HitType,
+    HitTypeRequirement,
     QualificationRequest,
     QualificationType,
     Requester,
@@ -98,10 +100,17 @@ def update_type(*, requester: Requester, code: str, fields: Mapping[str, Any]) -
 
 @transaction.atomic
 def delete_type(*, requester: Requester, code: str, now: datetime) -> None:
-    """Delete a type and reject its open requests. Grants remain, because HITs may need them."""
+    """Delete a type and the HIT types that require it, and reject its open requests.
+
+    HITs of those types remain, and so do grants, because the HITs need them.
+    """
     kind = own_type(requester=requester, code=code, lock=True)
     kind.deleted_at = now
     kind.save(update_fields=["deleted_at"])
+    requirements = HitTypeRequirement.objects.filter(qualification_code=code)
+    HitType.objects.filter(pk__in=requirements.values("hit_type"), deleted_at=None).update(
+        deleted_at=now
+    )
     QualificationRequest.objects.filter(
         qualification_type=kind, status=RequestStatus.PENDING
     ).update(

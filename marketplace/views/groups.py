@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -73,6 +74,22 @@ def preview(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> 
     hit_type = _discoverable(worker, hit_type_code)
     hit = accept_hit.find_open_hit(worker=worker, hit_type=hit_type, now=timezone.now())
     return _preview(request, worker, hit_type, hit)
+
+
+@require_GET
+def preview_by_query(request: HttpRequest) -> HttpResponseBase:
+    return _to_group(request.GET.get("groupId", ""))
+
+
+@require_GET
+def preview_group(request: HttpRequest, group_code: str) -> HttpResponseBase:
+    return _to_group(group_code)
+
+
+def _to_group(code: str) -> HttpResponseBase:
+    """Redirect to the page of a group, found by HITGroupId or HITTypeId."""
+    hit_type = get_object_or_404(HitType, Q(group_code=code) | Q(code=code))
+    return redirect("marketplace:preview", hit_type_code=hit_type.code)
 
 
 @require_GET

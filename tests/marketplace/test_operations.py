@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from marketplace.api import endpoint
 from marketplace.api.shapes import operation_names
+from marketplace.domain.requirements import ADULT, APPROVAL_RATE, HITS_APPROVED, LOCALE, SYSTEM
 from marketplace.models import Assignment, Hit
 
 from .conftest import (
@@ -474,6 +475,68 @@ def test_hits_are_listed_by_the_qualification_they_ask_for(mturk, publish, train
     assert listed["HITs"][0]["QualificationRequirements"] == [asks | defaults]
 
 
+def test_hits_are_not_listed_by_an_unknown_qualification(mturk, publish, trained):
+    listed = mturk.list_hits_for_qualification_type
+    assert listed(QualificationTypeId=trained)["NumResults"] == 0
+    publish(QualificationRequirements=[{"QualificationTypeId": ADULT, "Comparator": "Exists"}])
+    assert listed(QualificationTypeId=ADULT)["NumResults"] == 1
+    assert refused(listed, QualificationTypeId="3NOSUCH")[0] == "QualificationTypeDoesNotExist"
+
+
+def test_system_qualification_types_are_returned(mturk, trained):
+    got = mturk.get_qualification_type(QualificationTypeId=LOCALE)["QualificationType"]
+    assert (got["Name"], got["IsRequestable"]) == ("Worker_Locale", False)
+    assert got["QualificationTypeStatus"] == "Active"
+    paginator = mturk.get_paginator("list_qualification_types")
+
+    def ids(**params) -> list[str]:
+        pages = paginator.paginate(**params, PaginationConfig={"PageSize": 2})
+        return [row["QualificationTypeId"] for page in pages for row in page["QualificationTypes"]]
+
+    assert ids(MustBeRequestable=False) == [trained, *SYSTEM]
+    assert ids(MustBeRequestable=False, Query="worker_ APPROVED") == [APPROVAL_RATE, HITS_APPROVED]
+    assert ids(MustBeRequestable=True) == [trained]
+    assert ids(MustBeRequestable=False, MustBeOwnedByCaller=True) == [trained]
+    code, _ = refused(mturk.delete_qualification_type, QualificationTypeId=LOCALE)
+    assert code == "QualificationTypeDoesNotExist"
+
+
+def test_deleted_qualification_type_deletes_its_hit_types(mturk, publish, trained, worker, browser):
+    fields = {
+        "QualificationRequirements": [{"QualificationTypeId": trained, "Comparator": "Exists"}]
+    }
+    hit = publish(**fields)
+    other = publish()
+    ids = {"QualificationTypeId": trained, "WorkerId": worker.code}
+    mturk.associate_qualification_with_worker(**ids)
+    mturk.delete_qualification_type(QualificationTypeId=trained)
+    fresh = {"LifetimeInSeconds": 60, "Question": question()}
+    of_type = {"HITTypeId": hit["HITTypeId"]} | fresh
+    assert refused(mturk.create_hit_with_hit_type, **of_type)[0] == "HITTypeDoesNotExist"
+    assert refused(publish, **fields)[0] == "QualificationTypeDoesNotExist"
+    mturk.create_hit_with_hit_type(**of_type | {"HITTypeId": other["HITTypeId"]})
+    # Its HIT is still there for the workers who are qualified.
+    assignment = accept(browser, hit)
+    submit(browser, assignment)
+    mturk.approve_assignment(AssignmentId=assignment)
+    assert mturk.get_hit(HITId=hit["HITId"])["HIT"]["NumberOfAssignmentsCompleted"] == 1
+
+
+def test_mturks_addresses_of_a_group_lead_to_its_page(publish, browser, client):
+    hit = publish()
+    page = f"/hits/groups/{hit['HITTypeId']}/"
+    for address in (
+        f"/mturk/preview?groupId={hit['HITGroupId']}",
+        f"/mturk/preview?groupId={hit['HITTypeId']}",
+        f"/projects/{hit['HITGroupId']}/tasks",
+    ):
+        assert browser.get(address).url == page
+        assert client.get(address, follow=True).redirect_chain[-1][0].startswith("/hits/login/")
+    assert hit["Title"] in browser.get(page).content.decode()
+    for unknown in ("/mturk/preview", "/mturk/preview?groupId=3NO", "/projects/3NO/tasks"):
+        assert browser.get(unknown).status_code == 404
+
+
 def test_requirement_on_an_unknown_type_is_refused(publish):
     asks = {"QualificationTypeId": "3NOSUCH", "Comparator": "Exists"}
     code, _ = refused(publish, QualificationRequirements=[asks])
@@ -591,7 +654,7 @@ def test_inactive_types_of_other_requesters_are_not_listed(site, mturk):
     kind = other.create_qualification_type(Name="Secret round", **terms)["QualificationType"]
 
     def names(client) -> list[str]:
-        listed = client.list_qualification_types(MustBeRequestable=False)["QualificationTypes"]
+        listed = client.list_qualification_types(MustBeRequestable=True)["QualificationTypes"]
         return [entry["Name"] for entry in listed]
 
     assert names(mturk) == ["Secret round"]
