@@ -29,14 +29,19 @@ def create_hit(
     now: datetime,
 ) -> Hit:
     """Create a visible HIT and reserve its cost. Raise TokenUsedError for a repeated token."""
-    url, height = parse_question(question, allow_http=settings.MARKETPLACE_ALLOW_HTTP)
+    parsed = parse_question(
+        question,
+        allow_http=settings.MARKETPLACE_ALLOW_HTTP,
+        allow_html=bool(settings.MARKETPLACE_CONTENT_URL),
+    )
+    code = new_code()
     hit = Hit(
-        code=new_code(),
+        code=code,
         requester_id=hit_type.requester_id,
         hit_type=hit_type,
         question=question,
-        external_url=url,
-        frame_height=height,
+        external_url=parsed.url or f"{settings.MARKETPLACE_CONTENT_URL}/hits/{code}/content/",
+        frame_height=parsed.frame_height,
         annotation=annotation,
         max_assignments=max_assignments,
         available=max_assignments,
