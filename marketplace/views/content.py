@@ -32,7 +32,7 @@ def content_page(request: HttpRequest, hit_code: str) -> HttpResponse:
     page = prepare_page(
         question.html,
         submit_url="" if is_preview else submit_to.rstrip("/") + SUBMIT_PATH,
-        script_url=settings.MARKETPLACE_CONTENT_URL + static("js/marketplace-content.js"),
+        script_url=settings.MARKETPLACE_CONTENT_URL + static("js/marketplace/content.js"),
     )
     response = HttpResponse(page)
     policy = f"frame-ancestors {settings.MARKETPLACE_URL}"
