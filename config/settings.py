@@ -264,6 +264,8 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "django_permissions_policy.PermissionsPolicyMiddleware",
     "config.private_pages.PrivatePagesMiddleware",
+    "marketplace.middleware.RequesterApiMiddleware",
+    "marketplace.middleware.ContentHostMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -596,6 +598,17 @@ PROLIFIC_VAT_RATE = _number("PROLIFIC_VAT_RATE", "0.20", low="0", high="1")
 
 MARKETPLACE_ENABLED = _flag("MARKETPLACE_ENABLED", True)
 MARKETPLACE_URL = _origin("MARKETPLACE_URL", SITE_URL)
+# The origin of HTMLQuestions. Requesters' scripts run there, and cookies don't distinguish ports.
+MARKETPLACE_CONTENT_URL = env.str("MARKETPLACE_CONTENT_URL", default="")
+if MARKETPLACE_CONTENT_URL:
+    MARKETPLACE_CONTENT_URL = _checked_origin("MARKETPLACE_CONTENT_URL", MARKETPLACE_CONTENT_URL)
+    _content_host = str(urlsplit(MARKETPLACE_CONTENT_URL).hostname)
+    _require(
+        _content_host not in {urlsplit(url).hostname for url in (SITE_URL, MARKETPLACE_URL)},
+        f"MARKETPLACE_CONTENT_URL is {MARKETPLACE_CONTENT_URL!r}; its host name must differ from those "
+        "of SITE_URL and MARKETPLACE_URL.",
+    )
+    ALLOWED_HOSTS = [*ALLOWED_HOSTS, _content_host]
 MARKETPLACE_FEE_RATE = _number("MARKETPLACE_FEE_RATE", "0.20", low="0", high="1")
 MARKETPLACE_FEE_RATE_MANY = _number("MARKETPLACE_FEE_RATE_MANY", "0.40", low="0", high="1")
 MARKETPLACE_OPENING_BALANCE = _number(

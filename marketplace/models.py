@@ -154,6 +154,8 @@ class HitType(models.Model):
     notification = models.JSONField(null=True, blank=True)
     notification_active = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
+    #: When a qualification type that it requires was deleted. Its HITs remain.
+    deleted_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         constraints = [

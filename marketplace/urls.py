@@ -46,6 +46,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     # The trailing slash is optional, because a POST cannot be redirected.
     re_path(r"^mturk/?$", requester_api, name="requester-api"),
     path("mturk/externalSubmit", work.submit_by_session, name="submit-by-session"),
+    # The addresses of a group on MTurk, which clients print.
+    path("mturk/preview", groups.preview_by_query, name="preview-by-query"),
+    path("projects/<code:group_code>/tasks", groups.preview_group, name="preview-group"),
     path("hits/", groups.groups, name="groups"),
     path("hits/join/<str:code>/", accounts.join, name="join"),
     path("hits/login/", accounts.log_in, name="login"),

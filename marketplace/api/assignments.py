@@ -33,7 +33,10 @@ def get_assignment(call: Call, params: Params) -> Output:
     code = params["AssignmentId"]
     row = _find(call, code)
     if row.status not in SHOWN:
-        raise WrongStateError("Assignment", allowed=", ".join(SHOWN), current=row.status)
+        # MTurk's message, which clients search, names Reviewable for Submitted.
+        raise WrongStateError(
+            "Assignment", allowed="Reviewable,Approved,Rejected", current=row.status
+        )
     if maintenance.settle_hit(row.hit, now=call.now):
         row = _find(call, code)
     return {

@@ -12,7 +12,8 @@ from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.find import find
 from marketplace.domain.hit_types import register_hit_type
 from marketplace.domain.money import parse_amount
-from marketplace.models import Hit, HitType
+from marketplace.domain.requirements import SYSTEM
+from marketplace.models import Hit, HitType, QualificationType
 
 DEFAULT_AUTO_APPROVAL_SECONDS = 2_592_000
 
@@ -45,6 +46,8 @@ def list_hits(call: Call, params: Params) -> Output:
 @operation
 def list_hits_for_qualification_type(call: Call, params: Params) -> Output:
     code = params["QualificationTypeId"]
+    if code not in SYSTEM:
+        find(QualificationType.objects.filter(deleted_at=None), "QualificationType", code)
     rows = _visible(call).filter(hit_type__requirement_rows__qualification_code=code)
     return _page(call, params, rows)
 
@@ -120,7 +123,7 @@ def find_hit(call: Call, code: str) -> Hit:
 
 
 def find_hit_type(call: Call, code: str) -> HitType:
-    return find(call.requester.hit_types.all(), "HITType", code)
+    return find(call.requester.hit_types.filter(deleted_at=None), "HITType", code)
 
 
 def _register(call: Call, params: Params) -> HitType:

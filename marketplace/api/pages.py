@@ -2,7 +2,7 @@
 
 import json
 from base64 import urlsafe_b64decode, urlsafe_b64encode
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from django.db.models import Model, QuerySet
@@ -15,17 +15,30 @@ Row = TypeVar("Row", bound=Model)
 
 
 def page(
-    rows: QuerySet[Row], params: Params, *, name: str, render: Callable[[Row], Output]
+    rows: QuerySet[Row],
+    params: Params,
+    *,
+    name: str,
+    render: Callable[[Row], Output],
+    constants: Sequence[Output] = (),
 ) -> Output:
-    """Return a page of `rows` under `name`, with NumResults and, if more follow, NextToken."""
+    """Return a page of `rows` under `name`, with NumResults and, if it is not empty, NextToken.
+
+    MTurk returns a token with the last page too, and clients stop at the first empty page.
+    `constants` follow the rows. Their keys are -1, -2 and so on.
+    """
     size = params.get("MaxResults", DEFAULT_RESULTS)
+    last = None
     if token := params.get("NextToken"):
-        rows = rows.filter(pk__lt=_read(token, name))
-    window = list(rows.order_by("-pk")[: size + 1])
-    shown = window[:size]
-    output: Output = {"NumResults": len(shown), name: [render(row) for row in shown]}
-    if len(window) > size:
-        token = json.dumps([name, shown[-1].pk]).encode()
+        last = _read(token, name)
+        rows = rows.filter(pk__lt=last)
+    shown = [(row.pk, render(row)) for row in rows.order_by("-pk")[:size]]
+    fixed = [(-number, output) for number, output in enumerate(constants, start=1)]
+    unread = [(key, output) for key, output in fixed if last is None or key < last]
+    shown += unread[: size - len(shown)]
+    output: Output = {"NumResults": len(shown), name: [rendered for _, rendered in shown]}
+    if shown:
+        token = json.dumps([name, shown[-1][0]]).encode()
         output["NextToken"] = urlsafe_b64encode(token).decode()
     return output
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from django.db import transaction
 from django.db.models import Q
 
 from marketplace.api import render
@@ -10,9 +11,10 @@ from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit_type
 from marketplace.api.pages import page
 from marketplace.domain import messages, notifications, qualifications
-from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
 from marketplace.domain.find import find
 from marketplace.domain.qualifications import find_worker, own_type
+from marketplace.domain.requirements import SYSTEM_TYPES
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.models import Grant, QualificationRequest, QualificationType, WorkerBlock
 
@@ -38,6 +40,8 @@ def update_qualification_type(call: Call, params: Params) -> Output:
 @operation
 def get_qualification_type(call: Call, params: Params) -> Output:
     code = params["QualificationTypeId"]
+    if code in SYSTEM_TYPES:
+        return {"QualificationType": render.system_type(code)}
     kind = find(QualificationType.objects.filter(deleted_at=None), "QualificationType", code)
     return {"QualificationType": _public_type(call)(kind)}
 
@@ -50,12 +54,17 @@ def list_qualification_types(call: Call, params: Params) -> Output:
     own = Q(requester=call.requester)
     # Workers see the active types of all requesters too.
     is_visible = own | Q(status=QualificationTypeStatus.ACTIVE)
-    rows = rows.filter(own if params.get("MustBeOwnedByCaller", False) else is_visible)
-    for term in params.get("Query", "").split():
+    is_own = params.get("MustBeOwnedByCaller", False)
+    rows = rows.filter(own if is_own else is_visible)
+    terms = params.get("Query", "").split()
+    for term in terms:
         rows = rows.filter(
             Q(name__icontains=term) | Q(description__icontains=term) | Q(keywords__icontains=term)
         )
-    return page(rows, params, name="QualificationTypes", render=_public_type(call))
+    system = [] if is_own or params["MustBeRequestable"] else _system_types(terms)
+    return page(
+        rows, params, name="QualificationTypes", render=_public_type(call), constants=system
+    )
 
 
 forward("DeleteQualificationType", qualifications.delete_type, code="QualificationTypeId")
@@ -96,18 +105,15 @@ forward(
 
 @operation
 def get_qualification_score(call: Call, params: Params) -> Output:
-    kind = own_type(requester=call.requester, code=params["QualificationTypeId"])
+    try:
+        kind = own_type(requester=call.requester, code=params["QualificationTypeId"])
+    except NotFoundError as error:
+        # MTurk has the message of a missing qualification for an unknown type too.
+        message = f"{qualifications.NEVER_GRANTED} {error.message}"
+        raise RefusalError(error.code, message) from None
     worker = find_worker(params["WorkerId"])
-    grant = (
-        Grant.objects.select_related("qualification_type", "worker")
-        .filter(qualification_type=kind, worker=worker)
-        .first()
-    )
-    if grant is None:
-        raise RefusalError(
-            "QualificationDoesNotExist",
-            f"Worker {worker.code} does not hold the qualification {kind.code}.",
-        )
+    with transaction.atomic():
+        grant = qualifications.find_grant(kind, worker)
     return {"Qualification": render.grant(grant)}
 
 
@@ -212,6 +218,15 @@ TYPE_FIELDS = {
 
 def _type_fields(params: Params) -> dict[str, Any]:
     return {field: params[name] for name, field in TYPE_FIELDS.items() if name in params}
+
+
+def _system_types(terms: list[str]) -> list[Output]:
+    """Return the system's types whose texts contain all terms."""
+    return [
+        render.system_type(code)
+        for code, texts in SYSTEM_TYPES.items()
+        if all(term.lower() in " ".join(texts).lower() for term in terms)
+    ]
 
 
 def _public_type(call: Call) -> Callable[[QualificationType], Output]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from marketplace.api.context import Output
 from marketplace.domain.money import format_cents
+from marketplace.domain.requirements import SYSTEM_TYPES, Requirement, guarded_action
 from marketplace.models import (
     Assignment,
     Bonus,
@@ -35,7 +36,7 @@ def hit(row: Hit, *, now: datetime) -> Output:
             "Expiration": _seconds(row.expires_at),
             "AssignmentDurationInSeconds": kind.duration_seconds,
             "RequesterAnnotation": row.annotation or None,
-            "QualificationRequirements": kind.requirements,
+            "QualificationRequirements": [_requirement(row) for row in kind.requirements],
             "HITReviewStatus": "NotReviewed",
             "NumberOfAssignmentsPending": row.pending,
             "NumberOfAssignmentsAvailable": row.available,
@@ -95,6 +96,19 @@ def qualification_type(row: QualificationType) -> Output:
     )
 
 
+def system_type(code: str) -> Output:
+    name, description = SYSTEM_TYPES[code]
+    return {
+        "QualificationTypeId": code,
+        "CreationTime": 0,
+        "Name": name,
+        "Description": description,
+        "QualificationTypeStatus": "Active",
+        "IsRequestable": False,
+        "AutoGranted": False,
+    }
+
+
 def grant(row: Grant) -> Output:
     return _without_none(
         {
@@ -118,6 +132,15 @@ def qualification_request(row: QualificationRequest) -> Output:
             "SubmitTime": _seconds(row.submitted_at),
         }
     )
+
+
+def _requirement(requirement: Requirement) -> Output:
+    """Return a requirement with the defaults of what its requester left out."""
+    defaults = {
+        "RequiredToPreview": False,
+        "ActionsGuarded": guarded_action(requirement).value,
+    }
+    return {**defaults, **requirement}
 
 
 def _seconds(at: datetime | None) -> float | None:

@@ -33,12 +33,23 @@ class NotFoundError(RefusalError):
 
 
 class WrongStateError(RefusalError):
-    """An object whose state does not allow the operation."""
+    """An object whose state does not allow the operation. Clients search MTurk's message."""
 
     def __init__(self, thing: str, *, allowed: str, current: str) -> None:
         super().__init__(
             f"Invalid{thing}State",
             f"This operation can be called with a status of: {allowed} (it is {current}).",
+        )
+
+
+class WrongHitStateError(RefusalError):
+    """A HIT whose state does not allow the operation. MTurk has another message for HITs."""
+
+    def __init__(self, *, allowed: str, current: str, detail: str = "") -> None:
+        super().__init__(
+            "InvalidHITState",
+            f"This HIT is currently in the state '{current}'. "
+            f"This operation can be called with a status of: {allowed}{detail}",
         )
 
 

@@ -32,7 +32,9 @@ def register_hit_type(hit_type: HitType, *, now: datetime) -> HitType:
     """
     values = {name: getattr(hit_type, name) for name in VALUES}
     hit_type.digest = hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
-    matches = HitType.objects.filter(requester=hit_type.requester_id, digest=hit_type.digest)
+    matches = HitType.objects.filter(
+        requester=hit_type.requester_id, digest=hit_type.digest, deleted_at=None
+    )
     if known := matches.first():
         return known
     check_requirements(hit_type.requirements)

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 
 from marketplace.domain import ledger, notifications
-from marketplace.domain.errors import RefusalError, WrongStateError
+from marketplace.domain.errors import RefusalError, WrongHitStateError
 from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.money import MANY_ASSIGNMENTS, fee_cents, fee_rate
@@ -29,14 +29,19 @@ def create_hit(
     now: datetime,
 ) -> Hit:
     """Create a visible HIT and reserve its cost. Raise TokenUsedError for a repeated token."""
-    url, height = parse_question(question, allow_http=settings.MARKETPLACE_ALLOW_HTTP)
+    parsed = parse_question(
+        question,
+        allow_http=settings.MARKETPLACE_ALLOW_HTTP,
+        allow_html=bool(settings.MARKETPLACE_CONTENT_URL),
+    )
+    code = new_code()
     hit = Hit(
-        code=new_code(),
+        code=code,
         requester_id=hit_type.requester_id,
         hit_type=hit_type,
         question=question,
-        external_url=url,
-        frame_height=height,
+        external_url=parsed.url or f"{settings.MARKETPLACE_CONTENT_URL}/hits/{code}/content/",
+        frame_height=parsed.frame_height,
         annotation=annotation,
         max_assignments=max_assignments,
         available=max_assignments,
@@ -121,19 +126,13 @@ def note_expiry(hit: Hit, *, now: datetime) -> None:
 
 @transaction.atomic
 def delete_hit(*, requester: Requester, hit_code: str, now: datetime) -> None:
-    """Dispose of a reviewable HIT whose assignments are all decided. Repeating has no effect."""
+    """Dispose of a reviewable HIT whose assignments are all decided."""
     hit = _lock_hit(requester=requester, code=hit_code)
     status = hit.status(now)
-    if status == HitStatus.DISPOSED:
-        return
-    if status not in (HitStatus.REVIEWABLE, HitStatus.REVIEWING):
-        raise WrongStateError("HIT", allowed="Reviewable", current=status)
-    if hit.submitted:
-        raise WrongStateError(
-            "HIT",
-            allowed="Reviewable, with every assignment approved or rejected",
-            current=f"{status} with {hit.submitted} assignments undecided",
-        )
+    deletable = (HitStatus.REVIEWING, HitStatus.REVIEWABLE)
+    if status not in deletable or hit.submitted:
+        detail = ", with every submitted assignment approved or rejected" if hit.submitted else ""
+        raise WrongHitStateError(allowed=", ".join(deletable), current=status, detail=detail)
     dispose(hit, now=now)
 
 
@@ -153,7 +152,7 @@ def set_review_status(*, requester: Requester, hit_code: str, revert: bool, now:
     needed = HitStatus.REVIEWING if revert else HitStatus.REVIEWABLE
     status = hit.status(now)
     if status != needed:
-        raise WrongStateError("HIT", allowed=needed, current=status)
+        raise WrongHitStateError(allowed=needed, current=status)
     hit.reviewing = not revert
     _save(hit, "reviewing")
 
@@ -190,8 +189,8 @@ def _fee(reward_cents: int, max_assignments: int) -> int:
 
 def _check_not_disposed(hit: Hit) -> None:
     if hit.disposed_at is not None:
-        raise WrongStateError(
-            "HIT", allowed="Assignable, Unassignable, Reviewable", current="Disposed"
+        raise WrongHitStateError(
+            allowed="Assignable, Unassignable, Reviewing, Reviewable", current=HitStatus.DISPOSED
         )
 
 

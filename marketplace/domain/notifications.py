@@ -27,6 +27,8 @@ from marketplace.models import Hit, HitType, Notification, Requester, WebhookHos
 log = logging.getLogger("touchstone.sweep")
 
 VERSION = "2006-05-05"
+#: Versions that clients name. The documents are the same.
+VERSIONS = (VERSION, "2014-08-15")
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 DEFAULT_PORTS = {"https": 443, "http": 80}
 TIMEOUT_SECONDS = 5.0
@@ -52,8 +54,8 @@ class UnreachableError(Exception):
 
 def check_specification(specification: dict[str, Any]) -> None:
     """Raise RefusalError unless the marketplace can deliver to this destination."""
-    if specification["Version"] != VERSION:
-        raise InvalidParameterError(f"Version must be {VERSION}.")
+    if specification["Version"] not in VERSIONS:
+        raise InvalidParameterError(f"Version must be {' or '.join(VERSIONS)}.")
     parts = _split(specification["Destination"])
     if specification["Transport"] != "SNS" or parts.scheme not in ("http", "https"):
         raise RefusalError(

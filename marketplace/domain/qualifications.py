@@ -21,6 +21,8 @@ from marketplace.domain.requirements import (
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.models import (
     Grant,
+    HitType,
+    HitTypeRequirement,
     QualificationRequest,
     QualificationType,
     Requester,
@@ -29,6 +31,8 @@ from marketplace.models import (
 
 #: Workers with fewer decided assignments have a rate of 100 %, as on MTurk.
 RATE_COUNTS_FROM = 100
+#: MTurk's message, which clients search.
+NEVER_GRANTED = "You requested a Qualification that does not exist."
 LONGEST_XML_BYTES = 65_535
 
 
@@ -80,7 +84,8 @@ def create_type(
     except IntegrityError:
         raise RefusalError(
             "QualificationTypeAlreadyExists",
-            f"You have already created a QualificationType with this name: {kind.name}.",
+            "You have already created a QualificationType with this name. A QualificationType's name "
+            "must be unique among all of the QualificationTypes created by the same user.",
         ) from None
     return kind
 
@@ -95,10 +100,17 @@ def update_type(*, requester: Requester, code: str, fields: Mapping[str, Any]) -
 
 @transaction.atomic
 def delete_type(*, requester: Requester, code: str, now: datetime) -> None:
-    """Delete a type and reject its open requests. Grants remain, because HITs may need them."""
+    """Delete a type and the HIT types that require it, and reject its open requests.
+
+    HITs of those types remain, and so do grants, because the HITs need them.
+    """
     kind = own_type(requester=requester, code=code, lock=True)
     kind.deleted_at = now
     kind.save(update_fields=["deleted_at"])
+    requirements = HitTypeRequirement.objects.filter(qualification_code=code)
+    HitType.objects.filter(pk__in=requirements.values("hit_type"), deleted_at=None).update(
+        deleted_at=now
+    )
     QualificationRequest.objects.filter(
         qualification_type=kind, status=RequestStatus.PENDING
     ).update(
@@ -135,20 +147,29 @@ def grant(
         )
 
 
+def find_grant(kind: QualificationType, worker: WorkerAccount) -> Grant:
+    """Lock and return a worker's grant. Raise RefusalError for a missing or a revoked grant."""
+    grants = Grant.objects.select_for_update(of=("self",))
+    grants = grants.select_related("qualification_type", "worker")
+    match = grants.filter(qualification_type=kind, worker=worker).first()
+    if match is None:
+        raise RefusalError("QualificationDoesNotExist", NEVER_GRANTED)
+    if match.status != GrantStatus.GRANTED:
+        raise WrongStateError("Qualification", allowed=GrantStatus.GRANTED, current=match.status)
+    return match
+
+
+@transaction.atomic
 def revoke(
     *, requester: Requester, type_code: str, worker_code: str, reason: str = "", now: datetime
 ) -> None:
     """Revoke a qualification and send the reason to the worker."""
     kind = own_type(requester=requester, code=type_code)
     worker = find_worker(worker_code)
-    revoked = Grant.objects.filter(
-        qualification_type=kind, worker=worker, status=GrantStatus.GRANTED
-    ).update(status=GrantStatus.REVOKED, reason=reason)
-    if not revoked:
-        raise RefusalError(
-            "QualificationDoesNotExist",
-            f"Worker {worker_code} does not hold the qualification {type_code}.",
-        )
+    revoked = find_grant(kind, worker)
+    revoked.status = GrantStatus.REVOKED
+    revoked.reason = reason
+    revoked.save(update_fields=["status", "reason"])
     messages.write(
         worker_id=worker.pk,
         requester=requester,
@@ -228,8 +249,8 @@ def _apply(kind: QualificationType, fields: Mapping[str, Any]) -> None:
             raise InvalidParameterError(f"{name} is larger than {LONGEST_XML_BYTES} bytes.")
     if kind.test and kind.auto_granted:
         raise InvalidParameterError("A qualification with a Test cannot be AutoGranted.")
-    if bool(kind.test) != (kind.test_duration_seconds is not None):
-        raise InvalidParameterError("Test and TestDurationInSeconds must be used together.")
+    if kind.test and kind.test_duration_seconds is None:
+        raise InvalidParameterError("Test requires TestDurationInSeconds.")
     if kind.answer_key and not kind.test:
         raise InvalidParameterError("AnswerKey requires a Test.")
 

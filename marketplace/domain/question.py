@@ -1,9 +1,10 @@
-"""Parser of a HIT's Question, which must be an ExternalQuestion document."""
+"""Parser of a HIT's Question, an ExternalQuestion or HTMLQuestion document."""
 
 import re
+from dataclasses import dataclass
 from functools import lru_cache
 from urllib.parse import urlsplit
-from xml.etree.ElementTree import ParseError
+from xml.etree.ElementTree import Element, ParseError
 
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import fromstring
@@ -12,30 +13,52 @@ from marketplace.domain.errors import InvalidParameterError, RefusalError
 
 SCHEMAS = "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
 NAMESPACE = SCHEMAS + "2006-07-14/ExternalQuestion.xsd"
+HTML_NAMESPACE = SCHEMAS + "2011-11-11/HTMLQuestion.xsd"
 LARGEST_BYTES = 65_535
 #: Hosts that a Content-Security-Policy can name, with their port.
 HOST = re.compile(r"([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?")
 
 
-def parse_question(xml: str, *, allow_http: bool) -> tuple[str, int]:
-    """Return the URL of a page, and the height of its frame in CSS pixels, or 0 to fill the window.
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Either the URL of a page or its HTML. The frame's height is in CSS pixels, or 0 for all."""
 
-    Raise RefusalError if the document is invalid or its URL is not allowed.
-    """
+    url: str
+    html: str
+    frame_height: int
+
+
+def parse_question(xml: str, *, allow_http: bool, allow_html: bool) -> Question:
+    """Raise RefusalError if the document is invalid, or its URL or kind is not allowed."""
     if len(xml.encode()) > LARGEST_BYTES:
         raise InvalidParameterError(f"Question is larger than {LARGEST_BYTES} bytes.")
     try:
         root = fromstring(xml, forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError) as error:
         raise RefusalError("XMLParseError", f"Question is not well-formed XML: {error}") from None
+    if root.tag == f"{{{HTML_NAMESPACE}}}HTMLQuestion":
+        return _html_question(root, allow_html)
     if root.tag != f"{{{NAMESPACE}}}ExternalQuestion":
         raise InvalidParameterError(
-            "Question must be an ExternalQuestion in the namespace "
-            f"{NAMESPACE}. This marketplace supports no other kind."
+            f"Question must be an ExternalQuestion in the namespace {NAMESPACE}, or an HTMLQuestion "
+            f"in the namespace {HTML_NAMESPACE}. This marketplace supports no other kind."
         )
     url = (root.findtext(f"{{{NAMESPACE}}}ExternalURL") or "").strip()
     height = _height(root.findtext(f"{{{NAMESPACE}}}FrameHeight"))
-    return _checked_url(url, allow_http), height
+    return Question(_checked_url(url, allow_http), "", height)
+
+
+def _html_question(root: Element, allow_html: bool) -> Question:
+    if not allow_html:
+        raise InvalidParameterError(
+            "HTMLQuestion needs a host name of its own for its pages. The operator of this "
+            "marketplace can set MARKETPLACE_CONTENT_URL. Until then, use ExternalQuestion."
+        )
+    content = root.find(f"{{{HTML_NAMESPACE}}}HTMLContent")
+    if content is None or len(content) or not (content.text or "").strip():
+        raise InvalidParameterError("HTMLContent must be a CDATA section with the HTML of a page.")
+    height = _height(root.findtext(f"{{{HTML_NAMESPACE}}}FrameHeight"))
+    return Question("", (content.text or "").strip(), height)
 
 
 def _height(text: str | None) -> int:

@@ -21,6 +21,21 @@ SYSTEM = {
     MASTERS: "Masters",
     MASTERS_SANDBOX: "Masters",
 }
+#: Names of MTurk and descriptions of the system's types. The API shows them.
+SYSTEM_TYPES = {
+    APPROVAL_RATE: (
+        "Worker_PercentAssignmentsApproved",
+        "The percentage of the worker's submitted assignments that were approved.",
+    ),
+    HITS_APPROVED: (
+        "Worker_NumberHITsApproved",
+        "The number of the worker's assignments that were approved.",
+    ),
+    LOCALE: ("Worker_Locale", "The country, and the state if known, of the worker."),
+    ADULT: ("Worker_Adult", "The worker agreed to see content for adults."),
+    MASTERS: ("Masters", "The worker is a Master."),
+    MASTERS_SANDBOX: ("Masters", "The worker is a Master in the sandbox."),
+}
 MOST_REQUIREMENTS = 10
 MOST_INTEGERS = 15
 MOST_LOCALES = 30

@@ -6,7 +6,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from marketplace.domain import ledger, messages, notifications
-from marketplace.domain.errors import InvalidParameterError, WrongStateError
+from marketplace.domain.errors import WrongStateError
 from marketplace.domain.find import find
 from marketplace.enums import AssignmentStatus, Event
 from marketplace.models import Assignment, Hit, Requester, WorkerAccount
@@ -35,15 +35,14 @@ def approve(
 
 @transaction.atomic
 def reject(*, requester: Requester, assignment_code: str, feedback: str, now: datetime) -> None:
-    """Reject an assignment, release its money and notify the worker."""
-    if not feedback.strip():
-        raise InvalidParameterError("RequesterFeedback must state why the work is rejected.")
+    """Reject an assignment, release its money and notify the worker. The feedback may be empty."""
     assignment = lock_assignment(requester=requester, code=assignment_code)
     if assignment.status != AssignmentStatus.SUBMITTED or _is_due(assignment, now):
         raise WrongStateError(
             "Assignment", allowed=AssignmentStatus.SUBMITTED, current=assignment.status
         )
     hit = assignment.hit
+    reason = feedback.strip() or "The requester gave no reason."
     assignment.status = AssignmentStatus.REJECTED
     assignment.feedback = feedback
     assignment.closed_at = assignment.rejected_at = now
@@ -59,7 +58,7 @@ def reject(*, requester: Requester, assignment_code: str, feedback: str, now: da
         requester=requester,
         subject="Work rejected",
         text=f"Your work on “{hit.hit_type.title}” (HIT {hit.code}) was rejected.\n\n"
-        f"{feedback}\n\nYou can appeal from your history page.",
+        f"{reason}\n\nYou can appeal from your history page.",
         now=now,
     )
 

@@ -11,7 +11,7 @@ REMEMBERED = timedelta(hours=24)
 #: The error for a repeated token, by operation.
 ERRORS = {
     "CreateHIT": (
-        "HITAlreadyExists",
+        "HitAlreadyExists",
         "The HIT with ID {result} already exists: it was created by an earlier request with this "
         "UniqueRequestToken.",
     ),

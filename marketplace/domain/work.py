@@ -25,8 +25,8 @@ NAMESPACE = (
     "http://mechanicalturk.amazonaws.com/AWSMechanicalTurkDataSchemas/"
     "2005-10-01/QuestionFormAnswers.xsd"
 )
-#: Fields that come from the frame's URL and are not answers.
-RESERVED = ("assignmentId", "hitId", "workerId", "turkSubmitTo")
+#: The field that names the assignment and is no answer. MTurk stores all others, also `hitId`.
+ASSIGNMENT_FIELD = "assignmentId"
 # The worker's assignment with what an on-time submission needs. Other fields are loaded on access.
 _SUBMITTED_ASSIGNMENT = """
 SELECT assignment.id, assignment.code, assignment.status, assignment.answer, assignment.deadline_at,
@@ -141,10 +141,8 @@ def answers_xml(fields: Iterable[tuple[str, str]]) -> str:
     """Return a QuestionFormAnswers document, with repeated fields joined by "|"."""
     merged: dict[str, list[str]] = {}
     for name, value in fields:
-        if name not in RESERVED:
+        if name != ASSIGNMENT_FIELD:
             merged.setdefault(_xml_text(name), []).append(_xml_text(value))
-    if not merged:
-        raise InvalidParameterError("A submission needs at least one field besides assignmentId.")
     answers = "".join(
         f"<Answer><QuestionIdentifier>{name}</QuestionIdentifier>"
         f"<FreeText>{'|'.join(values)}</FreeText></Answer>"

@@ -31,6 +31,7 @@ class Migration(migrations.Migration):
                 ('notification', models.JSONField(blank=True, null=True)),
                 ('notification_active', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('deleted_at', models.DateTimeField(blank=True, null=True)),
             ],
         ),
         migrations.CreateModel(

@@ -1,6 +1,8 @@
 """URLs of the frame that shows a requester's page, and its security policy."""
 
+import re
 from collections.abc import Callable
+from ipaddress import ip_address
 from urllib.parse import urlencode, urlsplit
 
 from csp.decorators import csp_update
@@ -10,9 +12,41 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from marketplace.domain.submit_tokens import submit_token
 from marketplace.models import Assignment
 
+#: What a page of this site may do in the frame. It has an opaque origin there.
+SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
+#: What a page of another origin may do too: sessions, storage, requests to its server, dialogs.
+FOREIGN_SANDBOX = f"{SANDBOX} allow-same-origin allow-modals allow-downloads"
+DEFAULT_PORTS = {"https": 443, "http": 80}
+#: The last label of hosts that browsers read as IPv4 addresses, such as 127.1 or 0x7f.1.
+NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
+
+
+def sandbox_of(request: HttpRequest, external_url: str) -> str:
+    """Return the sandbox of a frame. A page of this site's own origins could remove a wider one."""
+    return FOREIGN_SANDBOX if _is_foreign(request, external_url) else SANDBOX
+
+
+def _is_foreign(request: HttpRequest, url: str) -> bool:
+    own = (settings.MARKETPLACE_URL, settings.SITE_URL, request.build_absolute_uri("/"))
+    origin = _origin_key(url)
+    return origin is not None and origin not in map(_origin_key, own)
+
+
+def _origin_key(url: str) -> tuple[str, str, int] | None:
+    """Return scheme, host and port as browsers compare them, or None for an unusual IP address."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    if ":" in host or NUMBER.fullmatch(host.rpartition(".")[2]):
+        try:
+            host = str(ip_address(host))
+        except ValueError:
+            return None
+    return parts.scheme, host, parts.port or DEFAULT_PORTS[parts.scheme]
+
 
 def framing(request: HttpRequest, response: HttpResponse, sources: list[str]) -> HttpResponseBase:
-    """Allow the response to frame these sources and no others."""
+    """Allow the response to frame these sources and no others, whose pop-ups keep their opener."""
+    response["Cross-Origin-Opener-Policy"] = "same-origin-allow-popups"
     decorated: Callable[[HttpRequest], HttpResponseBase] = csp_update({"frame-src": sources})(
         lambda _: response
     )

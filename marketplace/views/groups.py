@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.paginator import Paginator
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -19,7 +20,7 @@ from marketplace.domain.requirements import describe, meets, unmet
 from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus, Guarded
 from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
-from marketplace.views.frame import frame_url, framing, origin_of
+from marketplace.views.frame import frame_url, framing, origin_of, sandbox_of
 from marketplace.views.session import worker_required
 
 PER_PAGE = 25
@@ -73,6 +74,22 @@ def preview(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> 
     hit_type = _discoverable(worker, hit_type_code)
     hit = accept_hit.find_open_hit(worker=worker, hit_type=hit_type, now=timezone.now())
     return _preview(request, worker, hit_type, hit)
+
+
+@require_GET
+def preview_by_query(request: HttpRequest) -> HttpResponseBase:
+    return _to_group(request.GET.get("groupId", ""))
+
+
+@require_GET
+def preview_group(request: HttpRequest, group_code: str) -> HttpResponseBase:
+    return _to_group(group_code)
+
+
+def _to_group(code: str) -> HttpResponseBase:
+    """Redirect to the page of a group, found by HITGroupId or HITTypeId."""
+    hit_type = get_object_or_404(HitType, Q(group_code=code) | Q(code=code))
+    return redirect("marketplace:preview", hit_type_code=hit_type.code)
 
 
 @require_GET
@@ -139,6 +156,7 @@ def _preview(
         return render(request, "marketplace/preview.html", context)
     query = {"assignmentId": NOT_AVAILABLE, "hitId": hit.code}
     context["frame_url"] = frame_url(hit.external_url, urlencode(query))
+    context["sandbox"] = sandbox_of(request, hit.external_url)
     page = render(request, "marketplace/preview.html", context)
     return framing(request, page, [origin_of(hit.external_url)])
 

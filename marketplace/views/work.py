@@ -6,13 +6,13 @@ from csp.constants import NONE
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from marketplace.domain import work
 from marketplace.domain.errors import NotFoundError, RefusalError
@@ -20,7 +20,7 @@ from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
-from marketplace.views.frame import framing, origin_of, submit_url, work_url
+from marketplace.views.frame import framing, origin_of, sandbox_of, submit_url, work_url
 from marketplace.views.groups import to_next
 from marketplace.views.session import current_worker, worker_required
 
@@ -37,6 +37,7 @@ def work_page(
     if is_over or assignment.status != AssignmentStatus.ACCEPTED:
         return render(request, "marketplace/work_over.html", context)
     context["frame_url"] = work_url(assignment)
+    context["sandbox"] = sandbox_of(request, assignment.hit.external_url)
     pay = typical_pay(hit_types=[assignment.hit_type], now=timezone.now())
     context["pay"] = pay.get(assignment.hit_type_id)
     page = render(request, "marketplace/work.html", context)
@@ -96,28 +97,30 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
     return to_next(request, worker, assignment.hit_type.code)
 
 
-@csrf_exempt  # the frame has no cookies, and the token in the URL is bound to the assignment
-@require_POST
+@csrf_exempt  # the token in the URL is bound to the assignment, and no cookie is read
+@require_http_methods(["GET", "POST"])
+@cache_control(no_store=True, private=True)
 @xframe_options_exempt
 def submit_by_token(request: HttpRequest, token: str) -> HttpResponseBase:
     bound = read_submit_token(token)
     if bound is None:
         return _answer_page(request, "", "This submission URL is invalid.", 403)
     assignment_code, worker_code = bound
-    if request.POST.get("assignmentId", "") != assignment_code:
+    if _form(request).get(work.ASSIGNMENT_FIELD, "") != assignment_code:
         return _answer_page(request, "", "The form belongs to another assignment.", 403)
     return _submit(request, worker_code, assignment_code)
 
 
-@csrf_exempt  # the Origin is checked, and other sites do not send the Lax cookie
-@require_POST
+@csrf_exempt  # `_same_site` checks where the form comes from
+@require_http_methods(["GET", "POST"])
+@cache_control(no_store=True, private=True)
 @xframe_options_exempt
 def submit_by_session(request: HttpRequest) -> HttpResponseBase:
     """Accept submissions to MTurk's own path, from pages that ignore `turkSubmitTo`."""
     worker = current_worker(request) if _same_site(request) else None
     if worker is None:
         return _answer_page(request, "", "Sign in first, or post to turkSubmitTo.", 403)
-    return _submit(request, worker.code, request.POST.get("assignmentId", ""))
+    return _submit(request, worker.code, _form(request).get(work.ASSIGNMENT_FIELD, ""))
 
 
 def _submit(request: HttpRequest, worker_code: str, assignment_code: str) -> HttpResponseBase:
@@ -135,13 +138,21 @@ def _submit(request: HttpRequest, worker_code: str, assignment_code: str) -> Htt
     return _answer_page(request, assignment_code, "", 200)
 
 
+def _form(request: HttpRequest) -> QueryDict:
+    """Return the submitted form. Some clients submit by GET, which MTurk accepts too."""
+    return request.GET if request.method == "GET" else request.POST
+
+
 def _fields(request: HttpRequest) -> Iterable[tuple[str, str]]:
-    for name, values in request.POST.lists():
+    for name, values in _form(request).lists():
         for value in values:
             yield name, str(value)
 
 
 def _same_site(request: HttpRequest) -> bool:
+    """Return False for forms of other sites. Links of theirs send the Lax cookie but no Origin."""
+    if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+        return False
     origin = request.headers.get("Origin")
     return origin in (None, settings.MARKETPLACE_URL, f"{request.scheme}://{request.get_host()}")
 

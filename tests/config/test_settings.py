@@ -50,6 +50,7 @@ WRONG = [
     ("MARKETPLACE_REQUESTS_PER_SECOND", "fast"),
     ("MARKETPLACE_WEBHOOK_HOSTS", "https://hooks.example"),
     ("MARKETPLACE_URL", "touchstone.example"),
+    ("MARKETPLACE_CONTENT_URL", "content.example"),
     ("MTURK_ACCESS_KEY_ID", "ONE-OF-TWO"),
     ("MTURK_ENDPOINT_URL", "mturk-requester"),
     ("MTURK_FEE_RATE", "-0.1"),

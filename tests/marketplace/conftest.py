@@ -47,10 +47,10 @@ def make_requester(name: str = "lab", dollars: int = 1000) -> tuple[Requester, s
     return requester, key.access_key_id, secret
 
 
-def mturk_client(site: str, key_id: str, secret: str, **config: Any) -> Any:
+def mturk_client(site: str, key_id: str, secret: str, path: str = "/mturk/", **config: Any) -> Any:
     client = boto3.client(
         "mturk",
-        endpoint_url=f"{site}/mturk/",
+        endpoint_url=f"{site}{path}",
         region_name="us-east-1",
         aws_access_key_id=key_id,
         aws_secret_access_key=secret,

@@ -87,7 +87,9 @@ def test_equal_hit_types_are_one(mturk):
 def test_lists_are_read_page_by_page(mturk, publish):
     ids = [publish()["HITId"] for _ in range(5)]
     pages = list(mturk.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 2}))
-    assert [page["NumResults"] for page in pages] == [2, 2, 1]
+    assert [page["NumResults"] for page in pages] == [2, 2, 1, 0]
+    # Clients of MTurk read a token with every page that is not empty.
+    assert ["NextToken" in page for page in pages] == [True, True, True, False]
     assert [hit["HITId"] for page in pages for hit in page["HITs"]] == ids[::-1]
 
 

@@ -123,7 +123,7 @@ class TestOnTheWire:
                 mturk.list_hits()["NumResults"],
                 mturk.list_assignments_for_hit(HITId=hit["HITId"])["NumResults"],
                 mturk.list_bonus_payments(HITId=hit["HITId"])["NumResults"],
-                mturk.list_qualification_types(MustBeRequestable=False)["NumResults"],
+                mturk.list_qualification_types(MustBeRequestable=True)["NumResults"],
                 mturk.list_workers_with_qualification_type(QualificationTypeId=kind)["NumResults"],
                 mturk.list_worker_blocks()["NumResults"],
             ]

@@ -350,7 +350,7 @@ def test_ports_are_allowed_with_their_hosts(settings, mturk, allowed, destinatio
         {"Destination": "file:///etc/passwd"},
         {"Transport": "SQS"},
         {"Transport": "Email"},
-        {"Version": "2014-08-15"},
+        {"Version": "2020-01-01"},
         {"EventTypes": ["Ping"]},
     ],
 )

@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from marketplace.api import endpoint
 from marketplace.api.shapes import operation_names
+from marketplace.domain.requirements import ADULT, APPROVAL_RATE, HITS_APPROVED, LOCALE, SYSTEM
 from marketplace.models import Assignment, Hit
 
 from .conftest import (
@@ -188,7 +189,6 @@ def test_hit_goes_through_its_states(mturk, publish, browser):
     mturk.delete_hit(HITId=hit["HITId"])
     assert status() == "Disposed"
     assert mturk.list_hits()["NumResults"] == 0
-    mturk.delete_hit(HITId=hit["HITId"])
 
 
 def test_hit_that_is_assignable_is_not_deleted(mturk, publish):
@@ -240,10 +240,8 @@ def test_assignments_are_listed_by_status(mturk, do_hit):
     assert (listed("Submitted"), listed("Approved", "Rejected")) == (0, 1)
 
 
-def test_rejection_needs_a_reason_and_a_submitted_assignment(mturk, do_hit, worker):
+def test_rejection_needs_a_submitted_assignment(mturk, do_hit, worker):
     hit, assignment = do_hit()
-    empty = refused(mturk.reject_assignment, AssignmentId=assignment, RequesterFeedback=" ")
-    assert empty[0] == "InvalidParameterValue"
     mturk.reject_assignment(AssignmentId=assignment, RequesterFeedback="No questions")
     twice = refused(mturk.reject_assignment, AssignmentId=assignment, RequesterFeedback="again")
     assert twice[0] == "InvalidAssignmentState"
@@ -378,7 +376,6 @@ def test_qualification_type_through_its_life(mturk, worker):
     "change",
     [
         {"Test": "<QuestionForm/>"},
-        {"TestDurationInSeconds": 60},
         {"AnswerKey": "<AnswerKey/>"},
         {"Test": "<QuestionForm/>", "TestDurationInSeconds": 60, "AutoGranted": True},
         {"Name": "n" * 201},
@@ -410,9 +407,10 @@ def test_grant_is_read_changed_and_revoked(mturk, worker, trained):
     held = mturk.get_qualification_score(**ids)["Qualification"]
     assert (held["IntegerValue"], held["Status"]) == (90, "Granted")
     mturk.disassociate_qualification_from_worker(**ids, Reason="retired")
-    assert mturk.get_qualification_score(**ids)["Qualification"]["Status"] == "Revoked"
+    revoked = refused(mturk.get_qualification_score, **ids)
+    assert revoked[0] == "InvalidQualificationState"
     twice = refused(mturk.disassociate_qualification_from_worker, **ids)
-    assert twice[0] == "QualificationDoesNotExist"
+    assert twice[0] == "InvalidQualificationState"
     unknown = refused(
         mturk.associate_qualification_with_worker, QualificationTypeId=trained, WorkerId="ANOBODY"
     )
@@ -473,7 +471,70 @@ def test_hits_are_listed_by_the_qualification_they_ask_for(mturk, publish, train
     publish()
     listed = mturk.list_hits_for_qualification_type(QualificationTypeId=trained)
     assert [hit["HITId"] for hit in listed["HITs"]] == [wanted["HITId"]]
-    assert listed["HITs"][0]["QualificationRequirements"] == [asks]
+    defaults = {"ActionsGuarded": "Accept", "RequiredToPreview": False}
+    assert listed["HITs"][0]["QualificationRequirements"] == [asks | defaults]
+
+
+def test_hits_are_not_listed_by_an_unknown_qualification(mturk, publish, trained):
+    listed = mturk.list_hits_for_qualification_type
+    assert listed(QualificationTypeId=trained)["NumResults"] == 0
+    publish(QualificationRequirements=[{"QualificationTypeId": ADULT, "Comparator": "Exists"}])
+    assert listed(QualificationTypeId=ADULT)["NumResults"] == 1
+    assert refused(listed, QualificationTypeId="3NOSUCH")[0] == "QualificationTypeDoesNotExist"
+
+
+def test_system_qualification_types_are_returned(mturk, trained):
+    got = mturk.get_qualification_type(QualificationTypeId=LOCALE)["QualificationType"]
+    assert (got["Name"], got["IsRequestable"]) == ("Worker_Locale", False)
+    assert got["QualificationTypeStatus"] == "Active"
+    paginator = mturk.get_paginator("list_qualification_types")
+
+    def ids(**params) -> list[str]:
+        pages = paginator.paginate(**params, PaginationConfig={"PageSize": 2})
+        return [row["QualificationTypeId"] for page in pages for row in page["QualificationTypes"]]
+
+    assert ids(MustBeRequestable=False) == [trained, *SYSTEM]
+    assert ids(MustBeRequestable=False, Query="worker_ APPROVED") == [APPROVAL_RATE, HITS_APPROVED]
+    assert ids(MustBeRequestable=True) == [trained]
+    assert ids(MustBeRequestable=False, MustBeOwnedByCaller=True) == [trained]
+    code, _ = refused(mturk.delete_qualification_type, QualificationTypeId=LOCALE)
+    assert code == "QualificationTypeDoesNotExist"
+
+
+def test_deleted_qualification_type_deletes_its_hit_types(mturk, publish, trained, worker, browser):
+    fields = {
+        "QualificationRequirements": [{"QualificationTypeId": trained, "Comparator": "Exists"}]
+    }
+    hit = publish(**fields)
+    other = publish()
+    ids = {"QualificationTypeId": trained, "WorkerId": worker.code}
+    mturk.associate_qualification_with_worker(**ids)
+    mturk.delete_qualification_type(QualificationTypeId=trained)
+    fresh = {"LifetimeInSeconds": 60, "Question": question()}
+    of_type = {"HITTypeId": hit["HITTypeId"]} | fresh
+    assert refused(mturk.create_hit_with_hit_type, **of_type)[0] == "HITTypeDoesNotExist"
+    assert refused(publish, **fields)[0] == "QualificationTypeDoesNotExist"
+    mturk.create_hit_with_hit_type(**of_type | {"HITTypeId": other["HITTypeId"]})
+    # Its HIT is still there for the workers who are qualified.
+    assignment = accept(browser, hit)
+    submit(browser, assignment)
+    mturk.approve_assignment(AssignmentId=assignment)
+    assert mturk.get_hit(HITId=hit["HITId"])["HIT"]["NumberOfAssignmentsCompleted"] == 1
+
+
+def test_mturks_addresses_of_a_group_lead_to_its_page(publish, browser, client):
+    hit = publish()
+    page = f"/hits/groups/{hit['HITTypeId']}/"
+    for address in (
+        f"/mturk/preview?groupId={hit['HITGroupId']}",
+        f"/mturk/preview?groupId={hit['HITTypeId']}",
+        f"/projects/{hit['HITGroupId']}/tasks",
+    ):
+        assert browser.get(address).url == page
+        assert client.get(address, follow=True).redirect_chain[-1][0].startswith("/hits/login/")
+    assert hit["Title"] in browser.get(page).content.decode()
+    for unknown in ("/mturk/preview", "/mturk/preview?groupId=3NO", "/projects/3NO/tasks"):
+        assert browser.get(unknown).status_code == 404
 
 
 def test_requirement_on_an_unknown_type_is_refused(publish):
@@ -532,7 +593,7 @@ def test_token_is_free_again_after_a_day(mturk, publish, do_hit, worker):
     RequestToken.objects.update(created_at=timezone.now() - timedelta(hours=24, seconds=1))
     publish(UniqueRequestToken="item-7")
     assert mturk.list_hits()["NumResults"] == 2
-    assert refused(publish, UniqueRequestToken="item-7")[0] == "HITAlreadyExists"
+    assert refused(publish, UniqueRequestToken="item-7")[0] == "HitAlreadyExists"
 
 
 def test_one_requester_never_sees_anothers(mturk, do_hit, trained, site, worker):
@@ -593,7 +654,7 @@ def test_inactive_types_of_other_requesters_are_not_listed(site, mturk):
     kind = other.create_qualification_type(Name="Secret round", **terms)["QualificationType"]
 
     def names(client) -> list[str]:
-        listed = client.list_qualification_types(MustBeRequestable=False)["QualificationTypes"]
+        listed = client.list_qualification_types(MustBeRequestable=True)["QualificationTypes"]
         return [entry["Name"] for entry in listed]
 
     assert names(mturk) == ["Secret round"]

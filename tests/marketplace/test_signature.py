@@ -20,7 +20,7 @@ from marketplace.domain import access_keys, vault
 from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
 from marketplace.models import AccessKey, Hit, Requester
 
-from .conftest import make_requester, mturk_client, question
+from .conftest import HIT_TYPE, make_requester, mturk_client, question
 
 pytestmark = pytest.mark.django_db
 SERVICE = "MTurkRequesterServiceV20170117"
@@ -33,10 +33,12 @@ def kind_of(call, **params) -> str:
     return error.value.response["Error"]["Code"]
 
 
-def signed(site: str, key_id: str, secret: str, *, operation="GetAccountBalance", body="{}"):
+def signed(
+    site: str, key_id: str, secret: str, *, operation="GetAccountBalance", body="{}", path="/mturk/"
+):
     request = AWSRequest(
         "POST",
-        f"{site}/mturk/",
+        f"{site}{path}",
         headers={"X-Amz-Target": f"{SERVICE}.{operation}"},
         data=body,
     )
@@ -52,6 +54,36 @@ def send(request) -> tuple[int, dict]:
 def test_signed_request_is_answered(site, requester):
     status, body = send(signed(site, *requester[1:]))
     assert (status, body["AvailableBalance"]) == (200, "1000.00")
+
+
+def test_api_is_at_the_root_too(site, requester):
+    client = mturk_client(site, *requester[1:], path="/")
+    assert client.get_account_balance()["AvailableBalance"] == "1000.00"
+    hit_type = client.create_hit_type(**HIT_TYPE)["HITTypeId"]
+    fields = {"HITTypeId": hit_type, "LifetimeInSeconds": 60, "Question": question()}
+    hit = client.create_hit_with_hit_type(**fields)["HIT"]
+    assert client.get_hit(HITId=hit["HITId"])["HIT"]["Title"] == HIT_TYPE["Title"]
+    client.close()
+
+
+def test_signature_at_the_root_is_verified_for_the_root(site, requester):
+    elsewhere = signed(site, *requester[1:])
+    elsewhere.url = f"{site}/"
+    status, body = send(elsewhere)
+    assert (status, body["__type"]) == (400, "InvalidSignatureException")
+    status, body = send(signed(site, requester[1], "wrong", path="/"))
+    assert (status, body["__type"]) == (400, "InvalidSignatureException")
+
+
+def test_sites_own_page_at_the_root_is_as_before(client):
+    target = {"X-Amz-Target": f"{SERVICE}.GetAccountBalance"}
+    plain = client.get("/")
+    assert plain.status_code == 302
+    assert client.get("/", headers=target).url == plain.url
+    assert client.post("/").headers["Content-Type"] != "application/x-amz-json-1.1"
+    unsigned = json.loads(client.post("/", headers=target).content)
+    assert unsigned["__type"] == "MissingAuthenticationTokenException"
+    assert client.post("/nowhere/", headers=target).status_code == 404
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from defusedxml.ElementTree import fromstring
 from django.test import Client
 from django.utils import timezone
 
 from marketplace.domain import maintenance, work
 from marketplace.domain.submit_tokens import read_submit_token, submit_token
 from marketplace.models import Assignment, Hit, WorkerAccount
+from marketplace.views.frame import FOREIGN_SANDBOX, SANDBOX
 
 from .conftest import accept, frame_query, framed, log_in, make_worker, question, submit
 
@@ -52,8 +54,39 @@ def test_frame_is_told_what_mturk_tells(site, browser, worker, publish):
     }
     html = page.content.decode()
     assert 'id="task"' in html
-    assert 'sandbox="allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"' in html
+    assert f'sandbox="{FOREIGN_SANDBOX}"' in html
     assert 'referrerpolicy="no-referrer"' in html
+
+
+@pytest.mark.parametrize(
+    ("url", "sandbox"),
+    [
+        ("https://lab.example/t", FOREIGN_SANDBOX),
+        ("http://market.example/t", FOREIGN_SANDBOX),
+        ("https://market.example:444/t", FOREIGN_SANDBOX),
+        ("https://127.0.0.2/t", FOREIGN_SANDBOX),
+        ("https://[::1]/t", FOREIGN_SANDBOX),
+        ("https://market.example/t", SANDBOX),
+        ("https://MARKET.example.:443/t", SANDBOX),
+        ("https://site.example/t", SANDBOX),
+        ("http://testserver:80/t", SANDBOX),
+        ("https://127.0.0.1/t", SANDBOX),
+        ("https://127.1/t", SANDBOX),
+        ("https://0x7f.0.0.1/t", SANDBOX),
+        ("https://2130706433/t", SANDBOX),
+    ],
+)
+def test_sandbox_is_wide_for_other_origins_only(settings, publish, browser, url, sandbox):
+    settings.ALLOWED_HOSTS = ["*"]
+    hit = publish(Question=question(url))
+    settings.MARKETPLACE_URL, settings.SITE_URL = "https://market.example", "https://site.example"
+    if "127" in url:
+        settings.MARKETPLACE_URL = "https://127.0.0.1"
+    pages = [browser.get(f"/hits/groups/{hit['HITTypeId']}/")]
+    pages.append(browser.get(f"/hits/work/{accept(browser, hit)}/"))
+    for page in pages:
+        assert f'sandbox="{sandbox}"' in page.content.decode()
+        assert page["Cross-Origin-Opener-Policy"] == "same-origin-allow-popups"
 
 
 def test_wrapper_frames_the_tasks_origin_and_the_answer_page_only(site, browser, accepted):
@@ -116,11 +149,55 @@ def test_other_answers_after_submission_are_refused(browser, accepted):
     assert "first" in Assignment.objects.get().answer
 
 
-def test_submission_without_answers_is_refused(browser, accepted):
+def answers_of(mturk) -> dict[str, str]:
+    """The answers of the only assignment, as boto3 returns them."""
+    (hit,) = mturk.list_hits()["HITs"]
+    (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    texts = [element.text or "" for element in fromstring(row["Answer"]).iter() if not len(element)]
+    return dict(zip(texts[::2], texts[1::2], strict=True))
+
+
+def test_all_fields_but_the_assignment_id_are_answers(mturk, browser, accepted):
+    form = {"hitId": "x", "workerId": "y", "turkSubmitTo": "z"}
+    assert (
+        post(submit_path(browser, accepted), form | {"assignmentId": accepted}).status_code == 200
+    )
+    assert answers_of(mturk) == form
+
+
+def test_form_with_nothing_but_the_assignment_id_is_accepted(mturk, browser, accepted):
     path = submit_path(browser, accepted)
-    form = {"assignmentId": accepted, "hitId": "x", "workerId": "y", "turkSubmitTo": "z"}
-    assert post(path, form).status_code == 409
+    for _ in range(2):
+        assert post(path, {"assignmentId": accepted}).status_code == 200
+    (hit,) = mturk.list_hits()["HITs"]
+    (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    assert len(fromstring(row["Answer"])) == 0
+
+
+def test_form_is_submitted_by_get_once(mturk, browser, accepted):
+    path = submit_path(browser, accepted)
+    form = {"assignmentId": accepted, "content": "x & y"}
+    for _ in range(2):
+        response = Client().get(path, form)
+        assert response.status_code == 200
+        assert "no-store" in response["Cache-Control"]
+    assert answers_of(mturk) == {"content": "x & y"}
+    assert Client().get(path, form | {"content": "other"}).status_code == 409
+    mturk.approve_assignment(AssignmentId=accepted)
+
+
+def test_get_is_checked_like_post(browser, accepted):
+    path = submit_path(browser, accepted)
+    form = {"assignmentId": accepted, "content": "x"}
+    assert Client().get(path).status_code == 403
+    assert Client().get(path, form | {"assignmentId": "3OTHER"}).status_code == 403
+    assert Client().get(path[:30] + "x" + path[31:], form).status_code == 403
+    assert Client().get("/mturk/externalSubmit", form).status_code == 403
+    foreign = browser.get("/mturk/externalSubmit", form, headers={"Sec-Fetch-Site": "cross-site"})
+    assert foreign.status_code == 403
+    assert Client().head(path, form).status_code == 405
     assert status_of(accepted) == "Accepted"
+    assert browser.get("/mturk/externalSubmit", form).status_code == 200
 
 
 def test_tampered_token_is_refused(browser, accepted, worker):
@@ -225,8 +302,6 @@ def test_submission_against_the_sweep_wins_or_loses_whole(browser, accepted):
 
 
 def test_answers_survive_xml(mturk, publish, browser):
-    from defusedxml.ElementTree import fromstring
-
     hit = publish()
     assignment = accept(browser, hit)
     path = submit_path(browser, assignment)

@@ -1,0 +1,34 @@
+// The functions of MTurk's script that pages of HTMLQuestions call. A classic script, so that the
+// pages' own scripts find the functions.
+
+{
+  const query = new URLSearchParams(location.search);
+
+  /** @param {string} name @param {string} fallback */
+  const turkGetParam = (name, fallback = "") => query.get(name) ?? fallback;
+
+  const turkGetSubmitToHost = () => turkGetParam("turkSubmitTo");
+
+  /** Fills in the assignment. In a preview it disables the submit button. @param {string} [assignment] */
+  const turkSetAssignmentID = (assignment) => {
+    const id = assignment ?? turkGetParam("assignmentId");
+    const field = document.getElementById("assignmentId");
+    if (field instanceof HTMLInputElement) field.value = id;
+    if (id === "ASSIGNMENT_ID_NOT_AVAILABLE") {
+      const button = document.getElementById("submitButton");
+      const text = "Accept the HIT before you submit the results.";
+      if (button instanceof HTMLInputElement) {
+        button.disabled = true;
+        button.value = text;
+      } else if (button instanceof HTMLButtonElement) {
+        button.disabled = true;
+        button.textContent = text;
+      }
+      return;
+    }
+    const form = document.getElementById("mturk_form");
+    if (form instanceof HTMLFormElement) form.action = `${turkGetSubmitToHost()}/mturk/externalSubmit`;
+  };
+
+  Object.assign(window, { turkGetParam, turkGetSubmitToHost, turkSetAssignmentID });
+}

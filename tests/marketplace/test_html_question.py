@@ -1,0 +1,195 @@
+"""HTMLQuestions: what is accepted, and the pages on the host of their own."""
+
+from urllib.parse import urlsplit
+
+import pytest
+from defusedxml.ElementTree import fromstring
+from django.test import Client
+from playwright.sync_api import Browser, expect
+
+from marketplace.domain import accounts
+from marketplace.domain.html_question import prepare_page
+from marketplace.domain.question import HTML_NAMESPACE
+from marketplace.models import Hit
+
+from .conftest import accept, framed, log_in
+from .test_operations import refused
+
+pytestmark = pytest.mark.django_db
+PAGE = """<!DOCTYPE html>
+<html>
+  <head>
+    <title>Survey</title>
+    <script src='https://s3.amazonaws.com/mturk-public/externalHIT_v1.js'></script>
+  </head>
+  <body>
+    <!-- <form action="/mturk/externalSubmit"> -->
+    <form name='mturk_form' id='mturk_form' method='post'
+          action='https://www.mturk.com/mturk/externalSubmit'>
+      <input type='hidden' name='assignmentId' id='assignmentId' value=''>
+      <textarea name='comment'>5 < 6 &amp; 7</textarea>
+      <input type='submit' id='submitButton' value='Submit'>
+    </form>
+    <script>turkSetAssignmentID(); const text = "<form action='/mturk/externalSubmit'>";</script>
+  </body>
+</html>"""
+
+
+def html_question(html: str = PAGE, height: str = "450") -> str:
+    return (
+        f'<HTMLQuestion xmlns="{HTML_NAMESPACE}"><HTMLContent><![CDATA[{html}]]></HTMLContent>'
+        f"<FrameHeight>{height}</FrameHeight></HTMLQuestion>"
+    )
+
+
+@pytest.fixture
+def content(site, settings) -> str:
+    """The origin of pages: the server of the site under another host name."""
+    settings.MARKETPLACE_CONTENT_URL = f"http://127.0.0.1:{urlsplit(site).port}"
+    settings.ALLOWED_HOSTS = ["*"]
+    return settings.MARKETPLACE_CONTENT_URL
+
+
+def read(url: str, client: Client | None = None):
+    """Request a page of the content host."""
+    parts = urlsplit(url)
+    return (client or Client()).get(
+        f"{parts.path}?{parts.query}", headers={"Host": parts.netloc}, follow=False
+    )
+
+
+def test_html_question_is_refused_without_a_host_of_its_own(publish):
+    code, message = refused(publish, Question=html_question())
+    assert code == "InvalidParameterValue"
+    assert "MARKETPLACE_CONTENT_URL" in message
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        (html_question("x" * 65_536), "65535 bytes"),
+        (html_question(" "), "HTMLContent"),
+        (html_question(height="tall"), "FrameHeight"),
+        (html_question(height=""), "FrameHeight"),
+        (html_question().replace("<![CDATA[", "<p>").replace("]]>", "</p>"), "XML"),
+        (html_question("p").replace("<![CDATA[p]]>", "<p>text</p>"), "CDATA"),
+        (html_question().replace("2011-11-11", "2012-11-11"), "HTMLQuestion"),
+    ],
+)
+def test_invalid_html_question_is_refused(content, publish, question, word):
+    code, message = refused(publish, Question=question)
+    assert code in {"InvalidParameterValue", "XMLParseError"}
+    assert word in message
+
+
+def test_page_is_served_from_its_own_host_with_mturks_parameters(
+    site, content, mturk, publish, browser
+):
+    hit = publish(Question=html_question())
+    assert mturk.get_hit(HITId=hit["HITId"])["HIT"]["Question"] == html_question()
+    assert Hit.objects.get().frame_height == 450
+    assignment = accept(browser, hit)
+    wrapper = browser.get(f"/hits/work/{assignment}/")
+    url = framed(wrapper)
+    assert url.startswith(f"{content}/hits/{hit['HITId']}/content/?assignmentId={assignment}&")
+    assert f"frame-src {content} {site}/hits/submit/;" in wrapper["Content-Security-Policy"] + ";"
+    page = read(url, browser)
+    assert page.status_code == 200
+    assert not page.cookies
+    assert page["Content-Security-Policy"] == f"frame-ancestors {site}"
+    assert "X-Frame-Options" not in page
+    html = page.content.decode()
+    assert f'action="{site}/hits/submit/' in html
+    assert "mturk.com" not in html
+    assert "amazonaws" not in html
+
+
+def test_preview_and_foreign_addresses_get_no_submission_address(content, site, publish, browser):
+    hit = publish(Question=html_question())
+    preview = framed(browser.get(f"/hits/groups/{hit['HITTypeId']}/"))
+    forged = f"{content}/hits/{hit['HITId']}/content/?turkSubmitTo=https://evil.example"
+    for url in (preview, forged):
+        page = read(url)
+        assert 'action=""' in page.content.decode()
+        assert page["Content-Security-Policy"] == f"frame-ancestors {site}; form-action 'none'"
+
+
+def test_content_host_serves_pages_only(content, publish, browser):
+    hit = publish(Question=html_question())
+    external = publish()
+    for path in ("/", "/login/", "/hits/", "/mturk/", "/admin/", "/health/live"):
+        assert read(content + path, browser).status_code == 404
+    assert read(f"{content}/hits/{external['HITId']}/content/").status_code == 404
+    assert read(f"{content}/hits/3NONE/content/").status_code == 404
+    assert browser.get(f"/hits/{hit['HITId']}/content/").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("source", "prepared"),
+    [
+        ("<form action='/mturk/externalSubmit'>", '<s><form action="TO">'),
+        ("<form action=mturk/externalSubmit/ id=a>", '<s><form action="TO" id="a">'),
+        ("<FORM\nACTION='https://WWW.mturk.com/x' novalidate>", '<s><form action="TO" novalidate>'),
+        (
+            "<form action='https://workersandbox.mturk.com/mturk/externalSubmit'>",
+            '<s><form action="TO">',
+        ),
+        ("<form action='/survey'>", "<s><form action='/survey'>"),
+        ("<form action='https://notmturk.com/a'>", "<s><form action='https://notmturk.com/a'>"),
+        ("<form action='http://['>", "<s><form action='http://['>"),
+        ("<form>", "<s><form>"),
+        (
+            "<button formaction='/mturk/externalSubmit' value='a&amp;\"b'>",
+            '<s><button formaction="TO" value="a&amp;&quot;b">',
+        ),
+        (
+            "<!DOCTYPE html>\n<html lang=en>\n<head><meta charset=utf-8></head>é<p>",
+            "<!DOCTYPE html>\n<html lang=en>\n<head><s><meta charset=utf-8></head>é<p>",
+        ),
+        (
+            "<!DOCTYPE html><form action='/mturk/externalSubmit'>",
+            '<!DOCTYPE html><s><form action="TO">',
+        ),
+        (
+            "<head><script src='https://s3.amazonaws.com/mturk-public/externalHIT_v1.js'></script>",
+            '<head><s><script src="/own.js"></script>',
+        ),
+        (
+            "<script>'<form action=\"/mturk/externalSubmit\">'</script>",
+            "<s><script>'<form action=\"/mturk/externalSubmit\">'</script>",
+        ),
+    ],
+)
+def test_submission_forms_are_pointed_at_the_marketplace(source, prepared):
+    page = prepare_page(source, submit_url="TO", script_url="/own.js")
+    assert page == prepared.replace("<s>", '<script src="/own.js"></script>')
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_html_question_is_submitted_in_a_browser_and_approved(
+    content, mturk, publish, worker, chromium: Browser
+):
+    hit = publish(Question=html_question())
+    cookies = log_in(worker)
+    site = mturk.meta.endpoint_url.removesuffix("/mturk/")
+    with chromium.new_context() as context:
+        session = cookies.cookies[accounts.COOKIE].value
+        context.add_cookies([{"name": accounts.COOKIE, "value": session, "url": site}])
+        page = context.new_page()
+        page.goto(f"{site}/hits/groups/{hit['HITTypeId']}/")
+        preview = page.frame_locator("#task")
+        expect(preview.locator("#submitButton")).to_be_disabled()
+        page.get_by_role("button", name="Accept one").click()
+        page.wait_for_url(f"{site}/hits/work/*/")
+        task = page.frame_locator("#task")
+        expect(task.locator("#submitButton")).to_be_enabled()
+        task.locator("textarea").fill("Fine")
+        task.locator("#submitButton").click()
+        expect(page).to_have_url(f"{site}/hits/")
+    (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    texts = [element.text for element in fromstring(row["Answer"]).iter() if not len(element)]
+    assert texts == ["comment", "Fine"]
+    mturk.approve_assignment(AssignmentId=row["AssignmentId"])
+    (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    assert row["AssignmentStatus"] == "Approved"
