@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 
 from marketplace.domain import accounts
 from marketplace.models import Assignment
+from marketplace.views.frame import origin_of
 from tests.axe import LOOKS, axe_findings
 
 from .conftest import accept, question, submit
@@ -74,7 +75,9 @@ def overflow(page) -> int:
     return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
 
-def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, task_site):
+def test_work_goes_round_in_the_sandboxed_frame(settings, page, site, worker, publish, task_site):
+    # A page of the site itself, whose frame has an opaque origin.
+    settings.SITE_URL = origin_of(task_site)
     for number in range(2):
         publish(Question=question(f"{task_site}?item={number}"))
     log_in_as(page, site, worker)
