@@ -66,6 +66,13 @@ def task_site():
     server.server_close()
 
 
+@pytest.fixture
+def own_task_site(task_site, settings) -> str:
+    """A page of the site itself, whose frame has an opaque origin."""
+    settings.SITE_URL = origin_of(task_site)
+    return task_site
+
+
 def log_in_as(page, site, worker) -> None:
     token = accounts.start_session(worker=worker, now=timezone.now())
     page.context.add_cookies([{"name": accounts.COOKIE, "value": token, "url": site}])
@@ -75,11 +82,9 @@ def overflow(page) -> int:
     return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
 
-def test_work_goes_round_in_the_sandboxed_frame(settings, page, site, worker, publish, task_site):
-    # A page of the site itself, whose frame has an opaque origin.
-    settings.SITE_URL = origin_of(task_site)
+def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, own_task_site):
     for number in range(2):
-        publish(Question=question(f"{task_site}?item={number}"))
+        publish(Question=question(f"{own_task_site}?item={number}"))
     log_in_as(page, site, worker)
     page.goto(f"{site}/hits/")
     page.get_by_role("button", name="Accept one for $0.05").click()
