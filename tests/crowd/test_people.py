@@ -8,6 +8,7 @@ from audit.models import StateChange
 from crowd.domain.block_worker import block_worker, lift_block, send_due_blocks
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.decide_assignment import approve_assignment
+from crowd.domain.providers import provider_of
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,
@@ -225,3 +226,17 @@ def test_commands_of_people_do_what_they_say(capsys):
     assert Message.objects.get().worker == worker
     with pytest.raises(CommandError, match="no worker 'W0'"):
         call_command("block_worker", "W0", "--reason", "x")
+
+
+def test_worker_is_known_with_and_without_the_qualification_and_after_it_was_revoked(wire):
+    worker, market = join(1).code, provider_of("mturk")
+    kind = market.create_qualification_type(name="Trained", description="A test.")
+
+    def exists(code: str) -> bool | None:
+        return market.has_worker(code, qualification=kind)
+
+    assert (exists(worker), exists("A" + "0" * 13)) == (True, False)
+    market.grant(qualification=kind, worker=worker, value=1)
+    assert exists(worker) is True
+    market.revoke(qualification=kind, worker=worker, reason="The test is over.")
+    assert exists(worker) is True

@@ -54,6 +54,8 @@ WEBHOOK = "webhook"
 ID_IN_MESSAGE = re.compile(r"\b(?:HIT|hit)\s*(?:id)?\W*([A-Z0-9]{20,64})\b", re.IGNORECASE)
 # Refusals that may end, for example once the account has funds.
 RETRYABLE = {"insufficientfunds"}
+# The worker exists, and does not hold the qualification, or not any more.
+WITHOUT_QUALIFICATION = {"qualificationdoesnotexist", "invalidqualificationstate"}
 
 
 def dollars(cents: int) -> str:
@@ -317,7 +319,7 @@ class MTurk:
             if refused.code == "workerdoesnotexist":
                 return False
             # MTurk gives the same answer for an unknown worker and one without the qualification.
-            is_known = self.is_builtin and refused.code == "qualificationdoesnotexist"
+            is_known = self.is_builtin and refused.code in WITHOUT_QUALIFICATION
             return True if is_known else None
         return True
 
@@ -379,7 +381,9 @@ class MTurk:
         while True:
             page = self._call(method, MaxResults=PAGE, **token, **parameters)
             yield from page[name]
-            if not page.get("NextToken"):
+            # The last page has a token too. Our own marketplace fills every page before it.
+            is_last = self.is_builtin and len(page[name]) < PAGE
+            if is_last or not page[name] or not page.get("NextToken"):
                 return
             token = {"NextToken": page["NextToken"]}
 
