@@ -387,7 +387,7 @@ def test_by_touch_at_360_px(cases: Site, chromium: Browser):
     size = {"width": 360, "height": 740}
     with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
         page = open_task(context.new_page(), cases.address("identified-touch"))
-        page.get_by_role("button", name="Accept the 1 role").tap()
+        page.get_by_role("button", name="Accept the role that all agree on").tap()
         card(page, "A1").get_by_role("button", name="Keep").tap()
         card(page, "B1").get_by_role("button", name="Redundant").tap()
         card(page, "A1").get_by_role("button", name="Answers").tap()
