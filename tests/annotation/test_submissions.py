@@ -21,7 +21,7 @@ def address(name, submission):
 
 def test_list_holds_what_waits_oldest_first(office, campaign):
     response = office.get(reverse("consolidation:submissions", args=["demo"]))
-    found = [one.item for one in response.context["page"].rows]
+    found = [row.item for row in response.context["listing"].page_rows]
     assert found == [campaign.items[1], campaign.items[5], campaign.items[9]]
     assert response.content.count(b"The marketplace's copy") == 3
 

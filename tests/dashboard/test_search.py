@@ -34,7 +34,7 @@ def test_worker_is_found_by_pseudonym_and_by_marketplace_id(office, campaign):
 def test_batch_is_found_by_its_number(office, campaign, text):
     batch = Batch.objects.first()
     url = reverse("consolidation:batch", args=["demo", batch.pk])
-    assert url in results(office, text.format(batch.pk))
+    assert url in results(office, text.format(batch.number))
 
 
 def test_project_is_found_by_its_title(office, project):
