@@ -57,6 +57,15 @@ def participant(server: FakeProlific, study: Study):
 
 
 @pytest.fixture
+def context(chromium: Browser) -> Iterator[BrowserContext]:
+    """A browser that ignores the policy on forms, which has the SITE_URL of when it was imported."""
+    viewport = {"width": 1280, "height": 800}
+    with chromium.new_context(viewport=viewport, bypass_csp=True) as context:
+        context.set_default_timeout(10_000)
+        yield context
+
+
+@pytest.fixture
 def page(context: BrowserContext) -> Page:
     return context.new_page()
 
