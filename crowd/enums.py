@@ -40,7 +40,6 @@ class StudyState(TextChoices):
     LIVE = "live", "live"
     PAUSED = "paused", "paused"
     ENDED = "ended", "ended"
-    FAILED = "failed", "failed at the provider"
 
 
 class SessionState(TextChoices):
@@ -65,11 +64,9 @@ class SettlementState(TextChoices):
 
     PLANNED = "planned", "to be paid"
     APPROVED = "approved", "approved, bonus to be paid"
-    SET_UP = "set_up", "bonus set up"
     PAYING = "paying", "bonus being paid"
     CONFIRMED = "confirmed", "confirmed"
     UNKNOWN = "unknown", "outcome unknown"
-    FAILED = "failed", "failed at the provider"
 
 
 class PaymentKind(TextChoices):

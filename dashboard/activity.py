@@ -120,7 +120,6 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
         "live": _action("published"),
         "paused": _action("paused"),
         "ended": _action("ended"),
-        "failed": Phrase("reported that {it} failed", "{it} could not be created"),
     },
     "crowd.StudySession": {
         "active": _event("began"),
@@ -133,11 +132,9 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
     "crowd.Settlement": {
         "planned": _action("planned"),
         "approved": Phrase("asked to pay {it} again", "{it} will be paid again"),
-        "set_up": _event("was set up"),
         "paying": _event("was sent"),
         "confirmed": Phrase("confirmed that {it} was paid", "{it} was paid"),
         "unknown": Phrase("reported that {it} was not found", "{it} has an unknown outcome"),
-        "failed": _event("failed"),
     },
     "crowd.QualificationGrant": {
         "pending": Phrase("started granting {it}", "{it} is being granted"),

@@ -57,7 +57,6 @@ TONES: Mapping[str, str] = {
     "uncertain": WAITING,
     "edited": WAITING,
     "planned": WAITING,
-    "set_up": WAITING,
     "unknown": WAITING,
     # It ended as wanted.
     "finished": SUCCESS,

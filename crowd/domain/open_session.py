@@ -39,7 +39,7 @@ def open_session(*, provider: str, parameters: Mapping[str, str], now: datetime)
     """
     arrival = study_provider_of(provider).parse_session_arrival(parameters)
     study = Study.objects.filter(provider=provider, external_id=arrival.study).first()
-    if study is None or study.state in (StudyState.PENDING, StudyState.FAILED):
+    if study is None or study.state == StudyState.PENDING:
         raise InvalidArrivalError(FOREIGN)
     session = (
         StudySession.objects.filter(external_id=arrival.session)

@@ -139,7 +139,7 @@ def list_study_sessions(*, study: Study, now: datetime) -> int:
 
 
 def approve_overdue(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
-    """Approve the work in sessions that nobody has decided in time. Return how many assignments.
+    """Approve work in sessions that is undecided after its delay. Return how many assignments.
 
     A provider with sessions does not know our assignments, so that this site keeps the time.
     """

@@ -104,7 +104,7 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         reverse("consolidation:batch", args=[slug, campaign.batches["generator"].pk]),
         reverse("consolidation:copies", args=[slug, campaign.items[1].submissions.last().pk]),
         reverse("consolidation:items", args=[slug]) + "?state=generating&text=zebra",
-        *(reverse(VIEW_NAMES[one], args=[slug]) for slug in projects for one in pages),
+        *(reverse(VIEW_NAMES[name], args=[slug]) for slug in projects for name in pages),
     ]
 
 
