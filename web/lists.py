@@ -111,9 +111,9 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row's id and its cells, each with its column."""
+    """The id that bulk actions send for a row, and the row's cells, each with its column."""
 
-    pk: int
+    bulk_id: int
     name: object
     cells: list[tuple[Column, object]]
 
@@ -144,9 +144,10 @@ class Listing:
     selected: fields, or a function of a row's id. `load` adds what the cells need to the rows of a
     page, with a fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a
     page. The list loads itself every `refresh` seconds. `bulk` is a template of actions on selected
-    rows, which are sent as `bulk_name` to the form with the id "bulk". `download` is the URL of a file
-    with more columns, which replaces the CSV file. `known_total` replaces a slow count. With
-    `reads_once`, all ids are read in a single query, which suits slow filters with few matches.
+    rows. Their ids, or what `bulk_id` returns for them, are sent as `bulk_name` to the form with the
+    id "bulk". `download` is the URL of a file with more columns, which replaces the CSV file.
+    `known_total` replaces a slow count. With `reads_once`, all ids are read in a single query, which
+    suits slow filters with few matches.
     """
 
     request: HttpRequest
@@ -285,7 +286,7 @@ class Listing:
         """The rows of the page."""
         return [
             Row(
-                pk,
+                self.bulk_id(row) if self.bulk_id else pk,
                 self.columns[0].value(row),
                 [(c, (c.cell or c.value)(row)) for c in self.columns],
             )

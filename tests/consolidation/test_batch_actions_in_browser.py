@@ -131,8 +131,8 @@ def test_hits_are_chosen_by_keyboard_and_the_choice_survives_the_renewal(page, s
     expect(box).to_be_checked()
     page.get_by_label("Action for the selected HITs").select_option("expire")
     press(page, "Continue …")
-    heading = page.get_by_role("heading", level=1)
-    expect(heading).to_have_text("End 1 of the 1 selected HIT?", timeout=PATIENCE)
+    main = page.get_by_role("main")
+    expect(main).to_contain_text("End 1 of the 1 selected HIT?", timeout=PATIENCE)
     press(page, "End 1 HIT")
     told(page, "Ended: 1 HIT.")
     assert Hit.objects.exclude(expiration_wanted=None).count() == 1

@@ -1,6 +1,7 @@
 """Batches on their pages: figures, orders for all or some of their HITs, terms; and where work was
 rejected or lost."""
 
+import re
 from datetime import timedelta
 from html import unescape
 
@@ -178,6 +179,19 @@ def test_chosen_hits_alone_are_moved(office, batch, url):
     batch.refresh_from_db()
     assert batch.state == "open"
     assert StateChange.objects.filter(new="paused 1 HITs", actor="rita").count() == 1
+
+
+def test_checkboxes_send_the_ids_of_hits(office, batch, project):
+    unrelated = Hit.objects.first()
+    unrelated.pk, unrelated.token, unrelated.external_id = None, "unrelated", None
+    unrelated.save(force_insert=True)  # so that the next tasks and hits have different ids
+    add_items(project, 2)
+    latest = publish_batch(project=project, now=timezone.now())
+    hits = list(Hit.objects.filter(task__batch=latest).values_list("pk", flat=True))
+    assert set(hits) != set(latest.tasks.values_list("pk", flat=True))
+    page = office.get(reverse("consolidation:batch", args=["demo", latest.pk])).content.decode()
+    boxes = re.findall(r'name="hit"\s+value="(\d+)"', page)
+    assert sorted(map(int, boxes)) == sorted(hits)
 
 
 def test_with_nothing_chosen_all_that_the_filter_shows_is_moved(office, batch, url):
