@@ -11,7 +11,6 @@ from schemes.base import (
     Exercise,
     ExplainedRow,
     ItemContext,
-    ItemRecord,
     Json,
     Noun,
     Practice,
@@ -19,7 +18,6 @@ from schemes.base import (
 )
 from schemes.qasrl.comparison import compare
 from schemes.qasrl.content import parse_generation, parse_gold
-from schemes.qasrl.items import complete_item
 from schemes.qasrl.slots import Slots, strict_match_key
 from schemes.qasrl.span_keys import span_of
 
@@ -42,9 +40,8 @@ def exercises() -> tuple[Exercise, ...]:
 
 
 def _exercise(entry: Json) -> Exercise:
-    sentence = ItemContext(entry["sentence"].split())
-    item = ItemRecord("practice", str(entry["verb_idx"]), {"verb_idx": entry["verb_idx"]})
-    context = ItemContext(sentence.tokens, complete_item(item, sentence).target)
+    # The file contains complete targets, so that web processes need no dictionary of verbs.
+    context = ItemContext(entry["sentence"].split(), entry["target"])
     questions = entry["questions"]
     plain = [{name: question[name] for name in ("question", "answers")} for question in questions]
     return Exercise(

@@ -5,6 +5,8 @@ import json
 import pytest
 from django.urls import reverse
 
+from schemes.base import ItemRecord
+from schemes.qasrl.items import complete_item
 from schemes.qasrl.practice import check, exercises
 
 
@@ -14,6 +16,13 @@ def test_expert_annotation_is_in_the_template_and_explained(exercise):
     assert all(each["slots"] for each in questions)
     assert set(exercise.notes) == {each["question"] for each in questions}
     assert exercise.context.target["forms"]["stem"]
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.title)
+def test_targets_in_the_file_are_complete(exercise):
+    target = {"verb_idx": exercise.context.target["verb_idx"]}
+    item = ItemRecord("practice", "0", target)
+    assert complete_item(item, exercise.context).target == exercise.context.target
 
 
 @pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.title)
