@@ -6,6 +6,8 @@ from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 
+from marketplace.domain.find_groups import GroupFilter, Sort
+
 
 class CodeField(forms.RegexField):
     """An ISO 3166 code of at most two capitals or digits."""
@@ -17,6 +19,25 @@ class CodeField(forms.RegexField):
 
     def to_python(self, value: Any) -> str:
         return str(super().to_python(value)).upper()
+
+
+class DollarsField(forms.DecimalField):
+    """A field for dollars that returns whole cents. An empty value is 0."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        widget = forms.NumberInput(attrs={"inputmode": "decimal", "step": "0.01"})
+        super().__init__(
+            required=False,
+            min_value=0,
+            max_value=1000,
+            decimal_places=2,
+            max_digits=6,
+            widget=widget,
+            **kwargs,
+        )
+
+    def clean(self, value: Any) -> int:
+        return int((super().clean(value) or 0) * 100)
 
 
 class JoinForm(forms.Form):
@@ -70,6 +91,40 @@ class PasswordForm(forms.Form):
         label="New password",
         validators=[validate_password],
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+
+class GroupFilterForm(forms.Form):
+    """What a worker looks for in the list of HITs. Amounts are in dollars."""
+
+    text = forms.CharField(
+        label="Search",
+        required=False,
+        max_length=100,
+        widget=forms.TextInput(attrs={"type": "search"}),
+    )
+    reward = DollarsField(label="Minimum reward ($)")
+    hourly = DollarsField(label="Minimum hourly pay ($)")
+    sort = forms.ChoiceField(label="Sort by", required=False, choices=Sort)
+    qualified = forms.BooleanField(label="Only tasks that I qualify for", required=False)
+
+    def wanted(self) -> GroupFilter:
+        """Return the filter. Fields with an error are ignored."""
+        self.is_valid()
+        data = self.cleaned_data
+        return GroupFilter(
+            text=data.get("text", ""),
+            min_reward_cents=data.get("reward", 0),
+            min_hourly_cents=data.get("hourly", 0),
+            qualified_only=data.get("qualified", False),
+            sort=data.get("sort") or Sort.NEWEST,
+        )
+
+
+class SaveSearchForm(forms.Form):
+    name = forms.CharField(label="Name of this filter", max_length=60)
+    notifies = forms.BooleanField(
+        label="Send me a message when new tasks match", required=False, initial=True
     )
 
 

@@ -544,6 +544,39 @@ class Message(models.Model):
         return self.subject
 
 
+class SavedSearch(models.Model):
+    """A filter of the list of HITs that a worker keeps, with or without messages about new groups.
+
+    Groups up to `seen_hit_type`, the id of a HIT type, are not reported again.
+    """
+
+    worker = models.ForeignKey(
+        WorkerAccount, models.CASCADE, related_name="searches", db_index=False
+    )
+    name = models.CharField(max_length=60)
+    #: The fields of a GroupFilter.
+    criteria = models.JSONField(default=dict)
+    notifies = models.BooleanField(default=False)
+    seen_hit_type = models.BigIntegerField(default=0)
+    notified_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["worker", "name"], name="market_search_name_unique")
+        ]
+        indexes = [
+            models.Index(
+                fields=["seen_hit_type"],
+                condition=Q(notifies=True),
+                name="market_searches_to_notify",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Notification(models.Model):
     """An outbox entry for a webhook, created in the same transaction as the event."""
 

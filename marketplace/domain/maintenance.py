@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from marketplace.domain import hits, review, work
+from marketplace.domain.saved_searches import notify_searches
 from marketplace.domain.sweep import for_each_row
 from marketplace.enums import AssignmentStatus
 from marketplace.models import (
@@ -113,6 +114,7 @@ def run_due(*, now: datetime) -> dict[str, int]:
         "expired": expire_hits(now=now),
         "approved": approve_due(now=now),
         "disposed": dispose_old(now=now),
+        "notified": notify_searches(now=now),
     }
     forget_old(now=now)
     return counts

@@ -10,16 +10,29 @@ from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from marketplace.domain import accept_hit, queries
+from marketplace.domain import accept_hit
 from marketplace.domain.errors import RefusalError
+from marketplace.domain.find_groups import MOST_COUNTED, find_groups
 from marketplace.domain.qualifications import held_by
+from marketplace.domain.queries import month_cents, waiting_cents
+from marketplace.domain.requester_statistics import requester_statistics
 from marketplace.domain.requirements import describe, meets, unmet
+from marketplace.domain.saved_searches import save_search, url_of, wanted_by
 from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus, Guarded
-from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
+from marketplace.forms import GroupFilterForm, SaveSearchForm
+from marketplace.models import (
+    Assignment,
+    Hit,
+    HitType,
+    QualificationType,
+    SavedSearch,
+    WorkerAccount,
+)
 from marketplace.views.frame import frame_url, framing, origin_of, sandbox_of
 from marketplace.views.session import worker_required
 
@@ -32,39 +45,75 @@ NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 @worker_required
 def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     now = timezone.now()
-    held = held_by(worker)
-    discoverable = [
-        (hit_type, available)
-        for hit_type, available in queries.open_groups(worker=worker, now=now)
-        if not unmet(hit_type.requirements, held, action=Guarded.DISCOVER)
-    ]
-    shown = Paginator(discoverable, PER_PAGE).get_page(request.GET.get("page"))
-    hit_types = [hit_type for hit_type, _ in shown]
+    form = GroupFilterForm(request.GET)
+    wanted = form.wanted()
+    found = find_groups(worker=worker, wanted=wanted, now=now)
+    shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
+    hit_types = [group.hit_type for group in shown]
     names = _names(hit_types)
-    pay = typical_pay(hit_types=hit_types, now=now)
+    statistics = requester_statistics(
+        requesters={hit_type.requester for hit_type in hit_types}, now=now
+    )
     rows = [
         {
-            "hit_type": hit_type,
-            "pay": pay.get(hit_type.pk),
-            "available": available,
-            "count": f"{available:,}{'+' if available >= queries.MOST_COUNTED else ''}",
-            "lacking": [
-                describe(requirement, names)
-                for requirement in unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
-            ],
+            "hit_type": group.hit_type,
+            "pay": group.pay,
+            "available": group.available,
+            "count": f"{group.available:,}{'+' if group.available >= MOST_COUNTED else ''}",
+            "lacking": [describe(requirement, names) for requirement in group.lacking],
+            "statistics": statistics.get(group.hit_type.requester_id),
         }
-        for hit_type, available in shown
+        for group in shown
     ]
+    query = wanted.url_query()
     context = {
         "worker": worker,
         "rows": rows,
         "page": shown,
+        "total": len(found),
+        "form": form,
+        "query": query,
+        "searches": [
+            {"search": search, "url": url_of(search), "is_shown": wanted_by(search) == wanted}
+            for search in worker.searches.order_by("name")
+        ],
+        "save_form": SaveSearchForm(),
         "in_progress": Assignment.objects.filter(worker=worker, status=AssignmentStatus.ACCEPTED)
         .select_related("hit_type")
         .order_by("deadline_at"),
+        "waiting_cents": waiting_cents(worker),
+        "month_cents": month_cents(worker, now=now),
         "unread": worker.messages.filter(read_at=None).count(),
     }
     return render(request, "marketplace/groups.html", context)
+
+
+@require_POST
+@worker_required
+def save_filter(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
+    """Save the filter of the list, whose fields are in the query string."""
+    wanted = GroupFilterForm(request.GET).wanted()
+    form = SaveSearchForm(request.POST)
+    if form.is_valid():
+        try:
+            save_search(worker=worker, wanted=wanted, now=timezone.now(), **form.cleaned_data)
+        except RefusalError as refusal:
+            messages.error(request, refusal.message)
+        else:
+            messages.success(request, f"Filter “{form.cleaned_data['name']}” saved.")
+    else:
+        messages.error(request, "Enter a name of up to 60 characters for the filter.")
+    query = wanted.url_query()
+    return redirect(f"{reverse('marketplace:groups')}{'?' if query else ''}{query}")
+
+
+@require_POST
+@worker_required
+def delete_filter(request: HttpRequest, worker: WorkerAccount, pk: int) -> HttpResponseBase:
+    search = get_object_or_404(SavedSearch, pk=pk, worker=worker)
+    search.delete()
+    messages.success(request, f"Filter “{search.name}” deleted.")
+    return redirect("marketplace:groups")
 
 
 @require_GET
@@ -137,13 +186,17 @@ def _open_accepted(
 def _preview(
     request: HttpRequest, worker: WorkerAccount, hit_type: HitType, hit: Hit | None
 ) -> HttpResponseBase:
+    now = timezone.now()
     held = held_by(worker, hit_type.requirements)
     names = _names([hit_type])
     may_see = not unmet(hit_type.requirements, held, action=Guarded.PREVIEW)
     context: dict[str, Any] = {
         "worker": worker,
         "hit_type": hit_type,
-        "pay": typical_pay(hit_types=[hit_type], now=timezone.now()).get(hit_type.pk),
+        "pay": typical_pay(hit_types=[hit_type], now=now).get(hit_type.pk),
+        "statistics": requester_statistics(requesters=[hit_type.requester], now=now).get(
+            hit_type.requester_id
+        ),
         "hit": hit,
         "may_see": may_see,
         "may_accept": not unmet(hit_type.requirements, held, action=Guarded.ACCEPT),

@@ -16,6 +16,8 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from marketplace.domain import work
 from marketplace.domain.errors import NotFoundError, RefusalError
+from marketplace.domain.money import format_cents
+from marketplace.domain.queries import waiting_cents
 from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus
@@ -40,6 +42,7 @@ def work_page(
     context["sandbox"] = sandbox_of(request, assignment.hit.external_url)
     pay = typical_pay(hit_types=[assignment.hit_type], now=timezone.now())
     context["pay"] = pay.get(assignment.hit_type_id)
+    context["waiting_cents"] = waiting_cents(worker)
     page = render(request, "marketplace/work.html", context)
     return framing(request, page, [origin_of(assignment.hit.external_url), submit_url()])
 
@@ -93,6 +96,9 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
         messages.error(request, "This HIT hasn't been submitted yet.")
         return redirect("marketplace:work", assignment_code=assignment.code)
     if not accepts_next:
+        if assignment.status == AssignmentStatus.SUBMITTED:
+            pay = format_cents(assignment.reward_cents)
+            messages.success(request, f"Submitted. ${pay} is pending approval.")
         return redirect("marketplace:groups")
     return to_next(request, worker, assignment.hit_type.code)
 
