@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from django.db import connection
@@ -113,7 +114,7 @@ def _matches(wanted: GroupFilter) -> Callable[[Group], bool]:
 
 
 # The rows come newest first, and sorting keeps the order of equals.
-_SORT_KEYS: Mapping[str, Callable[[Group], object]] = {
+_SORT_KEYS: Mapping[str, Callable[[Group], Any]] = {
     Sort.NEWEST: lambda group: 0,
     Sort.REWARD: lambda group: -group.reward_cents,
     Sort.HOURLY: lambda group: -group.hourly_cents,
