@@ -598,8 +598,15 @@ PROLIFIC_VAT_RATE = _number("PROLIFIC_VAT_RATE", "0.20", low="0", high="1")
 
 MARKETPLACE_ENABLED = _flag("MARKETPLACE_ENABLED", True)
 MARKETPLACE_URL = _origin("MARKETPLACE_URL", SITE_URL)
-# The origin of HTMLQuestions. Requesters' scripts run there, and cookies don't distinguish ports.
-MARKETPLACE_CONTENT_URL = env.str("MARKETPLACE_CONTENT_URL", default="")
+# The origin of HTMLQuestions. Requesters' scripts run there, and cookies don't distinguish ports. The
+# demo also listens on the next port, under another name of the machine.
+_site_address = urlsplit(MARKETPLACE_URL)
+_demo_content_url = (
+    f"http://localhost:{(_site_address.port or 80) + 1}"
+    if DEMO and MARKETPLACE_ENABLED and _site_address.hostname == "127.0.0.1"
+    else ""
+)
+MARKETPLACE_CONTENT_URL = env.str("MARKETPLACE_CONTENT_URL", default=_demo_content_url)
 if MARKETPLACE_CONTENT_URL:
     MARKETPLACE_CONTENT_URL = _checked_origin("MARKETPLACE_CONTENT_URL", MARKETPLACE_CONTENT_URL)
     _content_host = str(urlsplit(MARKETPLACE_CONTENT_URL).hostname)

@@ -35,7 +35,15 @@ class ContentHostMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        content_host = urlsplit(settings.MARKETPLACE_CONTENT_URL).hostname
-        if content_host and split_domain_port(request.get_host())[0] == content_host:
+        if _is_content_host(request.get_host()):
             request.urlconf = "marketplace.content_urls"
         return self.get_response(request)
+
+
+def _is_content_host(netloc: str) -> bool:
+    """Compare with MARKETPLACE_CONTENT_URL. The port counts only if that URL has one."""
+    if not settings.MARKETPLACE_CONTENT_URL:
+        return False
+    content = urlsplit(settings.MARKETPLACE_CONTENT_URL)
+    host, port = split_domain_port(netloc)
+    return host == content.hostname and (not content.port or port == str(content.port))

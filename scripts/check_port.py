@@ -1,4 +1,7 @@
-"""Fail if the port of a URL is in use: `python -m scripts.check_port URL`."""
+"""Fail if the port of a URL, or the next one, is in use: `python -m scripts.check_port URL`.
+
+The demo serves requesters' pages on the next port.
+"""
 
 import socket
 import sys
@@ -17,12 +20,13 @@ def is_taken(host: str, port: int) -> bool:
 
 def main() -> None:
     url = urlsplit(sys.argv[1])
-    port = url.port or 8000
-    if is_taken(url.hostname or "127.0.0.1", port):
-        sys.exit(
-            f"Port {port} is taken. If a demo is running already, open {sys.argv[1]}; otherwise\n"
-            f"stop the program that holds the port, or choose another: make demo PORT={port + 10}"
-        )
+    first = url.port or 8000
+    for port in (first, first + 1):
+        if is_taken(url.hostname or "127.0.0.1", port):
+            sys.exit(
+                f"Port {port} is taken. If a demo is running already, open {sys.argv[1]}; otherwise\n"
+                f"stop the program that holds the port, or choose another: make demo PORT={first + 10}"
+            )
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ import re
 import shutil
 import socket
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
@@ -39,10 +40,14 @@ def database_url(server: str, name: str) -> str:
 
 
 def find_free_port() -> int:
-    """One that nothing listens on at this moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """Return a port that is free at the moment, as is the next one, which a demo uses too."""
+    while True:
+        with socket.socket() as first, socket.socket() as second:
+            first.bind(("127.0.0.1", 0))
+            port = int(first.getsockname()[1])
+            with suppress(OSError, OverflowError):
+                second.bind(("127.0.0.1", port + 1))
+                return port
 
 
 def _settle() -> None:

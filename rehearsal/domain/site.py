@@ -35,6 +35,7 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
     return {
         "web": [
             *(python, "-m", "gunicorn", "config.wsgi", "--bind", f"{host}:{port}"),
+            *_content_binding(port),
             *("--workers", "2", "--threads", "4", "--preload"),
             *("--keep-alive", "30", "--backlog", "512", "--log-level", "warning"),
         ],
@@ -44,6 +45,14 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
             *("--without-gossip", "--without-mingle"),
         ],
     }
+
+
+def _content_binding(site_port: int) -> list[str]:
+    """Return the option to listen on the port of HTMLQuestions, if it is another one here."""
+    content = urlsplit(settings.MARKETPLACE_CONTENT_URL)
+    if content.hostname != "localhost" or content.port in (None, site_port):
+        return []
+    return ["--bind", f"127.0.0.1:{content.port}"]
 
 
 class Site:

@@ -24,9 +24,9 @@ def compose() -> dict:
 
 
 def filled_in(value: str) -> str:
-    """What compose makes of `${NAME:?...}` and `${NAME:-default}`."""
+    """What compose makes of `${NAME:?...}`, `${NAME:-default}` and, without NAME, of `${NAME:+...}`."""
     return re.sub(
-        r"\$\{(\w+):(\?|-)([^}]*)\}",
+        r"\$\{(\w+):(\?|-|\+)([^}]*)\}",
         lambda found: SECRETS.get(found[1], found[3] if found[2] == "-" else ""),
         value,
     )

@@ -118,6 +118,15 @@ def test_start_with_a_wrong_value(start, embedded_site, name, value):
     assert "hidden-word" not in done.stderr
 
 
+def test_demo_serves_requesters_pages_from_another_origin(start, embedded_site):
+    program = "import config.settings as s; print(s.MARKETPLACE_CONTENT_URL)"
+    demo = {**embedded_site, "DEMO": "true", "SITE_URL": "http://127.0.0.1:8010"}
+    assert start("-c", program, env=demo).stdout == "http://localhost:8011\n"
+    assert start("-c", program, env={**demo, "DEMO": "false"}).stdout == "\n"
+    own = {**demo, "MARKETPLACE_CONTENT_URL": "http://content.example"}
+    assert start("-c", program, env=own).stdout == "http://content.example\n"
+
+
 def test_secret_in_a_file(start, embedded_site, tmp_path):
     path = tmp_path / "database"
     path.write_text("postgres://touchstone:from-a-file@127.0.0.1/touchstone\n")

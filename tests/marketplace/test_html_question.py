@@ -125,6 +125,25 @@ def test_content_host_serves_pages_only(content, publish, browser):
 
 
 @pytest.mark.parametrize(
+    ("url", "host", "is_content"),
+    [
+        ("http://localhost:8001", "localhost:8001", True),
+        ("http://localhost:8001", "localhost:8000", False),
+        ("http://localhost:8001", "127.0.0.1:8001", False),
+        ("https://content.example", "content.example", True),
+        ("https://content.example", "content.example:8443", True),
+        ("https://content.example", "site.example", False),
+        ("", "localhost:8001", False),
+    ],
+)
+def test_content_host_is_recognized(client, settings, url, host, is_content):
+    settings.MARKETPLACE_CONTENT_URL = url
+    settings.ALLOWED_HOSTS = ["*"]
+    response = client.get("/hits/login/", headers={"Host": host})
+    assert response.status_code == (404 if is_content else 200)
+
+
+@pytest.mark.parametrize(
     ("source", "prepared"),
     [
         ("<form action='/mturk/externalSubmit'>", '<s><form action="TO">'),

@@ -28,3 +28,11 @@ def test_taken_port_is_named_with_a_way_out():
     assert done.returncode == 1
     assert f"Port {port} is taken" in done.stderr
     assert f"PORT={port + 10}" in done.stderr
+
+
+def test_taken_port_of_requesters_pages_is_named(free_port):
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", free_port + 1))
+        holder.listen()
+        done = check(free_port)
+    assert f"Port {free_port + 1} is taken" in done.stderr
