@@ -127,12 +127,14 @@ def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
 def check_newest(draft: PageDraft, state: PageState) -> None:
     """Raise DraftConflictError if the draft has newer work than the page knows.
 
-    Work that the page itself saved is not newer, even if the page did not receive the answer.
+    Work that the page itself saved is not newer, even if the page did not receive the answer. The
+    same work is not newer either: a page that is reloaded can be older than its own last save.
     """
     if draft.revision <= state.revision:
         return
     is_own = draft.save_id and draft.save_id in (state.save_id, *state.unanswered)
-    if not is_own:
+    is_same = draft.content == state.content and draft.comment == state.comment[:COMMENT_LIMIT]
+    if not is_own and not is_same:
         raise DraftConflictError(draft)
 
 

@@ -192,6 +192,16 @@ def test_repeated_save_is_no_conflict(client, task):
 
 
 @pytest.mark.parametrize("name", ["draft", "submit"])
+def test_same_work_of_an_older_page_is_no_conflict(client, task, name):
+    token, work = opened(client, task)["token"], content(task, WHO)
+    send(client, "draft", token=token, content=work, save_id="of the page before its reload")
+    reloaded = {"token": token, "content": work, "save_id": "b", "revision": 0}
+    assert send(client, name, **reloaded).status_code == 200
+    other = {**reloaded, "comment": "new", "save_id": "c"}
+    assert send(client, name, **other).status_code == 409
+
+
+@pytest.mark.parametrize("name", ["draft", "submit"])
 def test_page_goes_on_after_its_own_work_whose_answer_was_lost(client, task, name):
     token = opened(client, task)["token"]
     send(client, name, token=token, content=content(task, WHO), save_id="a")
@@ -501,9 +511,9 @@ def test_submission_completes_the_log(client, task):
 
 
 def test_conflict_names_the_stored_moves(client, task):
-    sent = {"token": opened(client, task)["token"], "content": content(task)}
-    send(client, "draft", **sent, moves=2, log=LOG[:2])
-    response = send(client, "draft", **sent, moves=1, log=LOG[:1])
+    token = opened(client, task)["token"]
+    send(client, "draft", token=token, content=content(task, WHO), moves=2, log=LOG[:2])
+    response = send(client, "draft", token=token, content=content(task), moves=1, log=LOG[:1])
     assert (response.status_code, response.json()["newest"]["moves"]) == (409, 2)
     assert Draft.objects.get().log == LOG[:2]
 
