@@ -4,8 +4,10 @@ from django import template
 from django.urls import reverse
 from django.utils import timezone
 
+from crowd.enums import DEFAULT_PROVIDER
 from operations.domain import heartbeat
 from operations.models import Alert
+from projects.models import Project
 
 register = template.Library()
 
@@ -25,8 +27,13 @@ def alerts_for(user: Any) -> dict[str, Any]:
 
 
 @register.inclusion_tag("operations/marketplace_outage.html")
-def marketplace_outage() -> dict[str, Any]:
-    """Say that the marketplace is out of reach, since when, and what works meanwhile."""
+def marketplace_outage(project: Project) -> dict[str, Any]:
+    """Say that the project's marketplace is unreachable, since when, and what works meanwhile.
+
+    Only the default provider is checked regularly.
+    """
+    if project.provider != DEFAULT_PROVIDER:
+        return {"outage": None}
     return {"outage": heartbeat.marketplace_outage(now=timezone.now())}
 
 

@@ -7,6 +7,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Batch
+from crowd.enums import DEFAULT_PROVIDER
+from crowd.providers.registry import PROVIDERS
 from operations.domain import heartbeat
 from operations.domain.notify_outage import notify_outage
 from operations.models import Heartbeat
@@ -49,6 +51,13 @@ def test_cost_preview_shows_the_banner(away, office, campaign):
     form |= {"auto_approval_hours": 72, "republish_limit": 3}
     response = office.post(url("annotation:publish"), form)
     assert (response.status_code, response.content.decode().count(TITLE)) == (200, 1)
+
+
+def test_no_banner_in_a_project_with_another_provider(away, office, project):
+    project.provider = next(name for name in PROVIDERS if name != DEFAULT_PROVIDER)
+    project.save()
+    heartbeat.beat(now=timezone.now())
+    assert TITLE not in office.get(url("consolidation:batches")).content.decode()
 
 
 def test_no_banner_while_the_marketplace_answers(office, campaign, marketplace):
