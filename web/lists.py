@@ -147,7 +147,8 @@ class Listing:
     rows. Their ids, or what `bulk_id` returns for them, are sent as `bulk_name` to the form with the
     id "bulk". `download` is the URL of a file with more columns, which replaces the CSV file.
     `known_total` replaces a slow count. With `reads_once`, all ids are read in a single query, which
-    suits slow filters with few matches.
+    suits slow filters with few matches. `path` is the list's own address, for pages that show it at
+    another, such as after an invalid form.
     """
 
     request: HttpRequest
@@ -169,6 +170,10 @@ class Listing:
     known_total: int | None = None
     reads_once: bool = False
     bulk_id: Callable[[Any], int] | None = None
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        self.path = self.path or self.request.path
 
     @property
     def sort(self) -> str:
@@ -227,7 +232,7 @@ class Listing:
         """Return the URL of the list with its filters and sort, and other `controls`."""
         chosen = {"sort": self.sort, **controls}
         query = [*self.filters, *((name, value) for name, value in chosen.items() if value)]
-        return f"{self.request.path}?{urlencode(query)}" if query else self.request.path
+        return f"{self.path}?{urlencode(query)}" if query else self.path
 
     @property
     def csv_url(self) -> str:

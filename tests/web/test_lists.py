@@ -73,7 +73,7 @@ def test_last_page_may_be_shorter(rf, groups):
 
 @pytest.mark.parametrize("sort", ["length", "-length"])
 def test_rows_without_a_sort_key_come_last(rf, groups, sort):
-    rows = [row.pk for row in listing(rf, f"sort={sort}", size=200).shown]
+    rows = [row.bulk_id for row in listing(rf, f"sort={sort}", size=200).shown]
     keys = [pk % 3 or None for pk in rows]
     assert keys == sorted((key for key in keys if key), reverse=sort == "-length") + [None] * 40
     assert len(set(rows)) == 120
