@@ -145,7 +145,8 @@ class Listing:
     page, with a fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a
     page. The list loads itself every `refresh` seconds. `bulk` is a template of actions on selected
     rows. Their ids, or what `bulk_id` returns for them, are sent as `bulk_name` to the form with the
-    id "bulk". `download` is the URL of a file with more columns, which replaces the CSV file.
+    id "bulk". With `selects_all`, an action without selected rows applies to all rows that match the
+    filter. `download` is the URL of a file with more columns, which replaces the CSV file.
     `known_total` replaces a slow count. With `reads_once`, all ids are read in a single query, which
     suits slow filters with few matches. `path` is the list's own address, for pages that show it at
     another, such as after an invalid form.
@@ -166,6 +167,7 @@ class Listing:
     refresh: int = 0
     bulk: str = ""
     bulk_name: str = "row"
+    selects_all: bool = False
     download: str = ""
     known_total: int | None = None
     reads_once: bool = False
@@ -260,6 +262,11 @@ class Listing:
     @property
     def is_sortable(self) -> bool:
         return any(column.order for column in self.columns)
+
+    @property
+    def definitions(self) -> list[Column]:
+        """The columns whose headings need a definition."""
+        return [column for column in self.columns if column.about]
 
     @property
     def links(self) -> list[PageLink]:

@@ -107,6 +107,11 @@ def test_page_names_the_order(rf, groups):
     assert 'data-label="Length"' in page
 
 
+def test_definitions_are_listed_for_cards(rf, groups):
+    assert html(listing(rf)).count("What people call it.") == 2
+    assert "Definitions" not in html(listing(rf, columns=COLUMNS[1:]))
+
+
 def test_empty_list_says_what_to_do(rf):
     page = html(listing(rf))
     assert "Create a group." in page
