@@ -312,7 +312,7 @@ class AccountForm(BaseUserCreationForm):
 
 
 class InviteForm(forms.Form):
-    email = forms.EmailField(label="E-mail address", max_length=254)
+    email = forms.EmailField(label="Email address", max_length=254)
     role = forms.ChoiceField(choices=sentence_case(MemberRole.choices), initial=MemberRole.TRAINER)
 
 
@@ -327,7 +327,7 @@ class RolesForm(forms.Form):
 class NotificationSettingsForm(forms.Form):
     digest = forms.ChoiceField(
         choices=DigestPeriod.choices,
-        label="E-mail digest",
+        label="Email digest",
         help_text="Lists your unread notifications of the last day or week.",
     )
     kinds = forms.MultipleChoiceField(

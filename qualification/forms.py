@@ -347,7 +347,7 @@ class OverviewFilterForm(forms.Form):
 
 class AddressForm(forms.Form):
     address = forms.EmailField(
-        label="Your e-mail address",
+        label="Your email address",
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
 
