@@ -77,7 +77,7 @@ def test_desk_shows_who_has_handed_in_nothing(desk, enrolment):
 def test_desk_filters_by_state(desk, enrolment):
     url = at("round", enrolment, enrolment.round_id)
     page = desk.get(url, {"state": "passed"}).content.decode()
-    assert "No workers in this round match" in page
+    assert "No matches" in page
 
 
 def grow(enrolment, workers):
