@@ -2,7 +2,7 @@ from django.db import models
 
 
 class PasswordResetRequest(models.Model):
-    """A request for a password reset, for any address, that a task answers by e-mail.
+    """A request for a password reset, for any address, that a task answers by email.
 
     The row is deleted when the mail was sent, or when no account has the address.
     """

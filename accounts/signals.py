@@ -27,7 +27,7 @@ from projects.domain.api_tokens import revoke_token, tokens_of
 def complete_login(request: HttpRequest, user: User, **_: object) -> None:
     """Undo a login by password alone if the user has a second factor. Record any other.
 
-    Other login pages, such as the marketplace operator's, do not require the code.
+    Other sign-in pages, such as the marketplace operator's, do not require the code.
     """
     records = get_authentication_records(request, user)
     if is_mfa_enabled(user) and not any(record["method"] == "mfa" for record in records):

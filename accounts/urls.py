@@ -6,7 +6,7 @@ from accounts.views import second_factor, sessions
 from projects.permissions import signed_in_page
 from projects.views import invitations
 
-# The routes of django-allauth, without those for sign-up and for changing e-mail addresses. An
+# The routes of django-allauth, without those for sign-up and for changing email addresses. An
 # invitation gives its role to the account with its address, so users must not choose their address.
 own = [
     path("account/sessions/<int:pk>/end/", sessions.end_session, name="end_session"),

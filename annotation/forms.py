@@ -11,7 +11,7 @@ from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.enums import Partition
 from crowd.domain.providers import capabilities_of
 from schemes.base import Corpus, Noun
-from web.fields import CountField, DollarsField, set_choices
+from web.fields import CountField, DollarsField, sentence_case, set_choices
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -54,7 +54,7 @@ class CorpusForm(forms.Form):
         help_text="For example, wikinews. Exports contain one file per domain.",
     )
     partition = forms.ChoiceField(
-        required=False, choices=[("", "assign later"), *Partition.choices]
+        required=False, choices=[("", "Assign later"), *sentence_case(Partition.choices)]
     )
     strict = forms.BooleanField(
         required=False, label="Reject all files if any row has an error", initial=False
@@ -63,13 +63,15 @@ class CorpusForm(forms.Form):
     def __init__(self, *args: Any, corpus: Corpus, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._formats = corpus.formats
-        choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in corpus.formats)]
+        choices = [("", "Detect from the file name"), *((fmt, fmt) for fmt in corpus.formats)]
         if not corpus.needs_images:
             del self.fields["images"]
         labels = {name: search.label for name, search in corpus.searches.items()}
         # The default search leaves sentences alone that have items already.
         names = ["", *list(labels)[1:]]
-        set_choices(self, fmt=choices, search=zip(names, labels.values(), strict=False))
+        set_choices(
+            self, fmt=choices, search=sentence_case(zip(names, labels.values(), strict=False))
+        )
         if not labels:
             del self.fields["search"]
 
@@ -176,11 +178,11 @@ class PublishForm(forms.Form):
             pool = self.fields["pool"]
             assert isinstance(pool, forms.ChoiceField)
             pool.initial = "pool"
-            anyone = "anyone" if capabilities.has_sessions else "any worker on the marketplace"
+            anyone = "Anyone" if capabilities.has_sessions else "Any worker on the marketplace"
             pool.choices = [
-                ("pool", "only the trained pool"),
+                ("pool", "Only the trained pool"),
                 ("open", anyone),
-                *((f"group-{number}", f"group {number} of the trained pool") for number in groups),
+                *((f"group-{number}", f"Group {number} of the trained pool") for number in groups),
             ]
         else:
             del self.fields["pool"]

@@ -673,7 +673,7 @@ ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_VERIFICATION = "none"
 # django-axes limits wrong passwords of a name from an address. "login" and "login_name" limit an address
 # with many names, and a name from many addresses. "login_failed" counts a user's wrong codes. The key of
-# "reset_password" is the e-mail address.
+# "reset_password" is the email address.
 ACCOUNT_RATE_LIMITS = {
     "login": "100/15m/ip",
     "login_name": "100/h/key",
@@ -703,10 +703,10 @@ MFA_RECOVERY_CODES_SHOW_ONCE = True
 MFA_TOTP_ISSUER = f"Touchstone {urlsplit(SITE_URL).hostname}"
 MFA_TOTP_TOLERANCE = 1
 
-# E-mail
+# Email
 
 EMAIL_URL = env.str("EMAIL_URL", default="consolemail://")
-# Without a mail server, workers cannot enter an address and receive no e-mail.
+# Without a mail server, workers cannot enter an address and receive no email.
 MAIL_IS_ON = bool(env.str("EMAIL_URL", default=""))
 _require(
     _split(EMAIL_URL).scheme in env.EMAIL_SCHEMES,
@@ -719,7 +719,7 @@ DEFAULT_FROM_EMAIL = SERVER_EMAIL = env.str(
 )
 _require(
     "@" in DEFAULT_FROM_EMAIL and "\n" not in DEFAULT_FROM_EMAIL,
-    f"EMAIL_FROM is {DEFAULT_FROM_EMAIL!r}; it must be an e-mail address, or Name <address>.",
+    f"EMAIL_FROM is {DEFAULT_FROM_EMAIL!r}; it must be an email address, or Name <address>.",
 )
 
 # Browser security

@@ -5,7 +5,7 @@ from django.conf import settings
 from django.contrib import admin
 from django.urls import URLPattern, URLResolver, include, path
 
-# The admin site uses the common login page, because its own would skip the second factor.
+# The admin site uses the common sign-in page, because its own would skip the second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
 
 handler500 = "web.views.server_error"

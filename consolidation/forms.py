@@ -13,7 +13,7 @@ from consolidation.domain.resolve_conflict import Version
 from consolidation.enums import Action, Decision, GoldSource, ItemState
 from projects.enums import Role
 from schemes.base import Json, Resource
-from web.fields import ANY, CountField, set_choices
+from web.fields import ANY, CountField, sentence_case, set_choices
 
 MOST_PICKED = 1000  # HITs
 
@@ -24,8 +24,8 @@ class GoldUploadForm(forms.Form):
     annotations = FilesField(label="Annotations")
     source = forms.ChoiceField(
         choices=[
-            (GoldSource.EXPERT, "an expert’s annotations, the reference for training and quality"),
-            (GoldSource.IMPORTED, "a published dataset"),
+            (GoldSource.EXPERT, "An expert’s annotations, the reference for training and quality"),
+            (GoldSource.IMPORTED, "A published dataset"),
         ],
         label="What they are",
     )
@@ -33,7 +33,7 @@ class GoldUploadForm(forms.Form):
 
     def __init__(self, *args: Any, formats: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [("", "detect from the file name"), *((fmt, fmt) for fmt in formats)]
+        choices = [("", "Detect from the file name"), *((fmt, fmt) for fmt in formats)]
         set_choices(self, fmt=choices)
 
 
@@ -52,7 +52,7 @@ class ColumnsForm(forms.Form):
         names = [name for name in dict.fromkeys(header) if name]
         for column in required:
             self.fields[column] = forms.ChoiceField(
-                label=column, choices=[("", "choose a column"), *((name, name) for name in names)]
+                label=column, choices=[("", "Choose a column"), *((name, name) for name in names)]
             )
 
     def clean(self) -> dict[str, Any]:
@@ -63,16 +63,16 @@ class ColumnsForm(forms.Form):
 
 
 class BatchFilterForm(forms.Form):
-    state = forms.ChoiceField(required=False, choices=[ANY, *BatchState.choices])
+    state = forms.ChoiceField(required=False, choices=[ANY, *sentence_case(BatchState.choices)])
     role = forms.ChoiceField(
         required=False,
         label="Step",
         choices=[
             ANY,
-            (Role.GENERATOR, "generation"),
-            (Role.CONSOLIDATOR, "consolidation"),
-            (Role.VALIDATOR, "validation or verification"),
-            (Role.REVISER, "revision"),
+            (Role.GENERATOR, "Generation"),
+            (Role.CONSOLIDATOR, "Consolidation"),
+            (Role.VALIDATOR, "Validation or verification"),
+            (Role.REVISER, "Revision"),
         ],
     )
 
@@ -83,15 +83,15 @@ class BatchFilterForm(forms.Form):
 
 
 HIT_STATES = [
-    ("", "all"),
-    ("pending", "to be created"),
-    ("live", "live"),
-    ("paused", "paused"),
-    ("finished", "finished"),
-    ("expired", "expired"),
-    ("failed", "failed at the marketplace"),
-    ("withdrawn", "withdrawn"),
-    ("short", "missing annotations, can be republished"),
+    ("", "All"),
+    ("pending", "To be created"),
+    ("live", "Live"),
+    ("paused", "Paused"),
+    ("finished", "Finished"),
+    ("expired", "Expired"),
+    ("failed", "Failed at the marketplace"),
+    ("withdrawn", "Withdrawn"),
+    ("short", "Missing annotations, can be republished"),
 ]
 
 
@@ -209,7 +209,7 @@ class WithdrawForm(forms.Form):
 class ConflictForm(forms.Form):
     copy = forms.ChoiceField(
         label="Which copy is correct?",
-        choices=[(Version.OURS.value, "Touchstone's"), (Version.THEIRS.value, "the marketplace's")],
+        choices=[(Version.OURS.value, "Touchstone's"), (Version.THEIRS.value, "The marketplace's")],
         widget=forms.RadioSelect,
     )
     reason = forms.CharField(
@@ -221,9 +221,9 @@ class ConflictForm(forms.Form):
 
 
 class ItemFilterForm(forms.Form):
-    state = forms.ChoiceField(required=False, choices=[ANY, *ItemState.choices])
+    state = forms.ChoiceField(required=False, choices=[ANY, *sentence_case(ItemState.choices)])
     domain = forms.ChoiceField(required=False)
-    partition = forms.ChoiceField(required=False, choices=[ANY, *Partition.choices])
+    partition = forms.ChoiceField(required=False, choices=[ANY, *sentence_case(Partition.choices)])
     text = forms.CharField(
         required=False,
         max_length=200,

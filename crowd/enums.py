@@ -119,7 +119,7 @@ class MessageState(TextChoices):
 
 
 class MailState(TextChoices):
-    """The state of an e-mail. UNCERTAIN means an unknown outcome and is never retried automatically."""
+    """The state of an email. UNCERTAIN means an unknown outcome and is never retried automatically."""
 
     PENDING = "pending", "to be sent"
     SENDING = "sending", "being sent"

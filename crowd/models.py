@@ -615,7 +615,7 @@ class Message(models.Model):
 
 
 class MailAddress(models.Model):
-    """An e-mail address that a worker has given, and may withdraw."""
+    """An email address that a worker has given, and may withdraw."""
 
     worker = models.OneToOneField(Worker, on_delete=models.CASCADE, related_name="mail_address")
     address = models.EmailField()
@@ -629,7 +629,7 @@ class MailAddress(models.Model):
 
 
 class Mail(models.Model):
-    """An e-mail copy of a message. `address` is cleared when the worker withdraws it."""
+    """An email copy of a message. `address` is cleared when the worker withdraws it."""
 
     message = models.OneToOneField(Message, on_delete=models.PROTECT, related_name="mail")
     address = models.EmailField(blank=True)

@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 
 from dashboard.project_log import KINDS, LogFilter
-from web.fields import ANY, DaysForm
+from web.fields import ANY, DaysForm, sentence_case
 
 
 class LogFilterForm(DaysForm):
@@ -14,15 +14,15 @@ class LogFilterForm(DaysForm):
         required=False,
         label="Show",
         choices=[
-            ("", "everything"),
-            ("people", "people’s actions"),
-            ("automatic", "automatic changes"),
+            ("", "Everything"),
+            ("people", "People’s actions"),
+            ("automatic", "Automatic changes"),
         ],
     )
     kind = forms.ChoiceField(
         required=False,
         label="Type",
-        choices=[ANY, *((label, kind.name) for label, kind in KINDS.items())],
+        choices=[ANY, *sentence_case((label, kind.name) for label, kind in KINDS.items())],
     )
     actor = forms.CharField(required=False, max_length=150, label="User")
 

@@ -43,12 +43,12 @@ class DollarsField(forms.DecimalField):
 class JoinForm(forms.Form):
     username = forms.RegexField(
         r"^[\w.@+-]{3,60}$",
-        label="User name",
+        label="Username",
         help_text="3 to 60 letters, digits and . @ + - _",
         widget=forms.TextInput(attrs={"autocomplete": "username"}),
     )
     email = forms.EmailField(
-        label="E-mail", widget=forms.EmailInput(attrs={"autocomplete": "email"})
+        label="Email", widget=forms.EmailInput(attrs={"autocomplete": "email"})
     )
     password = forms.CharField(
         label="Password",
@@ -73,7 +73,7 @@ class JoinForm(forms.Form):
 
 class LoginForm(forms.Form):
     username = forms.CharField(
-        label="User name",
+        label="Username",
         max_length=60,
         widget=forms.TextInput(attrs={"autocomplete": "username"}),
     )
@@ -147,7 +147,7 @@ class QualificationAnswerForm(forms.Form):
 
 class RequesterForm(forms.Form):
     name = forms.CharField(label="Name", max_length=100)
-    email = forms.EmailField(label="E-mail", required=False)
+    email = forms.EmailField(label="Email", required=False)
     balance = forms.DecimalField(
         label="Opening balance in dollars",
         min_value=0,

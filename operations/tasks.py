@@ -20,5 +20,5 @@ def watch() -> None:
 
 @shared_task
 def send_alerts() -> None:
-    """Send new alerts by e-mail."""
+    """Send new alerts by email."""
     mail_alerts(now=timezone.now())

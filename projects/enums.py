@@ -90,7 +90,7 @@ class NotificationKind(TextChoices):
 
 
 class DigestPeriod(TextChoices):
-    """How often a user receives an e-mail with unread notifications."""
+    """How often a user receives an email with unread notifications."""
 
     NEVER = "never", "Never"
     DAILY = "daily", "Daily"

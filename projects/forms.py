@@ -25,7 +25,7 @@ from projects.models import Project
 from projects.protocols import TERMS
 from schemes.base import FreeForm
 from schemes.registry import SCHEMES, get_scheme
-from web.fields import DollarsField
+from web.fields import DollarsField, sentence_case
 
 # Slugs that conflict with other URLs.
 TAKEN_SLUGS = frozenset({"new"})
@@ -53,7 +53,7 @@ class ProjectForm(forms.Form):
         label="Pay scheme",
         required=False,
         choices=[
-            ("", "the scheme’s usual pay"),
+            ("", "The scheme’s usual pay"),
             *(
                 (preset, preset)
                 for scheme in SCHEMES.values()
@@ -63,7 +63,7 @@ class ProjectForm(forms.Form):
         help_text="You can change all amounts later.",
     )
     protocol = forms.ChoiceField(
-        choices=Protocol.choices,
+        choices=sentence_case(Protocol.choices),
         required=False,
         label="Protocol",
         help_text="How annotations become gold. It can't be changed once items are published.",
@@ -139,7 +139,7 @@ class SettingsForm(forms.Form):
         min_value=1, max_value=9, label="Generators per item", help_text="Two in Roit et al. 2020."
     )
     exclusion_scope = forms.ChoiceField(
-        choices=ExclusionScope.choices,
+        choices=sentence_case(ExclusionScope.choices),
         label="Consolidators must not have annotated",
         widget=forms.RadioSelect,
     )
@@ -150,7 +150,7 @@ class SettingsForm(forms.Form):
         help_text="How often an annotation can be revised by its annotator. Each revision is verified.",
     )
     after_disputes = forms.ChoiceField(
-        choices=AfterDisputes.choices,
+        choices=sentence_case(AfterDisputes.choices),
         label="If an item is still disputed",
         widget=forms.RadioSelect,
     )
@@ -283,7 +283,7 @@ class TokenForm(forms.Form):
         widget=forms.CheckboxSelectMultiple,
     )
     days = forms.TypedChoiceField(
-        choices=[(30, "30 days"), (90, "90 days"), (365, "1 year"), (0, "never")],
+        choices=[(30, "30 days"), (90, "90 days"), (365, "1 year"), (0, "Never")],
         initial=90,
         coerce=int,
         label="Expires after",
@@ -312,20 +312,22 @@ class AccountForm(BaseUserCreationForm):
 
 
 class InviteForm(forms.Form):
-    email = forms.EmailField(label="E-mail address", max_length=254)
-    role = forms.ChoiceField(choices=MemberRole.choices, initial=MemberRole.TRAINER)
+    email = forms.EmailField(label="Email address", max_length=254)
+    role = forms.ChoiceField(choices=sentence_case(MemberRole.choices), initial=MemberRole.TRAINER)
 
 
 class RolesForm(forms.Form):
     roles = forms.MultipleChoiceField(
-        choices=MemberRole.choices, required=False, widget=forms.CheckboxSelectMultiple
+        choices=sentence_case(MemberRole.choices),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
     )
 
 
 class NotificationSettingsForm(forms.Form):
     digest = forms.ChoiceField(
         choices=DigestPeriod.choices,
-        label="E-mail digest",
+        label="Email digest",
         help_text="Lists your unread notifications of the last day or week.",
     )
     kinds = forms.MultipleChoiceField(

@@ -298,7 +298,7 @@ class NotificationSettings(models.Model):
 
 
 class Digest(models.Model):
-    """An e-mail with a user's unread notifications of a period, sent at most once.
+    """An email with a user's unread notifications of a period, sent at most once.
 
     It covers the notifications from `begins_at` until `ends_at`. It is committed as SENDING before
     it is sent. If the process dies in between, the outcome is unknown and it is not sent again.

@@ -1,4 +1,4 @@
-"""The sentences of notifications, on the page and in e-mails."""
+"""The sentences of notifications, on the page and in emails."""
 
 from collections.abc import Mapping
 

@@ -24,7 +24,7 @@ from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Round
 from schemes.base import Scheme
 from schemes.registry import get_scheme
-from web.fields import CountField, set_choices
+from web.fields import ANY, CountField, sentence_case, set_choices
 
 VERDICTS = [
     (Verdict.PASS, "Pass"),
@@ -61,9 +61,9 @@ class ChooseItemsForm(forms.Form):
 
     method = forms.ChoiceField(
         choices=[
-            (Method.RANDOM, "sample at random"),
-            (Method.RICH, "those that teach most"),
-            (Method.SEARCH, "search and pick"),
+            (Method.RANDOM, "Sample at random"),
+            (Method.RICH, "Those that teach most"),
+            (Method.SEARCH, "Search and pick"),
         ],
         label="Choose items",
     )
@@ -111,7 +111,7 @@ class RoundForm(forms.Form):
     """A form for a round. Ratios are in percent and amounts in cents."""
 
     title = forms.CharField(max_length=120)
-    entry = forms.ChoiceField(choices=RoundEntry.choices, label="Admission")
+    entry = forms.ChoiceField(choices=sentence_case(RoundEntry.choices), label="Admission")
     approval_rate = _number("Minimum approval rate (percent)", 100)
     hits_approved = _number("Minimum number of approved HITs", 1_000_000)
     locales = forms.CharField(
@@ -340,14 +340,14 @@ class ConcludeForm(forms.Form):
 
 class OverviewFilterForm(forms.Form):
     state = forms.ChoiceField(
-        required=False, choices=[("", "any state"), *EnrolmentState.choices], label="State"
+        required=False, choices=[ANY, *sentence_case(EnrolmentState.choices)], label="State"
     )
     text = forms.CharField(required=False, max_length=20, label="Worker")
 
 
 class AddressForm(forms.Form):
     address = forms.EmailField(
-        label="Your e-mail address",
+        label="Your email address",
         widget=forms.EmailInput(attrs={"autocomplete": "email"}),
     )
 

@@ -1,4 +1,4 @@
-"""Every page, e-mail, message and error reads as the style guide wants it.
+"""Every page, email, message and error reads as the style guide wants it.
 
 Pages are read in every role, as they are rendered. Sources of scripts, commands and templates are read
 for texts that no page of these tests shows.

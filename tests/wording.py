@@ -1,6 +1,6 @@
 """Words that people never read on the site: archaic, vague or translated ones.
 
-`faults_in` finds them in the text that a page, an e-mail or the API shows. Guidelines and corpora quote
+`faults_in` finds them in the text that a page, an email or the API shows. Guidelines and corpora quote
 other people's sentences, so the phrases below are long enough not to occur there.
 """
 
@@ -10,6 +10,10 @@ from collections.abc import Iterator
 
 # Phrases anywhere in a text, as regular expressions.
 PHRASES = (
+    # Spellings
+    r"e-mails?",
+    r"user names?",
+    r"log in to",
     # Archaic or translated
     r"anew",
     r"whoever",

@@ -4,8 +4,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from django import forms
+from django.utils.text import capfirst
 
-ANY = ("", "any")
+ANY = ("", "Any")
+
+
+def sentence_case(choices: Iterable[tuple[Any, Any]]) -> list[tuple[Any, str]]:
+    """Return the choices with a capital first letter, for labels that are also used in sentences."""
+    return [(value, capfirst(str(label))) for value, label in choices]
 
 
 class CountField(forms.IntegerField):

@@ -145,9 +145,11 @@ class Listing:
     page, with a fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a
     page. The list loads itself every `refresh` seconds. `bulk` is a template of actions on selected
     rows. Their ids, or what `bulk_id` returns for them, are sent as `bulk_name` to the form with the
-    id "bulk". `download` is the URL of a file with more columns, which replaces the CSV file.
+    id "bulk". With `selects_all`, an action without selected rows applies to all rows that match the
+    filter. `download` is the URL of a file with more columns, which replaces the CSV file.
     `known_total` replaces a slow count. With `reads_once`, all ids are read in a single query, which
-    suits slow filters with few matches.
+    suits slow filters with few matches. `path` is the list's own address, for pages that show it at
+    another, such as after an invalid form.
     """
 
     request: HttpRequest
@@ -165,10 +167,15 @@ class Listing:
     refresh: int = 0
     bulk: str = ""
     bulk_name: str = "row"
+    selects_all: bool = False
     download: str = ""
     known_total: int | None = None
     reads_once: bool = False
     bulk_id: Callable[[Any], int] | None = None
+    path: str = ""
+
+    def __post_init__(self) -> None:
+        self.path = self.path or self.request.path
 
     @property
     def sort(self) -> str:
@@ -227,7 +234,7 @@ class Listing:
         """Return the URL of the list with its filters and sort, and other `controls`."""
         chosen = {"sort": self.sort, **controls}
         query = [*self.filters, *((name, value) for name, value in chosen.items() if value)]
-        return f"{self.request.path}?{urlencode(query)}" if query else self.request.path
+        return f"{self.path}?{urlencode(query)}" if query else self.path
 
     @property
     def csv_url(self) -> str:
@@ -255,6 +262,11 @@ class Listing:
     @property
     def is_sortable(self) -> bool:
         return any(column.order for column in self.columns)
+
+    @property
+    def definitions(self) -> list[Column]:
+        """The columns whose headings need a definition."""
+        return [column for column in self.columns if column.about]
 
     @property
     def links(self) -> list[PageLink]:

@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -15,12 +16,14 @@ from annotation.forms import AcceptBonusForm, DeclineBonusForm
 from annotation.models import HeldBonus, Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_list
 from projects.permissions import STAFF, project_page
+from schemes.base import Noun
 from schemes.registry import get_scheme
-from web.paging import page_of
+from web.lists import Column, Empty, Listing, money_column, time_column
 
 PAGE_SIZE = 20
+HELD_BONUSES = Noun("held bonus", "held bonuses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +38,7 @@ class HeldRow:
 
 @require_GET
 @project_page(STAFF)
-def held_bonuses(request: HttpRequest, project: Project) -> HttpResponse:
+def held_bonuses(request: HttpRequest, project: Project) -> HttpResponseBase:
     return _list(request, project)
 
 
@@ -44,21 +47,46 @@ def _list(
     project: Project,
     refused: AcceptBonusForm | DeclineBonusForm | None = None,
     refused_pk: int = 0,
-) -> HttpResponse:
-    page = page_of(
-        held_bonuses_of(project=project),
-        cursor=request.GET.get("page", ""),
-        by=("pk",),
+) -> HttpResponseBase:
+    listing = Listing(
+        request=request,
+        name="held bonuses",
+        rows=held_bonuses_of(project=project),
+        columns=_columns(),
+        count=HELD_BONUSES.count,
+        order=("pk",),
         size=PAGE_SIZE,
+        path=reverse("annotation:held_bonuses", args=[project.slug]),
+        empty=Empty(
+            "No held bonuses", "Bonuses that need a review before they are paid appear here."
+        ),
     )
-    rows = [_row(held, refused if held.pk == refused_pk else None) for held in page.rows]
-    context = {
-        "page": page,
-        "rows": rows,
-        "query": query_without_page(request),
-    }
+    rows = [_row(held, refused if held.pk == refused_pk else None) for held in listing.page_rows]
     status = 422 if refused else 200
-    return render_page(request, project, "annotation/held_bonuses.html", context, status=status)
+    page = "annotation/held_bonuses.html"
+    return render_list(request, project, page, listing, {"rows": rows}, status=status)
+
+
+def _columns() -> list[Column]:
+    """Return the columns of the CSV file. The page shows the work itself."""
+
+    def items(held: HeldBonus) -> str:
+        return "; ".join(work.item.key for work in held.payment.assignment.submissions.all())
+
+    return [
+        Column("Items", items),
+        Column("Role", lambda held: held.payment.assignment.hit.task.get_role_display()),
+        Column("Worker", lambda held: held.payment.assignment.worker.pseudonym),
+        money_column(
+            "Bonus", lambda held: held.payment.amount_cents, order="payment__amount_cents"
+        ),
+        Column("Reasons", lambda held: " ".join(reason["text"] for reason in held.reasons)),
+        time_column(
+            "Submitted",
+            lambda held: held.payment.assignment.submitted_at,
+            order="payment__assignment__submitted_at",
+        ),
+    ]
 
 
 def _row(held: HeldBonus, refused: AcceptBonusForm | DeclineBonusForm | None) -> HeldRow:

@@ -1,8 +1,9 @@
 """Pages that list rejected work and overturn rejections."""
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -17,41 +18,62 @@ from audit.domain.change_state import TransitionNotAllowedError
 from crowd.domain.providers import has_builtin_marketplace
 from crowd.models import Assignment
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_list
 from projects.permissions import STAFF, project_page
-from web.paging import page_of
+from schemes.base import Noun
+from web.lists import Column, Empty, Listing, time_column
 
 PAGE_SIZE = 20
+ASSIGNMENTS = Noun("rejected assignment", "rejected assignments")
 
 
 @require_GET
 @project_page(STAFF)
-def rejections(request: HttpRequest, project: Project) -> HttpResponse:
+def rejections(request: HttpRequest, project: Project) -> HttpResponseBase:
     return _list(request, project, OverturnForm())
 
 
 def _list(
     request: HttpRequest, project: Project, form: OverturnForm, *, refused: int = 0
-) -> HttpResponse:
+) -> HttpResponseBase:
     now = timezone.now()
-    page = page_of(
-        rejections_of(project=project),
-        cursor=request.GET.get("page", ""),
-        by=("-pk",),
+    listing = Listing(
+        request=request,
+        name="rejected work",
+        rows=rejections_of(project=project),
+        columns=_columns(),
+        count=ASSIGNMENTS.count,
         size=PAGE_SIZE,
+        path=reverse("annotation:rejections", args=[project.slug]),
+        empty=Empty("No rejected work", "Rejected work appears here."),
     )
     context = {
-        "page": page,
         "rows": [
-            {"assignment": row, "days_left": overturn_days_left(row, now)} for row in page.rows
+            {"assignment": row, "days_left": overturn_days_left(row, now)}
+            for row in listing.page_rows
         ],
         "form": form,
         "refused": refused,
         "marketplace_is_ours": has_builtin_marketplace(),
-        "query": query_without_page(request),
     }
     status = 422 if refused else 200
-    return render_page(request, project, "annotation/rejections.html", context, status=status)
+    page = "annotation/rejections.html"
+    return render_list(request, project, page, listing, context, status=status)
+
+
+def _columns() -> list[Column]:
+    """Return the columns of the CSV file. The page shows the work itself."""
+    return [
+        Column("Assignment", lambda row: row.external_id),
+        Column("Items", lambda row: "; ".join(work.item.key for work in row.submissions.all())),
+        Column("Role", lambda row: row.hit.task.get_role_display()),
+        Column("Worker", lambda row: row.worker.pseudonym),
+        Column("Batch", lambda row: row.hit.task.batch.name),
+        Column("State", lambda row: row.get_state_display()),
+        Column("Reason", lambda row: row.decision_reason),
+        time_column("Submitted", lambda row: row.submitted_at, order="submitted_at"),
+        time_column("Decided", lambda row: row.decided_at, order="decided_at"),
+    ]
 
 
 @require_POST

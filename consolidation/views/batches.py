@@ -275,6 +275,7 @@ def _page(
         is_filtered=bool(state),
         bulk="consolidation/fragments/hit_actions.html",
         bulk_name="hit",
+        selects_all=True,
         bulk_id=lambda task: task.hit_id,
         empty=Empty("No HITs", "Nothing has been published in this batch yet."),
     )

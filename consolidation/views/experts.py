@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -16,6 +17,7 @@ from annotation.models import Item
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.expert_queues import (
     QueuePlan,
+    QueueRow,
     QueueSetupError,
     change_queue,
     items_named,
@@ -33,12 +35,14 @@ from consolidation.forms import AnnotateQueueForm, MergeQueueForm, QueueForm
 from consolidation.models import ExpertDraft, ExpertQueue
 from consolidation.views.expert_pages import address_of_next
 from projects.models import Project
-from projects.pages import render_page
+from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import FileError, Scheme
+from schemes.base import FileError, Noun, Scheme
 from schemes.registry import get_scheme
-from web.paging import page_of
+from web.badges import badge
+from web.lists import Column, Empty, Listing, link, time_column
 
+ITEMS = Noun("item", "items")
 DIGITS = 18  # the most digits of an id that fits into a database column
 
 
@@ -140,29 +144,47 @@ def _read(scheme: Scheme, file: UploadedFile) -> list[str]:
 
 @require_GET
 @project_page(STAFF | REVIEWERS)
-def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     """Show the expert's own items in the queue."""
     queue = _queue(project, pk)
     rows = queues_of(project=project, expert=request.user, now=timezone.now())
+    row = next(row for row in rows if row.queue.pk == queue.pk)
     own = ExpertDraft.objects.filter(author=request.user.pk, queued__queue=queue)
-    page = page_of(
-        own.select_related("queued__item__sentence__image"),
-        cursor=request.GET.get("page", ""),
-        by=("-pk",),
+    listing = Listing(
+        request=request,
+        name="your items",
+        rows=own.select_related("queued__item__sentence__image"),
+        columns=_draft_columns(project),
+        count=ITEMS.count,
+        empty=Empty("Nothing started yet", _how_to_start(row)),
     )
-    started = [
-        {"draft": draft, "headline": headline_of(draft.queued.item, project)}
-        for draft in page.rows
-        if draft.queued
+    context = {"queue": queue, "row": row}
+    return render_list(request, project, "consolidation/expert_queue.html", listing, context)
+
+
+def _draft_columns(project: Project) -> list[Column]:
+    def headline(draft: ExpertDraft) -> str:
+        return headline_of(draft.queued.item, project) if draft.queued else ""
+
+    def item_link(draft: ExpertDraft) -> str:
+        url = reverse("consolidation:expert_item", args=[project.slug, draft.queued_id])
+        return link(url, headline(draft))
+
+    return [
+        Column("Item", headline, item_link),
+        Column(
+            "State",
+            lambda draft: "done" if draft.submitted_at else "started",
+            lambda draft: badge("accepted", "done") if draft.submitted_at else badge("started"),
+        ),
+        time_column("Saved", lambda draft: draft.saved_at, order="saved_at"),
     ]
-    context = {
-        "queue": queue,
-        "row": next(row for row in rows if row.queue.pk == queue.pk),
-        "started": started,
-        "page": page,
-        "query": "",
-    }
-    return render_page(request, project, "consolidation/expert_queue.html", context)
+
+
+def _how_to_start(row: QueueRow) -> str:
+    if row.left:
+        return "Choose “Next item” to start. After you submit an item, the next one opens."
+    return "No items left for you. Every item has enough experts, or you've seen one of its annotations."
 
 
 def _queue(project: Project, pk: int) -> ExpertQueue:

@@ -1,18 +1,24 @@
 """Pages that list a project's studies, and decide payments whose outcome is unknown."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from django.contrib import messages
 from django.db.models import F
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.models import Batch
 from crowd.domain.settle_sessions import SettlementError, resolve_settlement
 from crowd.domain.study_figures import (
+    StudyFigures,
     failing_sessions,
     failing_settlements,
     figures_of_studies,
@@ -21,31 +27,127 @@ from crowd.domain.study_figures import (
 )
 from crowd.models import Settlement, Study
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
-from web.paging import page_of
+from schemes.base import Noun
+from web.badges import badge, badge_of
+from web.lists import Column, Empty, Listing, money_column, number_column
+from web.money import dollars
 
 MOST_ERRORS = 50
+STUDIES = Noun("study", "studies")
+PROBLEM = '<span class="batch__problem">{} {}</span>'
 
 
 @require_GET
 @project_page(STAFF)
-def studies(request: HttpRequest, project: Project) -> HttpResponse:
+def studies(request: HttpRequest, project: Project) -> HttpResponseBase:
     budget = project.budget
-    page = page_of(studies_of(budget=budget), cursor=request.GET.get("page", ""), by=("-pk",))
-    batches = batches_of(page.rows)
+    listing = Listing(
+        request=request,
+        name="studies",
+        rows=studies_of(budget=budget),
+        columns=_columns(project),
+        count=STUDIES.count,
+        load=_with_figures,
+        empty=Empty("No studies yet", "Studies appear here when you publish items."),
+    )
     context = {
-        "page": page,
-        "rows": [
-            {"figures": figures, "batches": batches[figures.study.pk]}
-            for figures in figures_of_studies(page.rows)
-        ],
         "unknown": unknown_settlements(budget=budget),
         "sessions": failing_sessions(budget=budget)[:MOST_ERRORS],
         "settlements": failing_settlements(budget=budget)[:MOST_ERRORS],
-        "query": query_without_page(request),
     }
-    return render_page(request, project, "consolidation/studies.html", context)
+    return render_list(request, project, "consolidation/studies.html", listing, context)
+
+
+@dataclass(frozen=True, slots=True)
+class StudyRow:
+    figures: StudyFigures
+    batches: list[Batch]
+
+    @property
+    def study(self) -> Study:
+        return self.figures.study
+
+
+def _with_figures(studies: list[Study]) -> list[StudyRow]:
+    batches = batches_of(studies)
+    return [StudyRow(figures, batches[figures.study.pk]) for figures in figures_of_studies(studies)]
+
+
+def _columns(project: Project) -> list[Column]:
+    def sessions(row: StudyRow) -> str:
+        return ", ".join(f"{count} {label}" for label, count in row.figures.labels)
+
+    def minutes(row: StudyRow) -> float | None:
+        median = row.figures.median_minutes
+        return None if median is None else round(median, 1)
+
+    return [
+        Column(
+            "Study",
+            lambda row: row.study.hit_type.title,
+            lambda row: _study_cell(project, row),
+            order="hit_type__title",
+        ),
+        Column(
+            "State",
+            lambda row: row.study.get_state_display(),
+            lambda row: badge_of(row.study),
+            order="state",
+        ),
+        Column(
+            "Places taken",
+            lambda row: row.figures.taken,
+            lambda row: f"{row.figures.taken} of {row.study.places}",
+            about="Returned and rejected sessions free their places.",
+            is_number=True,
+        ),
+        Column("Sessions", sessions, lambda row: sessions(row) or "None yet"),
+        number_column("Median, min", minutes, about="The median time of finished sessions."),
+        money_column(
+            "Hourly pay",
+            lambda row: row.figures.hourly_cents,
+            none="checked after the first median",
+            about="The reward for the median time, without bonuses.",
+        ),
+        money_column(
+            "Cost",
+            lambda row: row.figures.cents,
+            about="What was paid so far, with bonuses, fees and tax.",
+        ),
+    ]
+
+
+def _study_cell(project: Project, row: StudyRow) -> SafeString:
+    """Render the study's title with its batches and problems."""
+    batches = format_html_join(
+        ", ",
+        '{}, <a href="{}">batch {}</a>',
+        (
+            (
+                capfirst(batch.get_role_display()),
+                reverse("consolidation:batch", args=[project.slug, batch.pk]),
+                batch.pk,
+            )
+            for batch in row.batches
+        ),
+    )
+    title, problems = row.study.hit_type.title, format_html_join("", PROBLEM, _problems(row))
+    return format_html('{} <span class="small quiet">{}</span>{}', title, batches, problems)
+
+
+def _problems(row: StudyRow) -> Iterator[tuple[SafeString, str]]:
+    figures = row.figures
+    if row.study.error:
+        yield badge("failed", "problem"), row.study.error
+    if figures.pays_too_little:
+        yield (
+            badge("failed", "low pay"),
+            f"The median session pays {dollars(figures.hourly_cents)} an hour, and the minimum is "
+            f"{dollars(figures.minimum_hourly_cents)}. Pause the batch and raise the reward, or the "
+            "study may be stopped.",
+        )
 
 
 def batches_of(studies: Sequence[Study]) -> Mapping[int, list[Batch]]:

@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -65,6 +66,7 @@ def _list(
         count=SUBMISSIONS.count,
         order=("pk",),
         size=PAGE_SIZE,
+        path=reverse("consolidation:submissions", args=[project.slug]),
         known_total=figures_of(count_waiting, project=project).value,
         empty=Empty(
             "No submissions to review",

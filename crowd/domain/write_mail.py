@@ -1,4 +1,4 @@
-"""Send copies of messages by e-mail, to workers who gave an address.
+"""Send copies of messages by email, to workers who gave an address.
 
 A mail is retried only if it certainly was not sent. It is committed as SENDING before it is sent. If
 the process dies in between, the outcome is unknown, and only a user can send the mail again.
@@ -46,7 +46,7 @@ def forget_address(*, worker: Worker) -> bool:
 
 
 def also_by_mail(*, message: Message) -> Mail | None:
-    """Queue an e-mail copy if the worker gave an address and this site sends mail."""
+    """Queue an email copy if the worker gave an address and this site sends mail."""
     mail_address = MailAddress.objects.filter(worker=message.worker_id).first()
     if mail_address is None or not settings.MAIL_IS_ON:
         return None

@@ -7,7 +7,7 @@ from django import forms
 from django.core.validators import RegexValidator
 
 from consolidation.enums import GoldSource
-from web.fields import ANY, set_choices
+from web.fields import ANY, sentence_case, set_choices
 
 
 class ExportForm(forms.Form):
@@ -45,8 +45,10 @@ class ExportForm(forms.Form):
         )
         sources = [
             (value, f"{label} ({items[value]:,})")
-            for value, label in GoldSource.choices
+            for value, label in sentence_case(GoldSource.choices)
             if value in items
         ]
         fmt = [(name, name) for name in formats]
-        set_choices(self, source=sources, fmt=fmt, domain=domains, partition=partitions)
+        set_choices(
+            self, source=sources, fmt=fmt, domain=domains, partition=sentence_case(partitions)
+        )

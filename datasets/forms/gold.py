@@ -8,7 +8,7 @@ from annotation.enums import Partition
 from consolidation.enums import GoldSource
 from datasets.domain.search_gold import GoldFilter, GoldState
 from schemes.base import Search
-from web.fields import ANY, set_choices
+from web.fields import ANY, sentence_case, set_choices
 
 
 class GoldFilterForm(forms.Form):
@@ -19,10 +19,10 @@ class GoldFilterForm(forms.Form):
     )
     target = forms.CharField(required=False, max_length=60)
     worker = forms.CharField(required=False, max_length=20)
-    state = forms.ChoiceField(required=False, choices=[ANY, *GoldState.choices])
-    source = forms.ChoiceField(required=False, choices=[ANY, *GoldSource.choices])
+    state = forms.ChoiceField(required=False, choices=[ANY, *sentence_case(GoldState.choices)])
+    source = forms.ChoiceField(required=False, choices=[ANY, *sentence_case(GoldSource.choices)])
     domain = forms.ChoiceField(required=False)
-    partition = forms.ChoiceField(required=False, choices=[ANY, *Partition.choices])
+    partition = forms.ChoiceField(required=False, choices=[ANY, *sentence_case(Partition.choices)])
 
     def __init__(
         self, *args: Any, search: Search | None, domains: list[str], **kwargs: Any

@@ -10,7 +10,7 @@ from consolidation.enums import GoldSource
 from datasets.domain.decide_match import DecisionError
 from datasets.domain.error_samples import MAX_SIZE
 from datasets.enums import Population
-from web.fields import set_choices
+from web.fields import sentence_case, set_choices
 
 
 class QualityForm(forms.Form):
@@ -22,7 +22,8 @@ class QualityForm(forms.Form):
     def __init__(self, *args: Any, sources: Mapping[str, int], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         choices = [
-            (value, f"{label} ({sources.get(value, 0):,})") for value, label in GoldSource.choices
+            (value, f"{label} ({sources.get(value, 0):,})")
+            for value, label in sentence_case(GoldSource.choices)
         ]
         set_choices(self, source=choices, against=choices)
         # Select the initial sources if the query has no values.
@@ -33,9 +34,9 @@ class QualityForm(forms.Form):
 class SampleForm(forms.Form):
     """An error sample to draw."""
 
-    source = forms.ChoiceField(choices=GoldSource.choices, label="Gold to analyse")
-    against = forms.ChoiceField(choices=GoldSource.choices, label="Reference")
-    population = forms.ChoiceField(choices=Population.choices, label="Sample from")
+    source = forms.ChoiceField(choices=sentence_case(GoldSource.choices), label="Gold to analyse")
+    against = forms.ChoiceField(choices=sentence_case(GoldSource.choices), label="Reference")
+    population = forms.ChoiceField(choices=sentence_case(Population.choices), label="Sample from")
     size = forms.IntegerField(
         min_value=1,
         max_value=MAX_SIZE,

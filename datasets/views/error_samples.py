@@ -5,6 +5,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
@@ -13,6 +14,7 @@ from consolidation.protocols import protocol_of
 from datasets.domain.error_samples import (
     CSV_COLUMNS,
     SampleError,
+    SampleReport,
     categories_of,
     draw_sample,
     judge_part,
@@ -25,28 +27,72 @@ from datasets.domain.quality import NothingToCompareError
 from datasets.forms.quality import PartForm, SampleForm
 from datasets.models import ErrorSample, SampledPart
 from projects.models import Project
-from projects.pages import render_page
-from projects.permissions import REVIEWERS, STAFF, project_page
+from projects.pages import render_list, render_page
+from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
+from schemes.base import Noun
 from web.downloads import csv_download
-from web.paging import page_of
+from web.lists import Column, Empty, Listing, link
+from web.templatetags.web import percent
+
+SAMPLES, PARTS = Noun("sample", "samples"), Noun("part", "parts")
 
 
 @require_GET
 @project_page(STAFF | REVIEWERS)
-def samples(request: HttpRequest, project: Project) -> HttpResponse:
+def samples(request: HttpRequest, project: Project) -> HttpResponseBase:
     initial = {"source": protocol_of(project).gold_source, "against": GoldSource.EXPERT}
     return _list(request, project, SampleForm(initial=initial))
 
 
 def _list(
     request: HttpRequest, project: Project, form: SampleForm, status: int = 200
-) -> HttpResponse:
-    drawn = project.error_samples.order_by("-pk")
-    context = {
-        "form": form,
-        "reports": [sample_report(sample=_of(project, sample)) for sample in drawn[:50]],
-    }
-    return render_page(request, project, "datasets/error_samples.html", context, status=status)
+) -> HttpResponseBase:
+    listing = Listing(
+        request=request,
+        name="error samples",
+        rows=project.error_samples.all(),
+        columns=_sample_columns(project),
+        count=SAMPLES.count,
+        load=lambda samples: [sample_report(sample=_of(project, sample)) for sample in samples],
+        path=reverse("datasets:error_samples", args=[project.slug]),
+        empty=Empty("No samples yet", "Experts and admins can draw samples."),
+    )
+    page = "datasets/error_samples.html"
+    return render_list(request, project, page, listing, {"form": form}, status=status)
+
+
+def _sample_columns(project: Project) -> list[Column]:
+    def sample_link(report: SampleReport) -> str:
+        url = reverse("datasets:error_sample", args=[project.slug, report.sample.pk])
+        return link(url, f"Sample {report.sample.pk}")
+
+    def true_precision(report: SampleReport) -> float | None:
+        return report.estimate.value if report.estimate else None
+
+    return [
+        Column("Sample", lambda report: report.sample.pk, sample_link),
+        Column("Gold", lambda report: report.sample.source),
+        Column("Reference", lambda report: report.sample.against),
+        Column("Sampled from", lambda report: report.sample.get_population_display()),
+        Column(
+            "Judged",
+            lambda report: report.judged,
+            lambda report: f"{report.judged} of {report.drawn}",
+            is_number=True,
+        ),
+        Column(
+            "Automatic precision",
+            lambda report: report.precision,
+            lambda report: percent(report.precision),
+            is_number=True,
+        ),
+        Column(
+            "True precision",
+            true_precision,
+            lambda report: percent(true_precision(report)),
+            is_number=True,
+        ),
+    ]
 
 
 def _of(project: Project, sample: ErrorSample) -> ErrorSample:
@@ -73,20 +119,44 @@ def draw(request: HttpRequest, project: Project) -> HttpResponseBase:
 
 @require_GET
 @project_page(STAFF | REVIEWERS)
-def sample(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def sample(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     sample = _sample(project, pk)
     parts = sample.sampled_parts.select_related("predicted__item__sentence", "judged_by")
     labels = {category.key: category.label for category in categories_of(sample)}
-    page = page_of(parts, cursor=request.GET.get("page", ""), by=("position",))
+    can_judge = "datasets:sampled_part" in pages_open_to(request.user, project)
+
+    def part_link(part: SampledPart) -> object:
+        if not can_judge:
+            return part.position
+        url = reverse("datasets:sampled_part", args=[project.slug, pk, part.position])
+        return link(url, part.position)
+
+    listing = Listing(
+        request=request,
+        name="parts",
+        rows=parts,
+        columns=[
+            Column("Part", lambda part: part.position, part_link, order="position"),
+            Column("Item", lambda part: part.predicted.item.key),
+            Column(
+                "Category",
+                lambda part: labels.get(part.category, part.category),
+                lambda part: labels.get(part.category, part.category) or "–",
+                order="category",
+            ),
+            Column("Note", lambda part: part.note),
+        ],
+        count=PARTS.count,
+        order=("position",),
+        download=reverse("datasets:error_sample_csv", args=[project.slug, pk]),
+        empty=Empty("No parts", "The sample is empty."),
+    )
     context = {
         "report": sample_report(sample=sample),
         "sample": sample,
         "next": next_part(sample=sample),
-        "page": page,
-        "rows": [(part, labels.get(part.category, part.category)) for part in page.rows],
-        "query": "",
     }
-    return render_page(request, project, "datasets/error_sample.html", context)
+    return render_list(request, project, "datasets/error_sample.html", listing, context)
 
 
 @require_GET

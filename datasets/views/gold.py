@@ -1,10 +1,11 @@
 """Pages that search gold and show all gold of a sentence."""
 
 from collections.abc import Sequence
-from dataclasses import astuple
+from dataclasses import astuple, dataclass
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
@@ -18,18 +19,19 @@ from datasets.domain.sentence_gold import ItemGold, Version, gold_of_sentence
 from datasets.forms.gold import GoldFilterForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
-from schemes.base import Scheme, ShownUnit
+from schemes.base import Noun, Scheme, ShownUnit
 from schemes.registry import get_scheme
-from web.paging import Page, page_of
+from web.lists import Column, Empty, Listing
 
 SIZE = 10  # sentences; each may have several items
+SENTENCES = Noun("sentence", "sentences")
 
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
-def gold(request: HttpRequest, project: Project) -> HttpResponse:
+def gold(request: HttpRequest, project: Project) -> HttpResponseBase:
     domains = sorted(
         {domain for domain, _ in figures_of(sections_of, project=project).value if domain}
     )
@@ -37,49 +39,84 @@ def gold(request: HttpRequest, project: Project) -> HttpResponse:
     form = GoldFilterForm(request.GET, search=scheme.search, domains=domains)
     criteria = form.wanted()
     entries = find_gold(project=project, wanted=criteria)
-    page = page_of(
-        entries.values_list("sentence_id", named=True).distinct(),
-        cursor=request.GET.get("page", ""),
-        by=("sentence_id",),
-        size=SIZE,
-    )
     filtered = any(value.strip() for value in astuple(criteria))
+    listing = Listing(
+        request=request,
+        name="gold",
+        rows=Sentence.objects.filter(pk__in=entries.values("sentence")).select_related("image"),
+        columns=_columns(project),
+        count=SENTENCES.count,
+        order=("pk",),
+        load=lambda sentences: _with_matches(sentences, entries),
+        size=SIZE,
+        is_filtered=filtered,
+        reads_once=any([criteria.content, criteria.target, criteria.worker]),
+        empty=Empty("No gold yet", "Gold is created by the first accepted consolidation."),
+    )
+    sentences = _shown_sentences(project, listing.page_rows)
     all_gold = Gold.objects.filter(item__project=project)
     context = {
         "form": form,
         "filtered": filtered,
-        "page": page,
-        "sentences": _sentences(project, page, entries),
+        "sentences": sentences,
         "unit": scheme.vocabulary.unit,
-        "is_not_indexed": not page.rows and not filtered and all_gold.exists(),
-        "query": query_without_page(request),
+        "is_not_indexed": not sentences and not filtered and all_gold.exists(),
     }
-    return render_page(
-        request, project, "datasets/gold.html", context, fragment="datasets/fragments/gold.html"
-    )
+    page, fragment = "datasets/gold.html", "datasets/fragments/gold.html"
+    return render_list(request, project, page, listing, context, fragment=fragment)
 
 
-def _sentences(project: Project, page: Page[Any], matches: Any) -> list[dict[str, Any]]:
-    """Return the page's sentences, each with its matching annotations."""
-    ids = [row.sentence_id for row in page.rows]
-    entries: dict[int, list[GoldEntry]] = {pk: [] for pk in ids}
-    chosen = matches.filter(sentence__in=ids).select_related("gold", "item")
+@dataclass(frozen=True, slots=True)
+class SentenceRow:
+    """A sentence with its matching annotations."""
+
+    sentence: Sentence
+    entries: list[GoldEntry]
+
+
+def _with_matches(sentences: list[Sentence], matches: QuerySet[GoldEntry]) -> list[SentenceRow]:
+    entries: dict[int, list[GoldEntry]] = {sentence.pk: [] for sentence in sentences}
+    chosen = matches.filter(sentence__in=entries).select_related("gold", "item")
     for entry in chosen.order_by("item_id", "source"):
         entries[entry.sentence_id].append(entry)
-    sentences = Sentence.objects.select_related("image").in_bulk(ids)
+    return [SentenceRow(sentence, entries[sentence.pk]) for sentence in sentences]
+
+
+def _columns(project: Project) -> list[Column]:
+    """Return the columns of the CSV file. The page shows the annotations themselves."""
     scheme = get_scheme(project.scheme)
 
-    def order(entry: GoldEntry) -> int:
-        return scheme.corpus.order(entry.item.target)
+    def targets(row: SentenceRow) -> str:
+        items = [entry.item for entry in _in_order(scheme, row.entries)]
+        for item in items:
+            item.project, item.sentence = project, row.sentence
+        return "; ".join(dict.fromkeys(_target(scheme, item) for item in items))
 
     return [
+        Column("Sentence", lambda row: row.sentence.external_id),
+        Column("Text", lambda row: " ".join(row.sentence.tokens)),
+        Column("Domain", lambda row: row.sentence.domain),
+        Column("Partition", lambda row: row.sentence.partition),
+        Column("Items", targets),
+        Column("Annotations", lambda row: len(row.entries)),
+    ]
+
+
+def _in_order(scheme: Scheme, entries: Sequence[GoldEntry]) -> list[GoldEntry]:
+    """Return the entries in the order of their targets in the sentence."""
+    return sorted(entries, key=lambda entry: scheme.corpus.order(entry.item.target))
+
+
+def _shown_sentences(project: Project, rows: Sequence[SentenceRow]) -> list[dict[str, Any]]:
+    scheme = get_scheme(project.scheme)
+    return [
         {
-            "sentence": sentences[pk],
+            "sentence": row.sentence,
             "matches": [
-                _match(project, entry, sentences[pk]) for entry in sorted(entries[pk], key=order)
+                _match(project, entry, row.sentence) for entry in _in_order(scheme, row.entries)
             ],
         }
-        for pk in ids
+        for row in rows
     ]
 
 

@@ -2,8 +2,10 @@
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -41,20 +43,21 @@ from datasets.models import Decision
 from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import AlignedRow, ExternalCase, RowSide, Scheme
+from schemes.base import AlignedRow, ExternalCase, Noun, RowSide, Scheme, StateText
 from schemes.registry import get_scheme
 from web.downloads import csv_download
-from web.paging import page_of
+from web.lists import Column, Empty, Listing, link, number_column
 
+ITEMS = Noun("item", "items")
 # The states of rows whose predicted side a person may pair with a missed one.
 UNMATCHED = ("extra", "redundant")
 
 
 @require_GET
 @project_page(STAFF | REVIEWERS)
-def quality(request: HttpRequest, project: Project) -> HttpResponse:
+def quality(request: HttpRequest, project: Project) -> HttpResponseBase:
     form, source, against = _requested_sources(request, project)
     context: dict[str, Any] = {
         "form": form,
@@ -69,18 +72,41 @@ def quality(request: HttpRequest, project: Project) -> HttpResponse:
         return render_page(request, project, "datasets/quality.html", context)
     items = shared_items(project=project, source=source, against=against)
     items = items.select_related("sentence__image")
-    page = page_of(items, cursor=request.GET.get("page", ""), by=("pk",))
+    listing = Listing(
+        request=request,
+        name="compared items",
+        rows=items,
+        columns=_compared_columns(project, source, against),
+        count=ITEMS.count,
+        order=("pk",),
+        load=lambda shown: _compared(project, shown, source, against),
+        empty=Empty("Nothing to compare", "No item has gold of both sources."),
+    )
     scheme = get_scheme(project.scheme)
     context |= {
         "cached": cached,
         "report": cached.value,
         **_tables(scheme, cached.value),
-        "states": [state.label for state in scheme.comparison.states.values()],
-        "page": page,
-        "rows": _compared(project, page.rows, source, against),
-        "query": query_without_page(request),
     }
-    return render_page(request, project, "datasets/quality.html", context)
+    return render_list(request, project, "datasets/quality.html", listing, context)
+
+
+def _compared_columns(project: Project, source: str, against: str) -> list[Column]:
+    query = urlencode({"source": source, "against": against})
+    states = get_scheme(project.scheme).comparison.states
+
+    def item_link(row: ComparedItem) -> str:
+        url = reverse("datasets:quality_item", args=[project.slug, row.item.pk])
+        return link(f"{url}?{query}", headline_of(row.item, project))
+
+    def count(key: str, state: StateText) -> Column:
+        return number_column(state.label.capitalize(), lambda row: row.counts[key])
+
+    return [
+        Column("Item", lambda row: headline_of(row.item, project), item_link),
+        Column("Key", lambda row: row.item.key),
+        *(count(key, state) for key, state in states.items()),
+    ]
 
 
 def _external(project: Project, source: str) -> list[dict[str, Any]]:
@@ -161,10 +187,16 @@ def _requested_sources(request: HttpRequest, project: Project) -> tuple[QualityF
     return form, str(source), str(against)
 
 
-def _compared(
-    project: Project, items: list[Item], source: str, against: str
-) -> list[dict[str, Any]]:
-    """Return the page's items with the numbers of their rows by state, matched automatically."""
+@dataclass(frozen=True, slots=True)
+class ComparedItem:
+    """An item with the number of its rows in each state of the comparison."""
+
+    item: Item
+    counts: Mapping[str, int]
+
+
+def _compared(project: Project, items: list[Item], source: str, against: str) -> list[ComparedItem]:
+    """Return the items with the numbers of their rows by state, matched automatically."""
     scheme = get_scheme(project.scheme)
     ids = [item.pk for item in items]
     ours, theirs = (
@@ -175,13 +207,7 @@ def _compared(
     for item in items:
         rows = scheme.comparison.compare(theirs[item.pk], ours[item.pk], context_of(item)).rows
         counts = Counter(row.state for row in rows)
-        compared.append(
-            {
-                "item": item,
-                "headline": headline_of(item, project),
-                "counts": [counts[state] for state in scheme.comparison.states],
-            }
-        )
+        compared.append(ComparedItem(item, counts))
     return compared
 
 

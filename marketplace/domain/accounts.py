@@ -92,7 +92,7 @@ def sign_up(
             invitation.worker = worker
             invitation.save(update_fields=["used_at", "worker"])
     except IntegrityError:
-        raise SignUpError("This user name is taken. Choose another.") from None
+        raise SignUpError("This username is taken. Choose another.") from None
     return worker
 
 
@@ -114,7 +114,7 @@ def log_in(*, username: str, password: str, address: str, now: datetime) -> Work
         failures.delete()
         return worker
     LoginFailure.objects.create(username=name, address=address, at=now)
-    raise LoginError("The user name or password is incorrect.")
+    raise LoginError("The username or password is incorrect.")
 
 
 def change_password(*, worker: WorkerAccount, password: str) -> None:
@@ -137,7 +137,7 @@ def end_session(*, token: str) -> None:
 
 
 def worker_of_session(*, token: str, now: datetime) -> WorkerAccount | None:
-    """Return the worker who is logged in with this token, unless the account is closed."""
+    """Return the worker who is signed in with this token, unless the account is closed."""
     return statements.fetch(WorkerAccount, _WORKER_OF_SESSION, _digest(token), now)
 
 

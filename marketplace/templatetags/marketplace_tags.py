@@ -1,6 +1,7 @@
 """Template tags of the marketplace: facts, tables, amounts of money and durations."""
 
 from django import template
+from django.core.paginator import Page
 from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -28,6 +29,13 @@ def duration(seconds: int) -> str:
 def amount(cents: int) -> str:
     """Format cents without a unit, such as "0.05". Return an empty string for None."""
     return dollars(cents).replace("$", "") if cents is not None else ""
+
+
+@register.filter
+def page_numbers(page: Page[object]) -> list[int]:
+    """Return the numbers of the pages to link to. 0 is a gap."""
+    numbers = page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1)
+    return [number if isinstance(number, int) else 0 for number in numbers]
 
 
 @register.simple_tag

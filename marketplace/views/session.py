@@ -26,7 +26,7 @@ def current_worker(request: HttpRequest) -> WorkerAccount | None:
 def worker_required(
     view: WorkerView[P],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Pass the worker as the second argument. Redirect other visitors to the login page."""
+    """Pass the worker as the second argument. Redirect other visitors to the sign-in page."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
@@ -41,7 +41,7 @@ def worker_required(
 def log_in_response(
     request: HttpRequest, worker: WorkerAccount, *, next_url: str = ""
 ) -> HttpResponse:
-    """Log in and redirect to `next_url` if it is a URL of this site."""
+    """Sign in and redirect to `next_url` if it is a URL of this site."""
     if not url_has_allowed_host_and_scheme(next_url, {request.get_host()}, request.is_secure()):
         next_url = reverse("marketplace:groups")
     response = HttpResponseRedirect(next_url)

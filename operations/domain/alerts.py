@@ -1,4 +1,4 @@
-"""Alerts: problems that an operator must solve, on pages and by e-mail."""
+"""Alerts: problems that an operator must solve, on pages and by email."""
 
 import logging
 import shutil

@@ -1,4 +1,4 @@
-"""Invitations into a project by e-mail."""
+"""Invitations into a project by email."""
 
 import logging
 import smtplib
@@ -56,7 +56,7 @@ def invite(
 
 
 def send_invitation(*, invitation: Invitation, now: datetime) -> bool:
-    """Send the e-mail. Return False and store the reason in `error` if the mail server refuses it."""
+    """Send the email. Return False and store the reason in `error` if the mail server refuses it."""
     context = {
         "invitation": invitation,
         "address": settings.SITE_URL + reverse("accounts:accept", args=[token_of(invitation)]),

@@ -1,4 +1,4 @@
-"""Users' choices of notifications and e-mail digests."""
+"""Users' choices of notifications and email digests."""
 
 from collections.abc import Collection
 

@@ -1,4 +1,4 @@
-"""Send e-mail digests of unread notifications, at most once per user and period.
+"""Send email digests of unread notifications, at most once per user and period.
 
 A digest is a row before it is sent. While there is no connection to the mail server, it is tried
 again. A digest that the server refused, or whose outcome is unknown, is not sent again, because the
@@ -161,7 +161,7 @@ def _lines(notifications: list[Notification], link: str) -> Iterator[str]:
     if len(notifications) > len(shown):
         yield f"{len(notifications) - len(shown)} more are on the site."
     yield f"All notifications: {_address('projects:notifications')}"
-    yield f"Change how often you receive this e-mail: {_address('projects:notification_settings')}"
+    yield f"Change how often you receive this email: {_address('projects:notification_settings')}"
     yield f"Unsubscribe: {link}"
 
 

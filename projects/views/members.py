@@ -19,6 +19,7 @@ from projects.forms import InviteForm, RolesForm
 from projects.models import Invitation, Membership, Project
 from projects.pages import ask_first, render_page
 from projects.permissions import ADMINS, project_page
+from web.fields import sentence_case
 
 
 @require_GET
@@ -38,7 +39,7 @@ def _page(
     ]
     context = {
         "rows": rows,
-        "roles": MemberRole.choices,
+        "roles": sentence_case(MemberRole.choices),
         "invitations": project.invitations.open(timezone.now()).order_by("-pk"),
         "form": form,
     }

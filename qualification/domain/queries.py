@@ -11,13 +11,7 @@ from crowd.models import Worker
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role
 from projects.models import Guidelines, Project
-from qualification.domain.figures import (
-    SECONDS_PER_ITEM,
-    UNITS_PER_ITEM,
-    figure_at,
-    heading_of,
-    unmet_thresholds,
-)
+from qualification.domain.figures import UNITS_PER_ITEM, figure_at, unmet_thresholds
 from qualification.enums import AlertKind, EnrolmentState
 from qualification.models import Enrolment, Evaluation, Feedback, Round
 from schemes.base import Json, Scheme
@@ -25,18 +19,6 @@ from schemes.registry import get_scheme
 
 # The number of workers of the site that a page offers for an invitation
 MOST_KNOWN = 100
-
-
-def sorts_of(scheme: Scheme) -> dict[str, str]:
-    """Return the keys by which a round's workers can be sorted, with their headings."""
-    units = scheme.vocabulary.unit.plural.capitalize()
-    return {
-        "worker": "Worker",
-        **{figure.key: heading_of(figure) for figure in scheme.comparison.figures},
-        UNITS_PER_ITEM: f"{units} per item",
-        SECONDS_PER_ITEM: "Time per item",
-        "state": "State",
-    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +75,8 @@ def evaluations_of(*, project: Project) -> QuerySet[Evaluation]:
     return rows.select_related("enrolment__worker").order_by("-pk")
 
 
-def overview_rows(
-    *, round: Round, state: str = "", sort: str = "", text: str = ""
-) -> list[RoundOverviewRow]:
-    """Return the round's workers, sorted by a key of `sorts_of`, descending after a minus."""
+def overview_rows(*, round: Round, state: str = "", text: str = "") -> list[RoundOverviewRow]:
+    """Return the round's workers that match the filters."""
     enrolments = round.enrolments.select_related("worker", "cohort").order_by("pk")
     if state in EnrolmentState.values:
         enrolments = enrolments.filter(state=state)
@@ -109,7 +89,7 @@ def overview_rows(
         Prefetch("newest_first__feedback", queryset=written, to_attr="written"),
     )
     scheme = get_scheme(round.project.scheme)
-    return _sorted(scheme, [_row(scheme, enrolment, round) for enrolment in rows], sort)
+    return [_row(scheme, enrolment, round) for enrolment in rows]
 
 
 def _row(scheme: Scheme, enrolment: Enrolment, round: Round) -> RoundOverviewRow:
@@ -152,24 +132,6 @@ def _changed_side(scheme: Scheme, evaluations: Sequence[Evaluation], round: Roun
         for evaluation in evaluations[:2]
     )
     return now if now != before else None
-
-
-def _sorted(scheme: Scheme, rows: list[RoundOverviewRow], sort: str) -> list[RoundOverviewRow]:
-    key, descending = sort.removeprefix("-"), sort.startswith("-")
-    if key not in sorts_of(scheme):
-        return rows
-    values = {row.enrolment.pk: _value(scheme, row, key) for row in rows}
-    known = [row for row in rows if values[row.enrolment.pk] is not None]
-    known.sort(key=lambda row: (values[row.enrolment.pk], row.enrolment.pk), reverse=descending)
-    return known + [row for row in rows if values[row.enrolment.pk] is None]
-
-
-def _value(scheme: Scheme, row: RoundOverviewRow, key: str) -> float | str | None:
-    if key == "worker":
-        return row.enrolment.worker.pseudonym
-    if key == "state":
-        return row.enrolment.state
-    return figure_at(scheme, row.standing, key)
 
 
 def guidelines_read(*, enrolment: Enrolment) -> Guidelines | None:

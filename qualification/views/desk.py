@@ -1,67 +1,164 @@
 """The page of a round's workers, and decisions on several of them."""
 
-from urllib.parse import urlencode
+from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
-from projects.pages import ask_first, render_page
+from projects.pages import ask_first, render_list
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.domain.decide import Verdict, decide_all
-from qualification.domain.queries import overview_rows, rounds_of, sorts_of
+from qualification.domain.figures import SECONDS_PER_ITEM, UNITS_PER_ITEM, figure_at, heading_of
+from qualification.domain.queries import RoundOverviewRow, overview_rows, rounds_of
 from qualification.forms import VERDICTS, DecideForm, OverviewFilterForm
 from qualification.models import Enrolment, Round
-from schemes.base import Noun, Scheme
+from qualification.templatetags.training import bars, one_decimal, shown, shown_value
+from schemes.base import Noun
+from schemes.figures import Figure
 from schemes.registry import get_scheme
+from web.badges import badge, badge_of
+from web.lists import Column, Empty, Listing, link
+from web.templatetags.web import seconds, when
+
+WORKERS = Noun("worker", "workers")
 
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
-def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
+def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     round = get_object_or_404(rounds_of(project=project), pk=pk)
     form = OverviewFilterForm(request.GET)
     filters = form.cleaned_data if form.is_valid() else {}
-    sort = request.GET.get("sort", "")
-    rows = overview_rows(
-        round=round, state=filters.get("state", ""), text=filters.get("text", ""), sort=sort
+    rows = {row.enrolment.pk: row for row in overview_rows(round=round, **filters)}
+    listing = Listing(
+        request=request,
+        name="workers of the round",
+        rows=Enrolment.objects.filter(pk__in=rows),
+        columns=_columns(round, rows),
+        count=WORKERS.count,
+        order=("pk",),
+        load=lambda enrolments: [rows[enrolment.pk] for enrolment in enrolments],
+        is_filtered=any(filters.values()),
+        bulk="qualification/fragments/decide.html",
+        bulk_name="enrolment",
+        empty=Empty(
+            "No workers in this round yet",
+            "Invite workers, or wait until workers pass the previous round.",
+        ),
     )
-    scheme = get_scheme(project.scheme)
     context = {
         "round": round,
-        "scheme": scheme,
-        "rows": rows,
+        "scheme": get_scheme(project.scheme),
         "form": form,
-        "filtered": any(filters.values()),
-        "columns": _columns(request, scheme, sort),
-        "sort": sort,
         "verdicts": VERDICTS,
-        "replies": [row for row in rows if row.feedback and row.feedback.replied_at],
-        "changed": [row for row in rows if row.changed_side is not None],
+        "replies": [row for row in rows.values() if row.feedback and row.feedback.replied_at],
+        "changed": [row for row in rows.values() if row.changed_side is not None],
     }
-    return render_page(request, project, "qualification/round.html", context)
+    return render_list(request, project, "qualification/round.html", listing, context)
 
 
-def _columns(request: HttpRequest, scheme: Scheme, sort: str) -> list[dict[str, str]]:
-    """Return the sortable columns. The query of the sorted column reverses the order."""
-    explanations = {figure.key: figure.explanation for figure in scheme.comparison.figures}
-    parameters = {name: value for name, value in request.GET.items() if name != "sort" and value}
+def _columns(round: Round, rows: Mapping[int, RoundOverviewRow]) -> list[Column]:
+    scheme = get_scheme(round.project.scheme)
+    main, units = scheme.comparison.figures[0], scheme.vocabulary.unit.plural.capitalize()
+
+    def pseudonym(row: RoundOverviewRow) -> str:
+        return row.enrolment.worker.pseudonym
+
+    def worker_link(row: RoundOverviewRow) -> SafeString:
+        args = [round.project.slug, round.pk, pseudonym(row)]
+        return link(reverse("qualification:trainee", args=args), pseudonym(row))
+
+    def by_item(row: RoundOverviewRow) -> list[float | None]:
+        values: list[float | None] = row.figures.get("by_item", [])
+        return values
+
+    def rank(key: str) -> Callable[[int], float | None]:
+        return lambda pk: figure_at(scheme, rows[pk].standing, key)
+
     return [
-        {
-            "name": name,
-            "title": title,
-            "explanation": explanations.get(name, ""),
-            "query": urlencode({**parameters, "sort": f"-{name}" if sort == name else name}),
-            "order": {name: "ascending", f"-{name}": "descending"}.get(sort, ""),
-            "number": "" if name in ("worker", "state") else "number",
-        }
-        for name, title in sorts_of(scheme).items()
+        Column("Worker", pseudonym, worker_link, order="worker__pseudonym"),
+        *(_figure_column(figure, rank(figure.key)) for figure in scheme.comparison.figures),
+        Column(
+            f"{units} per item",
+            lambda row: row.figures.get("units_per_item"),
+            lambda row: one_decimal(row.figures.get("units_per_item")),
+            order=rank(UNITS_PER_ITEM),
+            is_number=True,
+        ),
+        Column(
+            "Time per item",
+            lambda row: row.figures.get("seconds_per_item"),
+            lambda row: seconds(row.figures.get("seconds_per_item")) or "–",
+            order=rank(SECONDS_PER_ITEM),
+            is_number=True,
+        ),
+        Column(
+            "State",
+            lambda row: row.enrolment.get_state_display(),
+            lambda row: badge_of(row.enrolment),
+            order="state",
+        ),
+        Column(
+            f"{heading_of(main)}, item by item",
+            lambda row: ", ".join(shown_value(value, main) for value in by_item(row)),
+            lambda row: bars(by_item(row), main.label) or "–",
+        ),
+        Column("Suggested", _suggestion, _suggestion_cell),
+        Column("Feedback", lambda row: _feedback(row)[0], _feedback_cell),
     ]
+
+
+def _figure_column(figure: Figure, rank: Callable[[int], float | None]) -> Column:
+    def cell(row: RoundOverviewRow) -> SafeString | str:
+        automatic = shown(row.figures, figure)
+        if row.evaluation is None or not row.evaluation.corrected_figures:
+            return automatic
+        corrected = shown(row.standing, figure)
+        return format_html('{} <span class="corrected">{} corrected</span>', automatic, corrected)
+
+    return Column(
+        heading_of(figure),
+        lambda row: shown(row.standing, figure),
+        cell,
+        order=rank,
+        about=figure.explanation,
+        is_number=True,
+    )
+
+
+def _suggestion(row: RoundOverviewRow) -> str:
+    is_unfinished = row.evaluation is not None and row.evaluation.so_far
+    return ", ".join(filter(None, [row.suggestion, "in progress" * is_unfinished, *row.flags]))
+
+
+def _suggestion_cell(row: RoundOverviewRow) -> SafeString | str:
+    is_unfinished = row.evaluation is not None and row.evaluation.so_far
+    flags = format_html_join(" ", "{}", ((badge("rejected", flag),) for flag in row.flags))
+    text = "in progress" if is_unfinished else row.suggestion
+    return format_html("{} {}", text, flags) if text or flags else "–"
+
+
+def _feedback(row: RoundOverviewRow) -> tuple[str, datetime | None]:
+    """Return what has happened to the newest feedback, and when."""
+    if row.feedback is None:
+        return "none", None
+    if row.feedback.acknowledged_at:
+        return "read", row.feedback.acknowledged_at
+    return ("sent", row.feedback.sent_at) if row.feedback.sent_at else ("draft", None)
+
+
+def _feedback_cell(row: RoundOverviewRow) -> SafeString:
+    text, at = _feedback(row)
+    return format_html("{} {}", text, when(at))
 
 
 @require_POST
@@ -109,7 +206,7 @@ def _ask_first(
     request: HttpRequest, round: Round, chosen: list[Enrolment], verdict: Verdict
 ) -> HttpResponse | None:
     """Return a page that names the workers and the outcome, or None if it is confirmed."""
-    count, title = Noun("worker", "workers").count(len(chosen)), dict(VERDICTS)[verdict]
+    count, title = WORKERS.count(len(chosen)), dict(VERDICTS)[verdict]
     names = ", ".join(sorted(enrolment.worker.pseudonym for enrolment in chosen))
     return ask_first(
         request,

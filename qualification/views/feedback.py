@@ -70,7 +70,7 @@ def feedback(request: HttpRequest, token: str) -> HttpResponseBase:
 
 
 def _address_taken(request: HttpRequest, worker: Worker, form: AddressForm) -> bool:
-    """Store or delete the e-mail address. Return False if it was not accepted."""
+    """Store or delete the email address. Return False if it was not accepted."""
     if "forget" in request.POST:
         forget_address(worker=worker)
         return True

@@ -102,11 +102,11 @@ def _people(project: Project) -> QuerySet[Worker]:
 def send_mail_again(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     mail = get_object_or_404(Mail, pk=pk, message__worker__in=_people(project))
     if send_again(mail=mail, now=timezone.now()):
-        messages.success(request, "The e-mail will be resent.")
+        messages.success(request, "The email will be resent.")
     else:
         messages.error(
             request,
-            "The e-mail can't be resent, because it was delivered or the address was removed.",
+            "The email can't be resent, because it was delivered or the address was removed.",
         )
     return redirect("qualification:rounds", slug=project.slug)
 

@@ -144,7 +144,7 @@ def test_new_password_by_a_link(page, signed_in, admin, mailoutbox, tmp_path):
     page.goto("/account/password/reset/")
     page.get_by_label("Email").fill(admin.email)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Check your e-mail")).to_be_visible()
+    expect(page.get_by_role("heading", name="Check your email")).to_be_visible()
     send_password_resets()
     link = next(line for line in mailoutbox[0].body.splitlines() if line.startswith("http"))
     page.goto("/" + link.split("/", 3)[3])

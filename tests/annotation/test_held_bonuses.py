@@ -1,5 +1,7 @@
 """The queue of held bonuses, as page and API, and the learned floor of seconds."""
 
+import csv
+import io
 import json
 from datetime import timedelta
 
@@ -115,6 +117,23 @@ def test_queue_shows_the_work_with_its_reasons(office, held):
     assert "How long did someone carry something?" in page
     assert held.payment.assignment.worker.pseudonym in page
     assert "$0.35" in page
+
+
+def test_queue_is_downloaded(office, held):
+    response = office.get(url("held_bonuses"), {"format": "csv"})
+    heading, row = csv.reader(io.StringIO(response.getvalue().decode()))
+    assert heading == ["Items", "Role", "Worker", "Bonus", "Reasons", "Submitted"]
+    assert row[2:5] == [
+        held.payment.assignment.worker.pseudonym,
+        "0.35",
+        "7 questions. Bonuses for more than 6 questions are reviewed.",
+    ]
+
+
+def test_invalid_decision_keeps_the_links_of_the_list(office, held):
+    response = office.post(url("decline_bonus", held.pk), {})
+    assert response.status_code == 422
+    assert f'href="{url("held_bonuses")}?format=csv"' in response.content.decode()
 
 
 def test_bonus_is_accepted_in_full(office, held):

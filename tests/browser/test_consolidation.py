@@ -210,7 +210,7 @@ def test_answers_are_joined_moved_and_split_off_by_mouse(cases: Site, context: B
     page.locator("#sentence-8 .word").click()
     assert other.locator(".chip").all_inner_texts() == ["USGS"]
     other.get_by_role("button", name="USGS").click()
-    other.get_by_label("Move to").select_option(label="a new question")
+    other.get_by_label("Move to").select_option(label="A new question")
     other.get_by_role("button", name="Move", exact=True).click()
     expect(card(page, "N1").locator(".chip")).to_have_text("USGS")
     card(page, "N1").get_by_role("button", name="Delete").click()

@@ -1,6 +1,8 @@
 """Batches on their pages: figures, orders for all or some of their HITs, terms; and where work was
 rejected or lost."""
 
+import csv
+import io
 import re
 from datetime import timedelta
 from html import unescape
@@ -368,6 +370,14 @@ def test_rejected_work_is_listed_with_its_reason_and_its_days(office, rejected):
     assert "Another verb." in page
     assert "Overturn … (27 days left)" in page
     assert rejected.worker.pseudonym in page
+
+
+def test_rejected_work_is_downloaded(office, rejected):
+    response = office.get(reverse("annotation:rejections", args=["demo"]), {"format": "csv"})
+    [row] = csv.DictReader(io.StringIO(response.getvalue().decode()))
+    assert row["Assignment"] == rejected.external_id
+    assert row["Worker"] == rejected.worker.pseudonym
+    assert row["Reason"] == "Another verb."
 
 
 @pytest.mark.parametrize(("use", "state"), [("yes", "accepted"), ("no", "rejected")])

@@ -184,6 +184,19 @@ def test_expert_annotates_through_the_page_and_goes_on_to_the_next(expert, proje
     assert "There are no more items for you" in text_of(expert.get(last.json()["next"]))
 
 
+def test_own_items_are_listed_and_downloaded(expert, project, item):
+    queue = make_queue(project, [item], kind="annotate")
+    address = url("expert_queue", project, queue.pk)
+    assert "Nothing started yet" in text_of(expert.get(address))
+    expert.post(url("expert_next", project, queue.pk))
+    page = text_of(expert.get(address))
+    assert "1 item" in page
+    assert "started" in page
+    lines = expert.get(address, {"format": "csv"}).getvalue().decode().splitlines()
+    assert lines[0] == "Item,State,Saved"
+    assert ",started," in lines[1]
+
+
 def test_item_is_left_for_later(expert, project, item):
     other = make_item(SURVEY, IDENTIFIED, project)
     queue = make_queue(project, [item, other], kind="annotate")

@@ -1,4 +1,4 @@
-"""E-mails beside messages, over a real connection: retried where that is safe, and never twice."""
+"""Emails beside messages, over a real connection: retried where that is safe, and never twice."""
 
 from datetime import timedelta
 

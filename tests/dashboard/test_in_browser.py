@@ -7,7 +7,7 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
-from annotation.models import Submission
+from annotation.models import Batch, Submission
 from consolidation.domain.add_gold import add_gold
 from consolidation.domain.index_gold import rebuild_index
 from crowd.models import Hit, Payment
@@ -216,6 +216,76 @@ def test_filter_shows_its_rows_and_its_address_and_goes_back(open_context, campa
     assert "state=consolidated" in page.url
     page.go_back()
     expect(rows).to_have_count(12)
+
+
+def test_all_rows_of_a_page_or_all_matches_are_selected(open_context, campaign):
+    campaign.add(80)
+    Batch.objects.update(description="Ask questions about verbs.")
+    page = open_context(viewport=WIDE).new_page()
+    page.goto(reverse("consolidation:batch", args=["demo", campaign.batches["generator"].pk]))
+    boxes, count = page.locator("[data-select-row]"), page.locator("[data-selection-count]")
+    of_page = page.get_by_role("columnheader", name="Selected").get_by_role("checkbox")
+    total = page.locator(".list-bar__total").inner_text().split("·")[0].strip()
+    boxes.nth(0).check()
+    boxes.nth(2).check()
+    expect(count).to_have_text("2 selected")
+    expect(of_page).to_have_js_property("indeterminate", True)
+    of_page.check()
+    expect(count).to_have_text("50 selected")
+    of_page.uncheck()
+    expect(count).to_have_text("")
+    page.get_by_role("button", name=f"Select all {total}").press("Enter")
+    expect(count).to_have_text(f"All {total} selected")
+    expect(boxes.nth(1)).to_be_checked()
+    assert axe_findings(page) == []
+    page.get_by_label("Action for the selected HITs").select_option("expire")
+    page.get_by_role("button", name="Continue").click()
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_have_text(re.compile(r"End\s+all \d+ affected HITs"))
+
+
+def test_selection_stays_with_its_rows_when_the_list_changes(open_context, campaign):
+    campaign.add(20)
+    page = open_context(viewport=WIDE).new_page()
+    page.goto(reverse("consolidation:batch", args=["demo", campaign.batches["generator"].pk]))
+    failed = Hit.objects.get(state="failed")
+    row = page.locator(f"[data-select-row][value='{failed.pk}']")
+    first_live = page.locator("[data-select-row]").filter(visible=True).nth(2)
+    row.check()
+    first_live.check()
+    count = page.locator("[data-selection-count]")
+    expect(count).to_have_text("2 selected")
+    page.get_by_label("Which").select_option("failed")
+    expect(page.locator("[data-select-row]")).to_have_count(1)
+    expect(row).to_be_checked()
+    expect(count).to_have_text("1 selected")
+    page.get_by_label("Which").select_option("live")
+    expect(page.locator("[data-select-row]:checked")).to_have_count(0)
+    expect(count).to_have_text("")
+
+
+def test_cards_are_selected_together_and_explain_their_labels(open_context, campaign):
+    page = open_context(viewport=NARROW).new_page()
+    page.goto(reverse("qualification:workers", args=["demo"]))
+    page.get_by_label("Select all on this page").filter(visible=True).check()
+    boxes = page.locator("[data-select-row]")
+    expect(page.locator("[data-select-row]:checked")).to_have_count(boxes.count())
+    expect(page.locator("[data-selection-count]")).to_have_text(f"{boxes.count()} selected")
+    page.get_by_text("Definitions").press("Enter")
+    expect(page.get_by_text("Active time per submission.").filter(visible=True)).to_have_count(1)
+    assert axe_findings(page) == []
+    assert overflow(page) <= 0
+
+
+def test_controls_of_the_selection_are_hidden_without_scripts(open_context, campaign):
+    page = open_context(java_script_enabled=False).new_page()
+    page.goto(reverse("qualification:workers", args=["demo"]))
+    expect(page.get_by_label("Select all on this page")).to_have_count(2)
+    for control in page.get_by_label("Select all on this page").all():
+        expect(control).to_be_hidden()
+    page.get_by_role("checkbox", name="Select").filter(visible=True).first.check()
+    page.get_by_role("button", name="Message").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("1 worker")
 
 
 def test_publishing_needs_no_mouse(open_context, campaign):

@@ -156,6 +156,9 @@ def test_expert_judges_on_the_site(project):
     page = client.get(drawn.url).content.decode()
     assert "0 of 3 judged" in page
     assert "0 of 3" in client.get(listed).content.decode()
+    samples = client.get(listed, {"format": "csv"}).getvalue().decode().splitlines()
+    assert samples[0].startswith("Sample,Gold,Reference,Sampled from,Judged")
+    assert len(samples) == 2
     sample = project.error_samples.get()
     for position in (1, 2, 3):
         address = reverse("datasets:sampled_part", args=[project.slug, sample.pk, position])
@@ -165,5 +168,7 @@ def test_expert_judges_on_the_site(project):
     page = client.get(judged.url).content.decode()
     assert "True precision: <b>100.0 %</b>" in page
     assert client.post(f"{address}judge/", {"category": "funny"}).status_code == 422
-    table = b"".join(client.get(reverse("datasets:error_sample_csv", args=[*at, sample.pk])))
+    download = reverse("datasets:error_sample_csv", args=[*at, sample.pk])
+    assert f'href="{download}" download' in page
+    table = b"".join(client.get(download))
     assert table.count(b"explicit") == 3

@@ -1,3 +1,6 @@
+import csv
+import io
+
 import pytest
 from django.urls import reverse
 
@@ -66,13 +69,22 @@ def test_pages_follow_one_another(office, project, url, monkeypatch):
     while True:
         page = office.get(url + query)
         seen += [row["sentence"].pk for row in page.context["sentences"]]
-        following = page.context["page"].following
-        if not following:
+        query = page.context["listing"].next_url.removeprefix(url)
+        if not query:
             break
-        query = f"?page={following}"
     expected = Gold.objects.order_by("item__sentence").values_list("item__sentence", flat=True)
     assert seen == list(expected)
     assert len(seen) == 6
+
+
+def test_download_has_a_row_for_each_matching_sentence(office, indexed, url):
+    total = office.get(url).context["listing"].total
+    response = office.get(url, {"format": "csv"})
+    rows = list(csv.DictReader(io.StringIO(response.getvalue().decode())))
+    assert len(rows) == total
+    sentences = set(Gold.objects.values_list("item__sentence__external_id", flat=True))
+    assert {row["Sentence"] for row in rows} == sentences
+    assert all(row["Items"] and int(row["Annotations"]) for row in rows)
 
 
 def test_gold_from_before_the_index_is_not_denied(office, campaign, url):

@@ -74,6 +74,17 @@ def corrected(gold):
     return report.corrected.totals
 
 
+def test_compared_items_are_downloaded(judge, gold):
+    address = reverse("datasets:quality", args=[gold.item.project.slug])
+    response = judge.get(address, {"format": "csv"})
+    heading, row = csv.reader(io.StringIO(response.getvalue().decode()))
+    page = judge.get(address)
+    assert "1 item" in page.content.decode()
+    [shown] = page.context["listing"].shown
+    assert heading == [column.heading for column, _ in shown.cells]
+    assert row[1:] == [str(cell) for _, cell in shown.cells[1:]]
+
+
 def test_page_shows_both_directions_and_no_worker(judge, gold):
     page = judge.get(url(gold)).content.decode()
     assert page.count("manually corrected") == 1

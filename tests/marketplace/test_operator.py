@@ -113,6 +113,19 @@ def rejected(mturk, do_hit) -> str:
     return assignment
 
 
+def test_pages_of_a_search_keep_it_and_are_numbered(operator, db):
+    for number in range(120):
+        make_worker(f"annotator{number:03}")
+    page = operator.get("/hits/operator/workers/", {"q": "annotator1", "page": 1})
+    assert "20 workers" in page.content.decode()
+    assert 'rel="next"' not in page.content.decode()
+    page = operator.get("/hits/operator/workers/", {"q": "annotator", "page": 2}).content.decode()
+    assert "120 workers" in page
+    assert 'href="?q=annotator&amp;page=3" rel="next"' in page
+    assert 'href="?q=annotator&amp;page=1" aria-label="Page 1"' in page
+    assert 'href="?q=annotator&amp;page=2" aria-current="page"' in page
+
+
 def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
     history = browser.get("/hits/history/").content.decode()
     assert "Too few questions" in history

@@ -96,6 +96,13 @@ def test_pay_is_compared_with_the_minimum_after_the_first_median(
     assert "The median session pays $4.80 an hour, and the minimum is $8.00." in page
 
 
+def test_studies_are_downloaded(client, address, study):
+    lines = client.get(address, {"format": "csv"}).getvalue().decode().splitlines()
+    assert lines[0] == 'Study,State,Places taken,Sessions,"Median, min",Hourly pay,Cost'
+    assert len(lines) == 2
+    assert lines[1].startswith(study.hit_type.title)
+
+
 def test_batches_and_studies_link_to_each_other(client, address, project, study):
     batch = project.batches.get()
     of_batch = reverse("consolidation:batch", args=[project.slug, batch.pk])

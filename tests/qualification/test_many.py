@@ -145,6 +145,22 @@ def test_queries_do_not_grow_from_3_to_300_items(desk, enrolment, django_assert_
     assert count_queries(desk, enrolment, django_assert_max_num_queries) == few
 
 
+def test_workers_of_a_round_are_sorted_and_downloaded(desk, enrolment, trainer):
+    add_workers(enrolment, 60, trainer)
+    address = reverse(
+        "qualification:round", args=[enrolment.round.project.slug, enrolment.round_id]
+    )
+    page = desk.get(address, {"sort": "-worker", "page": 2})
+    listing = page.context["listing"]
+    names = list(enrolment.round.enrolments.values_list("worker__pseudonym", flat=True))
+    assert [str(row.name) for row in listing.shown] == sorted(names, reverse=True)[50:]
+    assert "61 workers" in page.content.decode()
+    rows = desk.get(address, {"format": "csv"}).getvalue().decode().splitlines()
+    assert rows[0].startswith("Worker,")
+    assert len(rows) == 62
+    assert desk.get(address, {"text": names[3]}).context["listing"].total == 1
+
+
 def test_trainer_sees_only_the_projects_that_are_theirs(desk, enrolment):
     other = make_evaluated()
     listed = desk.get(reverse("dashboard:projects")).content.decode()

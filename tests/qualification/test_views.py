@@ -77,7 +77,7 @@ def test_desk_shows_who_has_handed_in_nothing(desk, enrolment):
 def test_desk_filters_by_state(desk, enrolment):
     url = at("round", enrolment, enrolment.round_id)
     page = desk.get(url, {"state": "passed"}).content.decode()
-    assert "No workers in this round match" in page
+    assert "No matches" in page
 
 
 def grow(enrolment, workers):
@@ -402,11 +402,11 @@ def test_altered_link_shows_a_plain_page(client, link):
     assert "This link does not work" in response.content.decode()
 
 
-# --- by e-mail as well
+# --- by email as well
 
 
 def test_worker_gives_an_address_and_takes_it_back(client, link, enrolment, settings):
-    assert "E-mail notifications" not in client.get(link).content.decode()
+    assert "Email notifications" not in client.get(link).content.decode()
     assert client.post(link, {"address": "ann@example.org"}).status_code == 422
     settings.MAIL_IS_ON = True
     assert "Save address" in client.get(link).content.decode()
@@ -441,7 +441,7 @@ def test_mail_that_did_not_arrive_is_shown_and_sent_again(desk, enrolment, setti
     assert "550 no such person" in desk.get(at("rounds", enrolment)).content.decode()
     mail = Mail.objects.get()
     page = desk.post(at("send_mail_again", enrolment, mail.pk), follow=True).content.decode()
-    assert "The e-mail will be resent" in page
+    assert "The email will be resent" in page
     mail.refresh_from_db()
     assert mail.state == "pending"
     again = desk.post(at("send_mail_again", enrolment, mail.pk), follow=True).content.decode()

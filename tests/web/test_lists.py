@@ -73,7 +73,7 @@ def test_last_page_may_be_shorter(rf, groups):
 
 @pytest.mark.parametrize("sort", ["length", "-length"])
 def test_rows_without_a_sort_key_come_last(rf, groups, sort):
-    rows = [row.pk for row in listing(rf, f"sort={sort}", size=200).shown]
+    rows = [row.bulk_id for row in listing(rf, f"sort={sort}", size=200).shown]
     keys = [pk % 3 or None for pk in rows]
     assert keys == sorted((key for key in keys if key), reverse=sort == "-length") + [None] * 40
     assert len(set(rows)) == 120
@@ -105,6 +105,11 @@ def test_page_names_the_order(rf, groups):
     assert 'aria-sort="none"' in page
     assert "What people call it." in page
     assert 'data-label="Length"' in page
+
+
+def test_definitions_are_listed_for_cards(rf, groups):
+    assert html(listing(rf)).count("What people call it.") == 2
+    assert "Definitions" not in html(listing(rf, columns=COLUMNS[1:]))
 
 
 def test_empty_list_says_what_to_do(rf):

@@ -334,7 +334,7 @@ class ConsolidationCard extends Card {
       "select",
       { id: `move-${this.key}` },
       ...others.map(([value, label]) => element("option", { value }, label)),
-      element("option", { value: "" }, "a new question"),
+      element("option", { value: "" }, "A new question"),
     );
     const move = tool("Move", () => this.act({ type: "move", span, to: select.value || null }));
     const label = element("label", { for: select.id }, "Move to");
