@@ -72,7 +72,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', models.CharField(max_length=64, unique=True)),
                 ('question', models.TextField()),
-                ('external_url', models.TextField()),
+                ('external_url', models.TextField(blank=True)),
                 ('frame_height', models.PositiveIntegerField(default=0)),
                 ('annotation', models.CharField(blank=True, max_length=255)),
                 ('max_assignments', models.PositiveIntegerField()),
@@ -246,6 +246,24 @@ class Migration(migrations.Migration):
                 ('qualification_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requests', to='marketplace.qualificationtype')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requests', to='marketplace.workeraccount')),
             ],
+        ),
+        migrations.CreateModel(
+            name='QualificationAttempt',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('test', models.TextField()),
+                ('answer_key', models.TextField(blank=True)),
+                ('started_at', models.DateTimeField()),
+                ('deadline_at', models.DateTimeField()),
+                ('closed_at', models.DateTimeField(blank=True, null=True)),
+                ('qualification_type', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='marketplace.qualificationtype')),
+                ('request', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='attempt', to='marketplace.qualificationrequest')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='attempts', to='marketplace.workeraccount')),
+            ],
+            options={
+                'indexes': [models.Index(fields=['qualification_type', 'worker'], name='market_attempts_of_worker')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('closed_at__isnull', True)), fields=('qualification_type', 'worker'), name='market_one_open_attempt'), models.CheckConstraint(condition=models.Q(('request__isnull', True), ('closed_at__isnull', False), _connector='OR'), name='market_submitted_attempt_is_closed')],
+            },
         ),
         migrations.CreateModel(
             name='Message',

@@ -13,14 +13,17 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from marketplace.answer_form import AnswerForm
 from marketplace.domain import accept_hit, queries
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.qualifications import held_by
-from marketplace.domain.requirements import describe, meets, unmet
+from marketplace.domain.question import read_form
+from marketplace.domain.requirements import Requirement, describe, meets, unmet
 from marketplace.domain.typical_pay import typical_pay
-from marketplace.enums import AssignmentStatus, Guarded
+from marketplace.enums import AssignmentStatus, Guarded, QualificationTypeStatus
 from marketplace.models import Assignment, Hit, HitType, QualificationType, WorkerAccount
 from marketplace.views.frame import frame_url, framing, origin_of, sandbox_of
+from marketplace.views.media_policy import allow_media
 from marketplace.views.session import worker_required
 
 PER_PAGE = 25
@@ -40,7 +43,7 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     ]
     shown = Paginator(discoverable, PER_PAGE).get_page(request.GET.get("page"))
     hit_types = [hit_type for hit_type, _ in shown]
-    names = _names(hit_types)
+    types = _types(hit_types)
     pay = typical_pay(hit_types=hit_types, now=now)
     rows = [
         {
@@ -49,7 +52,7 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
             "available": available,
             "count": f"{available:,}{'+' if available >= queries.MOST_COUNTED else ''}",
             "lacking": [
-                describe(requirement, names)
+                _describe(requirement, types, is_met=False)
                 for requirement in unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
             ],
         }
@@ -120,6 +123,18 @@ def to_next(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> 
     return _open_accepted(request, worker, accept_any)
 
 
+def to_next_or_list(
+    request: HttpRequest, worker: WorkerAccount, hit_type_code: str
+) -> HttpResponseBase:
+    """Continue with the group's next HIT or the list, and remember the worker's choice."""
+    accepts_next = "accepts_next" in request.POST
+    if accepts_next != worker.accepts_next:
+        WorkerAccount.objects.filter(pk=worker.pk).update(accepts_next=accepts_next)
+    return (
+        to_next(request, worker, hit_type_code) if accepts_next else redirect("marketplace:groups")
+    )
+
+
 def _open_accepted(
     request: HttpRequest, worker: WorkerAccount, accept: Callable[..., str | None]
 ) -> HttpResponseBase:
@@ -138,7 +153,7 @@ def _preview(
     request: HttpRequest, worker: WorkerAccount, hit_type: HitType, hit: Hit | None
 ) -> HttpResponseBase:
     held = held_by(worker, hit_type.requirements)
-    names = _names([hit_type])
+    types = _types([hit_type])
     may_see = not unmet(hit_type.requirements, held, action=Guarded.PREVIEW)
     context: dict[str, Any] = {
         "worker": worker,
@@ -148,12 +163,16 @@ def _preview(
         "may_see": may_see,
         "may_accept": not unmet(hit_type.requirements, held, action=Guarded.ACCEPT),
         "requirements": [
-            (describe(requirement, names), meets(requirement, held))
+            _describe(requirement, types, is_met=meets(requirement, held))
             for requirement in hit_type.requirements
         ],
     }
     if hit is None or not may_see:
         return render(request, "marketplace/preview.html", context)
+    if not hit.external_url:
+        form = AnswerForm(read_form(hit.question), is_preview=True)
+        page = render(request, "marketplace/preview.html", context | {"form": form})
+        return allow_media(request, page, form.question_form)
     query = {"assignmentId": NOT_AVAILABLE, "hitId": hit.code}
     context["frame_url"] = frame_url(hit.external_url, urlencode(query))
     context["sandbox"] = sandbox_of(request, hit.external_url)
@@ -169,7 +188,24 @@ def _discoverable(worker: WorkerAccount, hit_type_code: str) -> HitType:
     return hit_type
 
 
-def _names(hit_types: list[HitType]) -> dict[str, str]:
+def _types(hit_types: list[HitType]) -> dict[str, QualificationType]:
+    """Return the qualification types that the HIT types require, by QualificationTypeId."""
     codes = {r["QualificationTypeId"] for hit_type in hit_types for r in hit_type.requirements}
-    types = QualificationType.objects.filter(code__in=codes)
-    return dict(types.values_list("code", "name"))
+    return QualificationType.objects.in_bulk(codes, field_name="code")
+
+
+def _describe(
+    requirement: Requirement, types: dict[str, QualificationType], *, is_met: bool
+) -> dict[str, Any]:
+    """Describe a requirement. Its `kind` is the type that workers can request, if there is one."""
+    kind = types.get(requirement["QualificationTypeId"])
+    is_requestable = (
+        kind is not None
+        and kind.deleted_at is None
+        and kind.status == QualificationTypeStatus.ACTIVE
+    )
+    return {
+        "text": describe(requirement, {code: kind.name for code, kind in types.items()}),
+        "is_met": is_met,
+        "kind": kind if is_requestable and not is_met else None,
+    }

@@ -21,7 +21,8 @@ from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
 from marketplace.views.frame import framing, origin_of, sandbox_of, submit_url, work_url
-from marketplace.views.groups import to_next
+from marketplace.views.groups import to_next, to_next_or_list
+from marketplace.views.question_form import form_page
 from marketplace.views.session import current_worker, worker_required
 
 
@@ -36,6 +37,8 @@ def work_page(
     context: dict[str, object] = {"worker": worker, "assignment": assignment}
     if is_over or assignment.status != AssignmentStatus.ACCEPTED:
         return render(request, "marketplace/work_over.html", context)
+    if not assignment.hit.external_url:
+        return form_page(request, worker, assignment)
     context["frame_url"] = work_url(assignment)
     context["sandbox"] = sandbox_of(request, assignment.hit.external_url)
     pay = typical_pay(hit_types=[assignment.hit_type], now=timezone.now())
@@ -86,15 +89,10 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
     The submission is checked here, because the page in the frame is not trusted.
     """
     assignment = _own(worker, assignment_code)
-    accepts_next = "accepts_next" in request.POST
-    if accepts_next != worker.accepts_next:
-        WorkerAccount.objects.filter(pk=worker.pk).update(accepts_next=accepts_next)
     if assignment.status == AssignmentStatus.ACCEPTED:
         messages.error(request, "This HIT hasn't been submitted yet.")
         return redirect("marketplace:work", assignment_code=assignment.code)
-    if not accepts_next:
-        return redirect("marketplace:groups")
-    return to_next(request, worker, assignment.hit_type.code)
+    return to_next_or_list(request, worker, assignment.hit_type.code)
 
 
 @csrf_exempt  # the token in the URL is bound to the assignment, and no cookie is read
