@@ -43,6 +43,11 @@ class Part:
     is_radio: bool = False
 
     @property
+    def title_level(self) -> int:
+        """Return the level of the headings of titles, below the question's name."""
+        return 3 if self.question and self.question.name else 2
+
+    @property
     def described_by(self) -> str:
         """Return the ids of the hint and of the errors, for a group of radio buttons or checkboxes."""
         return (self.field.aria_describedby or "") if self.field else ""
@@ -81,8 +86,14 @@ class AnswerForm(forms.Form):
         }
         for problem in check_answers(self.question_form, self.answers):
             name = self._names[problem.identifier]
-            self.add_error(_other(name) if problem.is_other else name, problem.message)
+            self._add_problem(_other(name) if problem.is_other else name, problem.message)
         return cleaned
+
+    def _add_problem(self, name: str, message: str) -> None:
+        self.add_error(name, message)
+        field = self[name]
+        if message.startswith(str(field.help_text)):
+            field.help_text = ""  # the error repeats the hint
 
     def parts(self) -> Iterator[Part]:
         for part in self.question_form.parts:

@@ -65,8 +65,9 @@ KEPT = {
 }
 #: Elements without a replacement in HTML, of which only the content is rendered.
 TRANSPARENT = {"big", "font"}
-#: Elements with another name in the HTML. The page's own headings have levels 1 to 3.
-RENAMED = {"center": "div", "h1": "h4", "h2": "h5", "h3": "h6", "h4": "h6", "h5": "h6"}
+#: Elements with another name in the HTML. Headings have the level below the page's own, because
+#: nothing is known about the headings before them.
+RENAMED = {"center": "div", **dict.fromkeys(("h1", "h3", "h4", "h5", "h6"), "h2")}
 VOID = {"br", "col", "hr", "img"}
 LINK_SCHEMES = ("http://", "https://", "mailto:")
 _ENTITY = re.compile(r"&([A-Za-z][A-Za-z0-9]*);")

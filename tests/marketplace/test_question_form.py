@@ -219,7 +219,7 @@ def test_any_text_is_parsed_or_refused(text):
         ("a &lt; b &amp; c", "a &lt; b &amp; c"),
         ("<p align='center'>x<br/>y</p>", "<p>x<br>y</p>"),
         ("<font color='red'>x</font><big>y</big><center>z</center>", "xy<div>z</div>"),
-        ("<h1>Title</h1><h3>Part</h3>", "<h4>Title</h4><h6>Part</h6>"),
+        ("<h1>Title</h1><h3>Part</h3>", "<h2>Title</h2><h2>Part</h2>"),
         ("&nbsp;&eacute;&quot;", "\xa0é&quot;"),
         (
             "<table border='1'><tr><td colspan='2' bgcolor='red'>x</td></tr></table>",

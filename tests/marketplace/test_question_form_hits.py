@@ -95,7 +95,7 @@ def test_problems_are_shown_next_to_the_fields(browser, accepted):
     }
     html = page.content.decode()
     assert '<a href="#id_question_2_0">The chance</a>: Choose an answer.' in html
-    assert 'aria-describedby="id_question_1_helptext id_question_1_error"' in html
+    assert 'aria-describedby="id_question_1_error"' in html
     assert 'value="A long move"' in html
     assert Assignment.objects.get().status == "Accepted"
 
