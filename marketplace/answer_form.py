@@ -129,7 +129,8 @@ class AnswerForm(forms.Form):
         if isinstance(field, FreeTextAnswer):
             return Answer(text=clean_text(value, field))
         chosen = value if isinstance(value, list) else [value] if value else []
-        selections = tuple(field.selections[int(index)].identifier for index in chosen)
+        indices = sorted({int(index) for index in chosen})
+        selections = tuple(field.selections[index].identifier for index in indices)
         other = clean_text(cleaned.get(_other(name)) or "", field.other) if field.other else ""
         return Answer(selections=selections, other=other if other.strip() else "")
 

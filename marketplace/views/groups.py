@@ -191,7 +191,8 @@ def _discoverable(worker: WorkerAccount, hit_type_code: str) -> HitType:
 def _types(hit_types: list[HitType]) -> dict[str, QualificationType]:
     """Return the qualification types that the HIT types require, by QualificationTypeId."""
     codes = {r["QualificationTypeId"] for hit_type in hit_types for r in hit_type.requirements}
-    return QualificationType.objects.in_bulk(codes, field_name="code")
+    types = QualificationType.objects.only("code", "name", "status", "test", "deleted_at")
+    return types.in_bulk(codes, field_name="code")
 
 
 def _describe(

@@ -148,8 +148,12 @@ def _fields(request: HttpRequest) -> Iterable[tuple[str, str]]:
 
 
 def _same_site(request: HttpRequest) -> bool:
-    """Return False for forms of other sites. Links of theirs send the Lax cookie but no Origin."""
-    if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+    """Return False for forms of other sites. Links of theirs send the Lax cookie but no Origin.
+
+    A GET from this site can only be a link or an image in a requester's QuestionForm.
+    """
+    allowed = ("none",) if request.method == "GET" else ("none", "same-origin")
+    if request.headers.get("Sec-Fetch-Site", "none") not in allowed:
         return False
     origin = request.headers.get("Origin")
     return origin in (None, settings.MARKETPLACE_URL, f"{request.scheme}://{request.get_host()}")

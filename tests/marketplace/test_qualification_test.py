@@ -6,8 +6,9 @@ import pytest
 from django.utils import timezone
 
 from marketplace.models import QualificationAttempt, QualificationRequest, QualificationType
+from tests.wording import faults_in, texts_of
 
-from .conftest import log_in, make_worker
+from .conftest import accept, log_in, make_worker
 from .question_forms import (
     FORM,
     KEY,
@@ -286,6 +287,19 @@ def test_type_that_gets_a_test_later_requires_it(mturk, browser):
     response = browser.get(f"/hits/qualifications/{code}/request/")
     assert response.url == page_of(code)
     assert QualificationType.objects.get().test == TEST
+
+
+def test_pages_read_as_the_style_guide_wants_it(make, publish, browser):
+    code = make(AnswerKey=KEY)
+    hit = publish(Question=FORM)
+    introduction = browser.get(page_of(code))
+    form = take(browser, code, {})
+    make_over(code)
+    over = browser.get(page_of(code))
+    assignment = accept(browser, hit)
+    answers = browser.post(f"/hits/work/{assignment}/answers/", {})
+    for page in (introduction, form, over, answers):
+        assert faults_in(texts_of(page.content.decode())) == []
 
 
 def test_free_text_question_without_key_is_allowed(make, browser):

@@ -106,6 +106,16 @@ def test_unknown_selection_is_refused(browser, accepted, value):
     assert Assignment.objects.get().status == "Accepted"
 
 
+def test_repeated_selection_counts_once(mturk, browser, accepted):
+    assert post(browser, accepted, question_3=["2", "0", "2", "2"]).status_code == 302
+    [hit] = mturk.list_hits()["HITs"]
+    [row] = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    assert elements(row["Answer"])[2][1:] == [
+        ("SelectionIdentifier", "fork"),
+        ("SelectionIdentifier", "trap"),
+    ]
+
+
 def test_repeated_submission_changes_nothing(browser, accepted):
     assert post(browser, accepted).status_code == 302
     before = (Assignment.objects.values().get(), LedgerEntry.objects.count())
