@@ -52,8 +52,9 @@ def is_over(attempt: QualificationAttempt, *, now: datetime) -> bool:
 @transaction.atomic
 def start(*, worker: WorkerAccount, kind: QualificationType, now: datetime) -> QualificationAttempt:
     """Start the test, or return the attempt in progress. Raise RefusalError if it is too early."""
-    # The lock keeps a worker from starting twice in two windows.
-    kind = QualificationType.objects.select_for_update().get(pk=kind.pk)
+    # The lock keeps a worker from starting twice in two windows. It is `no_key` because `submit` holds
+    # an attempt's lock while it refers to the type.
+    kind = QualificationType.objects.select_for_update(no_key=True).get(pk=kind.pk)
     current = open_attempt(worker=worker, kind=kind)
     if current is not None and now < current.deadline_at:
         return current

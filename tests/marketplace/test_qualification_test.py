@@ -1,8 +1,10 @@
 """Qualification tests: defined by boto3, taken on the marketplace's page, scored and granted."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
+from django.db import connection
 from django.utils import timezone
 
 from marketplace.models import QualificationAttempt, QualificationRequest, QualificationType
@@ -214,6 +216,22 @@ def test_reloading_and_starting_again_keep_the_deadline(make, browser):
     start(browser, code)
     browser.get(page_of(code))
     assert QualificationAttempt.objects.values().get() == before
+
+
+@pytest.mark.django_db(transaction=True)
+def test_starts_in_several_windows_are_one_attempt(make, worker):
+    code = make()
+    browsers = [log_in(worker) for _ in range(6)]
+
+    def start_and_close(browser) -> int:
+        try:
+            return start(browser, code).status_code
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(len(browsers)) as pool:
+        assert set(pool.map(start_and_close, browsers)) == {302}
+    assert QualificationAttempt.objects.count() == 1
 
 
 def test_test_is_taken_once_without_a_retry_delay(mturk, make, worker, browser):
