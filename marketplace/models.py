@@ -192,7 +192,8 @@ class Hit(models.Model):
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="hits", db_index=False)
     hit_type = models.ForeignKey(HitType, models.CASCADE, related_name="hits")
     question = models.TextField()
-    external_url = models.TextField()
+    #: The page in the worker's frame. Empty for a QuestionForm, which has no page of its own.
+    external_url = models.TextField(blank=True)
     frame_height = models.PositiveIntegerField(default=0)
     annotation = models.CharField(max_length=255, blank=True)
     max_assignments = models.PositiveIntegerField()
@@ -513,6 +514,45 @@ class QualificationRequest(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class QualificationAttempt(models.Model):
+    """A worker's attempt at a qualification test, with the test as it was at the start.
+
+    It is open until the worker submits the answers (`request`), or starts again after the deadline.
+    """
+
+    qualification_type = models.ForeignKey(
+        QualificationType, models.CASCADE, related_name="attempts", db_index=False
+    )
+    worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="attempts")
+    test = models.TextField()
+    answer_key = models.TextField(blank=True)
+    started_at = models.DateTimeField()
+    deadline_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True, blank=True)
+    request = models.OneToOneField(
+        QualificationRequest, models.CASCADE, null=True, blank=True, related_name="attempt"
+    )
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["qualification_type", "worker"],
+                condition=Q(closed_at__isnull=True),
+                name="market_one_open_attempt",
+            ),
+            models.CheckConstraint(
+                condition=Q(request__isnull=True) | Q(closed_at__isnull=False),
+                name="market_submitted_attempt_is_closed",
+            ),
+        ]
+        indexes = [
+            models.Index(fields=["qualification_type", "worker"], name="market_attempts_of_worker")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.qualification_type_id} by {self.worker_id}"
 
 
 class WorkerBlock(models.Model):

@@ -4,7 +4,15 @@ from django.urls import URLPattern, URLResolver, include, path, re_path, registe
 from django.urls.converters import StringConverter
 
 from marketplace.api.endpoint import requester_api
-from marketplace.views import accounts, groups, operator, work, worker
+from marketplace.views import (
+    accounts,
+    groups,
+    operator,
+    qualification_test,
+    question_form,
+    work,
+    worker,
+)
 
 app_name = "marketplace"
 
@@ -66,8 +74,19 @@ urlpatterns: list[URLPattern | URLResolver] = [
         worker.request_qualification,
         name="request-qualification",
     ),
+    path(
+        "hits/qualifications/<code:type_code>/test/",
+        qualification_test.test_page,
+        name="qualification-test",
+    ),
+    path(
+        "hits/qualifications/<code:type_code>/test/start/",
+        qualification_test.start_test,
+        name="start-test",
+    ),
     path("hits/operator/", include(operator_urls)),
     path("hits/groups/<code:hit_type_code>/", groups.preview, name="preview"),
+    path("hits/work/<code:assignment_code>/answers/", question_form.answers, name="answers"),
     path("hits/work/<code:assignment_code>/return/", work.return_hit, name="return"),
     path("hits/work/<code:assignment_code>/replace/", work.replace_hit, name="replace"),
     path("hits/work/<code:assignment_code>/next/", work.go_on, name="go-on"),

@@ -130,7 +130,9 @@ def list_workers_with_qualification_type(call: Call, params: Params) -> Output:
 
 @operation
 def list_qualification_requests(call: Call, params: Params) -> Output:
-    rows = QualificationRequest.objects.select_related("qualification_type", "worker").filter(
+    rows = QualificationRequest.objects.select_related(
+        "qualification_type", "worker", "attempt"
+    ).filter(
         qualification_type__requester=call.requester,
         status=RequestStatus.PENDING,
         submitted_at__lte=call.visible_until,

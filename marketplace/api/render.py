@@ -122,12 +122,13 @@ def grant(row: Grant) -> Output:
 
 
 def qualification_request(row: QualificationRequest) -> Output:
+    attempt = getattr(row, "attempt", None)
     return _without_none(
         {
             "QualificationRequestId": row.code,
             "QualificationTypeId": row.qualification_type.code,
             "WorkerId": row.worker.code,
-            "Test": row.qualification_type.test or None,
+            "Test": attempt.test if attempt else None,
             "Answer": row.answer or None,
             "SubmitTime": _seconds(row.submitted_at),
         }

@@ -35,12 +35,13 @@ def create_hit(
         allow_html=bool(settings.MARKETPLACE_CONTENT_URL),
     )
     code = new_code()
+    content_url = f"{settings.MARKETPLACE_CONTENT_URL}/hits/{code}/content/" if parsed.html else ""
     hit = Hit(
         code=code,
         requester_id=hit_type.requester_id,
         hit_type=hit_type,
         question=question,
-        external_url=parsed.url or f"{settings.MARKETPLACE_CONTENT_URL}/hits/{code}/content/",
+        external_url=parsed.url or content_url,
         frame_height=parsed.frame_height,
         annotation=annotation,
         max_assignments=max_assignments,

@@ -5,11 +5,13 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import IntegrityError, transaction
+from django.db.models import Max
 
 from marketplace.domain import messages
 from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
 from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
+from marketplace.domain.qualification_test_fields import check_test_fields
 from marketplace.domain.requirements import (
     ADULT,
     APPROVAL_RATE,
@@ -23,6 +25,7 @@ from marketplace.models import (
     Grant,
     HitType,
     HitTypeRequirement,
+    QualificationAttempt,
     QualificationRequest,
     QualificationType,
     Requester,
@@ -33,7 +36,14 @@ from marketplace.models import (
 RATE_COUNTS_FROM = 100
 #: MTurk's message, which clients search.
 NEVER_GRANTED = "You requested a Qualification that does not exist."
-LONGEST_XML_BYTES = 65_535
+
+
+class _AlreadyRequestedError(RefusalError):
+    def __init__(self) -> None:
+        super().__init__(
+            "QualificationRequestAlreadyExists",
+            "You already have a pending request for this qualification.",
+        )
 
 
 def held_by(
@@ -71,6 +81,7 @@ def create_type(
     *, requester: Requester, fields: Mapping[str, Any], now: datetime
 ) -> QualificationType:
     """Create a qualification type. Raise RefusalError if the requester already uses its name."""
+    check_test_fields(fields)
     kind = QualificationType(
         code=new_code(),
         requester=requester,
@@ -92,7 +103,14 @@ def create_type(
 
 @transaction.atomic
 def update_type(*, requester: Requester, code: str, fields: Mapping[str, Any]) -> QualificationType:
+    """Change some fields of a type. Raise RefusalError for an invalid test."""
+    check_test_fields(fields)
     kind = own_type(requester=requester, code=code, lock=True)
+    if "test" in fields:
+        # A new test has no key unless one is given, as on MTurk.
+        fields = {"answer_key": "", **fields}
+    elif kind.test and "test_duration_seconds" in fields:
+        raise InvalidParameterError("To change TestDurationInSeconds, specify Test too.")
     _apply(kind, fields)
     kind.save()
     return kind
@@ -183,9 +201,29 @@ def request_qualification(
     *, worker: WorkerAccount, kind: QualificationType, answer: str, now: datetime
 ) -> QualificationRequest:
     """Create a worker's request. Grant it immediately if the type is granted automatically."""
+    if kind.test:
+        raise RefusalError("InvalidQualificationTypeState", "This qualification requires a test.")
+    check_requestable(worker, kind, now)
+    value = kind.auto_granted_value if kind.auto_granted else None
+    return create_request(worker=worker, kind=kind, answer=answer, value=value, now=now)
+
+
+def check_requestable(worker: WorkerAccount, kind: QualificationType, now: datetime) -> None:
+    """Raise RefusalError if the worker cannot request the qualification now."""
     if kind.deleted_at is not None or kind.status != QualificationTypeStatus.ACTIVE:
         raise WrongStateError("QualificationType", allowed="Active", current=kind.status)
     _check_retry(worker, kind, now)
+
+
+def create_request(
+    *,
+    worker: WorkerAccount,
+    kind: QualificationType,
+    answer: str,
+    value: int | None,
+    now: datetime,
+) -> QualificationRequest:
+    """Create a request. With a value, accept it and grant the qualification."""
     try:
         with transaction.atomic():
             request = QualificationRequest.objects.create(
@@ -195,14 +233,11 @@ def request_qualification(
                 answer=answer,
                 submitted_at=now,
             )
-            if kind.auto_granted:
+            if value is not None:
                 _decide(request, RequestStatus.ACCEPTED, "", now)
-                _set_grant(kind, worker, kind.auto_granted_value, now)
+                _set_grant(kind, worker, value, now)
     except IntegrityError:
-        raise RefusalError(
-            "QualificationRequestAlreadyExists",
-            "You already have a pending request for this qualification.",
-        ) from None
+        raise _AlreadyRequestedError from None
     return request
 
 
@@ -244,15 +279,8 @@ def find_worker(code: str) -> WorkerAccount:
 def _apply(kind: QualificationType, fields: Mapping[str, Any]) -> None:
     for name, value in fields.items():
         setattr(kind, name, value)
-    for name, xml in (("Test", kind.test), ("AnswerKey", kind.answer_key)):
-        if len(xml.encode()) > LONGEST_XML_BYTES:
-            raise InvalidParameterError(f"{name} is larger than {LONGEST_XML_BYTES} bytes.")
     if kind.test and kind.auto_granted:
         raise InvalidParameterError("A qualification with a Test cannot be AutoGranted.")
-    if kind.test and kind.test_duration_seconds is None:
-        raise InvalidParameterError("Test requires TestDurationInSeconds.")
-    if kind.answer_key and not kind.test:
-        raise InvalidParameterError("AnswerKey requires a Test.")
 
 
 def _set_grant(
@@ -271,18 +299,23 @@ def _set_grant(
 
 
 def _check_retry(worker: WorkerAccount, kind: QualificationType, now: datetime) -> None:
-    last = (
-        QualificationRequest.objects.filter(qualification_type=kind, worker=worker)
-        .order_by("-submitted_at")
-        .first()
-    )
-    if last is None or last.status == RequestStatus.PENDING:
-        return  # the constraint refuses a second pending request
+    requests = QualificationRequest.objects.filter(qualification_type=kind, worker=worker)
+    if requests.filter(status=RequestStatus.PENDING).exists():
+        raise _AlreadyRequestedError
+    attempts = QualificationAttempt.objects.filter(qualification_type=kind, worker=worker)
+    # An attempt counts from its start, also if the time ran out.
+    times = [
+        requests.aggregate(time=Max("submitted_at"))["time"],
+        attempts.aggregate(time=Max("started_at"))["time"],
+    ]
+    last = max((time for time in times if time is not None), default=None)
+    if last is None:
+        return
     if kind.retry_delay_seconds is None:
         raise RefusalError(
             "QualificationTypeDoesNotAllowRetake", "This qualification can only be requested once."
         )
-    retry_at = last.submitted_at + timedelta(seconds=kind.retry_delay_seconds)
+    retry_at = last + timedelta(seconds=kind.retry_delay_seconds)
     if retry_at > now:
         raise RefusalError(
             "QualificationTypeRetryDelayNotElapsed",

@@ -66,8 +66,13 @@ GRACE = timedelta(seconds=5)
 def submit(
     *, worker_code: str, assignment_code: str, fields: Iterable[tuple[str, str]], now: datetime
 ) -> None:
-    """Store the answers once. Raise NotFoundError, WrongStateError, or RefusalError if too late."""
+    """Store the fields of a form as answers, like `submit_answer`."""
     answer = answers_xml(fields)
+    submit_answer(worker_code=worker_code, assignment_code=assignment_code, answer=answer, now=now)
+
+
+def submit_answer(*, worker_code: str, assignment_code: str, answer: str, now: datetime) -> None:
+    """Store an answer once. Raise NotFoundError, WrongStateError, or RefusalError if too late."""
     if len(answer) > LONGEST_ANSWER:
         raise InvalidParameterError(f"The answers are longer than {LONGEST_ANSWER:,} characters.")
     with transaction.atomic():
@@ -142,15 +147,21 @@ def answers_xml(fields: Iterable[tuple[str, str]]) -> str:
     merged: dict[str, list[str]] = {}
     for name, value in fields:
         if name != ASSIGNMENT_FIELD:
-            merged.setdefault(_xml_text(name), []).append(_xml_text(value))
-    answers = "".join(
-        f"<Answer><QuestionIdentifier>{name}</QuestionIdentifier>"
-        f"<FreeText>{'|'.join(values)}</FreeText></Answer>"
-        for name, values in merged.items()
+            merged.setdefault(xml_text(name), []).append(xml_text(value))
+    return answers_document(
+        (name, f"<FreeText>{'|'.join(values)}</FreeText>") for name, values in merged.items()
+    )
+
+
+def answers_document(answers: Iterable[tuple[str, str]]) -> str:
+    """Return a QuestionFormAnswers document of identifiers with the elements of their answers."""
+    elements = "".join(
+        f"<Answer><QuestionIdentifier>{identifier}</QuestionIdentifier>{content}</Answer>"
+        for identifier, content in answers
     )
     return (
         '<?xml version="1.0" encoding="UTF-8"?>'
-        f'<QuestionFormAnswers xmlns="{NAMESPACE}">{answers}</QuestionFormAnswers>'
+        f'<QuestionFormAnswers xmlns="{NAMESPACE}">{elements}</QuestionFormAnswers>'
     )
 
 
@@ -161,7 +172,8 @@ _FORBIDDEN = {
 }
 
 
-def _xml_text(text: str) -> str:
+def xml_text(text: str) -> str:
+    """Return a text escaped for XML, without characters that XML does not allow."""
     return escape(text.replace("\r\n", "\n").replace("\r", "\n").translate(_FORBIDDEN))
 
 

@@ -14,16 +14,18 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from marketplace.answer_form import AnswerForm
 from marketplace.domain import accept_hit
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.find_groups import MOST_COUNTED, find_groups
 from marketplace.domain.qualifications import held_by
 from marketplace.domain.queries import month_cents, waiting_cents
+from marketplace.domain.question import read_form
 from marketplace.domain.requester_statistics import requester_statistics
-from marketplace.domain.requirements import describe, meets, unmet
+from marketplace.domain.requirements import Requirement, describe, meets, unmet
 from marketplace.domain.saved_searches import save_search, url_of, wanted_by
 from marketplace.domain.typical_pay import typical_pay
-from marketplace.enums import AssignmentStatus, Guarded
+from marketplace.enums import AssignmentStatus, Guarded, QualificationTypeStatus
 from marketplace.forms import GroupFilterForm, SaveSearchForm
 from marketplace.models import (
     Assignment,
@@ -34,10 +36,12 @@ from marketplace.models import (
     WorkerAccount,
 )
 from marketplace.views.frame import frame_url, framing, origin_of, sandbox_of
+from marketplace.views.media_policy import allow_media
 from marketplace.views.session import worker_required
 
 PER_PAGE = 25
 NOTHING_LEFT = "No more HITs are available to you in this group right now."
+SUBMITTED = "Submitted. ${} is pending approval."
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
 
@@ -50,7 +54,7 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     found = find_groups(worker=worker, wanted=wanted, now=now)
     shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
     hit_types = [group.hit_type for group in shown]
-    names = _names(hit_types)
+    types = _types(hit_types)
     statistics = requester_statistics(
         requesters={hit_type.requester for hit_type in hit_types}, now=now
     )
@@ -60,7 +64,9 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
             "pay": group.pay,
             "available": group.available,
             "count": f"{group.available:,}{'+' if group.available >= MOST_COUNTED else ''}",
-            "lacking": [describe(requirement, names) for requirement in group.lacking],
+            "lacking": [
+                _describe(requirement, types, is_met=False) for requirement in group.lacking
+            ],
             "statistics": statistics.get(group.hit_type.requester_id),
         }
         for group in shown
@@ -169,6 +175,18 @@ def to_next(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> 
     return _open_accepted(request, worker, accept_any)
 
 
+def to_next_or_list(
+    request: HttpRequest, worker: WorkerAccount, hit_type_code: str
+) -> HttpResponseBase:
+    """Continue with the group's next HIT or the list, and remember the worker's choice."""
+    accepts_next = "accepts_next" in request.POST
+    if accepts_next != worker.accepts_next:
+        WorkerAccount.objects.filter(pk=worker.pk).update(accepts_next=accepts_next)
+    return (
+        to_next(request, worker, hit_type_code) if accepts_next else redirect("marketplace:groups")
+    )
+
+
 def _open_accepted(
     request: HttpRequest, worker: WorkerAccount, accept: Callable[..., str | None]
 ) -> HttpResponseBase:
@@ -188,7 +206,7 @@ def _preview(
 ) -> HttpResponseBase:
     now = timezone.now()
     held = held_by(worker, hit_type.requirements)
-    names = _names([hit_type])
+    types = _types([hit_type])
     may_see = not unmet(hit_type.requirements, held, action=Guarded.PREVIEW)
     context: dict[str, Any] = {
         "worker": worker,
@@ -201,12 +219,16 @@ def _preview(
         "may_see": may_see,
         "may_accept": not unmet(hit_type.requirements, held, action=Guarded.ACCEPT),
         "requirements": [
-            (describe(requirement, names), meets(requirement, held))
+            _describe(requirement, types, is_met=meets(requirement, held))
             for requirement in hit_type.requirements
         ],
     }
     if hit is None or not may_see:
         return render(request, "marketplace/preview.html", context)
+    if not hit.external_url:
+        form = AnswerForm(read_form(hit.question), is_preview=True)
+        page = render(request, "marketplace/preview.html", context | {"form": form})
+        return allow_media(request, page, form.question_form)
     query = {"assignmentId": NOT_AVAILABLE, "hitId": hit.code}
     context["frame_url"] = frame_url(hit.external_url, urlencode(query))
     context["sandbox"] = sandbox_of(request, hit.external_url)
@@ -222,7 +244,25 @@ def _discoverable(worker: WorkerAccount, hit_type_code: str) -> HitType:
     return hit_type
 
 
-def _names(hit_types: list[HitType]) -> dict[str, str]:
+def _types(hit_types: list[HitType]) -> dict[str, QualificationType]:
+    """Return the qualification types that the HIT types require, by QualificationTypeId."""
     codes = {r["QualificationTypeId"] for hit_type in hit_types for r in hit_type.requirements}
-    types = QualificationType.objects.filter(code__in=codes)
-    return dict(types.values_list("code", "name"))
+    types = QualificationType.objects.only("code", "name", "status", "test", "deleted_at")
+    return types.in_bulk(codes, field_name="code")
+
+
+def _describe(
+    requirement: Requirement, types: dict[str, QualificationType], *, is_met: bool
+) -> dict[str, Any]:
+    """Describe a requirement. Its `kind` is the type that workers can request, if there is one."""
+    kind = types.get(requirement["QualificationTypeId"])
+    is_requestable = (
+        kind is not None
+        and kind.deleted_at is None
+        and kind.status == QualificationTypeStatus.ACTIVE
+    )
+    return {
+        "text": describe(requirement, {code: kind.name for code, kind in types.items()}),
+        "is_met": is_met,
+        "kind": kind if is_requestable and not is_met else None,
+    }

@@ -23,7 +23,8 @@ from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
 from marketplace.views.frame import framing, origin_of, sandbox_of, submit_url, work_url
-from marketplace.views.groups import to_next
+from marketplace.views.groups import SUBMITTED, to_next, to_next_or_list
+from marketplace.views.question_form import form_page
 from marketplace.views.session import current_worker, worker_required
 
 
@@ -38,6 +39,8 @@ def work_page(
     context: dict[str, object] = {"worker": worker, "assignment": assignment}
     if is_over or assignment.status != AssignmentStatus.ACCEPTED:
         return render(request, "marketplace/work_over.html", context)
+    if not assignment.hit.external_url:
+        return form_page(request, worker, assignment)
     context["frame_url"] = work_url(assignment)
     context["sandbox"] = sandbox_of(request, assignment.hit.external_url)
     pay = typical_pay(hit_types=[assignment.hit_type], now=timezone.now())
@@ -89,18 +92,12 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
     The submission is checked here, because the page in the frame is not trusted.
     """
     assignment = _own(worker, assignment_code)
-    accepts_next = "accepts_next" in request.POST
-    if accepts_next != worker.accepts_next:
-        WorkerAccount.objects.filter(pk=worker.pk).update(accepts_next=accepts_next)
     if assignment.status == AssignmentStatus.ACCEPTED:
         messages.error(request, "This HIT hasn't been submitted yet.")
         return redirect("marketplace:work", assignment_code=assignment.code)
-    if not accepts_next:
-        if assignment.status == AssignmentStatus.SUBMITTED:
-            pay = format_cents(assignment.reward_cents)
-            messages.success(request, f"Submitted. ${pay} is pending approval.")
-        return redirect("marketplace:groups")
-    return to_next(request, worker, assignment.hit_type.code)
+    if assignment.status == AssignmentStatus.SUBMITTED and "accepts_next" not in request.POST:
+        messages.success(request, SUBMITTED.format(format_cents(assignment.reward_cents)))
+    return to_next_or_list(request, worker, assignment.hit_type.code)
 
 
 @csrf_exempt  # the token in the URL is bound to the assignment, and no cookie is read
@@ -156,8 +153,12 @@ def _fields(request: HttpRequest) -> Iterable[tuple[str, str]]:
 
 
 def _same_site(request: HttpRequest) -> bool:
-    """Return False for forms of other sites. Links of theirs send the Lax cookie but no Origin."""
-    if request.headers.get("Sec-Fetch-Site", "none") not in ("none", "same-origin"):
+    """Return False for forms of other sites. Links of theirs send the Lax cookie but no Origin.
+
+    A GET from this site can only be a link or an image in a requester's QuestionForm.
+    """
+    allowed = ("none",) if request.method == "GET" else ("none", "same-origin")
+    if request.headers.get("Sec-Fetch-Site", "none") not in allowed:
         return False
     origin = request.headers.get("Origin")
     return origin in (None, settings.MARKETPLACE_URL, f"{request.scheme}://{request.get_host()}")

@@ -102,6 +102,8 @@ def request_qualification(
         code=type_code,
         deleted_at__isnull=True,
     )
+    if kind.test:
+        return redirect("marketplace:qualification-test", type_code=kind.code)
     form = QualificationAnswerForm(posted(request))
     if form.is_valid():
         try:

@@ -14,6 +14,7 @@ from django.test import Client
 from django.utils import timezone
 
 from tests.marketplace.conftest import HIT_TYPE, accept, log_in, make_worker, question, submit
+from tests.marketplace.question_forms import KEY, TEST
 
 SERVICE = "MTurkRequesterServiceV20170117"
 SITE = "http://testserver"
@@ -131,8 +132,8 @@ def valid_params(api: Api) -> dict[str, Params]:
             "Keywords": "x",
             "RetryDelayInSeconds": 60,
             "AutoGranted": False,
-            "Test": "<QuestionForm/>",
-            "AnswerKey": "<AnswerKey/>",
+            "Test": TEST,
+            "AnswerKey": KEY,
             "TestDurationInSeconds": 600,
         },
         "CreateWorkerBlock": {"WorkerId": worker_id, "Reason": "Spam."},

@@ -170,3 +170,29 @@ def do_hit(publish, browser, mturk) -> Callable[..., tuple[dict[str, Any], str]]
         return hit, assignment
 
     return publish_and_submit
+
+
+@pytest.fixture
+def page(chromium):
+    """Open a page in Chromium. Fail on script errors and blocked content."""
+    context = chromium.new_context(viewport={"width": 1200, "height": 800})
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on(
+        "console",
+        lambda message: problems.append(message.text) if message.type == "error" else None,
+    )
+    yield page
+    context.close()
+    assert problems == []
+
+
+def log_in_as(page, site, worker) -> None:
+    token = accounts.start_session(worker=worker, now=timezone.now())
+    page.context.add_cookies([{"name": accounts.COOKIE, "value": token, "url": site}])
+
+
+def overflow(page) -> int:
+    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")

@@ -21,6 +21,7 @@ from .conftest import (
     question,
     submit,
 )
+from .question_forms import KEY, TEST
 
 pytestmark = pytest.mark.django_db
 
@@ -139,7 +140,7 @@ def test_unknown_hit_is_refused_everywhere(mturk):
 @pytest.mark.parametrize("name", ["RetryDelayInSeconds", "TestDurationInSeconds"])
 def test_qualification_time_out_of_limits_is_refused(mturk, name, seconds):
     fields = {"Name": "Trained", "Description": "d", "QualificationTypeStatus": "Active"}
-    fields |= {"Test": "<QuestionForm/>", "TestDurationInSeconds": 600, name: seconds}
+    fields |= {"Test": TEST, "TestDurationInSeconds": 600, name: seconds}
     code, message = refused(mturk.create_qualification_type, **fields)
     assert (code, name in message) == ("InvalidParameterValue", True)
 
@@ -375,9 +376,9 @@ def test_qualification_type_through_its_life(mturk, worker):
 @pytest.mark.parametrize(
     "change",
     [
-        {"Test": "<QuestionForm/>"},
-        {"AnswerKey": "<AnswerKey/>"},
-        {"Test": "<QuestionForm/>", "TestDurationInSeconds": 60, "AutoGranted": True},
+        {"Test": TEST},
+        {"AnswerKey": KEY},
+        {"Test": TEST, "TestDurationInSeconds": 60, "AutoGranted": True},
         {"Name": "n" * 201},
         {"Description": "d" * 2001},
         {"Keywords": "k" * 1001},

@@ -13,7 +13,7 @@ from marketplace.models import Assignment
 from marketplace.views.frame import origin_of
 from tests.axe import LOOKS, axe_findings
 
-from .conftest import accept, question, submit
+from .conftest import accept, log_in_as, overflow, question, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.browser]
 
@@ -27,22 +27,6 @@ const form = document.forms[0];
 form.elements.assignmentId.value = told.get('assignmentId');
 if (told.get('turkSubmitTo')) form.action = told.get('turkSubmitTo') + '/mturk/externalSubmit';
 </script>"""
-
-
-@pytest.fixture
-def page(chromium):
-    context = chromium.new_context(viewport={"width": 1200, "height": 800})
-    context.set_default_timeout(10_000)
-    page = context.new_page()
-    problems: list[str] = []
-    page.on("pageerror", lambda error: problems.append(str(error)))
-    page.on(
-        "console",
-        lambda message: problems.append(message.text) if message.type == "error" else None,
-    )
-    yield page
-    context.close()
-    assert problems == []
 
 
 @pytest.fixture
@@ -71,15 +55,6 @@ def own_task_site(task_site, settings) -> str:
     """A page of the site itself, whose frame has an opaque origin."""
     settings.SITE_URL = origin_of(task_site)
     return task_site
-
-
-def log_in_as(page, site, worker) -> None:
-    token = accounts.start_session(worker=worker, now=timezone.now())
-    page.context.add_cookies([{"name": accounts.COOKIE, "value": token, "url": site}])
-
-
-def overflow(page) -> int:
-    return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
 
 def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, own_task_site):

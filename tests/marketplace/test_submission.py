@@ -193,8 +193,10 @@ def test_get_is_checked_like_post(browser, accepted):
     assert Client().get(path, form | {"assignmentId": "3OTHER"}).status_code == 403
     assert Client().get(path[:30] + "x" + path[31:], form).status_code == 403
     assert Client().get("/mturk/externalSubmit", form).status_code == 403
-    foreign = browser.get("/mturk/externalSubmit", form, headers={"Sec-Fetch-Site": "cross-site"})
-    assert foreign.status_code == 403
+    # Links and images of other sites, and of a QuestionForm on a page of this site.
+    for site in ("cross-site", "same-site", "same-origin"):
+        linked = browser.get("/mturk/externalSubmit", form, headers={"Sec-Fetch-Site": site})
+        assert linked.status_code == 403
     assert Client().head(path, form).status_code == 405
     assert status_of(accepted) == "Accepted"
     assert browser.get("/mturk/externalSubmit", form).status_code == 200
