@@ -23,6 +23,7 @@ from marketplace.models import QualificationRequest, QualificationType, WorkerAc
 from tests.marketplace.compatibility import PAGE, Boto3, CommandLine, Results
 
 from .conftest import accept, frame_query, question, submit
+from .question_forms import form_question, free_text, question_form
 from .test_html_question import content, html_question
 
 __all__ = ["content"]
@@ -54,7 +55,21 @@ def client(request, mturk, site, environment) -> Boto3 | CommandLine:
     return Boto3(mturk) if request.param == "boto3" else CommandLine(site)
 
 
-QUESTIONS = {"ExternalQuestion": question, "HTMLQuestion": html_question}
+def form() -> str:
+    return question_form(form_question("colour", free_text()))
+
+
+def submit_form(browser: Client, assignment: str) -> Any:
+    """Submit the marketplace's own page of a QuestionForm."""
+    return browser.post(f"/hits/work/{assignment}/answers/", {"question_1": "blue"}, follow=True)
+
+
+# The question, and how a worker submits it.
+QUESTIONS: dict[str, tuple[Callable[[], str], Callable[..., Any]]] = {
+    "ExternalQuestion": (question, submit),
+    "HTMLQuestion": (html_question, submit),
+    "QuestionForm": (form, submit_form),
+}
 
 
 @pytest.mark.parametrize("kind", QUESTIONS)
@@ -67,9 +82,13 @@ def test_all_operations(client, kind, browser, worker, content):
         (refused if isinstance(result, str) else answered).add(operation)
         return result
 
-    balance = run_all_operations(
-        call, question=QUESTIONS[kind](), browser=browser, worker=worker, site=content
-    )
+    make_question, submit_work = QUESTIONS[kind]
+    trained = _grant_qualification(call, worker)
+    first, second, notification = _publish(call, trained, make_question(), content)
+    assignment = accept(browser, first)
+    assert submit_work(browser, assignment).status_code == 200
+    _review(call, first, assignment, worker)
+    balance = _clean_up(call, [first["HITId"], second], trained, worker, notification)
     # 1000.00 - (0.05 + 0.01) - (0.10 + 0.02), and nothing on hold.
     assert balance == {"AvailableBalance": "999.82", "OnHoldBalance": "0.00"}
     assert answered | refused == set(operation_names())
@@ -77,21 +96,20 @@ def test_all_operations(client, kind, browser, worker, content):
     RESULTS.add_run(f"{kind}, {client.name}", answered, refused - answered)
 
 
-def run_all_operations(
-    call: Call, *, question: str, browser: Client, worker: WorkerAccount, site: str
+def _clean_up(
+    call: Call,
+    hit_ids: list[str],
+    trained: str,
+    worker: WorkerAccount,
+    notification: dict[str, Any],
 ) -> Any:
-    """Run a small campaign that uses every operation. Return the balance at the end."""
-    trained = _grant_qualification(call, worker)
-    first, second, notification = _publish(call, trained, question, site)
-    assignment = accept(browser, first)
-    assert submit(browser, assignment).status_code == 200
-    _review(call, first, assignment, worker)
+    """Delete what was created. Return the balance."""
     call("SendTestEventNotification", Notification=notification, TestEventType="Ping")
     call("CreateWorkerBlock", WorkerId=worker.code, Reason="r")
     assert len(call("ListWorkerBlocks")["WorkerBlocks"]) == 1
     call("DeleteWorkerBlock", WorkerId=worker.code)
-    call("UpdateExpirationForHIT", HITId=second, ExpireAt=0)
-    for hit_id in (first["HITId"], second):
+    call("UpdateExpirationForHIT", HITId=hit_ids[-1], ExpireAt=0)
+    for hit_id in hit_ids:
         call("DeleteHIT", HITId=hit_id)
     assert call("ListHITs")["HITs"] == []
     call("DisassociateQualificationFromWorker", QualificationTypeId=trained, WorkerId=worker.code)
