@@ -86,3 +86,12 @@ class Event(TextChoices):
     HIT_EXTENDED = "HITExtended"
     HIT_DISPOSED = "HITDisposed"
     PING = "Ping"
+
+
+class TransportKind(TextChoices):
+    """A way of delivering notifications. The Requester API has webhooks as a kind of SNS."""
+
+    WEBHOOK = "Webhook"
+    SNS = "SNS", "SNS"
+    SQS = "SQS", "SQS"
+    EMAIL = "Email", "E-mail"

@@ -118,6 +118,14 @@ class DepositForm(forms.Form):
         return amount
 
 
+class EmailForm(forms.Form):
+    email = forms.EmailField(
+        label="E-mail",
+        required=False,
+        help_text="Notifications by e-mail are sent to this address only.",
+    )
+
+
 class InvitationForm(forms.Form):
     count = forms.IntegerField(
         label="Number of invitations", min_value=1, max_value=1000, initial=10

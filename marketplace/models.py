@@ -21,6 +21,7 @@ from marketplace.enums import (
     HitStatus,
     QualificationTypeStatus,
     RequestStatus,
+    TransportKind,
 )
 
 
@@ -545,10 +546,13 @@ class Message(models.Model):
 
 
 class Notification(models.Model):
-    """An outbox entry for a webhook, created in the same transaction as the event."""
+    """An outbox entry, created in the same transaction as the event."""
 
     doc_id = models.CharField(max_length=64, unique=True)
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="+")
+    transport = models.CharField(max_length=10, choices=TransportKind)
+    #: The version of the document, which the requester chose.
+    version = models.CharField(max_length=10)
     destination = models.TextField()
     origin = models.CharField(max_length=300)
     event = models.JSONField()
@@ -556,13 +560,14 @@ class Notification(models.Model):
     attempts = models.PositiveIntegerField(default=0)
     due_at = models.DateTimeField()
     delivered_at = models.DateTimeField(null=True, blank=True)
+    given_up_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
 
     class Meta:
         indexes = [
             models.Index(
                 fields=["origin", "due_at"],
-                condition=Q(delivered_at__isnull=True),
+                condition=Q(delivered_at__isnull=True, given_up_at__isnull=True),
                 name="market_notifications_due",
             )
         ]
@@ -571,8 +576,8 @@ class Notification(models.Model):
         return self.doc_id
 
 
-class WebhookHost(models.Model):
-    """The origin of webhooks, leased to one delivery pass at a time, with its failures in a row."""
+class NotificationHost(models.Model):
+    """A host of destinations, leased to one delivery pass at a time, with its failures in a row."""
 
     origin = models.CharField(max_length=300, unique=True)
     failures = models.PositiveIntegerField(default=0)

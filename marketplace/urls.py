@@ -4,7 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path, registe
 from django.urls.converters import StringConverter
 
 from marketplace.api.endpoint import requester_api
-from marketplace.views import accounts, groups, operator, work, worker
+from marketplace.views import accounts, groups, operator, operator_notifications, work, worker
 
 app_name = "marketplace"
 
@@ -29,11 +29,18 @@ operator_urls = [
         operator.revoke_key,
         name="operator-revoke-key",
     ),
+    path("requesters/<code:code>/email/", operator.change_email, name="operator-email"),
     path("workers/", operator.workers, name="operator-workers"),
     path("workers/<code:code>/", operator.worker, name="operator-worker"),
     path("appeals/", operator.appeals_list, name="operator-appeals"),
     path("appeals/<int:pk>/", operator.appeal, name="operator-appeal"),
     path("statement/", operator.statement, name="operator-statement"),
+    path("notifications/", operator_notifications.undelivered, name="operator-notifications"),
+    path(
+        "notifications/<int:pk>/try-again/",
+        operator_notifications.try_again,
+        name="operator-try-again",
+    ),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [

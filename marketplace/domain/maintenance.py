@@ -104,6 +104,7 @@ def forget_old(*, now: datetime) -> None:
     LoginFailure.objects.filter(at__lte=now - timedelta(days=1)).delete()
     RequestToken.objects.filter(created_at__lte=now - FORGET_AFTER).delete()
     Notification.objects.filter(delivered_at__lte=now - FORGET_AFTER).delete()
+    Notification.objects.filter(given_up_at__lte=now - FORGET_AFTER).delete()
 
 
 def run_due(*, now: datetime) -> dict[str, int]:

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             ],
         ),
         migrations.CreateModel(
-            name='WebhookHost',
+            name='NotificationHost',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('origin', models.CharField(max_length=300, unique=True)),
@@ -176,6 +176,8 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('doc_id', models.CharField(max_length=64, unique=True)),
+                ('transport', models.CharField(choices=[('Webhook', 'Webhook'), ('SNS', 'SNS'), ('SQS', 'SQS'), ('Email', 'E-mail')], max_length=10)),
+                ('version', models.CharField(max_length=10)),
                 ('destination', models.TextField()),
                 ('origin', models.CharField(max_length=300)),
                 ('event', models.JSONField()),
@@ -183,6 +185,7 @@ class Migration(migrations.Migration):
                 ('attempts', models.PositiveIntegerField(default=0)),
                 ('due_at', models.DateTimeField()),
                 ('delivered_at', models.DateTimeField(blank=True, null=True)),
+                ('given_up_at', models.DateTimeField(blank=True, null=True)),
                 ('last_error', models.CharField(blank=True, max_length=300)),
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='marketplace.requester')),
             ],
@@ -338,7 +341,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='notification',
-            index=models.Index(condition=models.Q(('delivered_at__isnull', True)), fields=['origin', 'due_at'], name='market_notifications_due'),
+            index=models.Index(condition=models.Q(('delivered_at__isnull', True), ('given_up_at__isnull', True)), fields=['origin', 'due_at'], name='market_notifications_due'),
         ),
         migrations.AddConstraint(
             model_name='hittype',

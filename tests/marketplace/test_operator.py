@@ -43,7 +43,7 @@ def run(*args, **options) -> str:
     return out.getvalue()
 
 
-PAGES = ["", "workers/", "appeals/", "statement/"]
+PAGES = ["", "workers/", "appeals/", "statement/", "notifications/"]
 
 
 @pytest.mark.parametrize("page", PAGES)
