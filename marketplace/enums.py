@@ -88,6 +88,24 @@ class Event(TextChoices):
     PING = "Ping"
 
 
+class ReviewPolicyLevel(TextChoices):
+    ASSIGNMENT = "Assignment"
+    HIT = "HIT", "HIT"
+
+
+class ReviewActionName(TextChoices):
+    APPROVE = "approve"
+    REJECT = "reject"
+    EXTEND = "extend"
+
+
+class ReviewActionStatus(TextChoices):
+    INTENDED = "Intended"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    CANCELLED = "Cancelled"
+
+
 class TransportKind(TextChoices):
     """A way of delivering notifications. The Requester API has webhooks as a kind of SNS."""
 

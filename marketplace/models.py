@@ -21,6 +21,9 @@ from marketplace.enums import (
     HitStatus,
     QualificationTypeStatus,
     RequestStatus,
+    ReviewActionName,
+    ReviewActionStatus,
+    ReviewPolicyLevel,
     TransportKind,
 )
 
@@ -211,6 +214,7 @@ class Hit(models.Model):
     expires_at = models.DateTimeField()
     expiry_noted = models.BooleanField(default=False)
     reviewing = models.BooleanField(default=False)
+    has_review_policies = models.BooleanField(default=False)
     disposed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -543,6 +547,76 @@ class Message(models.Model):
 
     def __str__(self) -> str:
         return self.subject
+
+
+class ReviewPolicy(models.Model):
+    """A policy of a HIT or of its assignments, with checked parameters by MTurk's names."""
+
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="review_policies", db_index=False)
+    level = models.CharField(max_length=10, choices=ReviewPolicyLevel)
+    name = models.CharField(max_length=60)
+    parameters = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["hit", "level"], name="market_one_policy_per_level")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DueReview(models.Model):
+    """A submitted assignment, or a reviewable HIT, that its policy has not reviewed yet."""
+
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="due_reviews")
+    policy = models.ForeignKey(ReviewPolicy, models.CASCADE, related_name="due_reviews")
+    #: Null for the policy of the HIT.
+    assignment = models.ForeignKey(Assignment, models.CASCADE, null=True, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.policy_id} for {self.assignment_id or self.hit_id}"
+
+
+class ReviewResult(models.Model):
+    """A score or finding of a policy."""
+
+    policy = models.ForeignKey(ReviewPolicy, models.CASCADE, related_name="results")
+    code = models.CharField(max_length=64)
+    subject_type = models.CharField(max_length=10)
+    subject_code = models.CharField(max_length=64)
+    question = models.TextField(blank=True)
+    key = models.CharField(max_length=40)
+    value = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.subject_code}"
+
+
+class ReviewAction(models.Model):
+    """An action of a policy. It is taken once, while its status is Intended."""
+
+    policy = models.ForeignKey(ReviewPolicy, models.CASCADE, related_name="actions")
+    code = models.CharField(max_length=64)
+    name = models.CharField(max_length=10, choices=ReviewActionName)
+    target_type = models.CharField(max_length=10)
+    target_code = models.CharField(max_length=64)
+    status = models.CharField(max_length=10, choices=ReviewActionStatus)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    result = models.TextField(blank=True)
+    error_code = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["policy"],
+                condition=Q(status="Intended"),
+                name="market_intended_actions",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.target_code}"
 
 
 class Notification(models.Model):

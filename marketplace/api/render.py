@@ -14,6 +14,8 @@ from marketplace.models import (
     Hit,
     QualificationRequest,
     QualificationType,
+    ReviewAction,
+    ReviewResult,
 )
 
 
@@ -130,6 +132,34 @@ def qualification_request(row: QualificationRequest) -> Output:
             "Test": row.qualification_type.test or None,
             "Answer": row.answer or None,
             "SubmitTime": _seconds(row.submitted_at),
+        }
+    )
+
+
+def review_result(row: ReviewResult) -> Output:
+    return _without_none(
+        {
+            "ActionId": row.code,
+            "SubjectId": row.subject_code,
+            "SubjectType": row.subject_type,
+            "QuestionId": row.question or None,
+            "Key": row.key,
+            "Value": row.value,
+        }
+    )
+
+
+def review_action(row: ReviewAction) -> Output:
+    return _without_none(
+        {
+            "ActionId": row.code,
+            "ActionName": row.name,
+            "TargetId": row.target_code,
+            "TargetType": row.target_type,
+            "Status": row.status,
+            "CompleteTime": _seconds(row.completed_at),
+            "Result": row.result or None,
+            "ErrorCode": row.error_code or None,
         }
     )
 

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from marketplace.domain import hits, review, work
+from marketplace.domain.review_policies.apply import apply_policies, due_hits
 from marketplace.domain.sweep import for_each_row
 from marketplace.enums import AssignmentStatus
 from marketplace.models import (
@@ -44,6 +45,8 @@ def settle_hit(hit: Hit, *, now: datetime) -> bool:
         changed += approve_due(now=now, hit=hit)
     if not hit.expiry_noted and hit.expires_at <= now and hit.disposed_at is None:
         changed += expire_hits(now=now, pk=hit.pk)
+    if hit.has_review_policies:
+        changed += apply_review_policies(now=now, pk=hit.pk)
     return changed > 0
 
 
@@ -70,6 +73,16 @@ def approve_due(*, now: datetime, **scope: Any) -> int:
     )
     return _process(
         "approve assignments", due, lambda pk: review.auto_approve(assignment_pk=pk, now=now), now
+    )
+
+
+def apply_review_policies(*, now: datetime, **scope: Any) -> int:
+    """Review what is due, limited to HITs that match `scope`. Return the number of HITs reviewed."""
+    return _process(
+        "apply review policies",
+        due_hits().filter(**scope),
+        lambda pk: apply_policies(hit_pk=pk, now=now),
+        now,
     )
 
 
@@ -112,6 +125,7 @@ def run_due(*, now: datetime) -> dict[str, int]:
     counts = {
         "abandoned": abandon_overdue(now=now),
         "expired": expire_hits(now=now),
+        "reviewed": apply_review_policies(now=now),
         "approved": approve_due(now=now),
         "disposed": dispose_old(now=now),
     }

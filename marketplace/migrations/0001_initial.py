@@ -88,6 +88,7 @@ class Migration(migrations.Migration):
                 ('expires_at', models.DateTimeField()),
                 ('expiry_noted', models.BooleanField(default=False)),
                 ('reviewing', models.BooleanField(default=False)),
+                ('has_review_policies', models.BooleanField(default=False)),
                 ('disposed_at', models.DateTimeField(blank=True, null=True)),
                 ('hit_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='hits', to='marketplace.hittype')),
             ],
@@ -426,5 +427,60 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name='workerblock',
             constraint=models.UniqueConstraint(fields=('requester', 'worker'), name='market_blocked_once'),
+        ),
+        migrations.CreateModel(
+            name='ReviewPolicy',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('level', models.CharField(choices=[('Assignment', 'Assignment'), ('HIT', 'HIT')], max_length=10)),
+                ('name', models.CharField(max_length=60)),
+                ('parameters', models.JSONField()),
+                ('hit', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='review_policies', to='marketplace.hit')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ReviewAction',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('code', models.CharField(max_length=64)),
+                ('name', models.CharField(choices=[('approve', 'Approve'), ('reject', 'Reject'), ('extend', 'Extend')], max_length=10)),
+                ('target_type', models.CharField(max_length=10)),
+                ('target_code', models.CharField(max_length=64)),
+                ('status', models.CharField(choices=[('Intended', 'Intended'), ('Succeeded', 'Succeeded'), ('Failed', 'Failed'), ('Cancelled', 'Cancelled')], max_length=10)),
+                ('completed_at', models.DateTimeField(blank=True, null=True)),
+                ('result', models.TextField(blank=True)),
+                ('error_code', models.CharField(blank=True, max_length=100)),
+                ('policy', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='actions', to='marketplace.reviewpolicy')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='DueReview',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('assignment', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='marketplace.assignment')),
+                ('hit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='due_reviews', to='marketplace.hit')),
+                ('policy', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='due_reviews', to='marketplace.reviewpolicy')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='ReviewResult',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('code', models.CharField(max_length=64)),
+                ('subject_type', models.CharField(max_length=10)),
+                ('subject_code', models.CharField(max_length=64)),
+                ('question', models.TextField(blank=True)),
+                ('key', models.CharField(max_length=40)),
+                ('value', models.TextField(blank=True)),
+                ('policy', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='results', to='marketplace.reviewpolicy')),
+            ],
+        ),
+        migrations.AddConstraint(
+            model_name='reviewpolicy',
+            constraint=models.UniqueConstraint(fields=('hit', 'level'), name='market_one_policy_per_level'),
+        ),
+        migrations.AddIndex(
+            model_name='reviewaction',
+            index=models.Index(condition=models.Q(('status', 'Intended')), fields=['policy'], name='market_intended_actions'),
         ),
     ]

@@ -83,7 +83,6 @@ def test_hit_type_out_of_limits_is_refused(mturk, change, word):
         ({"Question": question("https://lab.example:port/")}, "URL"),
         ({"Question": question().replace("ExternalQuestion", "HTMLQuestion")}, "ExternalQuestion"),
         ({"Question": question().replace(">0<", ">tall<")}, "FrameHeight"),
-        ({"HITReviewPolicy": {"PolicyName": "SimplePlurality/2011-09-01"}}, "HITReviewPolicy"),
     ],
 )
 def test_hit_out_of_limits_is_refused(publish, change, word):
