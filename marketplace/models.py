@@ -69,6 +69,17 @@ class AccessKey(models.Model):
         return self.access_key_id
 
 
+class RequesterSession(models.Model):
+    """A requester's login with an access key. The cookie holds the token and the table its digest."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    access_key = models.ForeignKey(AccessKey, models.CASCADE, related_name="sessions")
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"session of {self.access_key_id}"
+
+
 class WorkerAccount(AbstractBaseUser):
     """A person who works on HITs, separate from Django's users and never a staff login."""
 
@@ -175,6 +186,23 @@ class HitType(models.Model):
         return self.notification_active and event in (self.notification or {}).get("EventTypes", ())
 
 
+class HitLayout(models.Model):
+    """A page with placeholders such as ${name}, from which a requester creates HTMLQuestions."""
+
+    code = models.CharField(max_length=64, unique=True)
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="layouts")
+    name = models.CharField(max_length=128)
+    html = models.TextField()
+    #: In CSS pixels, or 0 for the height of the window.
+    frame_height = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class HitTypeRequirement(models.Model):
     """A qualification that a HIT type requires. `HitType.requirements` holds the conditions."""
 
@@ -196,6 +224,8 @@ class Hit(models.Model):
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="hits", db_index=False)
     hit_type = models.ForeignKey(HitType, models.CASCADE, related_name="hits")
     question = models.TextField()
+    #: The layout that the question was created from, which may be changed or deleted since.
+    layout_code = models.CharField(max_length=64, blank=True)
     external_url = models.TextField()
     frame_height = models.PositiveIntegerField(default=0)
     annotation = models.CharField(max_length=255, blank=True)

@@ -4,7 +4,16 @@ from django.urls import URLPattern, URLResolver, include, path, re_path, registe
 from django.urls.converters import StringConverter
 
 from marketplace.api.endpoint import requester_api
-from marketplace.views import accounts, groups, operator, operator_notifications, work, worker
+from marketplace.views import (
+    accounts,
+    groups,
+    layouts,
+    operator,
+    operator_notifications,
+    requester_session,
+    work,
+    worker,
+)
 
 app_name = "marketplace"
 
@@ -43,6 +52,15 @@ operator_urls = [
     ),
 ]
 
+requester_urls = [
+    path("login/", requester_session.log_in, name="requester-login"),
+    path("logout/", requester_session.log_out, name="requester-logout"),
+    path("layouts/", layouts.layout_list, name="layouts"),
+    path("layouts/new/", layouts.new_layout, name="new-layout"),
+    path("layouts/<code:code>/", layouts.layout, name="layout"),
+    path("layouts/<code:code>/delete/", layouts.delete_layout, name="delete-layout"),
+]
+
 urlpatterns: list[URLPattern | URLResolver] = [
     # The most frequent requests come first, because Django tries the paths in order.
     path("hits/groups/<code:hit_type_code>/accept/", groups.accept_next, name="accept-next"),
@@ -72,6 +90,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="request-qualification",
     ),
     path("hits/operator/", include(operator_urls)),
+    path("hits/requester/", include(requester_urls)),
     path("hits/groups/<code:hit_type_code>/", groups.preview, name="preview"),
     path("hits/work/<code:assignment_code>/return/", work.return_hit, name="return"),
     path("hits/work/<code:assignment_code>/replace/", work.replace_hit, name="replace"),

@@ -12,6 +12,7 @@ from marketplace.domain import hits, maintenance
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.find import find
 from marketplace.domain.hit_types import register_hit_type
+from marketplace.domain.layouts import build_question
 from marketplace.domain.money import parse_amount
 from marketplace.domain.requirements import SYSTEM
 from marketplace.domain.review_policies.parameters import attach, parse_policy
@@ -141,25 +142,38 @@ def _register(call: Call, params: Params) -> HitType:
 
 def _create(call: Call, params: Params, hit_type: HitType) -> Output:
     policies = _review_policies(params)
-    if "HITLayoutId" in params or "HITLayoutParameters" in params:
-        raise RefusalError(
-            "HITLayoutDoesNotExist",
-            "This marketplace does not support layouts. Use Question instead.",
-        )
-    if "Question" not in params:
-        raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")
+    question = _question(call, params)
     with transaction.atomic():
         hit = hits.create_hit(
             hit_type=hit_type,
-            question=params["Question"],
+            question=question,
             max_assignments=params.get("MaxAssignments", 1),
             lifetime_seconds=params["LifetimeInSeconds"],
             annotation=params.get("RequesterAnnotation", ""),
+            layout_code=params.get("HITLayoutId", ""),
             token=params.get("UniqueRequestToken"),
             now=call.now,
         )
         attach(policies, hit)
     return {"HIT": render.hit(hit, now=call.now)}
+
+
+def _question(call: Call, params: Params) -> str:
+    """Return the question that is given, or that of a layout."""
+    layout, question = params.get("HITLayoutId"), params.get("Question")
+    if layout and question:
+        raise InvalidParameterError("Give either Question or HITLayoutId, not both.")
+    if layout:
+        return build_question(
+            requester=call.requester,
+            layout_code=layout,
+            parameters=params.get("HITLayoutParameters", []),
+        )
+    if "HITLayoutParameters" in params:
+        raise InvalidParameterError("HITLayoutParameters needs a HITLayoutId.")
+    if not question:
+        raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")
+    return str(question)
 
 
 def _review_policies(params: Params) -> list[ReviewPolicy]:

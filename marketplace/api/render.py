@@ -26,6 +26,7 @@ def hit(row: Hit, *, now: datetime) -> Output:
             "HITId": row.code,
             "HITTypeId": kind.code,
             "HITGroupId": kind.group_code,
+            "HITLayoutId": row.layout_code or None,
             "CreationTime": _seconds(row.created_at),
             "Title": kind.title,
             "Description": kind.description,

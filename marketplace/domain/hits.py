@@ -26,6 +26,7 @@ def create_hit(
     max_assignments: int,
     lifetime_seconds: int,
     annotation: str = "",
+    layout_code: str = "",
     token: str | None,
     now: datetime,
 ) -> Hit:
@@ -41,6 +42,7 @@ def create_hit(
         requester_id=hit_type.requester_id,
         hit_type=hit_type,
         question=question,
+        layout_code=layout_code,
         external_url=parsed.url or f"{settings.MARKETPLACE_CONTENT_URL}/hits/{code}/content/",
         frame_height=parsed.frame_height,
         annotation=annotation,

@@ -21,6 +21,7 @@ from marketplace.models import (
     HitType,
     LoginFailure,
     Notification,
+    RequesterSession,
     RequestToken,
     WorkerSession,
 )
@@ -114,6 +115,7 @@ def _dispose(pk: int, now: datetime) -> bool:
 def forget_old(*, now: datetime) -> None:
     """Delete expired sessions and old login failures, request tokens and notifications."""
     WorkerSession.objects.filter(expires_at__lte=now).delete()
+    RequesterSession.objects.filter(expires_at__lte=now).delete()
     LoginFailure.objects.filter(at__lte=now - timedelta(days=1)).delete()
     RequestToken.objects.filter(created_at__lte=now - FORGET_AFTER).delete()
     Notification.objects.filter(delivered_at__lte=now - FORGET_AFTER).delete()

@@ -72,6 +72,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', models.CharField(max_length=64, unique=True)),
                 ('question', models.TextField()),
+                ('layout_code', models.CharField(blank=True, max_length=64)),
                 ('external_url', models.TextField()),
                 ('frame_height', models.PositiveIntegerField(default=0)),
                 ('annotation', models.CharField(blank=True, max_length=255)),
@@ -482,5 +483,27 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='reviewaction',
             index=models.Index(condition=models.Q(('status', 'Intended')), fields=['policy'], name='market_intended_actions'),
+        ),
+        migrations.CreateModel(
+            name='HitLayout',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('code', models.CharField(max_length=64, unique=True)),
+                ('name', models.CharField(max_length=128)),
+                ('html', models.TextField()),
+                ('frame_height', models.PositiveIntegerField(default=0)),
+                ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('updated_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('deleted_at', models.DateTimeField(blank=True, null=True)),
+                ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='layouts', to='marketplace.requester')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='RequesterSession',
+            fields=[
+                ('digest', models.CharField(max_length=64, primary_key=True, serialize=False)),
+                ('expires_at', models.DateTimeField(db_index=True)),
+                ('access_key', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='sessions', to='marketplace.accesskey')),
+            ],
         ),
     ]
