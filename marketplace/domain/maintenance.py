@@ -42,12 +42,12 @@ def settle_hit(hit: Hit, *, now: datetime) -> bool:
     changed = 0
     if hit.pending:
         changed += abandon_overdue(now=now, hit=hit)
-    if hit.submitted:
-        changed += approve_due(now=now, hit=hit)
     if not hit.expiry_noted and hit.expires_at <= now and hit.disposed_at is None:
         changed += expire_hits(now=now, pk=hit.pk)
-    if hit.has_review_policies:
+    if hit.has_review_policies:  # first, so that an approval has the policy's reason
         changed += apply_review_policies(now=now, pk=hit.pk)
+    if hit.submitted:
+        changed += approve_due(now=now, hit=hit)
     return changed > 0
 
 

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import QuerySet
 
 from marketplace.domain import hits, review
 from marketplace.domain.errors import ApiError, WrongStateError
@@ -31,11 +31,10 @@ SCORE = "KnownAnswerScore"
 
 def due_hits() -> QuerySet[Hit]:
     """Return the HITs with due reviews or intended actions."""
-    due = DueReview.objects.filter(hit=OuterRef("pk"))
-    intended = ReviewAction.objects.filter(
-        policy__hit=OuterRef("pk"), status=ReviewActionStatus.INTENDED
-    )
-    return Hit.objects.filter(Exists(due) | Exists(intended), has_review_policies=True)
+    due = DueReview.objects.order_by().values("hit")
+    intended = ReviewAction.objects.filter(status=ReviewActionStatus.INTENDED).order_by()
+    # A union instead of a disjunction, which would read every HIT.
+    return Hit.objects.filter(pk__in=due.union(intended.values("policy__hit")))
 
 
 def apply_policies(*, hit_pk: int, now: datetime) -> bool:
