@@ -54,7 +54,9 @@ def _review_assignments(hit_pk: int) -> int:
     rows = list(due.select_related("policy", "assignment").order_by("pk"))
     for row in rows:
         if row.assignment:
-            _Report(row.policy).score_known_answers(row.assignment)
+            report = _Report(row.policy)
+            report.score_known_answers(row.assignment)
+            report.save()
         row.delete()
     return len(rows)
 
@@ -68,7 +70,9 @@ def _review_hit(hit_pk: int, now: datetime) -> int:
         return 0  # a submission since, which comes first
     # A HIT that is no longer reviewable becomes due again.
     if hit.status(now) in (HitStatus.REVIEWABLE, HitStatus.REVIEWING):
-        _Report(policy).compare_workers()
+        report = _Report(policy)
+        report.compare_workers()
+        report.save()
     return due.delete()[0]
 
 
@@ -78,6 +82,12 @@ class _Report:
     def __init__(self, policy: ReviewPolicy) -> None:
         self._policy = policy
         self._parameters: dict[str, Any] = policy.parameters
+        self._results: list[ReviewResult] = []
+        self._actions: list[ReviewAction] = []
+
+    def save(self) -> None:
+        ReviewResult.objects.bulk_create(self._results, batch_size=500)
+        ReviewAction.objects.bulk_create(self._actions, batch_size=500)
 
     def score_known_answers(self, assignment: Assignment) -> None:
         """Compare an assignment with the answer key."""
@@ -158,7 +168,7 @@ class _Report:
     def _add_result(
         self, subject: tuple[str, str], key: str, value: object, question: str = ""
     ) -> None:
-        ReviewResult.objects.create(
+        result = ReviewResult(
             policy=self._policy,
             code=new_code(),
             subject_type=subject[0],
@@ -167,9 +177,10 @@ class _Report:
             key=key,
             value=str(value),
         )
+        self._results.append(result)
 
     def _intend(self, name: ReviewActionName, target_type: str, target_code: str) -> None:
-        ReviewAction.objects.create(
+        action = ReviewAction(
             policy=self._policy,
             code=new_code(),
             name=name,
@@ -177,6 +188,7 @@ class _Report:
             target_code=target_code,
             status=ReviewActionStatus.INTENDED,
         )
+        self._actions.append(action)
 
 
 def _take_actions(hit_pk: int, now: datetime) -> int:

@@ -12,6 +12,7 @@ from marketplace.models import Hit, ReviewPolicy
 KNOWN_ANSWERS = "ScoreMyKnownAnswers/2011-09-01"
 PLURALITY = "SimplePlurality/2011-09-01"
 LONGEST_REASON = 1_024
+MOST_QUESTIONS = 1_000
 YEAR_SECONDS = 31_536_000
 MOST_ASSIGNMENTS = 1_000_000_000
 Parameter = dict[str, Any]
@@ -77,7 +78,15 @@ def _question_ids(name: str, parameter: Parameter) -> list[str]:
     ids = list(dict.fromkeys(text.strip() for text in texts if text.strip()))
     if not ids:
         raise InvalidParameterError(f"{name} must name at least one question.")
+    _check_number(name, len(ids))
     return ids
+
+
+def _check_number(name: str, questions: int) -> None:
+    if questions > MOST_QUESTIONS:
+        raise InvalidParameterError(
+            f"{name} has {questions} questions; it must have at most {MOST_QUESTIONS}."
+        )
 
 
 def _answer_key(name: str, parameter: Parameter) -> dict[str, list[str]]:
@@ -85,6 +94,7 @@ def _answer_key(name: str, parameter: Parameter) -> dict[str, list[str]]:
     entries = parameter.get("MapEntries", [])
     if not entries or parameter.get("Values"):
         raise InvalidParameterError(f"{name} must have MapEntries, with a question id as Key.")
+    _check_number(name, len(entries))
     key: dict[str, list[str]] = {}
     for entry in entries:
         question = entry.get("Key", "").strip()
