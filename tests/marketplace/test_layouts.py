@@ -4,7 +4,9 @@ from random import Random
 from urllib.parse import urlsplit
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from playwright.sync_api import Browser, expect
 
@@ -290,6 +292,17 @@ def test_preview_token_is_bound_to_its_values(layout):
     assert layouts.read_preview(f"{token}x") is None
     with pytest.raises(InvalidParameterError):
         layouts.check_html(" ")
+
+
+def test_list_has_the_same_number_of_queries(requester, pages):
+    counts = []
+    for number in (3, 300):
+        for index in range(number):
+            make_layout(requester[0], name=f"Layout {index}")
+        with CaptureQueriesContext(connection) as queries:
+            assert pages.get("/hits/requester/layouts/").status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
 
 
 @pytest.mark.browser

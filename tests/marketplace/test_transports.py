@@ -8,7 +8,9 @@ import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.core.management import call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from marketplace.domain import notifications
@@ -380,3 +382,27 @@ def test_delivered_and_waiting_rows_are_not_listed(mturk, messaging, operator):
     send_test(mturk, "SQS", messaging.add_queue("hits"))
     page = operator.get("/hits/operator/notifications/").content.decode()
     assert "Every notification was delivered" in page
+
+
+def test_list_of_failures_has_the_same_number_of_queries(mturk, messaging, operator, requester):
+    counts = []
+    for number in (3, 300):
+        rows = [
+            Notification(
+                doc_id=f"3DOC{number}N{index}",
+                requester=requester[0],
+                transport="SQS",
+                version="2014-08-15",
+                destination=f"{messaging.url}/123456789012/hits",
+                event={"EventType": "Ping"},
+                created_at=timezone.now(),
+                due_at=timezone.now(),
+                attempts=1,
+            )
+            for index in range(number)
+        ]
+        Notification.objects.bulk_create(rows)
+        with CaptureQueriesContext(connection) as queries:
+            assert operator.get("/hits/operator/notifications/").status_code == 200
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
