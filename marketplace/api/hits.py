@@ -169,7 +169,7 @@ def _question(call: Call, params: Params) -> str:
             layout_code=layout,
             parameters=params.get("HITLayoutParameters", []),
         )
-    if "HITLayoutParameters" in params:
+    if params.get("HITLayoutParameters"):
         raise InvalidParameterError("HITLayoutParameters needs a HITLayoutId.")
     if not question:
         raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")

@@ -12,7 +12,7 @@ from marketplace.domain.review_policies.answers import parse_answers
 from marketplace.domain.work import answers_xml
 from marketplace.models import Assignment, DueReview, Hit, LedgerEntry, Requester, ReviewAction
 
-from .conftest import accept, log_in, make_requester, make_worker, submit
+from .conftest import accept, log_in, make_requester, make_worker, mturk_client, submit
 from .test_accept_hit import at_once, needs_threads
 from .test_operations import refused
 
@@ -595,7 +595,7 @@ def test_policies_applied_by_many_at_once_act_once(mturk, publish):
             {"KEY": ["right"]},
             RejectIfKnownAnswerScoreIsLessThan=100,
             ExtendIfKnownAnswerScoreIsLessThan=100,
-            ExtendMaximumAssignments=4,
+            ExtendMaximumAssignments=9,
         ),
         HITReviewPolicy=plurality(ApproveIfWorkerAgreementScoreIsAtLeast=100),
     )
@@ -647,8 +647,6 @@ def test_submissions_and_reviews_at_once_lose_nothing(mturk, publish):
 
 
 def test_policies_of_others_are_not_shown(site, publish):
-    from .conftest import mturk_client
-
     hit = publish(HITReviewPolicy=plurality())
     other = mturk_client(site, *make_requester("other")[1:])
     code, _ = refused(other.list_review_policy_results_for_hit, HITId=hit["HITId"])
