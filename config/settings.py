@@ -41,6 +41,8 @@ FROM_FILES = (
     "MTURK_ACCESS_KEY_ID",
     "MTURK_SECRET_ACCESS_KEY",
     "PROLIFIC_TOKEN",
+    "MARKETPLACE_AWS_ACCESS_KEY_ID",
+    "MARKETPLACE_AWS_SECRET_ACCESS_KEY",
     "MARKETPLACE_ENCRYPTION_KEYS",
 )
 
@@ -121,6 +123,15 @@ def _checked_origin(name: str, raw: str) -> str:
 
 def _origin(name: str, default: str) -> str:
     return _checked_origin(name, env.str(name, default=default))
+
+
+def _region(name: str) -> str:
+    region = env.str(name, default="us-east-1")
+    _require(
+        re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", region),
+        f"{name} is {region!r}; it must be like us-east-1.",
+    )
+    return region
 
 
 def _hosts(name: str, default: list[str]) -> list[str]:
@@ -512,11 +523,7 @@ SERVICE_VARIABLES = (
     *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
 )
 
-MTURK_REGION = env.str("MTURK_REGION", default="us-east-1")
-_require(
-    re.fullmatch(r"[a-z]{2}(-[a-z]+)+-\d", MTURK_REGION),
-    f"MTURK_REGION is {MTURK_REGION!r}; it must be like us-east-1.",
-)
+MTURK_REGION = _region("MTURK_REGION")
 MTURK_ENDPOINT_URL = _address(
     "MTURK_ENDPOINT_URL",
     env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/"),
@@ -635,6 +642,26 @@ _require(
     all(_is_host_and_port(host) for host in MARKETPLACE_WEBHOOK_HOSTS),
     f"MARKETPLACE_WEBHOOK_HOSTS is {','.join(MARKETPLACE_WEBHOOK_HOSTS)!r}; it must list hosts such as "
     "hooks.example or hooks.example:8443.",
+)
+# SQS and SNS for requesters' notifications. Requesters name queues and topics, not endpoints.
+MARKETPLACE_SQS_ENDPOINT_URL = env.str("MARKETPLACE_SQS_ENDPOINT_URL", default="")
+if MARKETPLACE_SQS_ENDPOINT_URL:
+    MARKETPLACE_SQS_ENDPOINT_URL = _checked_origin(
+        "MARKETPLACE_SQS_ENDPOINT_URL", MARKETPLACE_SQS_ENDPOINT_URL
+    )
+MARKETPLACE_SNS_ENDPOINT_URL = env.str("MARKETPLACE_SNS_ENDPOINT_URL", default="")
+if MARKETPLACE_SNS_ENDPOINT_URL:
+    MARKETPLACE_SNS_ENDPOINT_URL = _checked_origin(
+        "MARKETPLACE_SNS_ENDPOINT_URL", MARKETPLACE_SNS_ENDPOINT_URL
+    )
+MARKETPLACE_AWS_REGION = _region("MARKETPLACE_AWS_REGION")
+# If empty, boto3 searches the environment, the profile and the instance role.
+MARKETPLACE_AWS_ACCESS_KEY_ID = env.str("MARKETPLACE_AWS_ACCESS_KEY_ID", default="")
+MARKETPLACE_AWS_SECRET_ACCESS_KEY = env.str("MARKETPLACE_AWS_SECRET_ACCESS_KEY", default="")
+_require(
+    bool(MARKETPLACE_AWS_ACCESS_KEY_ID) == bool(MARKETPLACE_AWS_SECRET_ACCESS_KEY),
+    "MARKETPLACE_AWS_ACCESS_KEY_ID and MARKETPLACE_AWS_SECRET_ACCESS_KEY must be set together. Set "
+    "both or neither.",
 )
 if MARKETPLACE_ENABLED:
     _maintenance = _every(

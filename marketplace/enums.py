@@ -86,3 +86,30 @@ class Event(TextChoices):
     HIT_EXTENDED = "HITExtended"
     HIT_DISPOSED = "HITDisposed"
     PING = "Ping"
+
+
+class ReviewPolicyLevel(TextChoices):
+    ASSIGNMENT = "Assignment"
+    HIT = "HIT", "HIT"
+
+
+class ReviewActionName(TextChoices):
+    APPROVE = "approve"
+    REJECT = "reject"
+    EXTEND = "extend"
+
+
+class ReviewActionStatus(TextChoices):
+    INTENDED = "Intended"
+    SUCCEEDED = "Succeeded"
+    FAILED = "Failed"
+    CANCELLED = "Cancelled"
+
+
+class TransportKind(TextChoices):
+    """A way of delivering notifications. The Requester API has webhooks as a kind of SNS."""
+
+    WEBHOOK = "Webhook"
+    SNS = "SNS", "SNS"
+    SQS = "SQS", "SQS"
+    EMAIL = "Email", "Email"

@@ -1,10 +1,12 @@
 """Forms of the workers' site and of the operator's pages."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 
 from marketplace.domain.find_groups import GroupFilter, Sort
 
@@ -171,6 +173,61 @@ class DepositForm(forms.Form):
         if not amount:
             raise ValidationError("Enter an amount other than zero.")
         return amount
+
+
+class EmailForm(forms.Form):
+    email = forms.EmailField(
+        label="Email",
+        required=False,
+        help_text="Notifications by email are sent to this address only.",
+    )
+
+
+class RequesterLoginForm(forms.Form):
+    access_key_id = forms.CharField(
+        label="Access key id",
+        max_length=64,
+        widget=forms.TextInput(attrs={"autocomplete": "username", "spellcheck": "false"}),
+    )
+    secret = forms.CharField(
+        label="Secret access key",
+        widget=forms.PasswordInput(attrs={"autocomplete": "current-password"}),
+    )
+
+
+class LayoutForm(forms.Form):
+    name = forms.CharField(label="Name", max_length=128)
+    html = forms.CharField(
+        label="HTML",
+        help_text="A whole page. Write placeholders as ${name}, with letters, digits and . _ -. Their "
+        "values are inserted as they are, without escaping. The form that workers submit has the "
+        "action /mturk/externalSubmit and a field assignmentId.",
+        widget=forms.Textarea(attrs={"rows": 16, "spellcheck": "false", "class": "code"}),
+        strip=False,
+    )
+    frame_height = forms.IntegerField(
+        label="Frame height in pixels",
+        help_text="0 fills the window.",
+        min_value=0,
+        max_value=99_999,
+        initial=0,
+    )
+
+
+class LayoutPreviewForm(forms.Form):
+    """A field for the value of each parameter of a layout."""
+
+    def __init__(self, names: Sequence[str], data: QueryDict | None) -> None:
+        super().__init__(data, prefix="value")
+        self._names = names
+        for name in names:
+            self.fields[name] = forms.CharField(label=name, required=False, strip=False)
+
+    def given(self) -> dict[str, str]:
+        """Return the values that are not empty."""
+        if not self.is_valid():
+            return {}
+        return {name: self.cleaned_data[name] for name in self._names if self.cleaned_data[name]}
 
 
 class InvitationForm(forms.Form):

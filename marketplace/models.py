@@ -21,6 +21,10 @@ from marketplace.enums import (
     HitStatus,
     QualificationTypeStatus,
     RequestStatus,
+    ReviewActionName,
+    ReviewActionStatus,
+    ReviewPolicyLevel,
+    TransportKind,
 )
 
 
@@ -63,6 +67,17 @@ class AccessKey(models.Model):
 
     def __str__(self) -> str:
         return self.access_key_id
+
+
+class RequesterSession(models.Model):
+    """A requester's login with an access key. The cookie holds the token and the table its digest."""
+
+    digest = models.CharField(max_length=64, primary_key=True)
+    access_key = models.ForeignKey(AccessKey, models.CASCADE, related_name="sessions")
+    expires_at = models.DateTimeField(db_index=True)
+
+    def __str__(self) -> str:
+        return f"session of {self.access_key_id}"
 
 
 class WorkerAccount(AbstractBaseUser):
@@ -171,6 +186,23 @@ class HitType(models.Model):
         return self.notification_active and event in (self.notification or {}).get("EventTypes", ())
 
 
+class HitLayout(models.Model):
+    """A page with placeholders such as ${name}, from which a requester creates HTMLQuestions."""
+
+    code = models.CharField(max_length=64, unique=True)
+    requester = models.ForeignKey(Requester, models.CASCADE, related_name="layouts")
+    name = models.CharField(max_length=128)
+    html = models.TextField()
+    #: In CSS pixels, or 0 for the height of the window.
+    frame_height = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+    updated_at = models.DateTimeField(default=timezone.now)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class HitTypeRequirement(models.Model):
     """A qualification that a HIT type requires. `HitType.requirements` holds the conditions."""
 
@@ -192,6 +224,8 @@ class Hit(models.Model):
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="hits", db_index=False)
     hit_type = models.ForeignKey(HitType, models.CASCADE, related_name="hits")
     question = models.TextField()
+    #: The layout that the question was created from, which may be changed or deleted since.
+    layout_code = models.CharField(max_length=64, blank=True)
     #: The page in the worker's frame. Empty for a QuestionForm, which has no page of its own.
     external_url = models.TextField(blank=True)
     frame_height = models.PositiveIntegerField(default=0)
@@ -211,6 +245,7 @@ class Hit(models.Model):
     expires_at = models.DateTimeField()
     expiry_noted = models.BooleanField(default=False)
     reviewing = models.BooleanField(default=False)
+    has_review_policies = models.BooleanField(default=False)
     disposed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -617,11 +652,84 @@ class SavedSearch(models.Model):
         return self.name
 
 
+class ReviewPolicy(models.Model):
+    """A policy of a HIT or of its assignments, with checked parameters by MTurk's names."""
+
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="review_policies", db_index=False)
+    level = models.CharField(max_length=10, choices=ReviewPolicyLevel)
+    name = models.CharField(max_length=60)
+    parameters = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["hit", "level"], name="market_one_policy_per_level")
+        ]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DueReview(models.Model):
+    """A submitted assignment, or a reviewable HIT, that its policy has not reviewed yet."""
+
+    hit = models.ForeignKey(Hit, models.CASCADE, related_name="due_reviews")
+    policy = models.ForeignKey(ReviewPolicy, models.CASCADE, related_name="due_reviews")
+    #: Null for the policy of the HIT.
+    assignment = models.ForeignKey(Assignment, models.CASCADE, null=True, related_name="+")
+
+    def __str__(self) -> str:
+        return f"{self.policy_id} for {self.assignment_id or self.hit_id}"
+
+
+class ReviewResult(models.Model):
+    """A score or finding of a policy."""
+
+    policy = models.ForeignKey(ReviewPolicy, models.CASCADE, related_name="results")
+    code = models.CharField(max_length=64)
+    subject_type = models.CharField(max_length=10)
+    subject_code = models.CharField(max_length=64)
+    question = models.TextField(blank=True)
+    key = models.CharField(max_length=40)
+    value = models.TextField(blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.subject_code}"
+
+
+class ReviewAction(models.Model):
+    """An action of a policy. It is taken once, while its status is Intended."""
+
+    policy = models.ForeignKey(ReviewPolicy, models.CASCADE, related_name="actions")
+    code = models.CharField(max_length=64)
+    name = models.CharField(max_length=10, choices=ReviewActionName)
+    target_type = models.CharField(max_length=10)
+    target_code = models.CharField(max_length=64)
+    status = models.CharField(max_length=10, choices=ReviewActionStatus)
+    completed_at = models.DateTimeField(null=True, blank=True)
+    result = models.TextField(blank=True)
+    error_code = models.CharField(max_length=100, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["policy"],
+                condition=Q(status="Intended"),
+                name="market_intended_actions",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.target_code}"
+
+
 class Notification(models.Model):
-    """An outbox entry for a webhook, created in the same transaction as the event."""
+    """An outbox entry, created in the same transaction as the event."""
 
     doc_id = models.CharField(max_length=64, unique=True)
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="+")
+    transport = models.CharField(max_length=10, choices=TransportKind)
+    #: The version of the document, which the requester chose.
+    version = models.CharField(max_length=10)
     destination = models.TextField()
     origin = models.CharField(max_length=300)
     event = models.JSONField()
@@ -629,13 +737,14 @@ class Notification(models.Model):
     attempts = models.PositiveIntegerField(default=0)
     due_at = models.DateTimeField()
     delivered_at = models.DateTimeField(null=True, blank=True)
+    given_up_at = models.DateTimeField(null=True, blank=True)
     last_error = models.CharField(max_length=300, blank=True)
 
     class Meta:
         indexes = [
             models.Index(
                 fields=["origin", "due_at"],
-                condition=Q(delivered_at__isnull=True),
+                condition=Q(delivered_at__isnull=True, given_up_at__isnull=True),
                 name="market_notifications_due",
             )
         ]
@@ -644,8 +753,8 @@ class Notification(models.Model):
         return self.doc_id
 
 
-class WebhookHost(models.Model):
-    """The origin of webhooks, leased to one delivery pass at a time, with its failures in a row."""
+class NotificationHost(models.Model):
+    """A host of destinations, leased to one delivery pass at a time, with its failures in a row."""
 
     origin = models.CharField(max_length=300, unique=True)
     failures = models.PositiveIntegerField(default=0)

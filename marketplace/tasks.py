@@ -1,4 +1,4 @@
-"""Celery tasks for time-based transitions and the webhook outbox."""
+"""Celery tasks for time-based transitions and the notification outbox."""
 
 from celery import shared_task
 from django.conf import settings

@@ -7,9 +7,12 @@ from marketplace.api.endpoint import requester_api
 from marketplace.views import (
     accounts,
     groups,
+    layouts,
     operator,
+    operator_notifications,
     qualification_test,
     question_form,
+    requester_session,
     work,
     worker,
 )
@@ -37,11 +40,27 @@ operator_urls = [
         operator.revoke_key,
         name="operator-revoke-key",
     ),
+    path("requesters/<code:code>/email/", operator.change_email, name="operator-email"),
     path("workers/", operator.workers, name="operator-workers"),
     path("workers/<code:code>/", operator.worker, name="operator-worker"),
     path("appeals/", operator.appeals_list, name="operator-appeals"),
     path("appeals/<int:pk>/", operator.appeal, name="operator-appeal"),
     path("statement/", operator.statement, name="operator-statement"),
+    path("notifications/", operator_notifications.undelivered, name="operator-notifications"),
+    path(
+        "notifications/<int:pk>/try-again/",
+        operator_notifications.try_again,
+        name="operator-try-again",
+    ),
+]
+
+requester_urls = [
+    path("login/", requester_session.log_in, name="requester-login"),
+    path("logout/", requester_session.log_out, name="requester-logout"),
+    path("layouts/", layouts.layout_list, name="layouts"),
+    path("layouts/new/", layouts.new_layout, name="new-layout"),
+    path("layouts/<code:code>/", layouts.layout, name="layout"),
+    path("layouts/<code:code>/delete/", layouts.delete_layout, name="delete-layout"),
 ]
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -85,6 +104,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         name="start-test",
     ),
     path("hits/operator/", include(operator_urls)),
+    path("hits/requester/", include(requester_urls)),
     path("hits/groups/<code:hit_type_code>/", groups.preview, name="preview"),
     path("hits/work/<code:assignment_code>/answers/", question_form.answers, name="answers"),
     path("hits/work/<code:assignment_code>/return/", work.return_hit, name="return"),

@@ -15,7 +15,7 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from marketplace.api import assignments, hits, people
+from marketplace.api import assignments, hits, people, reviews
 from marketplace.api.context import OPERATIONS, Call
 from marketplace.api.shapes import check_input, operation_names
 from marketplace.domain.access_keys import find_signer
@@ -24,7 +24,7 @@ from marketplace.domain.faults import Faults, parse_faults
 from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
 from marketplace.models import Requester
 
-__all__ = ["assignments", "hits", "people", "requester_api"]
+__all__ = ["assignments", "hits", "people", "requester_api", "reviews"]
 
 log = logging.getLogger("touchstone.marketplace")
 SERVICE = "MTurkRequesterServiceV20170117"

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from marketplace.api import render
@@ -11,9 +12,12 @@ from marketplace.domain import hits, maintenance
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.find import find
 from marketplace.domain.hit_types import register_hit_type
+from marketplace.domain.layouts import build_question
 from marketplace.domain.money import parse_amount
 from marketplace.domain.requirements import SYSTEM
-from marketplace.models import Hit, HitType, QualificationType
+from marketplace.domain.review_policies.parameters import attach, parse_policy
+from marketplace.enums import ReviewPolicyLevel
+from marketplace.models import Hit, HitType, QualificationType, ReviewPolicy
 
 DEFAULT_AUTO_APPROVAL_SECONDS = 2_592_000
 
@@ -107,12 +111,6 @@ def delete_hit(call: Call, params: Params) -> None:
     hits.delete_hit(requester=call.requester, hit_code=params["HITId"], now=call.now)
 
 
-@operation
-def list_review_policy_results_for_hit(call: Call, params: Params) -> Output:
-    """Return no results, because `create_hit` refuses review policies."""
-    return {"HITId": find_hit(call, params["HITId"]).code}
-
-
 def find_hit(call: Call, code: str) -> Hit:
     """Return a HIT of the requester after applying its time-based transitions."""
     own_hits = call.requester.hits.select_related("hit_type")
@@ -143,28 +141,47 @@ def _register(call: Call, params: Params) -> HitType:
 
 
 def _create(call: Call, params: Params, hit_type: HitType) -> Output:
-    for name in ("AssignmentReviewPolicy", "HITReviewPolicy"):
-        if name in params:
-            raise InvalidParameterError(
-                f"This marketplace does not support review policies. Leave out {name}."
-            )
-    if "HITLayoutId" in params or "HITLayoutParameters" in params:
-        raise RefusalError(
-            "HITLayoutDoesNotExist",
-            "This marketplace does not support layouts. Use Question instead.",
+    policies = _review_policies(params)
+    question = _question(call, params)
+    with transaction.atomic():
+        hit = hits.create_hit(
+            hit_type=hit_type,
+            question=question,
+            max_assignments=params.get("MaxAssignments", 1),
+            lifetime_seconds=params["LifetimeInSeconds"],
+            annotation=params.get("RequesterAnnotation", ""),
+            layout_code=params.get("HITLayoutId", ""),
+            token=params.get("UniqueRequestToken"),
+            now=call.now,
         )
-    if "Question" not in params:
-        raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")
-    hit = hits.create_hit(
-        hit_type=hit_type,
-        question=params["Question"],
-        max_assignments=params.get("MaxAssignments", 1),
-        lifetime_seconds=params["LifetimeInSeconds"],
-        annotation=params.get("RequesterAnnotation", ""),
-        token=params.get("UniqueRequestToken"),
-        now=call.now,
-    )
+        attach(policies, hit)
     return {"HIT": render.hit(hit, now=call.now)}
+
+
+def _question(call: Call, params: Params) -> str:
+    """Return the question that is given, or that of a layout."""
+    layout, question = params.get("HITLayoutId"), params.get("Question")
+    if layout and question:
+        raise InvalidParameterError("Give either Question or HITLayoutId, not both.")
+    if layout:
+        return build_question(
+            requester=call.requester,
+            layout_code=layout,
+            parameters=params.get("HITLayoutParameters", []),
+        )
+    if params.get("HITLayoutParameters"):
+        raise InvalidParameterError("HITLayoutParameters needs a HITLayoutId.")
+    if not question:
+        raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")
+    return str(question)
+
+
+def _review_policies(params: Params) -> list[ReviewPolicy]:
+    return [
+        parse_policy(level, policy["PolicyName"], policy.get("Parameters", []))
+        for level in ReviewPolicyLevel
+        if (policy := params.get(f"{level}ReviewPolicy"))
+    ]
 
 
 def _visible(call: Call) -> QuerySet[Hit]:

@@ -30,7 +30,7 @@ def page(
     size = params.get("MaxResults", DEFAULT_RESULTS)
     last = None
     if token := params.get("NextToken"):
-        last = _read(token, name)
+        last = read_token(token, name)
         rows = rows.filter(pk__lt=last)
     shown = [(row.pk, render(row)) for row in rows.order_by("-pk")[:size]]
     fixed = [(-number, output) for number, output in enumerate(constants, start=1)]
@@ -38,12 +38,16 @@ def page(
     shown += unread[: size - len(shown)]
     output: Output = {"NumResults": len(shown), name: [rendered for _, rendered in shown]}
     if shown:
-        token = json.dumps([name, shown[-1][0]]).encode()
-        output["NextToken"] = urlsafe_b64encode(token).decode()
+        output["NextToken"] = write_token(shown[-1][0], name)
     return output
 
 
-def _read(token: str, name: str) -> int:
+def write_token(last: int, name: str) -> str:
+    """Return the token of the page after the row `last` of the list `name`."""
+    return urlsafe_b64encode(json.dumps([name, last]).encode()).decode()
+
+
+def read_token(token: str, name: str) -> int:
     try:
         list_name, last = json.loads(urlsafe_b64decode(token))
     except (ValueError, TypeError):

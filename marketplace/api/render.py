@@ -14,6 +14,8 @@ from marketplace.models import (
     Hit,
     QualificationRequest,
     QualificationType,
+    ReviewAction,
+    ReviewResult,
 )
 
 
@@ -24,6 +26,7 @@ def hit(row: Hit, *, now: datetime) -> Output:
             "HITId": row.code,
             "HITTypeId": kind.code,
             "HITGroupId": kind.group_code,
+            "HITLayoutId": row.layout_code or None,
             "CreationTime": _seconds(row.created_at),
             "Title": kind.title,
             "Description": kind.description,
@@ -131,6 +134,34 @@ def qualification_request(row: QualificationRequest) -> Output:
             "Test": attempt.test if attempt else None,
             "Answer": row.answer or None,
             "SubmitTime": _seconds(row.submitted_at),
+        }
+    )
+
+
+def review_result(row: ReviewResult) -> Output:
+    return _without_none(
+        {
+            "ActionId": row.code,
+            "SubjectId": row.subject_code,
+            "SubjectType": row.subject_type,
+            "QuestionId": row.question or None,
+            "Key": row.key,
+            "Value": row.value,
+        }
+    )
+
+
+def review_action(row: ReviewAction) -> Output:
+    return _without_none(
+        {
+            "ActionId": row.code,
+            "ActionName": row.name,
+            "TargetId": row.target_code,
+            "TargetType": row.target_type,
+            "Status": row.status,
+            "CompleteTime": _seconds(row.completed_at),
+            "Result": row.result or None,
+            "ErrorCode": row.error_code or None,
         }
     )
 

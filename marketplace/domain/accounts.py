@@ -100,6 +100,20 @@ def log_in(*, username: str, password: str, address: str, now: datetime) -> Work
     """Return the worker with this name and password. Raise the same LoginError for any cause."""
     name = username.lower()[:60]
     failures = LoginFailure.objects.filter(username=name, address=address)
+    check_attempts(name=name, address=address, now=now)
+    worker = WorkerAccount.objects.filter(username=name, active=True).first()
+    if worker is None:
+        make_password(password)  # take as long as for a name that exists
+    elif check_password(password, worker.password):
+        failures.delete()
+        return worker
+    note_failure(name=name, address=address, now=now)
+    raise LoginError("The username or password is incorrect.")
+
+
+def check_attempts(*, name: str, address: str, now: datetime) -> None:
+    """Raise LoginError after too many failures of a name, of an address or of both."""
+    name = name[:60]
     recent = LoginFailure.objects.filter(at__gt=now - FAILURES_COUNT_FOR)
     if (
         recent.filter(username=name, address=address).count() >= FAILURES_ALLOWED
@@ -107,14 +121,10 @@ def log_in(*, username: str, password: str, address: str, now: datetime) -> Work
         or recent.filter(username=name).count() >= FAILURES_ALLOWED_IN_ALL
     ):
         raise LoginError("Too many attempts. Try again in 15 minutes.")
-    worker = WorkerAccount.objects.filter(username=name, active=True).first()
-    if worker is None:
-        make_password(password)  # take as long as for a name that exists
-    elif check_password(password, worker.password):
-        failures.delete()
-        return worker
-    LoginFailure.objects.create(username=name, address=address, at=now)
-    raise LoginError("The username or password is incorrect.")
+
+
+def note_failure(*, name: str, address: str, now: datetime) -> None:
+    LoginFailure.objects.create(username=name[:60], address=address, at=now)
 
 
 def change_password(*, worker: WorkerAccount, password: str) -> None:

@@ -12,6 +12,7 @@ from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.money import MANY_ASSIGNMENTS, fee_cents, fee_rate
 from marketplace.domain.question import parse_question
+from marketplace.domain.review_policies import due
 from marketplace.domain.tokens import use_token
 from marketplace.enums import AssignmentStatus, Event, HitStatus
 from marketplace.models import Assignment, Hit, HitType, Requester
@@ -25,6 +26,7 @@ def create_hit(
     max_assignments: int,
     lifetime_seconds: int,
     annotation: str = "",
+    layout_code: str = "",
     token: str | None,
     now: datetime,
 ) -> Hit:
@@ -41,6 +43,7 @@ def create_hit(
         requester_id=hit_type.requester_id,
         hit_type=hit_type,
         question=question,
+        layout_code=layout_code,
         external_url=parsed.url or content_url,
         frame_height=parsed.frame_height,
         annotation=annotation,
@@ -122,6 +125,7 @@ def note_expiry(hit: Hit, *, now: datetime) -> None:
     _save(hit, "expiry_noted", "open", "held_cents")
     notifications.record(Event.HIT_EXPIRED, hit, now=now)
     if not hit.pending and hit.available:
+        due.note_reviewable(hit)
         notifications.record(Event.HIT_REVIEWABLE, hit, now=now)
 
 

@@ -12,6 +12,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from marketplace.domain import hits, review, work
+from marketplace.domain.review_policies.apply import apply_policies, due_hits
 from marketplace.domain.saved_searches import notify_searches
 from marketplace.domain.sweep import for_each_row
 from marketplace.enums import AssignmentStatus
@@ -21,6 +22,7 @@ from marketplace.models import (
     HitType,
     LoginFailure,
     Notification,
+    RequesterSession,
     RequestToken,
     WorkerSession,
 )
@@ -41,10 +43,12 @@ def settle_hit(hit: Hit, *, now: datetime) -> bool:
     changed = 0
     if hit.pending:
         changed += abandon_overdue(now=now, hit=hit)
-    if hit.submitted:
-        changed += approve_due(now=now, hit=hit)
     if not hit.expiry_noted and hit.expires_at <= now and hit.disposed_at is None:
         changed += expire_hits(now=now, pk=hit.pk)
+    if hit.has_review_policies:  # first, so that an approval has the policy's reason
+        changed += apply_review_policies(now=now, pk=hit.pk)
+    if hit.submitted:
+        changed += approve_due(now=now, hit=hit)
     return changed > 0
 
 
@@ -71,6 +75,16 @@ def approve_due(*, now: datetime, **scope: Any) -> int:
     )
     return _process(
         "approve assignments", due, lambda pk: review.auto_approve(assignment_pk=pk, now=now), now
+    )
+
+
+def apply_review_policies(*, now: datetime, **scope: Any) -> int:
+    """Review what is due, limited to HITs that match `scope`. Return the number of HITs reviewed."""
+    return _process(
+        "apply review policies",
+        due_hits().filter(**scope),
+        lambda pk: apply_policies(hit_pk=pk, now=now),
+        now,
     )
 
 
@@ -102,9 +116,11 @@ def _dispose(pk: int, now: datetime) -> bool:
 def forget_old(*, now: datetime) -> None:
     """Delete expired sessions and old login failures, request tokens and notifications."""
     WorkerSession.objects.filter(expires_at__lte=now).delete()
+    RequesterSession.objects.filter(expires_at__lte=now).delete()
     LoginFailure.objects.filter(at__lte=now - timedelta(days=1)).delete()
     RequestToken.objects.filter(created_at__lte=now - FORGET_AFTER).delete()
     Notification.objects.filter(delivered_at__lte=now - FORGET_AFTER).delete()
+    Notification.objects.filter(given_up_at__lte=now - FORGET_AFTER).delete()
 
 
 def run_due(*, now: datetime) -> dict[str, int]:
@@ -112,6 +128,7 @@ def run_due(*, now: datetime) -> dict[str, int]:
     counts = {
         "abandoned": abandon_overdue(now=now),
         "expired": expire_hits(now=now),
+        "reviewed": apply_review_policies(now=now),
         "approved": approve_due(now=now),
         "disposed": dispose_old(now=now),
         "notified": notify_searches(now=now),

@@ -18,6 +18,7 @@ from marketplace.domain.errors import (
     WrongStateError,
 )
 from marketplace.domain.find import find
+from marketplace.domain.review_policies import due
 from marketplace.enums import SHOWN, AssignmentStatus, Event
 from marketplace.models import Assignment, Hit, HitType, WorkerAccount
 
@@ -30,7 +31,7 @@ ASSIGNMENT_FIELD = "assignmentId"
 # The worker's assignment with what an on-time submission needs. Other fields are loaded on access.
 _SUBMITTED_ASSIGNMENT = """
 SELECT assignment.id, assignment.code, assignment.status, assignment.answer, assignment.deadline_at,
-    assignment.hit_id, assignment.hit_type_id, hit.pending, hit.open,
+    assignment.hit_id, assignment.hit_type_id, hit.pending, hit.open, hit.has_review_policies,
     hit_type.auto_approval_seconds, hit_type.notification_active
 FROM marketplace_assignment AS assignment
 JOIN marketplace_hit AS hit ON hit.id = assignment.hit_id
@@ -189,7 +190,11 @@ def _lock_assignment(code: str, worker_code: str) -> Assignment:
         raise NotFoundError("Assignment", code)
     _set_related(
         assignment,
-        hit={"pending": assignment.pending, "open": bool(assignment.open)},
+        hit={
+            "pending": assignment.pending,
+            "open": bool(assignment.open),
+            "has_review_policies": bool(assignment.has_review_policies),
+        },
         hit_type={
             "auto_approval_seconds": assignment.auto_approval_seconds,
             "notification_active": bool(assignment.notification_active),
@@ -214,6 +219,7 @@ def _submit(assignment: Assignment, answer: str, now: datetime) -> None:
     statements.execute(_SUBMIT, answer, now, auto_approve_at, assignment.pk)
     statements.execute(_COUNT_SUBMITTED, hit.pk)
     hit.pending -= 1
+    due.note_submission(hit, assignment_pk=assignment.pk)
     notifications.record(Event.SUBMITTED, hit, assignment_code=assignment.code, now=now)
     _record_if_reviewable(hit, now)
 
@@ -248,4 +254,5 @@ def _reserve_again(hit: Hit, assignment: Assignment, now: datetime) -> None:
 
 def _record_if_reviewable(hit: Hit, now: datetime) -> None:
     if not hit.pending and not hit.open:
+        due.note_reviewable(hit)
         notifications.record(Event.HIT_REVIEWABLE, hit, now=now)

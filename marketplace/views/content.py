@@ -1,4 +1,4 @@
-"""The pages of HTMLQuestions, which have an origin without cookies."""
+"""The pages of HTMLQuestions and previews of layouts, which have an origin without cookies."""
 
 from django.conf import settings
 from django.http import (
@@ -14,6 +14,7 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET
 
 from marketplace.domain.html_question import SUBMIT_PATH, prepare_page
+from marketplace.domain.layouts import read_preview
 from marketplace.domain.question import parse_question
 from marketplace.models import Hit
 from marketplace.views.frame import submit_url
@@ -29,14 +30,29 @@ def content_page(request: HttpRequest, hit_code: str) -> HttpResponse:
         raise Http404("This HIT has a page of its own.")
     submit_to = request.GET.get("turkSubmitTo", "")
     is_preview = not submit_to.startswith(submit_url())
+    return _page(question.html, "" if is_preview else submit_to.rstrip("/") + SUBMIT_PATH)
+
+
+@require_GET
+@xframe_options_exempt
+def layout_preview(request: HttpRequest, token: str) -> HttpResponse:
+    """Serve the preview of a layout to its requester's page. Its forms cannot be submitted."""
+    html = read_preview(token)
+    if html is None:
+        raise Http404("This preview does not exist, or is too old.")
+    return _page(html, "")
+
+
+def _page(html: str, submit_to: str) -> HttpResponse:
+    """Return a page for the marketplace's frame. Without `submit_to` it cannot submit its forms."""
     page = prepare_page(
-        question.html,
-        submit_url="" if is_preview else submit_to.rstrip("/") + SUBMIT_PATH,
+        html,
+        submit_url=submit_to,
         script_url=settings.MARKETPLACE_CONTENT_URL + static("js/marketplace/content.js"),
     )
     response = HttpResponse(page)
     policy = f"frame-ancestors {settings.MARKETPLACE_URL}"
-    response["Content-Security-Policy"] = f"{policy}; form-action 'none'" if is_preview else policy
+    response["Content-Security-Policy"] = policy if submit_to else f"{policy}; form-action 'none'"
     return response
 
 

@@ -24,6 +24,7 @@ from marketplace.enums import AppealStatus
 from marketplace.forms import (
     AppealDecisionForm,
     DepositForm,
+    EmailForm,
     InvitationForm,
     RequesterForm,
     StatementForm,
@@ -102,6 +103,19 @@ def deposit(request: HttpRequest, code: str) -> HttpResponseBase:
         form.add_error("amount", "This is more than the available balance.")
         return _requester_page(request, row, form)
     messages.success(request, "The balance was updated.")
+    return redirect("marketplace:operator-requester", code=code)
+
+
+@require_POST
+@operator_required
+def change_email(request: HttpRequest, code: str) -> HttpResponseBase:
+    """Change the address that receives notifications by email."""
+    row = get_object_or_404(Requester, code=code)
+    form = EmailForm(request.POST)
+    if not form.is_valid():
+        return _requester_page(request, row, DepositForm(), email_form=form)
+    Requester.objects.filter(pk=row.pk).update(email=form.cleaned_data["email"])
+    messages.success(request, "The email address was changed.")
     return redirect("marketplace:operator-requester", code=code)
 
 
@@ -243,12 +257,14 @@ def _requester_page(
     form: DepositForm,
     *,
     issued: tuple[str, str] | None = None,
+    email_form: EmailForm | None = None,
 ) -> HttpResponseBase:
     row.refresh_from_db()
     entries = LedgerEntry.objects.filter(requester=row).order_by("-pk")
     context = {
         "row": row,
         "form": form,
+        "email_form": email_form or EmailForm(initial={"email": row.email}),
         "issued": issued,
         "keys": row.access_keys.order_by("revoked_at", "-pk"),
         "ledger": queries.books_of(row),

@@ -45,6 +45,7 @@ EXCLUDED = {
     "axes.AccessLog",
     "axes.AccessFailureLog",
     "accounts.PasswordResetRequest",
+    "marketplace.RequesterSession",
     "marketplace.WorkerSession",
     "marketplace.LoginFailure",
     "operations.Alert",

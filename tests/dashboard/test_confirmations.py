@@ -83,6 +83,7 @@ HARMLESS = {
     *("datasets:decide_match", "datasets:draw_error_sample", "datasets:export"),
     "datasets:judge_part",
     *("marketplace:operator", "marketplace:operator-issue-key", "marketplace:operator-workers"),
+    *("marketplace:operator-email", "marketplace:operator-try-again"),
     *("projects:guidelines", "projects:invite", "projects:project_new", "projects:settings"),
     *("projects:mark_read", "projects:mark_all_read", "projects:notification_settings"),
     *("projects:tokens", "projects:unsubscribe"),

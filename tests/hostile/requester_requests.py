@@ -60,6 +60,26 @@ class Api:
         return json.loads(response.content)
 
 
+REVIEW_POLICIES = {
+    "AssignmentReviewPolicy": {
+        "PolicyName": "ScoreMyKnownAnswers/2011-09-01",
+        "Parameters": [
+            {"Key": "AnswerKey", "MapEntries": [{"Key": "Q1", "Values": ["a", "b"]}]},
+            {"Key": "RejectIfKnownAnswerScoreIsLessThan", "Values": ["50"]},
+            {"Key": "RejectReason", "Values": ["Wrong."]},
+        ],
+    },
+    "HITReviewPolicy": {
+        "PolicyName": "SimplePlurality/2011-09-01",
+        "Parameters": [
+            {"Key": "QuestionIds", "Values": ["Q1", "Q2"]},
+            {"Key": "QuestionAgreementThreshold", "Values": ["50"]},
+            {"Key": "DisregardAssignmentIfRejected", "Values": ["T"]},
+        ],
+    },
+}
+
+
 def request_of(operation: str, params: object) -> Request:
     return Request(f"{SERVICE}.{operation}", json.dumps(params).encode())
 
@@ -123,7 +143,7 @@ def valid_params(api: Api) -> dict[str, Params]:
             "NumberOfAdditionalAssignments": 2,
             "UniqueRequestToken": "more",
         },
-        "CreateHIT": new_type | of_hit | {"UniqueRequestToken": "one"},
+        "CreateHIT": new_type | of_hit | {"UniqueRequestToken": "one"} | REVIEW_POLICIES,
         "CreateHITType": new_type,
         "CreateHITWithHITType": of_hit | {"HITTypeId": hit_type, "UniqueRequestToken": "two"},
         "CreateQualificationType": of_kind

@@ -4,6 +4,7 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 import boto3
@@ -38,6 +39,22 @@ def site(live_server, settings) -> str:
     """The address of a running marketplace."""
     settings.MARKETPLACE_URL = live_server.url
     return live_server.url
+
+
+@pytest.fixture
+def content(site, settings) -> str:
+    """The origin of pages: the server of the site under another host name."""
+    settings.MARKETPLACE_CONTENT_URL = f"http://127.0.0.1:{urlsplit(site).port}"
+    settings.ALLOWED_HOSTS = ["*"]
+    return settings.MARKETPLACE_CONTENT_URL
+
+
+def read(url: str, client: Client | None = None) -> Any:
+    """Request a page of the content host."""
+    parts = urlsplit(url)
+    return (client or Client()).get(
+        f"{parts.path}?{parts.query}", headers={"Host": parts.netloc}, follow=False
+    )
 
 
 def make_requester(name: str = "lab", dollars: int = 1000) -> tuple[Requester, str, str]:

@@ -1,10 +1,7 @@
 """HTMLQuestions: what is accepted, and the pages on the host of their own."""
 
-from urllib.parse import urlsplit
-
 import pytest
 from defusedxml.ElementTree import fromstring
-from django.test import Client
 from playwright.sync_api import Browser, expect
 
 from marketplace.domain import accounts
@@ -12,7 +9,7 @@ from marketplace.domain.html_question import prepare_page
 from marketplace.domain.question import HTML_NAMESPACE
 from marketplace.models import Hit
 
-from .conftest import accept, framed, log_in
+from .conftest import accept, framed, log_in, read
 from .test_operations import refused
 
 pytestmark = pytest.mark.django_db
@@ -39,22 +36,6 @@ def html_question(html: str = PAGE, height: str = "450") -> str:
     return (
         f'<HTMLQuestion xmlns="{HTML_NAMESPACE}"><HTMLContent><![CDATA[{html}]]></HTMLContent>'
         f"<FrameHeight>{height}</FrameHeight></HTMLQuestion>"
-    )
-
-
-@pytest.fixture
-def content(site, settings) -> str:
-    """The origin of pages: the server of the site under another host name."""
-    settings.MARKETPLACE_CONTENT_URL = f"http://127.0.0.1:{urlsplit(site).port}"
-    settings.ALLOWED_HOSTS = ["*"]
-    return settings.MARKETPLACE_CONTENT_URL
-
-
-def read(url: str, client: Client | None = None):
-    """Request a page of the content host."""
-    parts = urlsplit(url)
-    return (client or Client()).get(
-        f"{parts.path}?{parts.query}", headers={"Host": parts.netloc}, follow=False
     )
 
 

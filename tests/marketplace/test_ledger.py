@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
+from jobs.models import SweepFailure
 from marketplace.domain import (
     accept_hit,
     access_keys,
@@ -25,7 +26,14 @@ from marketplace.domain import (
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.hit_types import register_hit_type
 from marketplace.domain.money import fee_cents, fee_rate, format_cents, parse_amount
+from marketplace.domain.review_policies.parameters import (
+    KNOWN_ANSWERS,
+    PLURALITY,
+    attach,
+    parse_policy,
+)
 from marketplace.domain.tokens import TokenUsedError
+from marketplace.enums import ReviewPolicyLevel
 from marketplace.models import Assignment, Hit, HitType, LedgerEntry, Requester
 
 from .conftest import make_requester, make_worker, question
@@ -144,6 +152,31 @@ def publish_in_domain(lab, *, reward_cents=5, assignments=1, token=None, now=Non
     )
 
 
+#: Policies that reject, extend and approve.
+POLICIES = [
+    (
+        ReviewPolicyLevel.ASSIGNMENT,
+        KNOWN_ANSWERS,
+        [
+            {"Key": "AnswerKey", "MapEntries": [{"Key": "answer", "Values": ["x"]}]},
+            {"Key": "RejectIfKnownAnswerScoreIsLessThan", "Values": ["100"]},
+            {"Key": "ExtendIfKnownAnswerScoreIsLessThan", "Values": ["100"]},
+            {"Key": "ExtendMaximumAssignments", "Values": ["25"]},
+            {"Key": "ExtendMinimumTimeInSeconds", "Values": ["7200"]},
+        ],
+    ),
+    (
+        ReviewPolicyLevel.HIT,
+        PLURALITY,
+        [
+            {"Key": "QuestionIds", "Values": ["answer"]},
+            {"Key": "QuestionAgreementThreshold", "Values": ["50"]},
+            {"Key": "ApproveIfWorkerAgreementScoreIsAtLeast", "Values": ["100"]},
+        ],
+    ),
+]
+
+
 class Campaign(RuleBasedStateMachine):
     """Requester, two workers and the clock do what they like; the money always agrees."""
 
@@ -162,6 +195,15 @@ class Campaign(RuleBasedStateMachine):
     def publish(self, reward, assignments) -> None:
         self._try(publish_in_domain, self.lab, reward_cents=reward, assignments=assignments)
 
+    @rule(reward=st.sampled_from([5, 13]), assignments=st.sampled_from([1, 2, 9]))
+    def publish_with_policies(self, reward, assignments) -> None:
+        with transaction.atomic():
+            hit = self._try(
+                publish_in_domain, self.lab, reward_cents=reward, assignments=assignments
+            )
+            if hit:
+                attach([parse_policy(*policy) for policy in POLICIES], hit)
+
     @rule(who=st.integers(0, 1))
     def accept(self, who) -> None:
         hit = Hit.objects.filter(open=True).first()
@@ -173,15 +215,20 @@ class Campaign(RuleBasedStateMachine):
         if code:
             self.accepted.append((who, code))
 
-    @rule(who=st.integers(0, 1), fresh=st.booleans(), data=st.data())
-    def submit(self, who, fresh, data) -> None:
+    @rule(
+        who=st.integers(0, 1),
+        fresh=st.booleans(),
+        answer=st.sampled_from(["x", "y"]),
+        data=st.data(),
+    )
+    def submit(self, who, fresh, answer, data) -> None:
         if fresh:
             self.accept(who)
         if not self.accepted:
             return
         who, code = self.accepted[-1] if fresh else data.draw(st.sampled_from(self.accepted))
         worker = self.workers[who].code
-        fields = [("answer", "x")]
+        fields = [("answer", answer)]
         self._try(work.submit, worker_code=worker, assignment_code=code, fields=fields)
         if Assignment.objects.get(code=code).status == "Submitted":
             self.submitted.append((who, code))
@@ -259,6 +306,10 @@ class Campaign(RuleBasedStateMachine):
     @rule(cents=st.integers(-50, 50).filter(bool))
     def deposit(self, cents) -> None:
         self._try(ledger.deposit, requester=self.lab, amount_cents=cents, note="n")
+
+    @invariant()
+    def no_row_fails(self) -> None:
+        assert not SweepFailure.objects.exists()
 
     @invariant()
     def money_agrees(self) -> None:

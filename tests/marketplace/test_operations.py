@@ -84,7 +84,6 @@ def test_hit_type_out_of_limits_is_refused(mturk, change, word):
         ({"Question": question("https://lab.example:port/")}, "URL"),
         ({"Question": question().replace("ExternalQuestion", "HTMLQuestion")}, "ExternalQuestion"),
         ({"Question": question().replace(">0<", ">tall<")}, "FrameHeight"),
-        ({"HITReviewPolicy": {"PolicyName": "SimplePlurality/2011-09-01"}}, "HITReviewPolicy"),
     ],
 )
 def test_hit_out_of_limits_is_refused(publish, change, word):
@@ -102,7 +101,7 @@ def test_question_with_entities_is_refused(publish):
     assert refused(publish, Question=bomb)[0] == "XMLParseError"
 
 
-def test_hit_without_question_or_with_layout_is_refused(mturk):
+def test_hit_without_question_or_with_an_unknown_layout_is_refused(mturk):
     hit_type = mturk.create_hit_type(**HIT_TYPE)["HITTypeId"]
     of_type = {"HITTypeId": hit_type, "LifetimeInSeconds": 60}
     code, message = refused(mturk.create_hit_with_hit_type, **of_type)

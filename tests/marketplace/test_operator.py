@@ -43,7 +43,7 @@ def run(*args, **options) -> str:
     return out.getvalue()
 
 
-PAGES = ["", "workers/", "appeals/", "statement/"]
+PAGES = ["", "workers/", "appeals/", "statement/", "notifications/"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -268,7 +268,9 @@ def test_commands_print_json():
     with pytest.raises(CommandError):
         run("invite_workers", "--count", "0")
     counts = json.loads(run("run_marketplace_maintenance", "--json"))
-    assert counts == dict.fromkeys(("abandoned", "expired", "approved", "disposed", "notified"), 0)
+    assert counts == dict.fromkeys(
+        ("abandoned", "expired", "reviewed", "approved", "disposed", "notified"), 0
+    )
 
 
 def test_key_of_the_command_signs(site):
