@@ -24,9 +24,8 @@ from tests.marketplace.compatibility import PAGE, Boto3, CommandLine, Results
 
 from .conftest import accept, frame_query, question, submit
 from .question_forms import form_question, free_text, question_form
-from .test_html_question import content, html_question
+from .test_html_question import html_question
 
-__all__ = ["content"]
 pytestmark = pytest.mark.django_db
 
 RESULTS = Results()

@@ -193,3 +193,80 @@ def test_html_question_is_submitted_in_a_browser_and_approved(
     mturk.approve_assignment(AssignmentId=row["AssignmentId"])
     (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     assert row["AssignmentStatus"] == "Approved"
+
+
+# What a requester's script tries, with the result of each attempt as a field of the form.
+INTRUDER = """<!DOCTYPE html>
+<form name="answers" method="post" action="/mturk/externalSubmit">
+  <input type="hidden" name="assignmentId"><button>Submit</button>
+</form>
+<iframe name="target" hidden></iframe>
+<form name="stolen" method="post" target="target" action="SITE/hits/logout/"></form>
+<script>
+  const attempt = async (call) => {
+    try {
+      return String(await call());
+    } catch (error) {
+      return error.name;
+    }
+  };
+  const attempts = {
+    cookie: () => document.cookie,
+    storage: () => localStorage.getItem("secret"),
+    parent: () => parent.document.title,
+    top: () => top.document.cookie,
+    read: async () => (await fetch("SITE/hits/account/", { credentials: "include" })).text(),
+    form: () => document.forms.stolen.submit(),
+    navigation: () => { top.location = "SITE/hits/account/"; },
+  };
+  document.forms.answers.assignmentId.value = new URLSearchParams(location.search).get("assignmentId");
+  (async () => {
+    for (const [name, call] of Object.entries(attempts)) {
+      const field = document.createElement("input");
+      [field.type, field.name, field.value] = ["hidden", name, await attempt(call)];
+      document.forms.answers.append(field);
+    }
+    document.body.dataset.done = "yes";
+  })();
+</script>"""
+
+
+@pytest.mark.browser
+def test_html_question_cannot_reach_the_workers_session(
+    content, mturk, publish, worker, chromium: Browser
+):
+    site = mturk.meta.endpoint_url.removesuffix("/mturk/")
+    hit = publish(Question=html_question(INTRUDER.replace("SITE", site)))
+    cookies = log_in(worker)
+    assignment = accept(cookies, hit)
+    with chromium.new_context() as context:
+        session = cookies.cookies[accounts.COOKIE].value
+        context.add_cookies([{"name": accounts.COOKIE, "value": session, "url": site}])
+        page = context.new_page()
+        page.goto(f"{site}/hits/")
+        page.evaluate("localStorage.setItem('secret', 'of the marketplace')")
+        sent = []
+        page.on("request", lambda request: sent.append((request.url, request.all_headers())))
+        page.goto(f"{site}/hits/work/{assignment}/")
+        frame = page.frame_locator("#task")
+        expect(frame.locator("body[data-done=yes]")).to_be_visible()
+        expect(page).to_have_url(f"{site}/hits/work/{assignment}/")
+        frame.get_by_role("button", name="Submit").click()
+        expect(page).to_have_url(f"{site}/hits/")
+        expect(page.get_by_role("link", name="Account")).to_be_visible()  # still signed in
+    (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
+    texts = [element.text for element in fromstring(row["Answer"]).iter() if not len(element)]
+    results = dict(zip(texts[::2], texts[1::2], strict=True))
+    # Browsers that block third-party storage refuse the access.
+    assert results.pop("storage") in ("null", "SecurityError")
+    assert results == {
+        "cookie": None,
+        "parent": "SecurityError",
+        "top": "SecurityError",
+        "read": "TypeError",
+        "form": "undefined",
+        "navigation": "SecurityError",
+    }
+    reached = {url.removeprefix(site): headers for url, headers in sent if url.startswith(site)}
+    for path in ("/hits/account/", "/hits/logout/"):
+        assert accounts.COOKIE not in reached[path].get("cookie", "")
