@@ -149,7 +149,8 @@ class Listing:
     filter. `download` is the URL of a file with more columns, which replaces the CSV file.
     `known_total` replaces a slow count. With `reads_once`, all ids are read in a single query, which
     suits slow filters with few matches. `path` is the list's own address, for pages that show it at
-    another, such as after an invalid form.
+    another, such as after an invalid form. `ids` are the ids of all rows in their order, if a faster
+    query than `rows` finds them. Such a list can't be sorted.
     """
 
     request: HttpRequest
@@ -173,6 +174,7 @@ class Listing:
     reads_once: bool = False
     bulk_id: Callable[[Any], int] | None = None
     path: str = ""
+    ids: Sequence[int] | None = None
 
     def __post_init__(self) -> None:
         self.path = self.path or self.request.path
@@ -194,7 +196,7 @@ class Listing:
     def total(self) -> int:
         if self.known_total is not None:
             return self.known_total
-        if self.reads_once:
+        if self.reads_once or self.ids is not None:
             return len(self._all_ids)
         return self.rows.order_by().count()
 
@@ -322,10 +324,10 @@ class Listing:
         found = [pk for pk in ids if pk in by_id]
         return zip(found, self.load([by_id[pk] for pk in found]), strict=True)
 
-    def _page_ids(self) -> list[int]:
+    def _page_ids(self) -> Sequence[int]:
         start = self.first - 1
         stop = start + self.size
-        if callable(self._order) or self.reads_once:
+        if callable(self._order) or self.reads_once or self.ids is not None:
             return self._all_ids[start:stop]
         if 2 * start <= self.total:
             return list(self._ordered(self._order)[start:stop])
@@ -335,7 +337,9 @@ class Listing:
         return from_end[::-1]
 
     @cached_property
-    def _all_ids(self) -> list[int]:
+    def _all_ids(self) -> Sequence[int]:
+        if self.ids is not None:
+            return self.ids
         if callable(self._order):
             return self._ranked(self._order)
         return list(self._ordered(self._order))

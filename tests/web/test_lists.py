@@ -79,6 +79,12 @@ def test_rows_without_a_sort_key_come_last(rf, groups, sort):
     assert len(set(rows)) == 120
 
 
+def test_known_ids_are_paged_in_their_order(rf, groups):
+    ids = list(Group.objects.order_by("-name").values_list("pk", flat=True))[:25]
+    assert names(listing(rf, "page=3", ids=ids)) == [100, 99, 98, 97, 96]
+    assert listing(rf, ids=ids).total_text == "25 groups"
+
+
 def test_total_counts_all_rows(rf, groups):
     assert listing(rf, "page=2").total_text == "120 groups"
 
