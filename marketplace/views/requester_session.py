@@ -26,7 +26,7 @@ RequesterView = Callable[Concatenate[HttpRequest, Requester, P], HttpResponseBas
 def requester_required(
     view: RequesterView[P],
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
-    """Pass the requester as the second argument. Redirect other visitors to the login page."""
+    """Pass the requester as the second argument. Redirect other visitors to the sign-in page."""
 
     @wraps(view)
     def wrapped(request: HttpRequest, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:

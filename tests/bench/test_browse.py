@@ -117,4 +117,4 @@ def test_search_of_100_000_items():
         )
     # The 95th percentile over the kinds of search: the dearest reads the whole table, for words that
     # stand in every question but nowhere in this order.
-    assert sorted(costs)[int(0.95 * len(costs)) - 1] <= 0.1
+    assert sorted(costs)[int(0.95 * len(costs)) - 1] <= 0.3
