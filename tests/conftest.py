@@ -55,6 +55,9 @@ _numbers = count(1)
 
 # What takes minutes besides sites and browsers; `--durations=30` tells.
 LONG_FILES = {
+    "test_sessions.py",
+    "test_settlements.py",
+    "test_training.py",
     "test_schema.py",
     "test_killed_processes.py",
     "test_fault_campaign.py",
@@ -166,6 +169,7 @@ def _settings_of_tests() -> Iterator[None]:
         PASSWORD_HASHERS=["django.contrib.auth.hashers.MD5PasswordHasher"],
         STORAGES={**settings.STORAGES, "staticfiles": plain},
         WHITENOISE_USE_FINDERS=True,
+        WHITENOISE_AUTOREFRESH=True,  # otherwise each client reads all static files first
         FIGURES_TIMEOUT=0,
     ):
         yield

@@ -235,12 +235,12 @@ def run_campaign(server: FakeProlific, settings, tmp_path, seed: int) -> None:
     check(campaign, project)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 def test_books_agree_after_a_campaign_of_faults(server, settings, tmp_path, seed):
     run_campaign(server, settings, tmp_path, seed)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(2, 200))
+@pytest.mark.parametrize("seed", range(1, 200))
 def test_books_agree_after_any_campaign_of_faults(server, settings, tmp_path, seed):
     run_campaign(server, settings, tmp_path, seed)
