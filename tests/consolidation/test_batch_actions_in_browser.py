@@ -122,7 +122,7 @@ def test_hits_are_chosen_by_keyboard_and_the_choice_survives_the_renewal(page, s
     batch = publish_batch(project=project, now=timezone.now())
     sweep()
     page.goto(reverse("consolidation:batch", args=["demo", batch.pk]))
-    box = page.get_by_role("checkbox").first
+    box = page.locator("tbody").get_by_role("checkbox").first
     box.focus()
     page.keyboard.press("Space")
     expect(box).to_be_checked()
