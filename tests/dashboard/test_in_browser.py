@@ -315,7 +315,7 @@ def test_pages_work_without_scripts(open_context, campaign):
     page.get_by_text("Reject …").first.click()
     page.get_by_label("Reason", exact=True).first.fill("Nothing here is in the sentence.")
     page.get_by_role("button", name="Reject work").first.click()
-    expect(page.get_by_role("status")).to_contain_text("Rejected.")
+    expect(page.locator(".messages")).to_contain_text("Rejected.")
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["htmx", "no JavaScript"])
