@@ -33,7 +33,9 @@ LEFT_OUT = (
     "crowd/providers/",
     "templates/marketplace/",
     "templates/schemes/",
+    "static/js/marketplace/",
     "static/js/schemes/",
+    "static/css/marketplace/",
     "static/css/schemes/",
 )
 #: Places that still name a scheme. Keep this empty.

@@ -150,7 +150,7 @@ def test_office_divides_corrects_and_publishes_on_pages(office, project):
     assert set(groups_of(project).values()) == {1}
     make_item(SURVEY, IDENTIFIED, project)
     publish = reverse("annotation:publish", args=[project.slug])
-    assert "group 2 of the trained pool" in office.get(publish).content.decode()
+    assert "Group 2 of the trained pool" in office.get(publish).content.decode()
     asked = {"count": "1", "unpublished": "1", "pool": "group-1"}
     assert "Only group 1 of the trained pool" in office.post(publish, asked).content.decode()
     assert office.post(publish, {**asked, "confirmed": "yes"}).status_code == 302
