@@ -102,9 +102,26 @@ SWEEPS: Sequence[Callable[..., object]] = (
 )
 
 
-def sweep(clock: Callable[[], object]) -> None:
+# Those that decide and pay what was done.
+SETTLING: Sequence[Callable[..., object]] = (
+    sync_sessions.sync_due_sessions,
+    publish_studies.advance_studies,
+    sync_hits.sync_due_hits,
+    record_new_generations,
+    record_new_case_work,
+    send_payments.send_due_payments,
+    send_payments.send_due_rejections,
+    sync_sessions.approve_overdue,
+    refuse_sessions.refuse_empty_sessions,
+    settlements.plan_settlements,
+    settlements.approve_sessions,
+    settlements.pay_bonuses,
+)
+
+
+def sweep(clock: Callable[[], object], sweeps: Sequence[Callable[..., object]] = SWEEPS) -> None:
     """Run each of the site's sweeps once."""
-    for process in SWEEPS:
+    for process in sweeps:
         process(clock=clock)
     send_payments.release_held_payments(now=clock())  # type: ignore[arg-type]
 
@@ -235,8 +252,11 @@ class Campaign:
 
     def settle(self) -> None:
         """Let six days pass, so that everything is decided and paid."""
-        for minutes in (5, 5, 5, 10, 60, DAY, 60, 5, 5, 5, 4 * DAY, 5, 5, 5, 5):
-            self.sweep(minutes=minutes)
+        self.sweep(minutes=5, times=2)
+        for minutes in (5, 10, 60, DAY, 60, 5, 5, 5, 4 * DAY, 5, 5, 5):
+            self.clock.advance(minutes=minutes)
+            sweep(self.clock, SETTLING)
+        self.sweep(minutes=5)
 
 
 def ledger_cents() -> tuple[int, int]:
