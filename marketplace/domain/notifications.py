@@ -146,7 +146,10 @@ def _lease(origin: str, now: datetime) -> NotificationHost | None:
 
 def _deliver_to(host: NotificationHost, *, now: datetime, end: float, faults: Faults) -> int:
     rows = list(
-        _due(now).filter(origin=host.origin).select_related("requester").order_by("due_at")[:BATCH]
+        _due(now)
+        .filter(origin=host.origin)
+        .select_related("requester")
+        .order_by("due_at", "pk")[:BATCH]
     )
     if faults.happens("reorder_notifications"):
         random.shuffle(rows)
