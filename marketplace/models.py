@@ -622,7 +622,7 @@ class Message(models.Model):
 class SavedSearch(models.Model):
     """A filter of the list of HITs that a worker keeps, with or without messages about new groups.
 
-    Groups up to `seen_hit_type`, the id of a HIT type, are not reported again.
+    Groups with a HIT up to the id `seen_hit` are not reported again.
     """
 
     worker = models.ForeignKey(
@@ -632,7 +632,7 @@ class SavedSearch(models.Model):
     #: The fields of a GroupFilter.
     criteria = models.JSONField(default=dict)
     notifies = models.BooleanField(default=False)
-    seen_hit_type = models.BigIntegerField(default=0)
+    seen_hit = models.BigIntegerField(default=0)
     notified_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now)
 
@@ -642,7 +642,7 @@ class SavedSearch(models.Model):
         ]
         indexes = [
             models.Index(
-                fields=["seen_hit_type"],
+                fields=["seen_hit"],
                 condition=Q(notifies=True),
                 name="market_searches_to_notify",
             )

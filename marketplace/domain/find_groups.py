@@ -81,7 +81,7 @@ def find_groups(
 ) -> list[Group]:
     """Return up to MOST_GROUPS groups that the worker may discover and that match the filter.
 
-    `newer_than` is the id of a HIT type.
+    With `newer_than`, the id of a HIT, groups with a HIT up to that id are left out.
     """
     held = held_by(worker)
     counts = _open_hit_types(worker, wanted, newer_than, now)
@@ -138,7 +138,8 @@ SELECT t.id, (
 ) AS available
 FROM marketplace_hittype t
 WHERE EXISTS (SELECT 1 FROM marketplace_hit h WHERE h.hit_type_id = t.id AND h.open)
-  AND t.id > %s
+  AND (%s = 0 OR NOT EXISTS (
+    SELECT 1 FROM marketplace_hit h WHERE h.hit_type_id = t.id AND h.id <= %s))
   AND t.reward_cents >= %s
   AND EXISTS (
     SELECT 1 FROM marketplace_requester r
@@ -162,6 +163,7 @@ def _open_hit_types(
             connection.ops.adapt_datetimefield_value(now),
             worker.pk,
             MOST_COUNTED,
+            newer_than,
             newer_than,
             wanted.min_reward_cents,
             _pattern(wanted.text),

@@ -13,7 +13,7 @@ from marketplace.domain.find_groups import Group, GroupFilter, find_groups
 from marketplace.domain.messages import write
 from marketplace.domain.money import format_cents
 from marketplace.domain.sweep import for_each_row
-from marketplace.models import HitType, SavedSearch, WorkerAccount
+from marketplace.models import Hit, SavedSearch, WorkerAccount
 
 MOST_PER_WORKER = 20
 #: A search sends at most one message in this time. Later groups are in the next message.
@@ -26,7 +26,7 @@ BATCH = 200
 def save_search(
     *, worker: WorkerAccount, name: str, wanted: GroupFilter, notifies: bool, now: datetime
 ) -> SavedSearch:
-    """Save a filter, or replace the one with this name. Only groups created later are reported.
+    """Save a filter, or replace the one with this name. Only groups published later are reported.
 
     Raises RefusalError for more than MOST_PER_WORKER filters.
     """
@@ -38,7 +38,7 @@ def save_search(
     values = {
         "criteria": asdict(wanted),
         "notifies": notifies,
-        "seen_hit_type": _newest_hit_type(),
+        "seen_hit": _newest_hit(),
     }
     search, _ = SavedSearch.objects.update_or_create(
         worker=worker, name=name, defaults=values, create_defaults=values | {"created_at": now}
@@ -58,11 +58,11 @@ def url_of(search: SavedSearch) -> str:
 
 def notify_searches(*, now: datetime) -> int:
     """Send a message for each search with new groups. Return how many were sent."""
-    newest = _newest_hit_type()
+    newest = _newest_hit()
     due = SavedSearch.objects.filter(
         Q(notified_at=None) | Q(notified_at__lte=now - INTERVAL),
         notifies=True,
-        seen_hit_type__lt=newest,
+        seen_hit__lt=newest,
         worker__active=True,
     )
     return for_each_row(
@@ -78,10 +78,8 @@ def notify_searches(*, now: datetime) -> int:
 def _notify(pk: int, newest: int, now: datetime) -> bool:
     search = SavedSearch.objects.select_for_update(of=("self",)).get(pk=pk)
     wanted = replace(wanted_by(search), qualified_only=True)
-    groups = find_groups(
-        worker=search.worker, wanted=wanted, now=now, newer_than=search.seen_hit_type
-    )
-    search.seen_hit_type = max(newest, search.seen_hit_type)
+    groups = find_groups(worker=search.worker, wanted=wanted, now=now, newer_than=search.seen_hit)
+    search.seen_hit = max(newest, search.seen_hit)
     if groups:
         search.notified_at = now
         write(
@@ -91,7 +89,7 @@ def _notify(pk: int, newest: int, now: datetime) -> bool:
             text=_message(groups, search),
             now=now,
         )
-    search.save(update_fields=["seen_hit_type", "notified_at"])
+    search.save(update_fields=["seen_hit", "notified_at"])
     return bool(groups)
 
 
@@ -105,5 +103,5 @@ def _message(groups: list[Group], search: SavedSearch) -> str:
     return "\n".join([*lines, "", f"{settings.MARKETPLACE_URL}{url_of(search)}"])
 
 
-def _newest_hit_type() -> int:
-    return HitType.objects.aggregate(pk=Max("pk"))["pk"] or 0
+def _newest_hit() -> int:
+    return Hit.objects.aggregate(pk=Max("pk"))["pk"] or 0

@@ -13,7 +13,7 @@ from marketplace.domain.requester_statistics import RequesterStatistics, request
 from marketplace.domain.saved_searches import MOST_PER_WORKER
 from marketplace.models import Assignment, Message, Requester, SavedSearch
 
-from .conftest import accept, log_in, make_worker, submit
+from .conftest import HIT_TYPE, accept, log_in, make_worker, submit
 
 pytestmark = pytest.mark.django_db
 
@@ -162,12 +162,16 @@ def test_filter_needs_a_name_and_there_is_a_limit(browser, worker):
     assert SavedSearch.objects.filter(worker=worker).count() == MOST_PER_WORKER
 
 
-def test_new_groups_that_match_are_reported_once(groups, publish, browser, worker):
+def test_new_groups_that_match_are_reported_once(groups, mturk, publish, browser, worker):
     save(browser, "text=pictures", name="Pictures", notifies="on")
     save(browser, "text=pictures", name="Without messages")
     now = timezone.now()
     run_due(now=now)
     assert not Message.objects.exists()  # the groups were there before
+    fields = HIT_TYPE | {"Title": "Sort pictures", "Reward": "0.30"}
+    mturk.create_hit_type(**fields)
+    run_due(now=now)
+    assert not Message.objects.exists()  # the group has no HITs yet
     publish(Title="Sort pictures", Reward="0.30")
     publish(Title="Rate music")
     publish(Title="Masters' pictures", QualificationRequirements=MASTERS_ONLY)
