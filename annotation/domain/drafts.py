@@ -106,10 +106,10 @@ def save_draft(*, claim: PageToken, state: PageState, now: datetime, address: st
     """
 
     def change(draft: Draft) -> None:
-        check_newest(draft, state)
-        if not draft.submitted_at:
-            take_over(draft, state, now)
-            draft.save()
+        if draft.submitted_at:
+            check_newest(draft, state)
+        else:
+            keep_state(draft, state, now)
 
     return _change_draft(claim, _task(claim), change, now, digest_of(address))
 
@@ -117,11 +117,23 @@ def save_draft(*, claim: PageToken, state: PageState, now: datetime, address: st
 def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
     """Save the page's state as the draft's next revision. The draft's row must be locked.
 
-    Raise DraftConflictError if another page has saved since this page did.
+    A repeated message changes nothing. Raise DraftConflictError if another page has saved since this
+    page did.
     """
+    if is_stored(draft, state):
+        return
     check_newest(draft, state)
     take_over(draft, state, now)
     draft.save()
+
+
+def is_stored(draft: PageDraft, state: PageState) -> bool:
+    """Return whether the draft already has this very message.
+
+    Browsers repeat a request whose connection broke. If the repeat got a new revision, the page, which
+    has forgotten the answered message, would take it for the work of another tab.
+    """
+    return bool(state.save_id) and draft.save_id == state.save_id
 
 
 def check_newest(draft: PageDraft, state: PageState) -> None:
@@ -152,6 +164,8 @@ def submit_draft(
     _check_unit_limit(offered, content)
 
     def change(draft: Draft) -> None:
+        if draft.submitted_at and is_stored(draft, state):
+            return
         check_newest(draft, state)
         if draft.submitted_at is None:
             draft.submitted_at = now

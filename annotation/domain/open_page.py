@@ -100,9 +100,10 @@ def _guidelines_text(guidelines_id: int | None) -> str:
 
 def draft_data(draft: PageDraft | None) -> Json:
     """Return the progress of the work for the page's scripts."""
-    draft = draft or Draft()
+    draft = draft or Draft(save_id="")
     return {
         "revision": draft.revision,
+        "saveId": draft.save_id,
         "submitted": bool(draft.submitted_at),
         "activeSeconds": draft.active_seconds,
         "moves": draft.moves,

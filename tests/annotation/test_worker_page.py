@@ -187,8 +187,19 @@ def test_repeated_save_is_no_conflict(client, task):
         "save_id": "a",
     }
     for _ in range(2):
-        assert send(client, "draft", **message).status_code == 200
+        assert send(client, "draft", **message).json()["revision"] == 1
     assert Draft.objects.get().content == message["content"]
+
+
+@pytest.mark.parametrize("name", ["draft", "submit"])
+def test_page_goes_on_after_a_repeat_of_its_answered_save(client, task, name):
+    """The browser repeats a request whose connection broke, and the page sees one answer."""
+    token = opened(client, task)["token"]
+    save = {"token": token, "content": content(task), "save_id": "a"}
+    revision = send(client, "draft", **save).json()["revision"]
+    send(client, "draft", **save)
+    next_message = {"token": token, "content": content(task, WHO), "save_id": "b"}
+    assert send(client, name, **next_message, revision=revision).status_code == 200
 
 
 @pytest.mark.parametrize("name", ["draft", "submit"])
@@ -250,7 +261,7 @@ def test_handing_in_gives_the_form_for_the_marketplace(client, task):
     assert opened(client, task)["submitted"] is True
     late = send(client, "draft", token=token, content=content(task), revision=2)
     assert late.json()["submitted"] is True
-    assert Draft.objects.get().revision == 2
+    assert Draft.objects.get().revision == 1
 
 
 def test_work_that_can_not_be_taken_is_named_by_item_and_path(client, task):
@@ -385,12 +396,9 @@ def test_page_asks_the_database_as_often_for_one_item_as_for_many(client):
 
 def test_work_is_announced_once_however_often_it_is_handed_in(client, task):
     """A page whose answer was lost hands in again, and still believes that nothing was saved."""
-    message = {
-        "token": opened(client, task)["token"],
-        "content": content(task, WHO),
-        "save_id": "a",
-    }
-    for _ in range(3):
+    message = {"token": opened(client, task)["token"], "content": content(task, WHO)}
+    for earlier, save_id in [([], "a"), (["a"], "b"), (["a", "b"], "c")]:
+        message |= {"save_id": save_id, "unanswered": earlier}
         assert send(client, "submit", **message).status_code == 200
     assert Draft.objects.get().revision == 3
     assert Hit.objects.get(task=task).claimed_assignments == 1

@@ -31,6 +31,8 @@ TASKS = [
     "tabs",
     "stale",
     "on-its-way",
+    "own-save",
+    "late-save",
     "three",
     "hostile",
     "long",

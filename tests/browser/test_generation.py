@@ -24,6 +24,7 @@ from tests.browser.work import (
     status,
     stored_drafts,
     submit,
+    submitted_content,
     token,
 )
 
@@ -201,6 +202,43 @@ def test_a_reload_that_overtakes_its_own_last_save_still_shows_it(
     page.reload()
     expect(box(page, 1)).to_have_value(AGENT)
     assert chips(page) == ["The rebels"]
+
+
+def test_reload_after_its_own_last_save_is_no_conflict(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("own-save"))
+    ask(page, 1, AGENT, (0, 1))
+    page.goto("about:blank")  # the page saves while it closes, and gets no answer
+    _wait_until(lambda: AGENT in json.dumps(stored_drafts(site, "own-save")))
+    open_task(page, site.address("own-save"))
+    expect(box(page, 1)).to_have_value(AGENT)
+    ask(page, 2, PATIENT, (3, 5))
+    submit(page)
+    arrived(page)
+    assert len(submitted_content(site, "own-save")["questions"]) == 2
+
+
+def test_page_goes_on_when_its_last_save_arrives_after_a_reload(
+    site: Site, context: BrowserContext
+):
+    page = open_task(context.new_page(), site.address("late-save"))
+    late: list[tuple[str, str]] = []
+
+    def hold(route: Route) -> None:
+        late.append((route.request.url, route.request.post_data or ""))
+        route.abort()
+
+    page.route("**/draft/", hold)
+    ask(page, 1, AGENT, (0, 1))
+    page.wait_for_timeout(1500)
+    page.unroute("**/draft/")
+    page.goto("about:blank")
+    open_task(page, site.address("late-save"))
+    url, body = late[0]
+    context.request.post(url, data=body, headers={"Content-Type": "text/plain"})
+    ask(page, 2, PATIENT, (3, 5))
+    submit(page)
+    arrived(page)
+    assert len(submitted_content(site, "late-save")["questions"]) == 2
 
 
 def test_what_only_the_browser_kept_is_restored(site: Site, context: BrowserContext):

@@ -38,6 +38,7 @@
  * @property {boolean} preview
  * @property {boolean} submitted
  * @property {number} revision  of the draft
+ * @property {string} [saveId]  the id of the message that saved this revision
  * @property {number} activeSeconds
  * @property {number} moves
  * @property {Steps} steps
@@ -140,6 +141,12 @@
 /** @typedef {{steps: {title: string, text: string, goals: Goal[]}[], item: Item}} TutorialData */
 
 /** @typedef {{revision: number, content: Content, comment?: string, moves?: number, submitted?: boolean}} Version */
+
+/**
+ * A version that the browser stored. `unanswered` has the ids of messages that may have saved it.
+ *
+ * @typedef {{revision: number, content: Content, comment: string, unanswered: string[]}} StoredVersion
+ */
 
 /** @typedef {"new" | "started" | "done" | "skipped"} ItemStatus */
 

@@ -9,7 +9,7 @@
 //   draft.addEventListener("moves", ...)     detail: {count}, the number of moves that the server has
 //   draft.changed()                          after every change
 
-/** @import { DraftStatus, Page, Version, WorkState } from "./contract.js" */
+/** @import { DraftStatus, Page, StoredVersion, Version, WorkState } from "./contract.js" */
 
 import { forget, recall, remember } from "../storage.js";
 
@@ -55,8 +55,8 @@ export class Draft extends EventTarget {
   listen() {
     window.addEventListener("online", () => this.retryNow());
     window.addEventListener("pagehide", () => {
-      if (this.storing) this.store();
       this.flush();
+      if (this.storing) this.store();
     });
     document.addEventListener("visibilitychange", () => {
       if (document.visibilityState === "hidden") this.retryNow();
@@ -71,13 +71,33 @@ export class Draft extends EventTarget {
   }
 
   /**
-   * Return the version that this browser stored and the server never received.
+   * Return the version that this browser stored without knowing whether the server received it.
    *
-   * @returns {Version | null}
+   * @returns {StoredVersion | null}
    */
   unsavedVersion() {
     const stored = recall(this.key);
-    return stored?.unsaved && stored.content ? stored : null;
+    return stored?.unsaved && stored.content ? { unanswered: [], ...stored } : null;
+  }
+
+  /**
+   * Return whether no other page has saved since this version was stored.
+   *
+   * @param {StoredVersion} stored
+   */
+  isNewest({ revision, unanswered }) {
+    const { revision: saved, saveId = "" } = this.page;
+    return revision === saved || unanswered.includes(saveId);
+  }
+
+  /**
+   * Continue with a version that the page has restored.
+   *
+   * @param {StoredVersion} stored
+   */
+  restored({ unanswered }) {
+    this.unanswered = unanswered;
+    this.changed();
   }
 
   changed() {
@@ -129,14 +149,15 @@ export class Draft extends EventTarget {
   }
 
   /**
-   * Return a message with its id. The id is remembered in case the answer is lost: the server accepts
-   * work that follows this page's own.
+   * Return a message with its id. The id is remembered, also over a reload, in case the answer is lost:
+   * the server accepts work that follows this page's own.
    */
   message(state = this.state()) {
     const id = newId();
     const { page, revision, unanswered } = this;
     const body = JSON.stringify({ token: page.token, ...state, revision, save_id: id, unanswered });
     this.unanswered = [...unanswered, id].slice(-MOST_UNANSWERED);
+    if (this.isUnsaved) this.storeSoon();
     return { id, body };
   }
 
@@ -153,7 +174,8 @@ export class Draft extends EventTarget {
   store() {
     this.cancelStoring();
     const { content, comment } = this.state();
-    remember(this.key, { content, comment, revision: this.revision, unsaved: this.isUnsaved });
+    const { revision, unanswered, isUnsaved: unsaved } = this;
+    remember(this.key, { content, comment, revision, unanswered, unsaved });
   }
 
   schedule() {

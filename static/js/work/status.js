@@ -157,9 +157,9 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
   function restoreUnsaved() {
     const unsaved = page.submitted ? null : draft.unsavedVersion();
     if (!unsaved) return;
-    if (unsaved.revision === page.revision) {
+    if (draft.isNewest(unsaved)) {
       load(unsaved.content, unsaved.comment);
-      draft.changed();
+      draft.restored(unsaved);
       setText(status, "Restored from this browser");
       return;
     }
