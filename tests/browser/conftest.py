@@ -32,6 +32,8 @@ TASKS = [
     "stale",
     "on-its-way",
     "own-save",
+    "slow-submit",
+    "refused-save",
     "late-save",
     "three",
     "hostile",

@@ -424,6 +424,27 @@ def test_submitting_while_a_save_is_on_its_way_is_no_conflict(site: Site, contex
     assert len(content[site.item("on-its-way")]["questions"]) == 2
 
 
+def test_no_save_overtakes_a_slow_submission(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("slow-submit"))
+    waiting: list[Route] = []
+    page.route("**/submit/", lambda route: waiting.extend([route]))
+    ask(page, 1, AGENT, (0, 1))
+    submit(page)
+    page.wait_for_timeout(1500)  # longer than the pause before a save
+    waiting[0].continue_()
+    arrived(page)
+    assert len(submitted_content(site, "slow-submit")["questions"]) == 1
+
+
+def test_work_is_saved_again_after_a_refused_submission(site: Site, context: BrowserContext):
+    page = open_task(context.new_page(), site.address("refused-save"))
+    page.route("**/submit/", lambda route: route.fulfill(status=503))
+    ask(page, 1, AGENT, (0, 1))
+    submit(page)
+    expect(page.locator("[data-banner]")).to_contain_text("Can't reach the server")
+    _wait_until(lambda: AGENT in json.dumps(stored_drafts(site, "refused-save")))
+
+
 def test_leaving_with_unsaved_work_warns(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("unload"))
     context.set_offline(True)

@@ -46,6 +46,7 @@ export class Draft extends EventTarget {
     /** @type {string[]} Ids of messages that were sent and not yet answered, the newest last. */
     this.unanswered = [];
     this.paused = page.preview || page.submitted;
+    this.isHeld = false;
     /** @type {DraftStatus} */
     this.status = "saved";
     this.listen();
@@ -115,6 +116,19 @@ export class Draft extends EventTarget {
     clearTimeout(this.timer);
   }
 
+  // Save nothing while the same work is being submitted. A save that overtakes the submission would
+  // look like the work of another tab.
+  hold() {
+    this.isHeld = true;
+    clearTimeout(this.timer);
+  }
+
+  release() {
+    this.isHeld = false;
+    if (this.paused || !this.isUnsaved) return;
+    this.timer = window.setTimeout(() => this.save(), SAVE_AFTER);
+  }
+
   /**
    * Continue from a revision of the server that the worker has seen.
    *
@@ -180,20 +194,20 @@ export class Draft extends EventTarget {
 
   schedule() {
     const now = Date.now();
-    if (this.inFlight !== null || this.failures > 0) return;
+    if (this.isHeld || this.inFlight !== null || this.failures > 0) return;
     this.deadline ??= now + SAVE_WITHIN;
     clearTimeout(this.timer);
     this.timer = window.setTimeout(() => this.save(), Math.min(SAVE_AFTER, Math.max(0, this.deadline - now)));
   }
 
   retryNow() {
-    if (this.paused || !this.isUnsaved || this.inFlight !== null) return;
+    if (!this.isUnsaved) return;
     clearTimeout(this.timer);
     this.save();
   }
 
   async save() {
-    if (this.paused || this.inFlight !== null) return;
+    if (this.paused || this.isHeld || this.inFlight !== null) return;
     const version = this.version;
     this.deadline = null;
     this.inFlight = version;

@@ -29,12 +29,19 @@ export class Submission extends EventTarget {
     if (this.busy || this.page.preview) return;
     this.busy = true;
     this.report("sending");
+    this.draft.hold();
     const response = await this.reach();
     const answer = response ? await response.json().catch(() => null) : null;
     if (response?.ok && answer?.next) return this.goTo(answer.next);
     if (response?.ok && answer?.fields) return this.postToMarketplace(answer.fields, { isSaved: true });
     this.busy = false;
-    if (response?.status === 409 && answer?.newest) return this.conflict(answer.newest);
+    if (response?.status === 409 && answer?.newest) this.conflict(answer.newest);
+    else this.refused(response, answer);
+    this.draft.release();
+  }
+
+  /** @param {Response | null} response @param {any} answer */
+  refused(response, answer) {
     if (response?.status === 422) return this.report("refused", answer.error, answer.problems);
     if (response && [400, 403, 413, 429].includes(response.status)) return this.report("invalid", answer?.error);
     return this.report("unreachable");
