@@ -36,6 +36,15 @@ def check(page: Page) -> None:
     assert page.evaluate(SMALL_TARGETS) == []
 
 
+def check_uncovered(page: Page) -> None:
+    """Check that the focus is in sight, after the page has had time to scroll there."""
+    for _ in range(20):
+        if not (covered := page.evaluate(COVERED)):
+            break
+        page.wait_for_timeout(100)
+    assert covered == ""
+
+
 @pytest.fixture(params=LOOKS, ids=str)
 def view(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[BrowserContext]:
     width, scheme = request.param
@@ -103,11 +112,22 @@ def test_what_has_the_focus_is_never_covered(site: Site, chromium: Browser):
                 for _ in range(40):
                     page.keyboard.press(key)
                     page.keyboard.press("Escape")
-                    for _ in range(20):  # the page scrolls after the focus has moved
-                        if not (covered := page.evaluate(COVERED)):
-                            break
-                        page.wait_for_timeout(100)
-                    assert covered == ""
+                    check_uncovered(page)
+
+
+def test_growing_bar_does_not_cover_what_has_the_focus(site: Site, chromium: Browser):
+    with chromium.new_context(viewport={"width": 360, "height": 640}) as context:
+        page = open_task(context.new_page(), site.address("axe", worker="bar"))
+        for number, question in enumerate([AGENT, PATIENT], 1):
+            ask(page, number, question, (3 * number - 3, 3 * number - 3))
+        page.evaluate("""() => {
+            const [bar, button] = ["[data-bar]", ".question__mark"].map((each) => document.querySelector(each));
+            button.focus();
+            const gap = bar.getBoundingClientRect().top - button.getBoundingClientRect().bottom;
+            window.scrollBy(0, -gap);
+            bar.append(...[1, 2, 3, 4].map(() => document.createElement("hr")));
+        }""")
+        check_uncovered(page)
 
 
 def test_zoom_of_200_percent_needs_no_second_scroll_bar(site: Site, chromium: Browser):

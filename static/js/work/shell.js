@@ -8,6 +8,7 @@ import { ItemList } from "./item-list.js";
 import { MountedItem } from "./mounted-item.js";
 import { isLocked } from "./page.js";
 import { bonusCents, cents, unitBonus } from "./pay.js";
+import { keepClearOf } from "./sticky.js";
 
 const MOST_STEPS = 100;
 const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea";
@@ -70,7 +71,7 @@ export class Shell {
     ref(document, "undo").addEventListener("click", () => this.undo());
     ref(document, "redo").addEventListener("click", () => this.redo());
     const bar = ref(document, "bar");
-    new ResizeObserver(() => keepClearOf(bar)).observe(bar);
+    new ResizeObserver(() => keepClearOf(bar, "Bottom")).observe(bar);
     form.addEventListener("work-loaded", () => this.render());
     ref(document, "previous").addEventListener("click", () => this.turnTo(this.position - 1));
     ref(document, "next").addEventListener("click", () => this.turnTo(this.position + 1));
@@ -393,14 +394,4 @@ function isFocusLost() {
  */
 function hasOwnUndo(event) {
   return isTyping(event, TEXT_FIELDS) && /** @type {HTMLInputElement} */ (event.target).value !== "";
-}
-
-/**
- * Keep focused elements clear of the bar, which sticks to the bottom of the window.
- *
- * @param {HTMLElement} bar
- */
-export function keepClearOf(bar) {
-  const isSticky = getComputedStyle(bar).position === "sticky";
-  document.documentElement.style.scrollPaddingBottom = isSticky ? `${bar.offsetHeight + 8}px` : "";
 }

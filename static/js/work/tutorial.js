@@ -7,7 +7,7 @@
 /** @import { Task } from "./tutorial-offer.js" */
 
 import { element, ref, setText } from "../html.js";
-import { keepClearOf } from "./shell.js";
+import { keepClearOf } from "./sticky.js";
 
 export class Tutorial {
   /** @param {Task} task @param {TutorialData} data @param {() => void} onEnd */
@@ -30,7 +30,7 @@ export class Tutorial {
     this.next = createButton("Next step", () => this.goTo(this.at + 1), "primary");
     this.panel = this.createPanel();
     ref(document, "work-form").append(this.panel);
-    this.resized = new ResizeObserver(() => keepClearOf(this.panel));
+    this.resized = new ResizeObserver(() => keepClearOf(this.panel, "Bottom"));
     this.resized.observe(this.panel);
     this.keys = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
     document.addEventListener("keydown", this.keys);
@@ -98,7 +98,7 @@ export class Tutorial {
     this.root.replaceWith(this.replaced);
     this.panel.remove();
     document.body.classList.remove("in-tutorial");
-    keepClearOf(ref(document, "bar"));
+    keepClearOf(ref(document, "bar"), "Bottom");
     shell.suspended = false;
     effort.resume();
     this.onEnd();

@@ -5,6 +5,7 @@
 /** @import { Disputes, ItemFacts, Problem, RecordState, StepName } from "./frame-types.js" */
 
 import { counted, element, isTyping, ref, setText } from "../../html.js";
+import { keepClearOf } from "../../work/sticky.js";
 import { ArgumentStep } from "./argument-step.js";
 import { source } from "./frame-source.js";
 import { FrameStep } from "./frame-step.js";
@@ -126,7 +127,7 @@ export class RecordPage {
     this.ref("go-on").addEventListener("click", () => this.goOn());
     document.addEventListener("keydown", this.shortcuts, { capture: true });
     const hero = this.ref("hero");
-    new ResizeObserver(() => keepClearOf(hero)).observe(hero);
+    new ResizeObserver(() => keepClearOf(hero, "Top")).observe(hero);
   }
 
   // --- the contract of a work page
@@ -679,15 +680,4 @@ function runs(positions) {
 function openComment() {
   const field = document.querySelector("[data-comment]")?.closest("details");
   if (field) field.open = true;
-}
-
-/**
- * Keep focused elements clear of the sentence, which sticks to the top of the window.
- *
- * @param {HTMLElement} hero
- */
-function keepClearOf(hero) {
-  if (!hero.isConnected) return;
-  const isSticky = getComputedStyle(hero).position === "sticky";
-  document.documentElement.style.scrollPaddingTop = isSticky ? `${hero.offsetHeight + 8}px` : "";
 }

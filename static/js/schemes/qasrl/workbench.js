@@ -10,6 +10,7 @@ import { quoted, ref, setText } from "../../html.js";
 import { Sentence } from "../../sentence.js";
 import { contains, spanText } from "../../spans.js";
 import { unitBonus } from "../../work/pay.js";
+import { keepClearOf } from "../../work/sticky.js";
 import { Annotation, tidy } from "./annotation.js";
 import { Suggester, Walker } from "./grammar.js";
 import { isNoun, predicateText, sentenceTarget } from "./predicate.js";
@@ -77,7 +78,7 @@ export class Workbench {
     this.ref("take").addEventListener("click", () => this.sentence.takeSelection());
     this.ref("go-on").addEventListener("click", () => this.nextQuestion());
     const hero = this.ref("hero");
-    new ResizeObserver(() => keepClearOf(hero)).observe(hero);
+    new ResizeObserver(() => keepClearOf(hero, "Top")).observe(hero);
     this.reason.addEventListener("input", () => this.giveReason());
     this.reasons.addEventListener("change", () => {
       if (this.reasons.value) this.reason.value = this.reasons.value;
@@ -428,15 +429,4 @@ function firstDifference(before, after) {
   const positions = Array.from({ length: count }, (_, at) => at);
   const changed = positions.find((at) => JSON.stringify(before[at]) !== JSON.stringify(after[at]));
   return changed ?? count;
-}
-
-/**
- * Keep focused elements clear of the sentence, which sticks to the top of the window.
- *
- * @param {HTMLElement} hero
- */
-function keepClearOf(hero) {
-  if (!hero.isConnected) return;
-  const isSticky = getComputedStyle(hero).position === "sticky";
-  document.documentElement.style.scrollPaddingTop = isSticky ? `${hero.offsetHeight + 8}px` : "";
 }
