@@ -1,6 +1,6 @@
 """The log of a project's state changes, from all apps."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.contrib.auth import get_user_model
@@ -99,10 +99,28 @@ class LogFilter(Days):
     actor: str = ""
 
 
-def changes_of(wanted: LogFilter) -> QuerySet[StateChange]:
-    """Return the matching changes of all projects, newest first."""
-    kinds = [wanted.kind] if wanted.kind else list(KINDS)
-    changes = StateChange.objects.filter(aggregate__in=kinds).order_by("-pk")
+def log_ids(
+    *, project: Project, wanted: LogFilter, oldest_first: bool = False, limit: int | None = None
+) -> list[int]:
+    """Return the ids of the project's matching changes, newest first, at most `limit` of them.
+
+    Each kind has a query of its own. In a single query over all tables, PostgreSQL would read them
+    whole.
+    """
+    kinds = [KINDS[wanted.kind]] if wanted.kind else KINDS.values()
+    order = "pk" if oldest_first else "-pk"
+    ids: list[int] = []
+    for kind in kinds:
+        objects = kind.model._default_manager.filter(kind.of(project)).order_by().values("pk")
+        changes = StateChange.objects.filter(
+            aggregate=kind.model._meta.label, object_id__in=objects
+        )
+        ids += _matching(changes, wanted).order_by(order).values_list("pk", flat=True)[:limit]
+    ids.sort(reverse=not oldest_first)
+    return ids[:limit]
+
+
+def _matching(changes: QuerySet[StateChange], wanted: LogFilter) -> QuerySet[StateChange]:
     if wanted.by:
         people = Exists(get_user_model().objects.filter(username=OuterRef("actor")))
         changes = changes.filter(people if wanted.by == "people" else ~people)
@@ -111,25 +129,12 @@ def changes_of(wanted: LogFilter) -> QuerySet[StateChange]:
     return wanted.within(changes)
 
 
-def of_project(changes: Sequence[StateChange], *, project: Project) -> list[StateChange]:
-    """Return the changes that belong to the project, in order.
-
-    Each kind's table is searched by id. A single query over all tables would make PostgreSQL read
-    them whole.
-    """
-    ids_by_kind: dict[str, set[int]] = {}
-    for change in changes:
-        ids_by_kind.setdefault(change.aggregate, set()).add(change.object_id)
-    ours = set()
-    for label, pks in ids_by_kind.items():
-        rows = KINDS[label].model._default_manager.filter(KINDS[label].of(project), pk__in=pks)
-        ours |= {(label, pk) for pk in rows.values_list("pk", flat=True)}
-    return [change for change in changes if (change.aggregate, change.object_id) in ours]
-
-
-def log_of(*, project: Project, wanted: LogFilter) -> Iterator[StateChange]:
+def log_of(
+    *, project: Project, wanted: LogFilter, oldest_first: bool = False
+) -> Iterator[StateChange]:
     """Yield the project's matching changes, newest first."""
-    rest = all_changes = changes_of(wanted)
-    while changes := list(rest[:CHUNK]):
-        yield from of_project(changes, project=project)
-        rest = all_changes.filter(pk__lt=changes[-1].pk)
+    ids = log_ids(project=project, wanted=wanted, oldest_first=oldest_first)
+    for start in range(0, len(ids), CHUNK):
+        chunk = ids[start : start + CHUNK]
+        changes = StateChange.objects.in_bulk(chunk)
+        yield from (changes[pk] for pk in chunk if pk in changes)
