@@ -1,11 +1,11 @@
 """The log of a project's state changes, from all apps."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from django.contrib.auth import get_user_model
 from django.db import models
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q
 
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.models import Batch, HeldBonus, Item, Submission
@@ -99,37 +99,46 @@ class LogFilter(Days):
     actor: str = ""
 
 
-def changes_of(wanted: LogFilter) -> QuerySet[StateChange]:
-    """Return the matching changes of all projects, newest first."""
-    kinds = [wanted.kind] if wanted.kind else list(KINDS)
-    changes = StateChange.objects.filter(aggregate__in=kinds).order_by("-pk")
-    if wanted.by:
-        people = Exists(get_user_model().objects.filter(username=OuterRef("actor")))
-        changes = changes.filter(people if wanted.by == "people" else ~people)
-    if wanted.actor:
-        changes = changes.filter(actor=wanted.actor)
-    return wanted.within(changes)
+def log_ids(
+    *, project: Project, wanted: LogFilter, oldest_first: bool = False, limit: int | None = None
+) -> list[int]:
+    """Return the ids of the project's matching changes, newest first, at most `limit` of them.
 
-
-def of_project(changes: Sequence[StateChange], *, project: Project) -> list[StateChange]:
-    """Return the changes that belong to the project, in order.
-
-    Each kind's table is searched by id. A single query over all tables would make PostgreSQL read
-    them whole.
+    Each kind has a query of its own. In a single query over all tables, PostgreSQL would read them
+    whole.
     """
-    ids_by_kind: dict[str, set[int]] = {}
-    for change in changes:
-        ids_by_kind.setdefault(change.aggregate, set()).add(change.object_id)
-    ours = set()
-    for label, pks in ids_by_kind.items():
-        rows = KINDS[label].model._default_manager.filter(KINDS[label].of(project), pk__in=pks)
-        ours |= {(label, pk) for pk in rows.values_list("pk", flat=True)}
-    return [change for change in changes if (change.aggregate, change.object_id) in ours]
+    kinds = [KINDS[wanted.kind]] if wanted.kind else KINDS.values()
+    matching = _condition(wanted)
+    order = "pk" if oldest_first else "-pk"
+    ids: list[int] = []
+    for kind in kinds:
+        objects = kind.model._default_manager.filter(kind.of(project)).order_by().values("pk")
+        changes = StateChange.objects.filter(
+            aggregate=kind.model._meta.label, object_id__in=objects
+        )
+        changes = wanted.within(changes.filter(matching))
+        ids += changes.order_by(order).values_list("pk", flat=True)[:limit]
+    ids.sort(reverse=not oldest_first)
+    return ids[:limit]
 
 
-def log_of(*, project: Project, wanted: LogFilter) -> Iterator[StateChange]:
+def _condition(wanted: LogFilter) -> Q:
+    """Return the condition for the author of a change."""
+    condition = Q(actor=wanted.actor) if wanted.actor else Q()
+    if wanted.by:
+        # A list of names, because a join with the users takes much longer.
+        names = get_user_model().objects.order_by().values_list("username", flat=True)
+        people = Q(actor__in=list(names))
+        condition &= people if wanted.by == "people" else ~people
+    return condition
+
+
+def log_of(
+    *, project: Project, wanted: LogFilter, oldest_first: bool = False
+) -> Iterator[StateChange]:
     """Yield the project's matching changes, newest first."""
-    rest = all_changes = changes_of(wanted)
-    while changes := list(rest[:CHUNK]):
-        yield from of_project(changes, project=project)
-        rest = all_changes.filter(pk__lt=changes[-1].pk)
+    ids = log_ids(project=project, wanted=wanted, oldest_first=oldest_first)
+    for start in range(0, len(ids), CHUNK):
+        chunk = ids[start : start + CHUNK]
+        changes = StateChange.objects.in_bulk(chunk)
+        yield from (changes[pk] for pk in chunk if pk in changes)

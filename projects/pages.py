@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from typing import Any
-from urllib.parse import urlencode
 
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -138,9 +137,3 @@ def wants_fragment(request: HttpRequest) -> bool:
     """Return True if htmx requests a part of its current page, not a restored page."""
     htmx = request.htmx  # type: ignore[attr-defined]
     return bool(htmx) and htmx.request_type != "full" and not htmx.history_restore_request
-
-
-def query_without_page(request: HttpRequest) -> str:
-    """Return the list's filters as the start of a query string."""
-    filters = [(name, value) for name, value in request.GET.items() if name != "page" and value]
-    return urlencode(filters) + "&" if filters else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from math import ceil
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlencode
 
 from django.db.models import QuerySet
@@ -138,24 +138,25 @@ class Empty:
 
 @dataclass(kw_only=True)
 class Listing:
-    """A list of the database's rows, as a request selects it.
+    """A list of rows, as a request selects it.
 
-    `count` formats a number of rows, such as "1,264 items". `order` sorts the list until a heading is
-    selected: fields, or a function of a row's id. `load` adds what the cells need to the rows of a
-    page, with a fixed number of queries. Cached figures are those of `counted_at`. `size` rows make a
-    page. The list loads itself every `refresh` seconds. `bulk` is a template of actions on selected
-    rows. Their ids, or what `bulk_id` returns for them, are sent as `bulk_name` to the form with the
-    id "bulk". With `selects_all`, an action without selected rows applies to all rows that match the
-    filter. `download` is the URL of a file with more columns, which replaces the CSV file.
+    `rows` are a query, or a sequence, whose rows have their positions as ids. `count` formats a number
+    of rows, such as "1,264 items". `order` sorts the list until a heading is selected: fields, or a
+    function of a row's id. `load` adds what the cells need to the rows of a page, with a fixed number
+    of queries. Cached figures are those of `counted_at`. `size` rows make a page. The list loads itself
+    every `refresh` seconds. `bulk` is a template of actions on selected rows. Their ids, or what
+    `bulk_id` returns for them, are sent as `bulk_name` to the form with the id "bulk". With
+    `selects_all`, an action without selected rows applies to all rows that match the filter.
+    `download` is the URL of a file with more columns, which replaces the CSV file.
     `known_total` replaces a slow count. With `reads_once`, all ids are read in a single query, which
     suits slow filters with few matches. `path` is the list's own address, for pages that show it at
     another, such as after an invalid form. `ids` are the ids of all rows in their order, if a faster
-    query than `rows` finds them. Such a list can't be sorted.
+    query than `rows` finds them. Functions sort such a list, and so does the page that finds the ids.
     """
 
     request: HttpRequest
     name: str
-    rows: QuerySet[Any]
+    rows: QuerySet[Any] | Sequence[Any]
     columns: Sequence[Column]
     count: Callable[[int], str]
     empty: Empty
@@ -178,6 +179,8 @@ class Listing:
 
     def __post_init__(self) -> None:
         self.path = self.path or self.request.path
+        if not isinstance(self.rows, QuerySet):
+            self.ids = range(len(self.rows))
 
     @property
     def sort(self) -> str:
@@ -198,7 +201,7 @@ class Listing:
             return self.known_total
         if self.reads_once or self.ids is not None:
             return len(self._all_ids)
-        return self.rows.order_by().count()
+        return self._query.order_by().count()
 
     @property
     def total_text(self) -> str:
@@ -319,6 +322,8 @@ class Listing:
                 yield [column.value(row) for column in self.columns]
 
     def _loaded(self, ids: Sequence[int]) -> Iterator[tuple[int, Any]]:
+        if not isinstance(self.rows, QuerySet):
+            return zip(ids, self.load([self.rows[position] for position in ids]), strict=True)
         # Only these rows get the query's annotations. An offset would compute those of skipped rows.
         by_id = {row.pk: row for row in self.rows.filter(pk__in=ids)}
         found = [pk for pk in ids if pk in by_id]
@@ -338,10 +343,10 @@ class Listing:
 
     @cached_property
     def _all_ids(self) -> Sequence[int]:
-        if self.ids is not None:
-            return self.ids
         if callable(self._order):
             return self._ranked(self._order)
+        if self.ids is not None:
+            return self.ids
         return list(self._ordered(self._order))
 
     @property
@@ -356,12 +361,21 @@ class Listing:
         sign = "-" if sort.startswith("-") else ""
         return [f"{sign}{column.order}", f"{sign}pk"]
 
+    @property
+    def _query(self) -> QuerySet[Any]:
+        return cast("QuerySet[Any]", self.rows)
+
     def _ordered(self, order: Sequence[str]) -> QuerySet[Any, int]:
-        return self.rows.order_by(*dict.fromkeys(order)).values_list("pk", flat=True)
+        return self._query.order_by(*dict.fromkeys(order)).values_list("pk", flat=True)
 
     def _ranked(self, rank: Callable[[int], Any]) -> list[int]:
         """Return all ids in the order of `rank`. Rows without a value come last."""
-        ranks = [(pk, rank(pk)) for pk in self.rows.order_by("pk").values_list("pk", flat=True)]
+        ids = (
+            self._query.order_by("pk").values_list("pk", flat=True)
+            if self.ids is None
+            else self.ids
+        )
+        ranks = [(pk, rank(pk)) for pk in ids]
         known = [(value, pk) for pk, value in ranks if value is not None]
         known.sort(reverse=self.sort.startswith("-"))
         return [pk for _, pk in known] + [pk for pk, value in ranks if value is None]

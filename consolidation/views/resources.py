@@ -1,16 +1,17 @@
 """Pages of a project's resources, such as a lexicon: versions, imports and entries."""
 
+from collections.abc import Sequence
 from pathlib import Path, PurePath
 from tempfile import TemporaryDirectory
-from urllib.parse import urlencode
 
 from django.contrib import messages
 from django.core.files.uploadedfile import UploadedFile
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.text import get_valid_filename
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator, get_valid_filename
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.domain.resource_use import count_submissions_by_version, versions_of
@@ -25,15 +26,16 @@ from projects.domain.resources import (
     resources_of,
 )
 from projects.models import Project
-from projects.pages import render_page
+from projects.pages import render_list, render_page
 from projects.permissions import MEMBERS, STAFF, project_page
 from projects.views.settings import actor_of
-from schemes.base import ContentError, FileError
+from schemes.base import ContentError, FileError, Noun, ResourceEntry
 from schemes.base import Resource as DeclaredResource
 from schemes.registry import get_scheme
-from web.paging import Page
+from web.lists import Column, Empty, Listing, link
 
 PAGE_SIZE = 25
+TEXT_LENGTH = 200
 VERSIONS_SHOWN = 50
 
 
@@ -105,17 +107,15 @@ def _render(
     form: ResourceForm,
     *,
     status: int = 200,
-) -> HttpResponse:
+) -> HttpResponseBase:
     value = resources_of(project).get(name)
+    browser = declared.browser
+    versions = versions_of(project=project, name=name)[:VERSIONS_SHOWN]
+    submissions = count_submissions_by_version(project=project, versions=versions)
     context: dict[str, object] = {
         "name": name,
         "resource": declared,
         "form": form,
-        **_entries(request, declared, value),
-    }
-    versions = versions_of(project=project, name=name)[:VERSIONS_SHOWN]
-    submissions = count_submissions_by_version(project=project, versions=versions)
-    context |= {
         "versions": [(version, submissions[version.version]) for version in versions],
         "counts": [
             (noun.capitalize(), f"{count:,}")
@@ -123,37 +123,61 @@ def _render(
         ],
         "lost": lost_parts(project=project, name=name) if "check" in request.GET else None,
     }
-    return render_page(
+    template = "consolidation/resource.html"
+    if browser is None or not isinstance(value, dict):
+        return render_page(request, project, template, context, status=status)
+    search = ResourceSearchForm(request.GET, help_text=browser.help)
+    query = search.cleaned_data["query"] if search.is_valid() else ""
+    listing = _entries(
         request,
-        project,
-        "consolidation/resource.html",
-        context,
-        fragment="consolidation/fragments/resource_entries.html",
-        status=status,
+        project=project,
+        name=name,
+        noun=browser.noun,
+        entries=browser.search(value, query),
+        is_filtered=bool(query),
+    )
+    context |= {"browser": browser, "search": search}
+    return render_list(request, project, template, listing, context, status=status)
+
+
+def _entries(
+    request: HttpRequest,
+    *,
+    project: Project,
+    name: str,
+    noun: Noun,
+    entries: Sequence[ResourceEntry],
+    is_filtered: bool,
+) -> Listing:
+
+    def name_link(entry: ResourceEntry) -> SafeString:
+        args = [project.slug, name, entry.name]
+        return link(reverse("consolidation:resource_entry", args=args), entry.name)
+
+    return Listing(
+        request=request,
+        name=noun.plural,
+        rows=entries,
+        columns=[
+            Column(
+                "Name",
+                lambda entry: entry.name,
+                name_link,
+                order=lambda position: entries[position].name.lower(),
+            ),
+            Column("Description", lambda entry: entry.text, lambda entry: _short(entry.text)),
+            Column("Details", lambda entry: entry.detail, lambda entry: _short(entry.detail)),
+        ],
+        count=noun.count,
+        size=PAGE_SIZE,
+        is_filtered=is_filtered,
+        empty=Empty("No entries", "The current version has no entries."),
+        path=reverse("consolidation:resource", args=[project.slug, name]),
     )
 
 
-def _entries(request: HttpRequest, declared: DeclaredResource, value: object) -> dict[str, object]:
-    """Return the page of matching entries, and the search form."""
-    browser = declared.browser
-    if browser is None or not isinstance(value, dict):
-        return {}
-    search = ResourceSearchForm(request.GET, help_text=browser.help)
-    query = search.cleaned_data["query"] if search.is_valid() else ""
-    entries = browser.search(value, query)
-    number = request.GET.get("page", "")
-    start = PAGE_SIZE * (int(number) - 1) if number.isdecimal() and 0 < len(number) < 7 else 0
-    start = max(0, start)
-    at, shown = start // PAGE_SIZE + 1, list(entries[start : start + PAGE_SIZE])
-    more = start + PAGE_SIZE < len(entries)
-    return {
-        "browser": browser,
-        "search": search,
-        "filtered": bool(query),
-        "query": f"{urlencode({'query': query})}&" if query else "",
-        "found": browser.noun.count(len(entries)),
-        "page": Page(shown, str(at - 1) if at > 1 else "", str(at + 1) if more else ""),
-    }
+def _short(text: str) -> str:
+    return Truncator(text).chars(TEXT_LENGTH)
 
 
 def _import(project: Project, name: str, form: ResourceForm, actor: str) -> ImportedResource:

@@ -1,42 +1,59 @@
 """The page and the download of a project's log."""
 
-from functools import partial
-
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
 from audit.models import StateChange
 from dashboard.activity import activities_of
 from dashboard.forms import LogFilterForm
-from dashboard.project_log import KINDS, changes_of, log_of, of_project
+from dashboard.project_log import KINDS, log_ids, log_of
 from projects.models import Project
-from projects.pages import query_without_page, render_page
+from projects.pages import render_page
 from projects.permissions import STAFF, pages_open_to, project_page
+from schemes.base import Noun
 from web.downloads import csv_download, no_formula
-from web.paging import page_of
+from web.lists import Empty, Listing, time_column
 
 CSV_COLUMNS = ("at", "who", "what", "number", "old", "new", "reason")
+CHANGES = Noun("change", "changes")
+# A large project has more changes than can be counted for each page.
+MOST_LISTED = 10_000
+OLDEST_FIRST = "time"
 
 
 @require_GET
 @project_page(STAFF)
 def log(request: HttpRequest, project: Project) -> HttpResponse:
     form = LogFilterForm(request.GET)
-    page = page_of(
-        changes_of(form.wanted()),
-        cursor=request.GET.get("page", ""),
-        by=("-pk",),
-        keep=partial(of_project, project=project),
+    oldest_first = request.GET.get("sort") == OLDEST_FIRST
+    ids = log_ids(
+        project=project, wanted=form.wanted(), oldest_first=oldest_first, limit=MOST_LISTED + 1
+    )
+    has_more = len(ids) > MOST_LISTED
+    listing = Listing(
+        request=request,
+        name="activity",
+        rows=StateChange.objects.all(),
+        ids=ids[:MOST_LISTED],
+        columns=[time_column("Time", lambda change: change.at, order="pk")],
+        count=lambda total: f"{'More than ' if has_more else ''}{CHANGES.count(total)}",
+        empty=Empty(
+            "No activity yet",
+            "Decisions by people and background tasks are recorded here. Publish HITs to get started.",
+        ),
+        download=reverse("dashboard:log_csv", args=[project.slug]),
     )
     context = {
         "form": form,
         "filtered": any(form.cleaned_data.values()),
-        "page": page,
+        "listing": listing,
+        "has_more": has_more,
+        "oldest_first": oldest_first,
         "activities": activities_of(
-            page.rows, project=project, may=pages_open_to(request.user, project)
+            listing.page_rows, project=project, may=pages_open_to(request.user, project)
         ),
-        "query": query_without_page(request),
     }
     return render_page(
         request, project, "dashboard/log.html", context, fragment="dashboard/fragments/log.html"
@@ -46,7 +63,11 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
 @require_GET
 @project_page(STAFF)
 def log_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
-    changes = log_of(project=project, wanted=LogFilterForm(request.GET).wanted())
+    changes = log_of(
+        project=project,
+        wanted=LogFilterForm(request.GET).wanted(),
+        oldest_first=request.GET.get("sort") == OLDEST_FIRST,
+    )
     name = f"{project.slug}-log-{timezone.now():%Y-%m-%d}.csv"
     return csv_download(name, CSV_COLUMNS, map(_csv_row, changes))
 

@@ -9,6 +9,7 @@ from django.db.models import F, QuerySet
 
 from marketplace.domain.money import format_cents
 from marketplace.domain.queries import EARNED, EARNINGS
+from marketplace.domain.spreadsheets import no_formula
 from marketplace.models import LedgerEntry
 
 HEADER = (
@@ -50,8 +51,8 @@ def write_statement(rows: Iterable[dict[str, Any]], file: TextIO) -> int:
         writer.writerow(
             [
                 row["worker_code"],
-                _harmless(row["username"]),
-                _harmless(row["email"]),
+                no_formula(row["username"]),
+                no_formula(row["email"]),
                 row["country"],
                 row["assignments"],
                 format_cents(row["reward_cents"]),
@@ -61,8 +62,3 @@ def write_statement(rows: Iterable[dict[str, Any]], file: TextIO) -> int:
             ]
         )
     return total
-
-
-def _harmless(text: str) -> str:
-    """Escape text that a spreadsheet would run as a formula. Workers choose their names."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text

@@ -8,8 +8,7 @@ from django.contrib.auth.decorators import user_passes_test
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import LoginView, LogoutView
 from django.core.exceptions import PermissionDenied
-from django.core.paginator import Paginator
-from django.db.models import Q
+from django.db.models import F, Q, Sum
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
@@ -31,10 +30,12 @@ from marketplace.forms import (
     WorkerForm,
 )
 from marketplace.models import AccessKey, Appeal, Invitation, LedgerEntry, Requester, WorkerAccount
+from marketplace.views import operator_columns as columns
 from marketplace.views.posted import posted
+from marketplace.views.tables import Table
 
 PERMISSION = "marketplace.operate_marketplace"
-PER_PAGE = 50
+INVITATIONS_SHOWN = 50
 
 log_in = LoginView.as_view(
     template_name="marketplace/operator/login.html",
@@ -72,14 +73,28 @@ def requesters(request: HttpRequest) -> HttpResponseBase:
             form.add_error("name", refusal.message)
         else:
             return redirect("marketplace:operator-requester", code=created.code)
-    page = Paginator(Requester.objects.order_by("name"), PER_PAGE).get_page(request.GET.get("page"))
-    return render(request, "marketplace/operator/requesters.html", {"page": page, "form": form})
+    listing = Table(
+        request=request,
+        rows=Requester.objects.all(),
+        columns=columns.REQUESTERS,
+        noun=("requester", "requesters"),
+        order=["name"],
+        empty="No requesters yet.",
+    )
+    if listing.wants_csv:
+        return listing.csv("requesters")
+    context = {"listing": listing, "form": form}
+    return render(request, "marketplace/operator/requesters.html", context)
 
 
 @require_GET
 @operator_required
 def requester(request: HttpRequest, code: str) -> HttpResponseBase:
-    return _requester_page(request, get_object_or_404(Requester, code=code), DepositForm())
+    row = get_object_or_404(Requester, code=code)
+    ledger_list = _ledger_list(request, row)
+    if ledger_list.wants_csv:
+        return ledger_list.csv(f"ledger-{row.code}")
+    return _requester_page(request, row, DepositForm())
 
 
 @require_POST
@@ -149,18 +164,29 @@ def workers(request: HttpRequest) -> HttpResponseBase:
         return redirect("marketplace:operator-workers")
     query = request.GET.get("q", "").strip()
     is_simulated = request.GET.get("simulated") == "1"
-    rows = WorkerAccount.objects.filter(is_simulated=is_simulated).order_by("username")
+    rows = WorkerAccount.objects.filter(is_simulated=is_simulated)
     if query:
         rows = rows.filter(
             Q(code__iexact=query) | Q(username__icontains=query) | Q(email__icontains=query)
         )
+    listing = Table(
+        request=request,
+        rows=rows,
+        columns=columns.WORKERS,
+        noun=("worker", "workers"),
+        order=["username"],
+        empty="No workers yet. Invite them below.",
+        is_filtered=bool(query) or is_simulated,
+    )
+    if listing.wants_csv:
+        return listing.csv("workers")
     unused = Invitation.objects.filter(used_at__isnull=True, is_simulated=False)
     context = {
-        "page": Paginator(rows, PER_PAGE).get_page(request.GET.get("page")),
+        "listing": listing,
         "query": query,
         "is_simulated": is_simulated,
         "form": form,
-        "invitations": unused.order_by("-pk")[:PER_PAGE],
+        "invitations": unused.order_by("-pk")[:INVITATIONS_SHOWN],
         "unused": unused.count(),
     }
     return render(request, "marketplace/operator/workers.html", context)
@@ -189,14 +215,22 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
 @operator_required
 def appeals_list(request: HttpRequest) -> HttpResponseBase:
     rows = Appeal.objects.select_related("assignment__worker", "assignment__hit_type__requester")
-    rows = rows.defer("assignment__answer").order_by("decided_at", "pk")
-    shows_all = "all" in request.GET
+    rows = rows.defer("assignment__answer")
+    shows_all = request.GET.get("all") == "1"
     if not shows_all:
         rows = rows.filter(status=AppealStatus.OPEN)
-    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
-    return render(
-        request, "marketplace/operator/appeals.html", {"page": page, "shows_all": shows_all}
+    listing = Table(
+        request=request,
+        rows=rows,
+        columns=columns.APPEALS,
+        noun=("appeal", "appeals") if shows_all else ("pending appeal", "pending appeals"),
+        order=[F("decided_at").asc(nulls_first=True), "pk"],
+        empty="No appeals yet." if shows_all else "No pending appeals.",
     )
+    if listing.wants_csv:
+        return listing.csv("appeals")
+    context = {"listing": listing, "shows_all": shows_all}
+    return render(request, "marketplace/operator/appeals.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -236,18 +270,22 @@ def statement(request: HttpRequest) -> HttpResponseBase:
     first, last = form.cleaned_data["first"], form.cleaned_data["last"]
     since = datetime.combine(first, time.min, tzinfo=UTC)
     until = datetime.combine(last, time.min, tzinfo=UTC) + timedelta(days=1)
-    rows = list(payouts.payouts(since=since, until=until))
-    if "csv" in request.GET:
+    rows = payouts.payouts(since=since, until=until)
+    listing = Table(
+        request=request,
+        rows=rows,
+        columns=columns.PAYOUTS,
+        noun=("worker", "workers"),
+        order=["worker_code"],
+        empty="No earnings in this period.",
+    )
+    if listing.wants_csv:
         response = HttpResponse(content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="payouts-{first}-{last}.csv"'
-        payouts.write_statement(rows, response)  # type: ignore[arg-type] # it has write()
+        payouts.write_statement(listing.ordered, response)  # type: ignore[arg-type] # it has write()
         return response
-    context = {
-        "form": form,
-        "rows": rows,
-        "total_cents": sum(row["total_cents"] for row in rows),
-        "csv_query": request.GET.urlencode() + "&csv=1",
-    }
+    total_cents = rows.aggregate(total=Sum("total_cents"))["total"]
+    context = {"form": form, "listing": listing, "total_cents": total_cents}
     return render(request, "marketplace/operator/statement.html", context)
 
 
@@ -260,7 +298,6 @@ def _requester_page(
     email_form: EmailForm | None = None,
 ) -> HttpResponseBase:
     row.refresh_from_db()
-    entries = LedgerEntry.objects.filter(requester=row).order_by("-pk")
     context = {
         "row": row,
         "form": form,
@@ -268,9 +305,21 @@ def _requester_page(
         "issued": issued,
         "keys": row.access_keys.order_by("revoked_at", "-pk"),
         "ledger": queries.books_of(row),
-        "entries": entries.select_related("worker")[:PER_PAGE],
+        "listing": _ledger_list(request, row),
     }
     return render(request, "marketplace/operator/requester.html", context)
+
+
+def _ledger_list(request: HttpRequest, row: Requester) -> Table:
+    return Table(
+        request=request,
+        rows=LedgerEntry.objects.filter(requester=row).select_related("worker"),
+        columns=columns.LEDGER,
+        noun=("entry", "entries"),
+        order=["-pk"],
+        empty="No entries yet.",
+        path=reverse("marketplace:operator-requester", args=[row.code]),
+    )
 
 
 def _ask_first(

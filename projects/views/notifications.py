@@ -14,20 +14,44 @@ from projects.enums import NotificationKind
 from projects.forms import NotificationSettingsForm
 from projects.notification_texts import text_of
 from projects.permissions import public_page, signed_in_page
-from web.paging import page_of
+from schemes.base import Noun
+from web.lists import Column, Empty, Listing, time_column
+
+NOTIFICATIONS = Noun("notification", "notifications")
+# The columns of the CSV file, and the orders of the list.
+COLUMNS = (
+    Column("Notification", text_of),
+    Column("Project", lambda row: row.project.title, order="project__title"),
+    time_column("Received", lambda row: row.created_at, order="created_at"),
+    time_column("Read", lambda row: row.read_at),
+)
+EMPTY = Empty(
+    "No notifications yet",
+    "You are notified here when work in your projects needs you, and when your imports and exports"
+    " are finished.",
+)
+UNREAD_EMPTY = Empty("All caught up", "You have read all notifications.")
 
 
 @require_GET
 @signed_in_page
-def notifications(request: HttpRequest) -> HttpResponse:
+def notifications(request: HttpRequest) -> HttpResponseBase:
     user = request.user
-    shows_unread = "unread" in request.GET
+    shows_unread = request.GET.get("unread") == "1"
     rows = (unread_of if shows_unread else notifications_of)(user=user)  # type: ignore[arg-type]
-    page = page_of(rows.select_related("project"), cursor=request.GET.get("page", ""), by=("-pk",))
+    listing = Listing(
+        request=request,
+        name="notifications",
+        rows=rows.select_related("project"),
+        columns=COLUMNS,
+        count=NOTIFICATIONS.count,
+        empty=UNREAD_EMPTY if shows_unread else EMPTY,
+    )
+    if request.GET.get("format") == "csv":
+        return listing.csv(f"notifications-{timezone.now():%Y-%m-%d}.csv")
     context = {
-        "rows": [(notification, text_of(notification)) for notification in page.rows],
-        "page": page,
-        "query": "unread&" if shows_unread else "",
+        "listing": listing,
+        "rows": [(notification, text_of(notification)) for notification in listing.page_rows],
         "shows_unread": shows_unread,
         "unread": unread_of(user=user).count(),  # type: ignore[arg-type]
     }

@@ -1,5 +1,7 @@
 """The pages of a project's resources."""
 
+import csv
+import io
 import json
 import re
 
@@ -123,9 +125,36 @@ def test_frames_are_searched_and_paged(client, project):
     found = client.get(f"{address()}?query=come+from", headers={"HX-Request": "true"})
     assert names(found.text)[0] == "Origin"
     assert "<html" not in found.text
-    assert "No entries match" in client.get(f"{address()}?query=zzz").text
+    assert "No matches" in client.get(f"{address()}?query=zzz").text
     paged = client.get(f"{address()}?query=a&page=1").text
     assert "query=a&amp;page=2" in paged
+
+
+def test_frames_are_sorted_and_downloaded(client, project):
+    import_sample(project)
+
+    def rows(**query) -> list[dict[str, str]]:
+        response = client.get(address(), {"format": "csv", **query})
+        return list(csv.DictReader(io.StringIO(response.getvalue().decode())))
+
+    everything = rows()
+    assert len(everything) == 65
+    assert "buy.v" in next(row for row in everything if row["Name"] == "Commerce_buy")["Details"]
+    ranked = [row["Name"] for row in rows(query="come from")]
+    assert ranked[0] == "Origin"
+    by_name = sorted(ranked, key=str.lower)
+    assert [row["Name"] for row in rows(query="come from", sort="name")] == by_name
+    assert [row["Name"] for row in rows(query="come from", sort="-name")] == by_name[::-1]
+    assert (
+        names(client.get(address(), {"sort": "-name"}).text)
+        == sorted((row["Name"] for row in everything), key=str.lower, reverse=True)[:25]
+    )
+
+
+def test_list_after_an_invalid_upload_leads_to_the_list(client, project):
+    import_sample(project)
+    page = upload(client, b"{").text
+    assert f'href="{address()}?page=2"' in page
 
 
 def test_frame_page_shows_everything_and_links_relations(client, project):

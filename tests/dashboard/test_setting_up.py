@@ -37,6 +37,14 @@ def test_overview_of_a_new_project_has_one_primary_action(office, project):
     assert "Publish the first batch" in page
 
 
+def test_corpus_is_counted_without_items_of_training(project):
+    add_items(project, 3)
+    Item.objects.filter(pk=Item.objects.first().pk).update(in_production=False)
+    [corpus] = [step for step in setup_steps(project) if step.title == "Corpus"]
+    assert corpus.summary.endswith("sentences, 2 items")
+    assert corpus.done
+
+
 def test_checklist_is_gone_after_the_first_batch(office, campaign):
     assert "Set up the project" not in overview(office)
 

@@ -10,6 +10,8 @@ from xml.sax.saxutils import escape
 import boto3
 import pytest
 from botocore.config import Config
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.utils import timezone
 
@@ -213,3 +215,29 @@ def log_in_as(page, site, worker) -> None:
 
 def overflow(page) -> int:
     return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
+
+
+@pytest.fixture
+def operator() -> Client:
+    user = get_user_model().objects.create_user("olga", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="operate_marketplace"))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def rejected(mturk, do_hit) -> str:
+    _, assignment = do_hit()
+    mturk.reject_assignment(AssignmentId=assignment, RequesterFeedback="Too few questions")
+    return assignment
+
+
+@pytest.fixture
+def earned(mturk, do_hit, worker) -> WorkerAccount:
+    _, assignment = do_hit()
+    mturk.approve_assignment(AssignmentId=assignment)
+    bonus = {"WorkerId": worker.code, "AssignmentId": assignment, "Reason": "r"}
+    mturk.send_bonus(**bonus, BonusAmount="0.11")
+    mturk.send_bonus(**bonus, BonusAmount="1.00")
+    return worker

@@ -5,11 +5,8 @@ import socket
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth import get_user_model
-from django.contrib.auth.models import Permission
 from django.core.management import call_command
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
@@ -50,15 +47,6 @@ def mail_server(settings):
         settings.MAIL_IS_ON = True
         yield server
         server.shutdown()
-
-
-@pytest.fixture
-def operator() -> Client:
-    user = get_user_model().objects.create_user("olga", is_staff=True)
-    user.user_permissions.add(Permission.objects.get(codename="operate_marketplace"))
-    client = Client()
-    client.force_login(user)
-    return client
 
 
 def specification(transport: str, destination: str, *events: str) -> dict:
@@ -368,7 +356,7 @@ def test_operator_sees_given_up_deliveries_and_tries_again(mturk, messaging, ope
     answer = operator.post(f"/hits/operator/notifications/{row.pk}/try-again/")
     assert answer.url == "/hits/operator/notifications/"
     assert deliver() == 1
-    assert not operator.get("/hits/operator/notifications/").context["page"].object_list
+    assert not operator.get("/hits/operator/notifications/").context["listing"].total
 
 
 def test_old_given_up_deliveries_are_deleted(mturk, messaging):

@@ -1,5 +1,7 @@
 """Members are notified of events once, by role and choice."""
 
+import csv
+import io
 from datetime import timedelta
 
 import pytest
@@ -130,11 +132,39 @@ def test_page_lists_notifications_and_marks_them_as_read(office, project):
     assert opened.url == "/projects/demo/"
     office.post(reverse("projects:mark_read", args=[second.pk]))
     assert 'aria-label="Notifications, 1 unread"' in office.get(home).content.decode()
-    unread = office.get(home, {"unread": ""})
+    unread = office.get(home, {"unread": "1"})
     assert [row.pk for row, _ in unread.context["rows"]] == [third.pk]
     page = office.post(reverse("projects:mark_all_read"), follow=True).content.decode()
     assert "1 notification marked as read." in page
-    assert "All caught up" in office.get(home, {"unread": ""}).content.decode()
+    assert "All caught up" in office.get(home, {"unread": "1"}).content.decode()
+
+
+def test_notifications_are_sorted_paged_and_downloaded(office, project):
+    home = reverse("projects:notifications")
+    for number in range(60):
+        events = [event(project, key=f"key {number}")]
+        notify(events=events, now=NOW + timedelta(minutes=number))
+    ids = list(Notification.objects.order_by("created_at").values_list("pk", flat=True))
+
+    def shown(**query) -> list[int]:
+        return [row.pk for row, _ in office.get(home, query).context["rows"]]
+
+    assert shown() == ids[:9:-1]
+    assert shown(page=2) == ids[9::-1]
+    assert shown(sort="received") == ids[:50]
+    assert shown(sort="text") == ids[:9:-1]
+    page = office.get(home, {"unread": 1, "sort": "received"}).content.decode()
+    assert "60 notifications" in page
+    assert f'href="{home}?unread=1&amp;sort=received&amp;page=2"' in page
+    Notification.objects.filter(pk__in=ids[1:]).update(read_at=NOW)
+    response = office.get(home, {"unread": 1, "format": "csv"})
+    [row] = csv.DictReader(io.StringIO(response.getvalue().decode()))
+    assert row == {
+        "Notification": text_of(Notification.objects.get(pk=ids[0])),
+        "Project": project.title,
+        "Received": NOW.isoformat(),
+        "Read": "",
+    }
 
 
 def test_notification_of_another_user_is_not_found(office, project):

@@ -154,3 +154,25 @@ def test_number_of_queries_does_not_depend_on_the_rows(
 ):
     with django_assert_max_num_queries(3):
         html(listing(rf, query))
+
+
+def test_sequence_is_paged_sorted_and_downloaded(rf):
+    words = [f"word {number:02}" for number in (3, 1, 2, *range(4, 31))]
+    columns = [Column("Word", lambda word: word, order=lambda position: words[position])]
+
+    def shown(query: str) -> list[object]:
+        return [row.name for row in listing(rf, query, rows=words, columns=columns).shown]
+
+    assert shown("") == words[:10]
+    assert shown("page=3") == words[20:]
+    assert shown("sort=word") == sorted(words)[:10]
+    assert shown("sort=-word&page=3") == sorted(words, reverse=True)[20:]
+    assert listing(rf, rows=words, columns=columns).total_text == "30 groups"
+    with closing(listing(rf, "sort=word", rows=words, columns=columns).csv("words.csv")) as file:
+        assert file.getvalue().decode().split("\r\n")[:-1] == ["Word", *sorted(words)]
+
+
+def test_known_ids_are_sorted_by_functions(rf, groups):
+    ids = list(Group.objects.order_by("-name").values_list("pk", flat=True))[:3]
+    columns = [Column("Name", lambda group: group.name, order=lambda pk: pk)]
+    assert names(listing(rf, "sort=name", ids=ids, columns=columns)) == [118, 119, 120]
