@@ -121,7 +121,8 @@ def test_growing_bar_does_not_cover_what_has_the_focus(site: Site, chromium: Bro
         for number, question in enumerate([AGENT, PATIENT], 1):
             ask(page, number, question, (3 * number - 3, 3 * number - 3))
         page.evaluate("""() => {
-            const [bar, button] = ["[data-bar]", ".question__mark"].map((each) => document.querySelector(each));
+            const bar = document.querySelector("[data-bar]");
+            const button = document.querySelector(".question__mark");
             button.focus();
             const gap = bar.getBoundingClientRect().top - button.getBoundingClientRect().bottom;
             window.scrollBy(0, -gap);
