@@ -38,7 +38,7 @@ def item_finder(scheme: str, search: str = "") -> Iterator[FindItems]:
             if pool is None:
                 # Forked processes would share the database connection.
                 context = get_context("spawn")
-                end = (signal.SIGKILL,)
+                end = (os.getpid(), signal.SIGKILL)
                 pool = ProcessPoolExecutor(
                     cores, mp_context=context, initializer=end_with_parent, initargs=end
                 )

@@ -9,6 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -107,7 +108,7 @@ class Site:
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call, no Python lock
+                preexec_fn=partial(end_with_parent, os.getpid()),  # noqa: PLW1509 - system calls, no Python lock
             )
         (_run_folder() / f"{name}.pid").write_text(str(self._processes[name].pid))
 

@@ -7,6 +7,7 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -83,7 +84,7 @@ def _campaign() -> Iterator[subprocess.Popen[bytes]]:
         [sys.executable, "manage.py", "rehearse_demo"],
         cwd=settings.BASE_DIR,
         start_new_session=True,  # Ctrl-C is for this process, which ends the group
-        preexec_fn=end_with_parent,  # noqa: PLW1509 - one system call, no Python lock
+        preexec_fn=partial(end_with_parent, os.getpid()),  # noqa: PLW1509 - system calls, no Python lock
     )
     try:
         yield process
