@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from fcntl import LOCK_EX, flock
 from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
@@ -154,11 +155,18 @@ def _stay_on_this_machine() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings_parallel_suffix) -> None:
-    """Put SQLite in a file, as in production. In memory it has no WAL and only one process."""
-    database = settings.DATABASES["default"]
-    if database["ENGINE"].endswith("sqlite3"):
-        database.setdefault("TEST", {})["NAME"] = str(settings.VAR_DIR / "test.sqlite3")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    """Put SQLite in a file, as in production. In memory it has no WAL and only one process.
+
+    On PostgreSQL, copy the database that was migrated for all processes.
+    """
+    default = connections[DEFAULT_DB_ALIAS]
+    if default.vendor == "sqlite":
+        default.settings_dict["TEST"]["NAME"] = str(settings.VAR_DIR / "test.sqlite3")
+    else:
+        default.settings_dict["TEST"]["TEMPLATE"] = _migrated_postgres(tmp_path_factory)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -344,49 +352,79 @@ def _manage(env: Mapping[str, str], *arguments: str) -> None:
     subprocess.run(command, cwd=environment.ROOT, env=env, check=True)
 
 
+def _made_once(
+    tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]
+) -> Path:
+    """Return a folder that the first of the run's processes to need it fills with `make`."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own if WORKER == "main" else own.parent
+    folder = shared / name
+    with (shared / f"{name}.lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not folder.exists():
+            unfinished = shared / f"{name}.unfinished"
+            unfinished.mkdir()
+            make(unfinished)
+            unfinished.rename(folder)
+    return folder
+
+
 @pytest.fixture(scope="session")
-def collected() -> str:
-    """The STATIC_ROOT of the sites of this run, filled."""
-    env = {**_passed_on(), "VAR_DIR": os.environ["VAR_DIR"]}
-    _manage(env, "collectstatic", "--noinput", "-v0")
-    return env["STATIC_ROOT"]
+def collected(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The STATIC_ROOT of the sites of this process, filled."""
+
+    def collect(folder: Path) -> None:
+        env = {**_passed_on(), "VAR_DIR": os.environ["VAR_DIR"], "STATIC_ROOT": str(folder)}
+        _manage(env, "collectstatic", "--noinput", "-v0")
+
+    static_root = _passed_on()["STATIC_ROOT"]
+    folder = _made_once(tmp_path_factory, "collected", collect)
+    shutil.copytree(folder, static_root, dirs_exist_ok=True)
+    return static_root
 
 
 Migrate = Callable[[Mapping[str, str]], None]
 
 
 @pytest.fixture(scope="session")
-def migrate(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Migrate]:
+def migrate(tmp_path_factory: pytest.TempPathFactory) -> Migrate:
     """What `manage.py migrate` does to the new database of a site, given its environment: a copy of
     one that was migrated once for the whole run."""
-    made: dict[str, dict[str, str]] = {}
-    template = f"{environment.DATABASE_PREFIX}_{WORKER}_migrated"
-
-    def migrated(engine: str) -> dict[str, str]:
-        if engine not in made:
-            env = {**_passed_on(), "VAR_DIR": str(tmp_path_factory.mktemp("migrated"))}
-            if engine == "postgresql":
-                _on_server(f"DROP DATABASE IF EXISTS {template}", f"CREATE DATABASE {template}")
-                server = environment.postgres_server()
-                env["DATABASE_URL"] = environment.database_url(server, template)
-            _manage(env, "migrate", "-v0")
-            made[engine] = env
-        return made[engine]
 
     def migrate(env: Mapping[str, str]) -> None:
         if url := env.get("DATABASE_URL"):
-            migrated("postgresql")
-            name = urlsplit(url).path.strip("/")
+            name, template = urlsplit(url).path.strip("/"), _migrated_postgres(tmp_path_factory)
             _on_server(f"DROP DATABASE {name}", f"CREATE DATABASE {name} TEMPLATE {template}")
             return
+        migrated = _made_once(tmp_path_factory, "migrated-sqlite", _migrate)
         var = Path(env["VAR_DIR"])
         var.mkdir(parents=True, exist_ok=True)
         assert not (var / DATABASE).exists()
-        shutil.copy(Path(migrated("sqlite")["VAR_DIR"]) / DATABASE, var / DATABASE)
+        shutil.copy(migrated / DATABASE, var / DATABASE)
 
-    yield migrate
-    if "postgresql" in made:
-        _on_server(f"DROP DATABASE {template}")
+    return migrate
+
+
+def _migrated_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the name of the database on PostgreSQL that is migrated, and empty."""
+
+    def make(folder: Path) -> None:
+        server, name = environment.postgres_server(), environment.MIGRATED_DATABASE
+        _on_server(f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
+        _migrate(folder, DATABASE_URL=environment.database_url(server, name))
+
+    _made_once(tmp_path_factory, "migrated-postgresql", make)
+    return environment.MIGRATED_DATABASE
+
+
+def _migrate(var: Path, **env: str) -> None:
+    _manage({**_passed_on(), "VAR_DIR": str(var), **env}, "migrate", "-v0")
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove the database that was migrated for all processes, after they have ended."""
+    if environment.postgres_server() and not hasattr(config, "workerinput"):
+        _on_server(f"DROP DATABASE IF EXISTS {environment.MIGRATED_DATABASE}")
 
 
 def _on_server(*commands: str) -> None:

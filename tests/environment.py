@@ -21,6 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 # One name per checkout (and, through pytest-django, per xdist worker): runs of two checkouts can
 # share a server, and what a killed run leaves is replaced by the next one.
 DATABASE_PREFIX = "touchstone_" + hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]
+MIGRATED_DATABASE = f"{DATABASE_PREFIX}_migrated"
 _READ = re.compile(r'\b(?:env\.[a-z_]+|_[a-z_]+)\(\s*"([A-Z][A-Z0-9_]*)"')
 OURS_TOO = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE")
 

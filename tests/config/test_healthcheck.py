@@ -24,7 +24,7 @@ def site_answering(status: int, seen: list[str | None]) -> Iterator[None]:
             pass
 
     server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.02])
     thread.start()
     try:
         with pytest.MonkeyPatch.context() as patch:

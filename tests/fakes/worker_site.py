@@ -21,7 +21,7 @@ class WorkerSite:
         self.sandbox = "allow-scripts allow-forms"
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self.origin = f"http://localhost:{self._server.server_address[1]}"
-        Thread(target=self._server.serve_forever, daemon=True).start()
+        Thread(target=self._server.serve_forever, args=[0.02], daemon=True).start()
 
     def frame_url(self, task_address: str) -> str:
         return f"{self.origin}/frame?{task_address}"

@@ -72,7 +72,7 @@ class Tool(BaseHTTPRequestHandler):
 def tool() -> Iterator[str]:
     """The address of a tool: another origin of the same site, as private windows store nothing else."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Tool)
-    Thread(target=server.serve_forever, daemon=True).start()
+    Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
     yield f"http://localhost:{server.server_address[1]}"
     server.shutdown()
     server.server_close()

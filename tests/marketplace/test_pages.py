@@ -44,7 +44,7 @@ def task_site():
             pass
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/task"
     server.shutdown()
     server.server_close()

@@ -44,7 +44,7 @@ def marketplace(settings):
             pass
 
     server = HTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, args=[0.02])
     thread.start()
     settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{server.server_port}/mturk/"
     yield Handler
