@@ -8,6 +8,8 @@ SITE_URL ?= http://127.0.0.1:$(PORT)
 PY := .venv/bin/python
 TESTBED := $(PY) -m scripts.testbed
 PYTEST := $(PY) -m pytest
+# Test processes: one more than there are processors, because tests also wait.
+JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 ARGS ?=
 
 .PHONY: help demo demo-prolific check test test-sqlite test-long coverage screenshots bench lint format lock sbom audit docs clean
@@ -34,11 +36,11 @@ check:  ## run the fast tests: schemes, metrics, architecture and language, with
 	@exec env TEST_DATABASE=sqlite $(PYTEST) -q -n 2 --benchmark-disable -m "not bench and not long and not browser and not system and not slow" tests/schemes tests/metrics tests/test_architecture.py tests/test_language.py $(ARGS)
 
 test: lint  ## run lint and all tests on PostgreSQL, Redis and Chromium (ARGS="tests/crowd -x" selects some)
-	@exec $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
+	@exec $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n $(JOBS) --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
 
 test-sqlite:  ## run the tests on SQLite
 	@scripts/install dev
-	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n 2 --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
+	@exec env TEST_DATABASE=sqlite $(TESTBED) -- $(PYTEST) -m "not bench and not long" -n $(JOBS) --dist loadfile --no-loadscope-reorder --benchmark-disable $(ARGS)
 
 test-long:  ## run the long campaigns and many random examples, and on SQLite those that kill processes
 	@scripts/install dev

@@ -1,6 +1,7 @@
 """Fixtures for every test: the databases, the browser, and a site in processes of its own."""
 
 import asyncio
+import gc
 import os
 import shutil
 import signal
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
+from functools import cache
 from ipaddress import ip_address
 from itertools import count
 from pathlib import Path
@@ -79,6 +81,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         or item.path.name in LONG_FILES
     }
     items.sort(key=lambda item: item.path not in slow)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector the modules and the tests, which stay until the end."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
 
 
 # --- this machine and nothing else -----------------------------------------------------------
@@ -528,15 +537,19 @@ def _empty_tables() -> None:
     ten times as long, because it makes new files for each of the tables, most of which are empty.
     """
     connection = connections[DEFAULT_DB_ALIAS]
-    quote = connection.ops.quote_name
-    tables = sorted({*connection.introspection.django_table_names(only_existing=True)} - FILLED)
-    rows = " UNION ALL ".join(f"(SELECT '{table}' FROM {quote(table)} LIMIT 1)" for table in tables)
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL session_replication_role = replica")
-        cursor.execute(f"LOCK TABLE {', '.join(map(quote, tables))}")
-        cursor.execute(rows)
-        for (table,) in cursor.fetchall():
-            cursor.execute(f"DELETE FROM {quote(table)}")
+        cursor.execute(_emptying())
+
+
+@cache
+def _emptying() -> str:
+    """Return the statements that delete all rows. An empty table takes a twentieth of a millisecond."""
+    connection = connections[DEFAULT_DB_ALIAS]
+    names = {*connection.introspection.django_table_names(only_existing=True)} - FILLED
+    tables = [connection.ops.quote_name(name) for name in sorted(names)]
+    deletions = "; ".join(f"DELETE FROM {table}" for table in tables)
+    locks = f"LOCK TABLE {', '.join(tables)}"
+    return f"SET LOCAL session_replication_role = replica; {locks}; {deletions}"
 
 
 @pytest.fixture(scope="session", autouse=True)

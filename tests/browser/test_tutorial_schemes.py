@@ -188,8 +188,16 @@ def test_checking_of_boxes_is_learned_by_its_keys(open_page, context):
     step(page, 5)
 
 
-@pytest.mark.parametrize("view", [(1280, "light"), (360, "dark")], ids=str)
-@pytest.mark.parametrize("name", PAGES)
+# Each page in one look here, and in the other in test-long.
+@pytest.mark.parametrize(
+    ("name", "view"),
+    [
+        pytest.param(name, view, marks=[] if (at + turn) % 2 else pytest.mark.long)
+        for at, name in enumerate(PAGES)
+        for turn, view in enumerate([(1280, "light"), (360, "dark")])
+    ],
+    ids=str,
+)
 def test_tutorial_is_accessible_and_fits(open_page, chromium: Browser, name, view):
     width, scheme = view
     role, make = PAGES[name]

@@ -55,7 +55,7 @@ def test_there_are_twelve_identities():
 
 
 # The others open the routes in make test-long.
-ALWAYS = ("visitor", "worker", "stranger-requester", "member-requester", "superuser")
+ALWAYS = ("visitor", "worker", "stranger-requester", "superuser")
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,13 @@ def test_bonus_is_paid_once(server, campaign, person):
 
 
 @pytest.mark.parametrize(
-    "fault", [Fault.DROP_BEFORE, Fault.DROP_AFTER, Fault.ERROR_AFTER, Fault.THROTTLE]
+    "fault",
+    [
+        Fault.DROP_AFTER,
+        Fault.THROTTLE,
+        pytest.param(Fault.DROP_BEFORE, marks=pytest.mark.long),
+        pytest.param(Fault.ERROR_AFTER, marks=pytest.mark.long),
+    ],
 )
 @pytest.mark.parametrize("path", ["*/bonus-payments/", "*/transition/", "*/submissions/*/"])
 def test_lost_answers_before_the_payment_change_nothing(server, campaign, person, fault, path):

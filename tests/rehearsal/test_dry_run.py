@@ -116,6 +116,7 @@ def site(embedded_site, free_port, migrate, collected):
     held.stdout.close()
 
 
+@pytest.mark.long
 def test_from_a_form_to_gold_without_a_command(site, tmp_path):
     browser = Browser(site["SITE_URL"])
     browser.post("/login/", {"login": "fay", "password": "a long enough password"})
