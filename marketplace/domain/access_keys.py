@@ -12,7 +12,8 @@ from marketplace.domain.errors import InvalidParameterError
 from marketplace.domain.identifiers import ALPHABET, new_worker_code
 from marketplace.models import AccessKey, Requester
 
-DEFAULT_REQUESTER = "default"
+# Workers see this name at the HITs that the site itself publishes.
+OWN_REQUESTER = "Touchstone"
 
 
 def open_account(*, name: str, email: str = "", balance_cents: int, now: datetime) -> Requester:
@@ -75,8 +76,8 @@ def _open_own_account(key_id: str, secret: str, *, now: datetime) -> None:
         return  # it was revoked, or its requester was closed
     try:
         with transaction.atomic():
-            requester = Requester.objects.filter(name=DEFAULT_REQUESTER).first() or open_account(
-                name=DEFAULT_REQUESTER,
+            requester = Requester.objects.filter(name=OWN_REQUESTER).first() or open_account(
+                name=OWN_REQUESTER,
                 balance_cents=int(settings.MARKETPLACE_OPENING_BALANCE * 100),
                 now=now,
             )

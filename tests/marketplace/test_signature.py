@@ -274,8 +274,8 @@ def test_house_key_opens_its_own_account_once(site, settings):
         LifetimeInSeconds=60,
         Question=question(),
     )
-    assert Requester.objects.get().name == "default"
-    assert Hit.objects.get().requester.name == "default"
+    assert Requester.objects.get().name == "Touchstone"
+    assert Hit.objects.get().requester.name == "Touchstone"
     wrong = mturk_client(site, "TSHOUSE0123456789ABC", "another")
     assert kind_of(wrong.get_account_balance) == "InvalidSignatureException"
     access_keys.revoke_key(key=AccessKey.objects.get(), now=timezone.now())
