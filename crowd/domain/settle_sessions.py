@@ -1,16 +1,16 @@
 """Pay sessions exactly once, at a provider whose bonuses are not idempotent.
 
-The provider pays the reward of a session when it is approved, which may be repeated. What the work
-earned beyond that is a bonus, in these steps, each committed before the next:
+The provider pays a session's reward when the session is approved, which is safe to repeat. Everything
+else that the work earned is paid as a bonus, in steps that are committed one by one:
 
-1. set up: note the bonuses that the session has already, set the bonus up, and compare its amount.
-   Bonuses that were set up cost nothing and can be forgotten.
-2. mark the settlements as being paid. Only now send the payment, which is never repeated.
-3. wait until the provider lists one more bonus for each session. If it does not within a day, a
-   person has to look (see `resolve_settlement`).
+1. Set up: note the bonuses that the session already has, set up the bonus, and compare its amount.
+   A bonus that was only set up costs nothing and can be abandoned.
+2. Send: mark the settlements as being paid, then send the payment. It is never sent again.
+3. Confirm: wait until the provider lists one more bonus for each session. After a day without it, an
+   admin decides (see `resolve_settlement`).
 
-Only one order of a provider is in flight at a time. Fees and taxes are those of the provider, and are
-distributed over the payments, so that the ledger equals the provider's account to the cent.
+Each provider has at most one order in flight. Its fees and taxes are distributed over the payments, so
+that the ledger matches the provider's account to the cent.
 """
 
 from collections.abc import Callable, Sequence
