@@ -111,7 +111,7 @@ def save_training(page: Page, tmp_path: Path) -> None:
     page.locator("main table a[href*='/rounds/']").first.click()
     heading(page, "Training 1")
     save(page, "round", tmp_path)
-    page.locator("main table th a[href*='/rounds/']").first.click()
+    page.locator("main table tbody th a[href*='/rounds/']").first.click()
     scroll_to(page, "Item by item")
     save(page, "trainer", tmp_path)
 
