@@ -128,10 +128,10 @@ def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
 
 
 def is_stored(draft: PageDraft, state: PageState) -> bool:
-    """Return whether the draft already has this very message.
+    """Return whether this message was the last one saved.
 
-    Browsers repeat a request whose connection broke. If the repeat got a new revision, the page, which
-    has forgotten the answered message, would take it for the work of another tab.
+    Browsers repeat a request if the connection breaks. A new revision for the repeat would look like
+    the work of another tab, because the page no longer remembers a message that was answered.
     """
     return bool(state.save_id) and draft.save_id == state.save_id
 

@@ -128,7 +128,7 @@ def test_pages_lead_through_all_changes_once(logged, office, project):
     one = Submission.objects.first()
     for number in range(120):
         change(one, f"state-{number:03}")
-    everything = [one.pk for one in log_of(project=project, wanted=LogFilter())]
+    everything = [change.pk for change in log_of(project=project, wanted=LogFilter())]
     assert len(everything) >= 125
     assert shown_ids(office) == everything
     assert shown_ids(office, sort="-time") == everything
@@ -148,7 +148,7 @@ def shown_ids(client, **query) -> list[int]:
 
 
 def test_total_of_a_long_log_is_a_lower_bound(logged, office, project, monkeypatch):
-    everything = [one.pk for one in log_of(project=project, wanted=LogFilter())]
+    everything = [change.pk for change in log_of(project=project, wanted=LogFilter())]
     page = office.get(URL).content.decode()
     assert f"{len(everything)} changes" in page
     assert "More than" not in page
