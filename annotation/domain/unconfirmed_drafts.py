@@ -15,11 +15,21 @@ from annotation.models import Draft, Task
 from audit.errors import TouchstoneError
 from crowd.domain.hold_publishing import active_hold
 from crowd.models import Assignment
+from database import statements
 
 AGE = timedelta(days=1)
 # A marketplace that is out of reach for some days confirms them later.
 AGE_SUBMITTED = timedelta(days=7)
 CHUNK = 1000
+# The same drafts as those of _unconfirmed().
+_COUNT_OF_ADDRESS = """
+SELECT COUNT(*) FROM annotation_draft AS draft
+WHERE draft.task_id = %s AND draft.address_digest = %s AND NOT EXISTS (
+    SELECT 1 FROM crowd_assignment AS assignment
+    JOIN crowd_worker AS worker ON worker.id = assignment.worker_id
+    WHERE assignment.external_id = draft.assignment_ref AND worker.external_id = draft.worker_ref
+)
+"""
 
 
 class TooManyDraftsError(TouchstoneError):
@@ -34,8 +44,8 @@ def check_room(*, task: Task, address_digest: str) -> None:
     limit = settings.DRAFTS_PER_TASK_AND_ADDRESS
     if not limit or not address_digest:
         return
-    drafts = _unconfirmed().filter(task=task, address_digest=address_digest)
-    if drafts.count() >= limit:
+    [[count]] = statements.fetch_rows(_COUNT_OF_ADDRESS, task.pk, address_digest)
+    if count >= limit:
         raise TooManyDraftsError
 
 

@@ -6,8 +6,9 @@ from typing import Any
 from django.db.models import Count, Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 
+from database import statements
 from marketplace.enums import AssignmentStatus, EntryKind
-from marketplace.models import Assignment, LedgerEntry, Requester, WorkerAccount
+from marketplace.models import LedgerEntry, Requester, WorkerAccount
 
 _REWARDS, _BONUSES = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)
 EARNED = _REWARDS | _BONUSES
@@ -19,6 +20,9 @@ EARNINGS = {
     "bonus_cents": -Sum("amount_cents", filter=_BONUSES, default=0),
     "total_cents": -Sum("amount_cents"),
 }
+_WAITING_CENTS = """
+SELECT COALESCE(SUM(reward_cents), 0) FROM marketplace_assignment WHERE worker_id = %s AND status = %s
+"""
 
 
 def earnings_by_month(worker: WorkerAccount) -> QuerySet[LedgerEntry, Any]:
@@ -30,8 +34,8 @@ def earnings_by_month(worker: WorkerAccount) -> QuerySet[LedgerEntry, Any]:
 
 def waiting_cents(worker: WorkerAccount) -> int:
     """Return the total reward of the worker's undecided assignments."""
-    waiting = Assignment.objects.filter(worker=worker, status=AssignmentStatus.SUBMITTED)
-    return int(waiting.aggregate(cents=Sum("reward_cents", default=0))["cents"])
+    rows = statements.fetch_rows(_WAITING_CENTS, worker.pk, AssignmentStatus.SUBMITTED)
+    return int(rows[0][0])
 
 
 def month_cents(worker: WorkerAccount, *, now: datetime) -> int:
