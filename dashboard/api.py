@@ -101,7 +101,7 @@ class WorkerDetail(_OfWorkers):
 
     def get(self, request: Request, slug: str, pseudonym: str) -> Response:
         """Return a worker of the project."""
-        [row] = self.rows([self.one(pseudonym=pseudonym)])
+        [row] = self.rows([self.find_row(pseudonym=pseudonym)])
         return Response(self.get_serializer(row).data)
 
 
@@ -334,7 +334,7 @@ class ExportedFile(_OfExports):
     )
     def get(self, request: Request, slug: str, pk: int, file: str) -> HttpResponseBase:
         """Download a file of a finished export. Range and If-Range resume a download."""
-        file_and_facts = open_file(self.one(pk=pk), file)
+        file_and_facts = open_file(self.find_row(pk=pk), file)
         if file_and_facts is None:
             raise Http404
         content, facts = file_and_facts

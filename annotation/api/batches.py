@@ -114,7 +114,7 @@ class BatchProgress(_OfBatches):
 
     def get(self, request: Request, slug: str, pk: int) -> Response:
         """Return the number of HITs and submissions of a batch, by state."""
-        return Response(count_batch(batch=self.one(pk=pk)))
+        return Response(count_batch(batch=self.find_row(pk=pk)))
 
 
 class _BatchAction(_OfBatches):
@@ -129,11 +129,11 @@ class _BatchAction(_OfBatches):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         # The lock keeps the batch unchanged between the If-Match check and the response.
         self.project.batches.select_for_update().filter(pk=pk).first()
-        batch = self.one(pk=pk)
+        batch = self.find_row(pk=pk)
         self.require_match(request, BatchSerializer(batch).data)
         with conflicts({TransitionNotAllowedError: "invalid_state"}):
             type(self).move(batch=batch, actor=actor_of(request), now=timezone.now())
-        return Response(BatchSerializer(self.one(pk=pk)).data)
+        return Response(BatchSerializer(self.find_row(pk=pk)).data)
 
 
 class PauseBatch(_BatchAction):

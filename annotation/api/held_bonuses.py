@@ -56,7 +56,7 @@ class _Reviewed(_OfHeldBonuses):
     refusals = (409, 412)
 
     def find(self, request: Request, pk: int) -> HeldBonus:
-        held: HeldBonus = self.one(pk=pk)
+        held: HeldBonus = self.find_row(pk=pk)
         self.require_match(request, HeldBonusSerializer(held).data)
         return held
 
@@ -80,7 +80,7 @@ class AcceptBonus(_Reviewed):
                 actor=actor_of(request),
                 now=timezone.now(),
             )
-        return Response(HeldBonusSerializer(self.one(pk=pk)).data)
+        return Response(HeldBonusSerializer(self.find_row(pk=pk)).data)
 
 
 class DeclineBonus(_Reviewed):
@@ -101,4 +101,4 @@ class DeclineBonus(_Reviewed):
                 actor=actor_of(request),
                 now=timezone.now(),
             )
-        return Response(HeldBonusSerializer(self.one(pk=pk)).data)
+        return Response(HeldBonusSerializer(self.find_row(pk=pk)).data)

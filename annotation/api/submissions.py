@@ -61,7 +61,7 @@ class _Decided(_OfSubmissions):
     refusals = (409, 412)
 
     def find_pair(self, request: Request, pk: int) -> tuple[Submission, Assignment]:
-        submission: Submission = self.one(pk=pk)
+        submission: Submission = self.find_row(pk=pk)
         self.require_match(request, SubmissionSerializer(submission).data)
         if submission.assignment is None:
             raise Conflict(
@@ -84,7 +84,7 @@ class AcceptSubmission(_Decided):
             raise Conflict("This content can't be used as an annotation.", "invalid_state")
         with conflicts({TransitionNotAllowedError: "invalid_state"}):
             accept_assignment(assignment=assignment, actor=actor_of(request), now=timezone.now())
-        return Response(SubmissionSerializer(self.one(pk=pk)).data)
+        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
 
 
 class RejectSubmission(_Decided):
@@ -105,4 +105,4 @@ class RejectSubmission(_Decided):
                 actor=actor_of(request),
                 now=timezone.now(),
             )
-        return Response(SubmissionSerializer(self.one(pk=pk)).data)
+        return Response(SubmissionSerializer(self.find_row(pk=pk)).data)

@@ -204,10 +204,12 @@ def _workers(items: Iterable[_Covered], seed: int) -> list[WorkerCoverage]:
     recalled: dict[str, list[Counts]] = defaultdict(list)
     against_expert: dict[str, list[Counts]] = defaultdict(list)
     for covered in items:
-        for (one, ours), (other, theirs) in combinations(_by_source(covered.item, covered.gold), 2):
-            both = len(ours & theirs)
-            recalled[one.worker].append(Counts(tp=both, fn=len(theirs) - both))
-            recalled[other.worker].append(Counts(tp=both, fn=len(ours) - both))
+        for (first, found), (second, others) in combinations(
+            _by_source(covered.item, covered.gold), 2
+        ):
+            both = len(found & others)
+            recalled[first.worker].append(Counts(tp=both, fn=len(others) - both))
+            recalled[second.worker].append(Counts(tp=both, fn=len(found) - both))
         if covered.expert:
             for source, found in _by_source(covered.item, covered.expert):
                 missed = covered.expert.parts - len(found)

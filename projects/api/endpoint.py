@@ -38,7 +38,7 @@ class ProjectEndpoint(Endpoint):
         page = self.paginate_queryset(rows)
         return self.get_paginated_response(self.get_serializer(page, many=True).data)
 
-    def one(self, **by: Any) -> Any:
+    def find_row(self, **by: Any) -> Any:
         """Return the row that the URL names. Raise Http404."""
         row = self.get_queryset().filter(**by).first()
         if row is None:
@@ -60,4 +60,4 @@ class DetailEndpoint(ProjectEndpoint):
     """An endpoint that returns a row. The docstring of its class describes it in the schema."""
 
     def get(self, request: Request, **kwargs: Any) -> Response:
-        return Response(self.get_serializer(self.one(pk=kwargs["pk"])).data)
+        return Response(self.get_serializer(self.find_row(pk=kwargs["pk"])).data)

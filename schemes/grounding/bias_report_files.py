@@ -51,10 +51,10 @@ def statistics_of(report: Json) -> list[str]:
     gold, cases = report["gold"], report["disagreements"]
     sentences = []
     if report["plural_phrases"]:
-        mean, filler, one = gold["components"]["mean"], gold["filler"], gold["plural_with_one_box"]
+        mean, filler, lone = gold["components"]["mean"], gold["filler"], gold["plural_with_one_box"]
         sentences.append(
-            f"Plural phrases have {mean:.2f} boxes on average in the gold, and {one['n']} "
-            f"({shown(one['share'])} %) have one. Their filler is {shown(filler['mean'])} % on average, "
+            f"Plural phrases have {mean:.2f} boxes on average in the gold, and {lone['n']} "
+            f"({shown(lone['share'])} %) have one. Their filler is {shown(filler['mean'])} % on average, "
             f"and over one half in {filler['over_half']} ({shown(filler['over_half_share'])} %)."
         )
     if gold["cardinality"]["n"]:

@@ -75,12 +75,12 @@ def _repeats(questions: Sequence[Json]) -> list[int]:
 
 def _means_the_same(first: Json, second: Json) -> bool:
     """Return True if the questions differ only in tense, aspect or the modal."""
-    one, other = first.get("slots"), second.get("slots")
-    if not one or not other:
+    slots, other = first.get("slots"), second.get("slots")
+    if not slots or not other:
         return False
-    if (one["prep"], one["obj2"]) != (other["prep"], other["obj2"]):
+    if (slots["prep"], slots["obj2"]) != (other["prep"], other["obj2"]):
         return False
-    return strict_match_key(Slots(**one)) == strict_match_key(Slots(**other))
+    return strict_match_key(Slots(**slots)) == strict_match_key(Slots(**other))
 
 
 def _differ_in_one_word(first: list[str], second: list[str]) -> bool:

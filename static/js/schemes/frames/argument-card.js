@@ -197,8 +197,8 @@ class ElementChoice {
   /** @param {Frame} frame */
   lists(frame) {
     const core = frame.elements.filter(isCore);
-    const others = this.page.coreOnly ? [] : frame.elements.filter((one) => !isCore(one));
-    const options = [...core, ...others].map((one, at) => this.option(one, LETTERS[at] ?? "", frame));
+    const others = this.page.coreOnly ? [] : frame.elements.filter((frameElement) => !isCore(frameElement));
+    const options = [...core, ...others].map((frameElement, at) => this.option(frameElement, LETTERS[at] ?? "", frame));
     const parts = [
       element("div", { class: "element-choice__list" }, ...options.slice(0, core.length), this.noElement()),
     ];
@@ -210,12 +210,12 @@ class ElementChoice {
     return parts;
   }
 
-  /** @param {FrameElement} one @param {string} letter @param {Frame} frame */
-  option(one, letter, frame) {
+  /** @param {FrameElement} frameElement @param {string} letter @param {Frame} frame */
+  option(frameElement, letter, frame) {
     const id = `element-${this.key}-${this.options.size}`;
     const taken = element("span", { class: "element-choice__taken" });
-    const radio = this.radio(one.name, { "aria-describedby": id });
-    this.options.set(one.name, { radio, taken, element: one });
+    const radio = this.radio(frameElement.name, { "aria-describedby": id });
+    this.options.set(frameElement.name, { radio, taken, element: frameElement });
     return element(
       "div",
       { class: "element-choice__option" },
@@ -224,10 +224,10 @@ class ElementChoice {
         {},
         radio,
         letter && element("kbd", {}, letter),
-        ...runsText([[one.name, one.name]], frame.elements),
+        ...runsText([[frameElement.name, frameElement.name]], frame.elements),
         taken,
       ),
-      element("p", { class: "element-choice__definition", id }, ...runsText(one.definition, frame.elements)),
+      element("p", { class: "element-choice__definition", id }, ...runsText(frameElement.definition, frame.elements)),
     );
   }
 

@@ -30,12 +30,12 @@ export function runsText(runs, elements) {
  * @param {FrameElement[]} all  which give the colours
  */
 export function elementList(chosen, all) {
-  const entries = chosen.map((one) =>
+  const entries = chosen.map(({ name, definition }) =>
     element(
       "div",
       {},
-      element("dt", {}, ...runsText([[one.name, one.name]], all)),
-      element("dd", {}, ...runsText(one.definition, all)),
+      element("dt", {}, ...runsText([[name, name]], all)),
+      element("dd", {}, ...runsText(definition, all)),
     ),
   );
   return element("dl", { class: "elements-list" }, ...entries);
@@ -48,7 +48,7 @@ export function elementList(chosen, all) {
  */
 export function frameDetails({ definition, elements, examples }) {
   const core = elements.filter(isCore);
-  const others = elements.filter((one) => !isCore(one));
+  const others = elements.filter((frameElement) => !isCore(frameElement));
   /** @type {HTMLElement[]} */
   const parts = [element("p", {}, ...runsText(definition, elements))];
   if (core.length > 0) parts.push(element("h3", {}, "Core elements"), elementList(core, elements));

@@ -18,7 +18,7 @@ import { isCore } from "./record.js";
 export function elementSelect({ frame, value, coreOnly, none, onChoose }) {
   const elements = frame?.elements ?? [];
   const core = elements.filter(isCore).map(({ name }) => name);
-  const others = coreOnly ? [] : elements.filter((one) => !isCore(one)).map(({ name }) => name);
+  const others = coreOnly ? [] : elements.filter((frameElement) => !isCore(frameElement)).map(({ name }) => name);
   const groups = [group("Core elements", core), group("Optional elements", others)].filter(Boolean);
   return select({ groups, known: [...core, ...others], value, none, onChoose });
 }
