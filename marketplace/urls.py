@@ -43,6 +43,7 @@ operator_urls = [
     path("requesters/<code:code>/email/", operator.change_email, name="operator-email"),
     path("workers/", operator.workers, name="operator-workers"),
     path("workers/<code:code>/", operator.worker, name="operator-worker"),
+    path("invitations/", operator.invitations, name="operator-invitations"),
     path("appeals/", operator.appeals_list, name="operator-appeals"),
     path("appeals/<int:pk>/", operator.appeal, name="operator-appeal"),
     path("statement/", operator.statement, name="operator-statement"),

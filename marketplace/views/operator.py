@@ -8,7 +8,7 @@ from django.contrib.auth.decorators import user_passes_test
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import LoginView, LogoutView
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Q, Sum
+from django.db.models import F, Q, QuerySet, Sum
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
@@ -180,7 +180,7 @@ def workers(request: HttpRequest) -> HttpResponseBase:
     )
     if listing.wants_csv:
         return listing.csv("workers")
-    unused = Invitation.objects.filter(used_at__isnull=True, is_simulated=False)
+    unused = _invitations().filter(used_at__isnull=True)
     context = {
         "listing": listing,
         "query": query,
@@ -190,6 +190,35 @@ def workers(request: HttpRequest) -> HttpResponseBase:
         "unused": unused.count(),
     }
     return render(request, "marketplace/operator/workers.html", context)
+
+
+@require_GET
+@operator_required
+def invitations(request: HttpRequest) -> HttpResponseBase:
+    """List the unused invitations, or all of them."""
+    shows_all = request.GET.get("all") == "1"
+    rows = _invitations().select_related("worker")
+    if not shows_all:
+        rows = rows.filter(used_at__isnull=True)
+    listing = Table(
+        request=request,
+        rows=rows,
+        columns=columns.invitations(request),
+        noun=("invitation", "invitations")
+        if shows_all
+        else ("unused invitation", "unused invitations"),
+        order=["-pk"],
+        empty="No invitations yet." if shows_all else "No unused invitations.",
+    )
+    if listing.wants_csv:
+        return listing.csv("invitations")
+    context = {"listing": listing, "shows_all": shows_all}
+    return render(request, "marketplace/operator/invitations.html", context)
+
+
+def _invitations() -> QuerySet[Invitation]:
+    """Return the invitations of people, without those of simulated workers."""
+    return Invitation.objects.filter(is_simulated=False)
 
 
 @require_http_methods(["GET", "POST"])

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from django.db.models import F
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from marketplace.models import Appeal, WorkerAccount
+from marketplace.models import Appeal, Invitation, WorkerAccount
 from marketplace.views.tables import Column, code, money_column, time_column
 
 TEXT_LENGTH = 200
@@ -110,3 +111,23 @@ PAYOUTS: Sequence[Column] = (
     money_column("Bonuses ($)", lambda row: row["bonus_cents"], order="bonus_cents"),
     money_column("Total ($)", lambda row: row["total_cents"], order="total_cents"),
 )
+
+
+def invitations(request: HttpRequest) -> Sequence[Column]:
+    """Return the columns of invitations, whose addresses have the host of the request."""
+
+    def address(row: Invitation) -> str:
+        return request.build_absolute_uri(reverse("marketplace:join", args=[row.code]))
+
+    return (
+        Column("Address", address, lambda row: code(address(row)), order="code"),
+        Column("Note", lambda row: row.note, order="note"),
+        time_column("Created (UTC)", lambda row: row.created_at, order="created_at"),
+        time_column("Used (UTC)", lambda row: row.used_at, order="used_at"),
+        Column(
+            "Worker",
+            lambda row: row.worker.username if row.worker else "",
+            lambda row: _worker_link(row.worker) if row.worker else "",
+            order="worker__username",
+        ),
+    )
