@@ -1,6 +1,10 @@
 """Detection of a fall in a worker's figures, by comparing the newest items with earlier ones."""
 
+from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Sequence
+from math import sqrt
+from statistics import NormalDist
 
 # Number of items in a block. The first comparison needs two blocks.
 BLOCK = 20
@@ -17,11 +21,13 @@ def fall_p_value(before: Sequence[float], latest: Sequence[float]) -> float:
     """
     if not before or not latest or len({*before, *latest}) == 1:
         return 1.0
-    # Imported here because the import is slow and few pages need it.
-    from scipy.stats import mannwhitneyu  # noqa: PLC0415
-
-    result = mannwhitneyu(latest, before, alternative="less", method="asymptotic")
-    return float(result.pvalue)
+    ordered = sorted(before)
+    # The number of pairs in which `latest` is higher. Equal values count half.
+    pairs = sum(bisect_left(ordered, value) + bisect_right(ordered, value) for value in latest) / 2
+    product, total = len(before) * len(latest), len(before) + len(latest)
+    ties = sum(count**3 - count for count in Counter([*before, *latest]).values())
+    deviation = sqrt(product / 12 * (total + 1 - ties / (total * (total - 1))))
+    return NormalDist().cdf((pairs - product / 2 + 0.5) / deviation)
 
 
 def has_fallen(series: Sequence[float], *, known: int = 0) -> float | None:

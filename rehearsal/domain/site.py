@@ -8,8 +8,10 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -74,7 +76,7 @@ class Site:
                 "--url. Otherwise stop it, or set SITE_URL to a free port."
             )
         if not _static_files_are_fresh():
-            call_command("collectstatic", interactive=False, verbosity=0)
+            call_in_child("collectstatic")
         for folder in (_log_folder(), _run_folder()):
             folder.mkdir(parents=True, exist_ok=True)
         for name in process_commands(self._host, self._port):
@@ -130,6 +132,12 @@ class Site:
                 process.wait()
             _kill_group(process)
             (_run_folder() / f"{name}.pid").unlink(missing_ok=True)
+
+
+def call_in_child(command: str) -> None:
+    """Run a management command in a forked process, so that this one does not keep its memory."""
+    with ProcessPoolExecutor(1, get_context("fork")) as process:
+        process.submit(call_command, command, interactive=False, verbosity=0).result()
 
 
 def _static_files_are_fresh() -> bool:

@@ -5,22 +5,20 @@ import sys
 import threading
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager, suppress
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import DatabaseError
 from django.db.migrations.exceptions import InconsistentMigrationHistory
 
 from jobs.domain.end_with_parent import end_with_parent
 from projects.command import Command as BaseCommand
 from projects.command import InputError
-from rehearsal.domain.site import Site, SiteError
+from rehearsal.domain.site import Site, SiteError, call_in_child
 
 ELSEWHERE = (
     "The data may be from an older demo. Move {var} away to start the next demo with new data."
@@ -51,9 +49,7 @@ class Command(BaseCommand):
 
     def _run(self, *, once: bool) -> None:
         self._say("Preparing the database ...")
-        # In a process of its own, because this one stays and would keep 60 MiB
-        with ProcessPoolExecutor(1, get_context("fork")) as process:
-            process.submit(call_command, "migrate", verbosity=0).result()
+        call_in_child("migrate")
         self._say("Starting the web server and the background worker, reading the corpus ...")
         with _campaign() as campaign, Site(SWEEP_SECONDS="1") as site:
             if campaign.wait():
