@@ -96,9 +96,9 @@ def test_another_verb_unit_has_the_lemmas_of_its_words():
     ],
 )
 def test_invalid_records_are_refused_with_a_path(content, path):
-    with pytest.raises(ContentError) as refused:
+    with pytest.raises(ContentError) as excinfo:
         parse_generation(content, CONTEXT)
-    assert refused.value.path == path
+    assert excinfo.value.path == path
 
 
 def test_optional_elements_may_repeat():

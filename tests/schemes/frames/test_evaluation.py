@@ -123,16 +123,16 @@ def test_labels_are_case_sensitive_and_pairs_do_not_merge(file):
 )
 def test_files_that_do_not_hold_the_same_are_refused(gold, file, change, task, complaint):
     system = file("system.txt", SYSTEM.replace(*change))
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         evaluate_files(gold, system, task=Task(task))
-    assert complaint in str(caught.value)
+    assert complaint in str(excinfo.value)
 
 
 def test_how_many_items_differ_is_told(gold, file):
     shifted = SYSTEM.replace("#3 2", "#4 2").replace("#1 2", "#5 2")
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         evaluate_files(gold, file("system.txt", shifted), task=Task.FRAMES)
-    assert str(caught.value) == (
+    assert str(excinfo.value) == (
         "system.txt, line 1: #4 2 is not in gold.txt; 1 more like it; 2 are missing, first #1 2."
     )
 

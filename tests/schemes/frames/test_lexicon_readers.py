@@ -46,9 +46,9 @@ def read(path: Path, fmt: str, current: Json | None = None) -> Json:
 
 
 def error_of(path: Path, fmt: str, current: Json | None = None) -> str:
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         read(path, fmt, current)
-    return str(caught.value)
+    return str(excinfo.value)
 
 
 def write(folder: Path, name: str, content: object) -> Path:

@@ -77,9 +77,9 @@ def test_content_parses_to_itself():
     ],
 )
 def test_invalid_verifications_are_refused_with_a_path(changes, path):
-    with pytest.raises(ContentError) as refused:
+    with pytest.raises(ContentError) as excinfo:
         parse(**changes)
-    assert refused.value.path.startswith(path)
+    assert excinfo.value.path.startswith(path)
 
 
 def test_no_disputes_if_enough_verify():

@@ -17,9 +17,9 @@ FULL = grounding(("boxes", [LEFT, RIGHT]), ("boxes", [CAR]), ("scene", []), ("bo
 
 
 def refusal(content: object, parse=parse_generation, *arguments) -> str:
-    with pytest.raises(ContentError) as refused:
+    with pytest.raises(ContentError) as excinfo:
         parse(content, CONTEXT, *arguments)
-    return str(refused.value)
+    return str(excinfo.value)
 
 
 def with_answer(state: str, boxes: list) -> dict:

@@ -48,9 +48,9 @@ def test_validation_is_aligned_with_its_source():
     ],
 )
 def test_other_content_is_refused_with_its_place(content, message):
-    with pytest.raises(ContentError) as refused:
+    with pytest.raises(ContentError) as excinfo:
         parse(content, CONTEXT, [SOURCE])
-    assert message in str(refused.value)
+    assert message in str(excinfo.value)
 
 
 def test_gold_has_what_enough_validators_support():

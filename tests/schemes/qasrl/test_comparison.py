@@ -157,6 +157,6 @@ def test_nothing_against_something_is_missed():
     ],
 )
 def test_content_of_another_shape_is_refused_by_path(content, path):
-    with pytest.raises(ContentError) as caught:
+    with pytest.raises(ContentError) as excinfo:
         compared(REFERENCE, content)
-    assert caught.value.path == path
+    assert excinfo.value.path == path

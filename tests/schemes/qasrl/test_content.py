@@ -31,10 +31,10 @@ def generation(content):
 
 
 def refused(content, parse=generation):
-    with pytest.raises(ContentError) as caught:
+    with pytest.raises(ContentError) as excinfo:
         parse(content)
-    assert caught.value.message.endswith((".", "”"))
-    return caught.value.path, caught.value.message
+    assert excinfo.value.message.endswith((".", "”"))
+    return excinfo.value.path, excinfo.value.message
 
 
 def test_generation_is_normalised():

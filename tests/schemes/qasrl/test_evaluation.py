@@ -131,9 +131,9 @@ def test_a_predicate_without_questions_is_an_item(file):
 )
 def test_the_first_bad_row_ends_it(file, row, complaint):
     path = file("bad.csv", f"{HEADER}\ns1,3,sold,W1,Who sold?,False,0:2\n{row}\n")
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         read_annotation_file(path)
-    assert str(caught.value).startswith(complaint)
+    assert str(excinfo.value).startswith(complaint)
 
 
 @pytest.mark.parametrize(
@@ -146,9 +146,9 @@ def test_the_first_bad_row_ends_it(file, row, complaint):
 )
 def test_with_sentences_every_span_must_be_on_tokens(file, row, complaint):
     sentences = read_sentence_tokens(file("s.csv", "qasrl_id,tokens,sentence\ns1,a b,a b\n"))
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         read_annotation_file(file("bad.csv", f"{HEADER}\n{row}\n"), sentences=sentences)
-    assert complaint in str(caught.value)
+    assert complaint in str(excinfo.value)
 
 
 @needs_published_data

@@ -70,11 +70,11 @@ def test_slots_are_added_and_outsiders_kept_and_named(run, tmp_path):
     ],
 )
 def test_bad_row_stops_with_status_2_or_is_skipped_when_asked(run, tmp_path, row, words):
-    with pytest.raises(CommandError) as caught:
+    with pytest.raises(CommandError) as excinfo:
         run(f"{QUESTION_ROWS}{row}\n")
-    assert caught.value.returncode == 2
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert excinfo.value.returncode == 2
+    assert words in str(excinfo.value)
+    assert "\n" not in str(excinfo.value)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["questions.csv", "sentences.csv"]
     out, err = run(f"{QUESTION_ROWS}{row}\n", "--skip-bad-rows")
     assert words in err
@@ -83,13 +83,13 @@ def test_bad_row_stops_with_status_2_or_is_skipped_when_asked(run, tmp_path, row
 
 def test_missing_file_and_unwritable_output_stop_with_status_2(run, tmp_path):
     (tmp_path / "sentences.csv").unlink()
-    with pytest.raises(CommandError, match="cannot be opened") as caught:
+    with pytest.raises(CommandError, match="cannot be opened") as excinfo:
         run(QUESTION_ROWS)
-    assert caught.value.returncode == 2
+    assert excinfo.value.returncode == 2
     (tmp_path / "sentences.csv").write_text(SENTENCE_ROWS)
-    with pytest.raises(CommandError, match="cannot be written") as caught:
+    with pytest.raises(CommandError, match="cannot be written") as excinfo:
         run(QUESTION_ROWS, "--out", str(tmp_path / "none" / "out.csv"))
-    assert caught.value.returncode == 2
+    assert excinfo.value.returncode == 2
 
 
 def test_interrupted_run_leaves_no_file(tmp_path):

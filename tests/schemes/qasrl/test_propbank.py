@@ -73,6 +73,6 @@ def test_text_tells_whose_predicates_they_are(files):
 
 def test_broken_file_is_named_with_its_line(files):
     files[0].write_text("1\tRain\n")
-    with pytest.raises(CommandError, match=r"farm.conll, line 1: has 2 columns") as refused:
+    with pytest.raises(CommandError, match=r"farm.conll, line 1: has 2 columns") as excinfo:
         evaluate(files)
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2

@@ -176,12 +176,12 @@ def test_line_of_50_megabytes_is_refused_in_bounded_memory(tmp_path, opening):
             file.write(b"x" * (1 << 20))
     tracemalloc.start()
     try:
-        with pytest.raises(FileError, match=r"line 2: is longer than 1 MiB") as caught:
+        with pytest.raises(FileError, match=r"line 2: is longer than 1 MiB") as excinfo:
             list(read_gold_rows(path, on_error=raised))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert caught.value.line == 2
+    assert excinfo.value.line == 2
     assert peak < 4 * MAX_LINE_BYTES
 
 

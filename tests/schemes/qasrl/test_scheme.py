@@ -58,9 +58,9 @@ def test_forms_that_a_file_gives_are_kept():
 
 @pytest.mark.parametrize("verb_idx", [-1, 7, 10**9, None, "1", True, 1.0])
 def test_item_on_no_token_is_refused(verb_idx):
-    with pytest.raises(ContentError, match="is on no token; the sentence has 7") as caught:
+    with pytest.raises(ContentError, match="is on no token; the sentence has 7") as excinfo:
         CORPUS.complete_item(ItemRecord("s1", "1", {"verb_idx": verb_idx}), ItemContext(TOKENS))
-    assert caught.value.path == "verb_idx"
+    assert excinfo.value.path == "verb_idx"
 
 
 def test_headline_shows_the_verb_among_its_neighbours():

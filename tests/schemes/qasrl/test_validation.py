@@ -70,9 +70,9 @@ def test_validation_is_taken_or_refused_with_its_place(case):
         ]
         assert count_units(parsed, role="validator") == len(ASKED["questions"])
     else:
-        with pytest.raises(ContentError) as caught:
+        with pytest.raises(ContentError) as excinfo:
             parse_validation(content, CONTEXT, [ASKED])
-        assert caught.value.path == case["path"]
+        assert excinfo.value.path == case["path"]
 
 
 @pytest.mark.parametrize("content", [None, [], {}, {"questions": {}}, {"questions": [1, 2, 3]}])

@@ -124,6 +124,6 @@ def test_lemminflect_is_loaded_only_when_asked():
 def test_broken_forms_are_refused_with_their_name(broken):
     good = verb_forms("carry").by_name()
     values = broken and {**good, **broken}
-    with pytest.raises(ContentError) as caught:
+    with pytest.raises(ContentError) as excinfo:
         forms_from_names(values)
-    assert caught.value.path == "forms.stem"
+    assert excinfo.value.path == "forms.stem"
