@@ -78,7 +78,7 @@ def test_cost_over_time_ends_at_the_total_spent(office, campaign, project):
 
 
 @pytest.mark.parametrize(
-    ("query", "kept"),
+    ("query", "is_listed"),
     [
         ({}, lambda entry: True),
         ({"kind": "settle"}, lambda entry: entry.kind == "settle"),

@@ -272,7 +272,7 @@ def test_grounding_writes_phrases_and_boxes(folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "shown"),
+    ("words", "expected"),
     [
         (QASRL, ["F1 by annotator (predicates)", "W2 (1)", "W3 (1)", "UA", "LA", "50.0 %"]),
         (

@@ -289,7 +289,7 @@ def test_simulated_work_is_declared_in_the_card_and_the_manifest(project, tmp_pa
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--partition", "train"], "the partition 'train'. Choose from: dev"),
         (["--domain", "wikipedia"], "the domain 'wikipedia'. Choose from: wikinews"),

@@ -175,7 +175,7 @@ class AnyCorpus(TestCase):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--shares", "dev=50,test=49"], "add up to 100"),
         (["--shares", "dev=100,test=0"], "above 0"),

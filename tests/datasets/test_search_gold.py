@@ -32,7 +32,7 @@ def gold_of(project) -> Gold:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "there"),
+    ("filters", "expected"),
     [
         ({}, True),
         ({"content": "who identified"}, True),

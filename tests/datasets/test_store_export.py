@@ -66,7 +66,7 @@ def test_refused_upload_is_reported_and_leaves_no_manifest(s3):
 
 
 @pytest.mark.parametrize(
-    ("address", "told"), [("s3://other/gold", "NoSuchBucket"), ("s3://", "names no bucket")]
+    ("address", "message"), [("s3://other/gold", "NoSuchBucket"), ("s3://", "names no bucket")]
 )
 def test_missing_bucket_is_reported(s3, address, message):
     with pytest.raises(CommandError, match=message):
