@@ -1,4 +1,4 @@
-"""Where the published gold standard lies beside the project; without it its tests are skipped."""
+"""Location of the published gold standard. Its tests are skipped if it is missing."""
 
 from pathlib import Path
 
