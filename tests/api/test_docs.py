@@ -53,7 +53,7 @@ def _work(stop: threading.Event) -> None:
     connection.close()
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl: its examples can't be run")
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples require curl")
 def test_examples_work_as_described(site, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()

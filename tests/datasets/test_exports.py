@@ -130,9 +130,11 @@ def test_interrupted_download_can_be_resumed(office, campaign, project):
     address = url_of(job, file.name)
     first = office.get(address)
     body = first.getvalue()[:100]
-    rest = office.get(address, headers={"range": "bytes=100-", "if-range": first.headers["ETag"]})
-    assert rest.status_code == 206
-    assert hashlib.sha256(body + rest.getvalue()).hexdigest() == file.sha256
+    remainder = office.get(
+        address, headers={"range": "bytes=100-", "if-range": first.headers["ETag"]}
+    )
+    assert remainder.status_code == 206
+    assert hashlib.sha256(body + remainder.getvalue()).hexdigest() == file.sha256
     assert office.head(address).headers["Content-Length"] == str(file.bytes)
     assert office.get(address, headers={"range": f"bytes={file.bytes}-"}).status_code == 416
 

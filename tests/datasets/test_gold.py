@@ -16,7 +16,7 @@ from tests.dashboard.campaign import Campaign, make_project
 
 
 @pytest.fixture
-def indexed(campaign, project):
+def indexed_gold(campaign, project):
     rebuild_index(project=project)
     return campaign
 
@@ -30,14 +30,14 @@ def get_page(office, url, **query) -> str:
     return office.get(url, query).content.decode()
 
 
-def test_gold_is_listed_by_sentence_with_its_questions(office, indexed, url):
+def test_gold_is_listed_by_sentence_with_its_questions(office, indexed_gold, url):
     page = get_page(office, url)
     assert page.count('class="panel gold-found"') == 3
     assert "Who rejected something?" in page
     assert "after a long debate" in page
 
 
-def test_search_without_matches_shows_a_notice(office, indexed, url):
+def test_search_without_matches_shows_a_notice(office, indexed_gold, url):
     assert "No gold matches" not in get_page(office, url, content="who rejected some")
     for query in ({"content": "who approved"}, {"target": "approve"}, {"worker": "WNOBODY"}):
         assert "No gold matches" in get_page(office, url, **query)
@@ -55,7 +55,7 @@ def test_search_without_matches_shows_a_notice(office, indexed, url):
         {"domain": "<script>"},
     ],
 )
-def test_bad_input_is_ignored(office, indexed, url, query):
+def test_bad_input_is_ignored(office, indexed_gold, url, query):
     response = office.get(url, query)
     assert response.status_code == 200
     assert b"<script>alert" not in response.content
@@ -77,7 +77,7 @@ def test_pages_cover_every_sentence_once(office, project, url, monkeypatch):
     assert len(sentences) == 6
 
 
-def test_download_has_a_row_for_each_matching_sentence(office, indexed, url):
+def test_download_has_a_row_for_each_matching_sentence(office, indexed_gold, url):
     total = office.get(url).context["listing"].total
     response = office.get(url, {"format": "csv"})
     rows = list(csv.DictReader(io.StringIO(response.getvalue().decode())))

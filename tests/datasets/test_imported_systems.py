@@ -61,9 +61,9 @@ def test_parser_output_is_imported_at_a_threshold(folder):
     path = folder / "parser.jsonl"
     entry = json.loads(path.read_text()) | {"qasrl_id": "s1"}
     path.write_text(json.dumps(entry) + "\n")
-    refused = import_gold(path, "qasrl-parser", "--threshold", 0)
-    assert (refused["added"], refused["error_count"]) == (0, 1)
-    assert "already belongs to an answer" in refused["errors"]
+    result = import_gold(path, "qasrl-parser", "--threshold", 0)
+    assert (result["added"], result["error_count"]) == (0, 1)
+    assert "already belongs to an answer" in result["errors"]
     lenient = ("--threshold", 0, "--allow-overlaps")
     assert import_gold(path, "qasrl-parser", *lenient)["added"] == 1
     evaluated = run("evaluate", "qasrl", folder / "gold.csv", path, "--threshold", 0)
@@ -79,7 +79,7 @@ def test_systems_for_merging_accept_the_same_options(folder):
 
 
 @pytest.fixture
-def decided(folder):
+def folder_with_decisions(folder):
     import_gold(folder / "dense.jsonl.gz", "qasrl-bank", "--min-valid", 1, "--of", 6)
     project = Project.objects.get(slug="p")
     gold = [current_gold(project, source).get() for source in ("expert", "imported")]
@@ -92,22 +92,29 @@ def decided(folder):
     return folder
 
 
-def test_decisions_in_the_project_equal_corrections_in_evaluate(decided):
-    path = decided / "corrections.csv"
+def test_decisions_in_the_project_equal_corrections_in_evaluate(folder_with_decisions):
+    path = folder_with_decisions / "corrections.csv"
     automatic, corrected, _ = quality("--corrections", path)
     assert path.read_text().splitlines() == [
         "item,kind,reference,predicted",
         "s1/1,label-accepted,2-4,2-4",
         "s1/1,answer-accepted,,4-5",
     ]
-    bank = (decided / "gold.csv", decided / "dense.jsonl.gz", "--min-valid", 1, "--of", 6)
+    bank = (
+        folder_with_decisions / "gold.csv",
+        folder_with_decisions / "dense.jsonl.gz",
+        "--min-valid",
+        1,
+        "--of",
+        6,
+    )
     evaluated = run("evaluate", "qasrl", *bank, "--corrections", path)
     assert scores(automatic) == scores(evaluated)
     assert scores(corrected) == evaluated["corrected"]
     assert corrected["UA"]["f1"] == 1.0 > automatic["UA"]["f1"]
 
 
-def test_page_shows_an_imported_system(decided):
+def test_page_shows_an_imported_system(folder_with_decisions):
     project = Project.objects.get(slug="p")
     client = Client()
     client.force_login(make_user("ida", project, MemberRole.EXPERT))

@@ -19,7 +19,7 @@ from tests.rehearsal.test_site import HOLD
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not DATA.exists(), reason="the published files are not here"),
+    pytest.mark.skipif(not DATA.exists(), reason="the published files are missing"),
 ]
 
 ITEMS = 40

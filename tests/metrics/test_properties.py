@@ -365,13 +365,13 @@ def test_table_lists_every_public_metric():
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ == module.__name__ and not name.startswith("_"):
                 public.add((path.stem, name))
-    listed = [
+    table_entries = [
         (row.function.__module__.removeprefix("metrics."), row.function.__name__) for row in METRICS
     ]
-    others = {(module, name) for module, names in NOT_METRICS.items() for name in names}
-    assert len(listed) == len(set(listed))
-    assert set(listed) | others == public
-    assert set(listed) & others == set()
+    non_metrics = {(module, name) for module, names in NOT_METRICS.items() for name in names}
+    assert len(table_entries) == len(set(table_entries))
+    assert set(table_entries) | non_metrics == public
+    assert set(table_entries) & non_metrics == set()
 
 
 @pytest.mark.slow

@@ -149,7 +149,7 @@ def test_validators_who_agree_keep_everything(scheme):
 @every_scheme
 def test_exports_are_read_back_unchanged(scheme, tmp_path):
     if scheme.exports is None:
-        pytest.skip("the scheme has no files of its own")
+        pytest.skip("the scheme has no export formats")
     context = context_of(scheme)
     merging = scheme.get_merging()
     source = merging.as_source(content_of(scheme))

@@ -10,5 +10,5 @@ SENTENCES = FOLDER / "wikinews.dev.full.csv"
 EXPERT = FOLDER / "wikinews.dev.large_sample.ground_truth.csv"
 
 needs_published_data = pytest.mark.skipif(
-    not GOLD.exists(), reason="the published gold standard is not beside the project"
+    not GOLD.exists(), reason="the published gold standard is missing"
 )

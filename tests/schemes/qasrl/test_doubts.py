@@ -117,7 +117,7 @@ def test_consolidator_is_paid_only_for_unflagged_questions():
     assert count_units(parsed, "consolidator") == 2
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the published files are not here")
+@pytest.mark.skipif(not DATA.exists(), reason="the published files are missing")
 def test_published_gold_is_rarely_held():
     scheme = get_scheme("qasrl")
     sentences = scheme.corpus.read_sentences(DATA / "wikinews.dev.full.csv", "qasrl-csv", refuse)
