@@ -48,7 +48,7 @@ def kind_of(response) -> str:
 # --- projects ----------------------------------------------------------------------------------
 
 
-def test_project_is_started_with_its_creator_as_admin(root):
+def test_project_is_created_with_its_creator_as_admin(root):
     api = calling(root)
     body = {"slug": "fresh", "scheme": "qasrl", "title": "Fresh", "cap_cents": 75000, "seed": 7}
     response = post(api, "projects", slug="", body=body)

@@ -71,7 +71,7 @@ def test_costs_of_the_stages_add_up(project):
     assert costs == [0, 0, 36]
 
 
-def test_without_an_expert_there_is_no_effect(project):
+def test_effect_requires_an_expert(project):
     assert protocol_effect(project=project) is None
 
 

@@ -92,7 +92,7 @@ def test_iou_of_exactly_one_half_is_correct():
         assert overlap.iou.tolist() == [0.5, 0.5, 0.49]
 
 
-def test_the_threshold_is_exact_for_the_largest_whole_numbers():
+def test_threshold_is_exact_for_the_largest_whole_numbers():
     side = 1 << 26
     gold = box_sets_from_lists([[(0, 0, side, side)]] * 2)
     predicted = box_sets_from_lists([[(0, 0, side // 2, side)], [(0, 0, side // 2 - 1, side)]])

@@ -22,7 +22,7 @@ def test_nothing_is_missed_if_one_annotator_found_all_parts_of_the_other():
     assert Captures(0, 0, 0).coverage is None
 
 
-def test_without_recaptures_the_estimate_is_finite():
+def test_estimate_without_recaptures_is_finite():
     assert Captures(3, 4, 0).missed == 12
 
 
@@ -48,7 +48,7 @@ def test_estimates_of_independent_annotators_are_unbiased():
     assert covered >= 52  # 57 are expected for 95 % intervals
 
 
-def test_the_same_seed_gives_the_same_interval():
+def test_same_seed_gives_the_same_interval():
     items = [Captures(3, 2, 1), Captures(4, 4, 4), Captures(2, 3, 2)]
     assert estimate_coverage(items, seed=3) == estimate_coverage(items, seed=3)
     assert sum_captures(items) == Captures(9, 9, 7)

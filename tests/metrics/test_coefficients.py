@@ -55,7 +55,7 @@ def test_interval_contains_the_figure_and_is_seeded(bootstrap, coefficient):
     assert (nothing.low, nothing.high, nothing.undefined) == (None, None, 1.0)
 
 
-def test_single_draws_are_those_of_the_pairs():
+def test_single_draws_equal_those_of_the_pairs():
     """With a single group, each draw is the whole data, so the interval equals the figure."""
     interval = bootstrap_alpha([BINARY], repetitions=5, seed=1)
     assert interval.low == interval.high == pytest.approx(krippendorff_alpha(BINARY))

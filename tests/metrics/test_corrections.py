@@ -10,7 +10,7 @@ from tests.metrics.strategies import random_spans
 A, B = frozenset("a"), frozenset("b")
 
 
-def test_without_decisions_nothing_changes():
+def test_scores_without_decisions_are_unchanged():
     rng = random.Random(5)
     for _ in range(300):
         reference, predicted = random_spans(rng), random_spans(rng)

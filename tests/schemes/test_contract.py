@@ -125,7 +125,7 @@ def test_consolidation_keeps_all_kept_parts(scheme):
 
 
 @every_scheme
-def test_validators_who_agree_keep_everything(scheme):
+def test_agreeing_validators_keep_everything(scheme):
     validating, simulation, context = scheme.get_validating(), scheme.simulation, context_of(scheme)
     source = scheme.get_merging().as_source(content_of(scheme))
     question = validating.asked([source])

@@ -144,7 +144,7 @@ def test_first_bad_row_stops_the_evaluation(file, row, complaint):
         ("s9,1,b,W1,Who?,False,0:1", "line 2: qasrl_id: the sentence s9 is not in"),
     ],
 )
-def test_with_sentences_every_span_must_be_on_tokens(file, row, complaint):
+def test_spans_must_be_within_the_given_sentences(file, row, complaint):
     sentences = read_sentence_tokens(file("s.csv", "qasrl_id,tokens,sentence\ns1,a b,a b\n"))
     with pytest.raises(FileError) as excinfo:
         read_annotation_file(file("bad.csv", f"{HEADER}\n{row}\n"), sentences=sentences)
