@@ -1,4 +1,4 @@
-"""A project whose work is in all states, and programs that ask for it by token."""
+"""A project with work in every state, and API clients that authenticate with tokens."""
 
 import pytest
 from django.core.cache import cache
@@ -43,12 +43,12 @@ def token_of(user, *, scopes=tuple(TokenScope), projects=None, expires_at=None, 
     return secret
 
 
-def calling(user, **about_token) -> Client:
-    """A program that shows a token of the user's."""
-    return Client(headers={"Authorization": f"Bearer {token_of(user, **about_token)}"})
+def calling(user, **token_options) -> Client:
+    """Return a client that authenticates with a token of the user."""
+    return Client(headers={"Authorization": f"Bearer {token_of(user, **token_options)}"})
 
 
 @pytest.fixture
 def api(requester) -> Client:
-    """A program of the project's requester, with every scope."""
+    """Return a client of the project's requester with every scope."""
     return calling(requester)

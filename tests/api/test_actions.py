@@ -1,4 +1,4 @@
-"""What scripts do: start, publish, pause, resume, end, decide; once, and only as they last saw it."""
+"""State-changing requests, with idempotency keys and preconditions."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -27,8 +27,8 @@ def root(db):
     return get_user_model().objects.create_superuser("root", password="a long enough password")
 
 
-def post(api, name, *more, body=None, slug="demo", **headers):
-    args = [slug, *more] if slug else []
+def post(api, name, *arguments, body=None, slug="demo", **headers):
+    args = [slug, *arguments] if slug else []
     return api.post(
         reverse(f"api:{name}", args=args),
         json.dumps(body) if body is not None else "",
@@ -38,7 +38,7 @@ def post(api, name, *more, body=None, slug="demo", **headers):
 
 
 def kind_of(response) -> str:
-    """The code of the error, or `validation_error`, where each error has a code of its own."""
+    """Return the code of the error, or `validation_error` if each field error has a separate code."""
     assert response.headers["Content-Type"] == "application/json"
     body = response.json()
     is_validation = body["type"] == "validation_error"
@@ -48,7 +48,7 @@ def kind_of(response) -> str:
 # --- projects ----------------------------------------------------------------------------------
 
 
-def test_project_is_started_with_its_creator_as_admin(root):
+def test_project_is_created_with_its_creator_as_admin(root):
     api = calling(root)
     body = {"slug": "fresh", "scheme": "qasrl", "title": "Fresh", "cap_cents": 75000, "seed": 7}
     response = post(api, "projects", slug="", body=body)
@@ -70,7 +70,7 @@ def test_permission_to_add_projects_is_enough(project):
     assert response.status_code == 201
 
 
-def test_slug_that_is_taken_is_told(root, project):
+def test_taken_slug_is_reported(root, project):
     response = post(calling(root), "projects", slug="", body={"slug": "demo", "scheme": "qasrl"})
     assert (response.status_code, kind_of(response)) == (409, "already_exists")
     assert Budget.objects.count() == 1
@@ -91,10 +91,10 @@ def test_slug_that_is_taken_is_told(root, project):
         ("text", {"non_field_errors"}),
     ],
 )
-def test_each_bad_field_is_pointed_at(root, body, fields):
+def test_bad_fields_are_identified(root, body, fields):
     response = post(calling(root), "projects", slug="", body=body)
     assert (response.status_code, kind_of(response)) == (400, "validation_error")
-    assert {one["attr"] for one in response.json()["errors"]} == fields
+    assert {error["attr"] for error in response.json()["errors"]} == fields
     assert Project.objects.count() == 0
 
 
@@ -110,18 +110,18 @@ def test_each_bad_field_is_pointed_at(root, body, fields):
         b"\xff\xfe",
     ],
 )
-def test_body_that_is_no_text_is_refused(root, raw):
+def test_undecodable_body_is_refused(root, raw):
     api = calling(root)
     response = api.post("/api/v1/projects/", raw, content_type="application/json")
     assert (response.status_code, response.json()["errors"] != []) == (400, True)
 
 
-def test_body_of_another_type_is_refused(root):
+def test_body_of_another_content_type_is_refused(root):
     response = calling(root).post("/api/v1/projects/", {"slug": "a"})
     assert (response.status_code, kind_of(response)) == (415, "unsupported_media_type")
 
 
-def test_body_in_chunks_is_refused_by_name(root):
+def test_chunked_body_is_refused(root):
     headers = {"Transfer-Encoding": "chunked"}
     api = calling(root)
     response = api.post("/api/v1/projects/", b"", content_type="application/json", headers=headers)
@@ -129,7 +129,7 @@ def test_body_in_chunks_is_refused_by_name(root):
     assert b"Content-Length" in response.content
 
 
-def test_body_that_is_too_large_is_refused_before_it_is_read(root, settings):
+def test_oversized_body_is_refused_before_reading(root, settings):
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 1000
     response = post(calling(root), "projects", slug="", body={"title": "x" * 1000})
     assert (response.status_code, kind_of(response)) == (413, "too_large")
@@ -138,15 +138,15 @@ def test_body_that_is_too_large_is_refused_before_it_is_read(root, settings):
 # --- batches -----------------------------------------------------------------------------------
 
 
-def test_publishing_reserves_and_plans_what_the_batch_says(api, project, requester):
+def test_publishing_reserves_money_and_plans_hits(api, project, requester):
     add_items(project, 5)
     response = post(api, "batches", body={"limit": 3, "keep_open": 2, "approval_rate": 95})
     assert response.status_code == 201
     batch = Batch.objects.get()
     assert response.headers["Location"].endswith(f"/projects/demo/batches/{batch.pk}/")
-    told = response.json()
-    assert (told["item_limit"], told["keep_open"], told["state"]) == (3, 2, "open")
-    assert told["qualifications"][0]["system"] == "approval-rate"
+    data = response.json()
+    assert (data["item_limit"], data["keep_open"], data["state"]) == (3, 2, "open")
+    assert data["qualifications"][0]["system"] == "approval-rate"
     assert Hit.objects.filter(state="pending").count() == 2
     project.budget.refresh_from_db()
     assert project.budget.reserved_cents > 0
@@ -164,7 +164,7 @@ def test_publishing_reserves_and_plans_what_the_batch_says(api, project, request
         ({"limit": 2, "locales": ["usa"]}, 400, "validation_error"),
     ],
 )
-def test_publication_that_is_refused_leaves_nothing(api, project, body, status, kind):
+def test_refused_publication_changes_nothing(api, project, body, status, kind):
     add_items(project, 5)
     if body == {"limit": 2}:
         Budget.objects.update(cap_cents=10)
@@ -173,18 +173,20 @@ def test_publication_that_is_refused_leaves_nothing(api, project, body, status, 
     assert (Hit.objects.count(), Batch.objects.count(), LedgerEntry.objects.count()) == (0, 0, 0)
 
 
-def test_nothing_left_to_publish_is_told(api, project):
+def test_publishing_without_items_is_reported(api, project):
     response = post(api, "batches", body={"limit": 2})
     assert (response.status_code, kind_of(response)) == (409, "nothing_to_publish")
 
 
-def test_pool_is_asked_of_the_workers(api, project):
+def test_pool_becomes_a_qualification_requirement(api, project):
     add_items(project, 2)
     QualificationType.objects.create(
         provider="mturk", code="demo-generator", name="Pool", description="Trained"
     )
-    told = post(api, "batches", body={"limit": 1, "pool": "demo-generator"}).json()
-    assert [one["code"] for one in told["qualifications"]] == ["demo-generator"]
+    batch = post(api, "batches", body={"limit": 1, "pool": "demo-generator"}).json()
+    assert [qualification["code"] for qualification in batch["qualifications"]] == [
+        "demo-generator"
+    ]
 
 
 def test_batch_is_paused_resumed_and_ended(api, campaign):
@@ -196,24 +198,24 @@ def test_batch_is_paused_resumed_and_ended(api, campaign):
     assert not hits.exclude(paused_at=None).exists()
     assert post(api, "expire_batch", pk).json()["state"] == "closed"
     moves = StateChange.objects.filter(aggregate="annotation.Batch").order_by("pk")
-    assert [one.new for one in moves] == ["paused", "open", "closed"]
-    assert {one.actor for one in moves} == {moves[0].actor}
+    assert [move.new for move in moves] == ["paused", "open", "closed"]
+    assert {move.actor for move in moves} == {moves[0].actor}
     assert moves[0].actor.startswith("rita by token ts_")
     response = post(api, "pause_batch", pk)
     assert (response.status_code, kind_of(response)) == (409, "invalid_state")
 
 
-def test_action_on_what_has_changed_since_is_refused(api, campaign):
+def test_action_on_a_changed_batch_is_refused(api, campaign):
     batch = campaign.batches["generator"]
     url = reverse("api:batch", args=["demo", batch.pk])
-    seen = api.get(url).headers["ETag"]
+    tag = api.get(url).headers["ETag"]
     Batch.objects.filter(pk=batch.pk).update(keep_open=9)
-    response = post(api, "pause_batch", batch.pk, **{"If-Match": seen})
+    response = post(api, "pause_batch", batch.pk, **{"If-Match": tag})
     assert (response.status_code, kind_of(response)) == (412, "precondition_failed")
     batch.refresh_from_db()
     assert batch.state == "open"
-    seen = api.get(url).headers["ETag"]
-    assert post(api, "pause_batch", batch.pk, **{"If-Match": f'"x", {seen}'}).status_code == 200
+    tag = api.get(url).headers["ETag"]
+    assert post(api, "pause_batch", batch.pk, **{"If-Match": f'"x", {tag}'}).status_code == 200
 
 
 # --- decisions ---------------------------------------------------------------------------------
@@ -228,7 +230,7 @@ def test_submission_is_rejected_with_a_reason(api, campaign):
     assert response.status_code == 409
 
 
-def test_submission_is_accepted_once_however_often_it_is_asked(api, campaign):
+def test_repeated_acceptance_pays_once(api, campaign):
     waiting = campaign.items[1].submissions.get(state="submitted")
     first = post(api, "accept_submission", waiting.pk)
     assert (first.status_code, first.json()["state"]) == (200, "accepted")
@@ -236,8 +238,8 @@ def test_submission_is_accepted_once_however_often_it_is_asked(api, campaign):
     assert waiting.assignment.payments.count() == 2
 
 
-def test_expert_s_own_work_is_not_decided(api, campaign, requester):
-    own = campaign.items[0].submissions.create(
+def test_experts_own_submission_cannot_be_decided(api, campaign, requester):
+    expert_submission = campaign.items[0].submissions.create(
         role="expert",
         author=requester,
         content={"questions": []},
@@ -245,20 +247,20 @@ def test_expert_s_own_work_is_not_decided(api, campaign, requester):
         opened_at=timezone.now(),
         submitted_at=timezone.now(),
     )
-    assert post(api, "accept_submission", own.pk).status_code == 409
+    assert post(api, "accept_submission", expert_submission.pk).status_code == 409
 
 
-# --- once --------------------------------------------------------------------------------------
+# --- idempotency -------------------------------------------------------------------------------
 
 
-def test_repeat_under_a_key_publishes_nothing_more_and_hears_the_same(api, project):
+def test_repeat_with_the_same_key_returns_the_first_response(api, project):
     add_items(project, 5)
     first = post(api, "batches", body={"limit": 2}, **{"Idempotency-Key": "run-1"})
-    again = post(api, "batches", body={"limit": 2}, **{"Idempotency-Key": "run-1"})
+    repeat = post(api, "batches", body={"limit": 2}, **{"Idempotency-Key": "run-1"})
     assert Hit.objects.count() == 2
-    assert (again.status_code, again.json()) == (first.status_code, first.json())
-    assert again.headers["Location"] == first.headers["Location"]
-    assert again.headers["Idempotency-Replayed"] == "true"
+    assert (repeat.status_code, repeat.json()) == (first.status_code, first.json())
+    assert repeat.headers["Location"] == first.headers["Location"]
+    assert repeat.headers["Idempotency-Replayed"] == "true"
     assert "Idempotency-Replayed" not in first.headers
 
 
@@ -274,14 +276,14 @@ def test_key_of_another_request_is_refused(api, project, campaign, other):
     assert Batch.objects.count() == 3
 
 
-def test_refusal_is_not_kept_and_its_repeat_judged_anew(api, project):
+def test_refusal_is_not_stored_under_a_key(api, project):
     key = {"Idempotency-Key": "run-1"}
     assert post(api, "batches", body={"limit": 2}, **key).status_code == 409
     add_items(project, 5)
     assert post(api, "batches", body={"limit": 2}, **key).status_code == 201
 
 
-def test_same_key_of_somebody_else_is_another(api, project):
+def test_keys_of_different_users_are_independent(api, project):
     add_items(project, 5)
     other = calling(make_user("olga", project, MemberRole.ADMIN))
     key = {"Idempotency-Key": "run-1"}
@@ -290,7 +292,7 @@ def test_same_key_of_somebody_else_is_another(api, project):
     assert Hit.objects.count() == 2
 
 
-def test_key_is_forgotten_after_a_day(api, project):
+def test_key_expires_after_a_day(api, project):
     add_items(project, 5)
     key = {"Idempotency-Key": "run-1"}
     post(api, "batches", body={"limit": 1}, **key)
@@ -300,14 +302,14 @@ def test_key_is_forgotten_after_a_day(api, project):
 
 
 @pytest.mark.parametrize("key", ["", "two words", "x" * 101, "schlüssel"])
-def test_key_that_is_none_is_refused(api, project, key):
+def test_invalid_key_is_refused(api, project, key):
     response = post(api, "batches", body={"limit": 1}, **{"Idempotency-Key": key})
     assert response.status_code == 400
     assert response.json()["errors"][0]["attr"] == "Idempotency-Key"
 
 
 @pytest.mark.django_db(transaction=True)
-def test_repeats_that_overlap_publish_once(project, requester):
+def test_concurrent_repeats_publish_once(project, requester):
     add_items(project, 8)
     api = calling(requester)
 
@@ -318,15 +320,15 @@ def test_repeats_that_overlap_publish_once(project, requester):
             connection.close()
 
     with ThreadPoolExecutor(6) as pool:
-        answers = list(pool.map(publish, range(12)))
-    assert {one.status_code for one in answers} == {201}
-    assert len({json.dumps(one.json(), sort_keys=True) for one in answers}) == 1
+        responses = list(pool.map(publish, range(12)))
+    assert {response.status_code for response in responses} == {201}
+    assert len({json.dumps(response.json(), sort_keys=True) for response in responses}) == 1
     assert (Batch.objects.count(), Hit.objects.count()) == (1, 2)
-    assert sum("Idempotency-Replayed" in one.headers for one in answers) == 11
+    assert sum("Idempotency-Replayed" in response.headers for response in responses) == 11
 
 
 @pytest.mark.django_db(transaction=True)
-def test_publications_that_overlap_offer_no_item_twice(project, requester):
+def test_concurrent_publications_publish_no_item_twice(project, requester):
     add_items(project, 8)
     api = calling(requester)
 
@@ -345,24 +347,25 @@ def test_publications_that_overlap_offer_no_item_twice(project, requester):
 # --- limits ------------------------------------------------------------------------------------
 
 
-def test_too_many_requests_are_told_when_to_come_back(api, project, settings):
+def test_throttled_response_says_when_to_retry(api, project, settings):
     settings.API_READS_PER_MINUTE = 3
     url = reverse("api:project", args=["demo"])
     assert [api.get(url).status_code for _ in range(4)] == [200, 200, 200, 429]
     response = api.get(url)
     assert kind_of(response) == "throttled"
     assert 1 <= int(response.headers["Retry-After"]) <= 60
-    assert post(api, "batches", body={"limit": 1}).status_code == 409  # writes count apart
+    # writes are counted separately
+    assert post(api, "batches", body={"limit": 1}).status_code == 409
 
 
-def test_each_token_is_counted_by_itself(api, project, requester, settings):
+def test_tokens_are_throttled_separately(api, project, requester, settings):
     settings.API_READS_PER_MINUTE = 1
     url = reverse("api:project", args=["demo"])
     assert [api.get(url).status_code for _ in range(2)] == [200, 429]
     assert calling(requester).get(url).status_code == 200
 
 
-def test_guessing_tokens_is_throttled_by_address_whatever_is_forwarded(client, db, settings):
+def test_token_guessing_is_throttled_by_address_despite_forwarded_headers(client, db, settings):
     settings.API_READS_PER_MINUTE = 2
     statuses = [
         client.get(
@@ -374,21 +377,21 @@ def test_guessing_tokens_is_throttled_by_address_whatever_is_forwarded(client, d
     assert statuses == [401, 401, 429, 429]
 
 
-# --- elsewhere ---------------------------------------------------------------------------------
+# --- errors ------------------------------------------------------------------------------------
 
 
-def test_address_where_nothing_is_answers_as_a_problem(client, db):
+def test_unknown_address_returns_a_problem(client, db):
     response = client.get("/api/v1/nothing/here")
     assert (response.status_code, kind_of(response)) == (404, "not_found")
 
 
-def test_method_that_is_not_offered_names_those_that_are(api, project):
+def test_refused_method_lists_the_allowed_methods(api, project):
     response = api.delete(reverse("api:project", args=["demo"]))
     assert (response.status_code, kind_of(response)) == (405, "method_not_allowed")
     assert set(response.headers["Allow"].split(", ")) == {"GET", "HEAD"}
 
 
-def test_server_error_is_a_problem_that_tells_nothing_of_the_inside(client, db, settings):
+def test_server_error_reveals_no_internals(client, db, settings):
     client.raise_request_exception = False
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("projects.api.endpoint.ProjectEndpoint.page", lambda *_: 1 / 0)
@@ -399,7 +402,7 @@ def test_server_error_is_a_problem_that_tells_nothing_of_the_inside(client, db, 
     assert b"division" not in response.content
 
 
-def test_other_project_with_the_same_rows_stays_as_it_was(api, project):
+def test_other_project_is_unchanged(api, project):
     other = make_project("other")
     add_items(other, 3)
     add_items(project, 3)

@@ -1,4 +1,4 @@
-"""The examples of docs/reference/api.md, run as they stand there against a site that listens."""
+"""The examples of docs/reference/api.md, which run unchanged against a live site."""
 
 import os
 import re
@@ -29,8 +29,10 @@ def blocks(language: str) -> list[str]:
 
 @pytest.fixture
 def site(live_server, job_files):
-    """A site with a published dataset and somebody who does its background work; what a program of its
-    administrator needs to know."""
+    """Run a site with a published dataset and a job worker.
+
+    Yield the environment of a script with the administrator's token.
+    """
     corpus, gold = str(SAMPLES / "sentences.csv"), SAMPLES / "expert.csv"
     call_command("create_project", "published", scheme="qasrl")
     call_command("import_corpus", "published", corpus, format="qasrl-csv", items=[gold])
@@ -45,21 +47,21 @@ def site(live_server, job_files):
 
 
 def _work(stop: threading.Event) -> None:
-    """Run jobs, as a worker process does, until the site stops."""
+    """Run jobs like a worker process until the site stops."""
     while not stop.wait(0.2):
         run_jobs()
     connection.close()
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="no curl: its examples can't be run")
-def test_examples_do_what_the_page_says(site, tmp_path):
+@pytest.mark.skipif(shutil.which("curl") is None, reason="the examples require curl")
+def test_examples_work_as_described(site, tmp_path):
     folder = tmp_path / "work"
     folder.mkdir()
     shutil.copy(SAMPLES / "sentences.csv", folder)
     environment = {**os.environ, **site}
 
     def run(command: list[str]) -> str:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             cwd=folder,
             env=environment,
@@ -68,32 +70,32 @@ def test_examples_do_what_the_page_says(site, tmp_path):
             timeout=240,
             check=False,
         )
-        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
-        return done.stdout
+        assert process.returncode == 0, process.stdout[-3000:] + process.stderr[-3000:]
+        return process.stdout
 
     common, *of_corpus, of_exports = blocks("sh")
     of_corpus.insert(0, common)
-    said = run(["bash", "-euo", "pipefail", "-c", "\n".join(of_corpus)])
-    assert '"state":"finished"' in said
-    assert '"state":"paused"' in said
-    assert said.rstrip().endswith("}")
+    output = run(["bash", "-euo", "pipefail", "-c", "\n".join(of_corpus)])
+    assert '"state":"finished"' in output
+    assert '"state":"paused"' in output
+    assert output.rstrip().endswith("}")
 
-    said = run([sys.executable, "-c", "\n".join(blocks("python"))])
-    assert "set aside:" in said
-    assert "changed since: False" in said
-    assert "412 It has changed since you read it." in said
+    output = run([sys.executable, "-c", "\n".join(blocks("python"))])
+    assert "set aside:" in output
+    assert "changed since: False" in output
+    assert "412 It has changed since you read it." in output
 
     helpers = "\n".join(
         line for line in common.splitlines() if line.startswith(("ask()", "field()"))
     )
-    said = run(["bash", "-euo", "pipefail", "-c", f"{helpers}\n{of_exports}"])
-    files = said.splitlines()
+    output = run(["bash", "-euo", "pipefail", "-c", f"{helpers}\n{of_exports}"])
+    files = output.splitlines()
     assert len(files) >= 4
     assert all(line.endswith(": OK") for line in files)
     assert (folder / "manifest.json").exists()
 
     headers = {"Authorization": f"Bearer {site['TOKEN']}"}
-    told = requests.get(
+    batches = requests.get(
         f"{site['TOUCHSTONE']}/api/v1/projects/my-corpus/batches/", headers=headers, timeout=30
     ).json()
-    assert [one["state"] for one in told["results"]] == ["closed"]
+    assert [batch["state"] for batch in batches["results"]] == ["closed"]

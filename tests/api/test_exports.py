@@ -1,4 +1,4 @@
-"""Exports: asked for, written by a worker process, downloaded, resumed."""
+"""Exports, from the request to resumed downloads."""
 
 import hashlib
 import json
@@ -14,61 +14,67 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def at(project):
-    def of(name, *more):
-        return reverse(f"api:{name}", args=["demo", *more])
+    def url_of(name, *arguments):
+        return reverse(f"api:{name}", args=["demo", *arguments])
 
-    return of
+    return url_of
 
 
 def start(api, at, **body):
-    given = {"format": "qasrl-csv", **body}
-    return api.post(at("exports"), json.dumps(given), content_type="application/json")
+    parameters = {"format": "qasrl-csv", **body}
+    return api.post(at("exports"), json.dumps(parameters), content_type="application/json")
 
 
 @pytest.fixture
-def finished(api, at, campaign):
-    """What the API says of a finished export."""
-    asked = start(api, at, partition="test")
+def finished_export(api, at, campaign):
+    """Return the API's representation of a finished export."""
+    response = start(api, at, partition="test")
     run_jobs()
-    return api.get(asked.headers["Location"]).json()
+    return api.get(response.headers["Location"]).json()
 
 
-def test_export_is_asked_for_and_written_later(api, at, campaign):
-    asked = start(api, at)
-    assert (asked.status_code, asked.json()["state"], asked.json()["files"]) == (202, "queued", [])
+def test_requested_export_is_written_later(api, at, campaign):
+    response = start(api, at)
+    assert (response.status_code, response.json()["state"], response.json()["files"]) == (
+        202,
+        "queued",
+        [],
+    )
     run_jobs()
-    done = api.get(asked.headers["Location"]).json()
-    assert (done["state"], done["items"], done["format"]) == ("finished", 3, "qasrl-csv")
-    assert api.get(at("exports")).json()["results"] == [done]
+    export = api.get(response.headers["Location"]).json()
+    assert (export["state"], export["items"], export["format"]) == ("finished", 3, "qasrl-csv")
+    assert api.get(at("exports")).json()["results"] == [export]
 
 
-def test_files_arrive_whole_with_their_checksum(api, finished):
-    assert {one["name"] for one in finished["files"]} >= {"manifest.json", "README.md"}
-    for file in finished["files"]:
+def test_files_are_complete_and_have_a_checksum(api, finished_export):
+    assert {file["name"] for file in finished_export["files"]} >= {"manifest.json", "README.md"}
+    for file in finished_export["files"]:
         response = api.get(file["url"])
         body = response.getvalue()
         assert int(response.headers["Content-Length"]) == len(body) == file["bytes"]
         assert hashlib.sha256(body).hexdigest() == file["sha256"]
 
 
-def test_download_that_was_cut_off_is_resumed(api, finished):
-    file = next(one for one in finished["files"] if one["name"].endswith("gold.csv"))
-    whole = api.get(file["url"])
-    body = whole.getvalue()
-    rest = api.get(file["url"], headers={"Range": "bytes=100-", "If-Range": whole.headers["ETag"]})
-    assert (rest.status_code, rest.getvalue()) == (206, body[100:])
-    assert rest.headers["Content-Range"] == f"bytes 100-{len(body) - 1}/{len(body)}"
+def test_interrupted_download_is_resumed(api, finished_export):
+    file = next(entry for entry in finished_export["files"] if entry["name"].endswith("gold.csv"))
+    complete = api.get(file["url"])
+    body = complete.getvalue()
+    remainder = api.get(
+        file["url"], headers={"Range": "bytes=100-", "If-Range": complete.headers["ETag"]}
+    )
+    assert (remainder.status_code, remainder.getvalue()) == (206, body[100:])
+    assert remainder.headers["Content-Range"] == f"bytes 100-{len(body) - 1}/{len(body)}"
     other = api.get(file["url"], headers={"Range": "bytes=100-", "If-Range": '"of before"'})
     assert (other.status_code, other.getvalue()) == (200, body)
     beyond = api.get(file["url"], headers={"Range": f"bytes={len(body)}-"})
     assert beyond.status_code == 416
-    unchanged = api.get(file["url"], headers={"If-None-Match": whole.headers["ETag"]})
+    unchanged = api.get(file["url"], headers={"If-None-Match": complete.headers["ETag"]})
     assert unchanged.status_code == 304
     head = api.head(file["url"])
     assert (head.status_code, int(head.headers["Content-Length"])) == (200, len(body))
 
 
-def test_filters_of_the_export_are_kept(api, at, campaign):
+def test_filters_are_stored_with_the_export(api, at, campaign):
     start(api, at, partition="test", licence="CC-BY-SA-4.0")
     run_jobs()
     manifest = Job.objects.get().result["manifest"]
@@ -87,34 +93,34 @@ def test_filters_of_the_export_are_kept(api, at, campaign):
     ],
 )
 @pytest.mark.usefixtures("campaign")
-def test_export_that_is_none_is_refused(api, at, body, status):
+def test_invalid_export_is_refused(api, at, body, status):
     assert start(api, at, **body).status_code == status
     assert not Job.objects.exists()
 
 
 @pytest.mark.parametrize("name", ["../demo", "%2e%2e", "nothing", "."])
-def test_path_that_leads_elsewhere_finds_nothing(api, at, finished, name):
+def test_path_outside_the_export_is_not_found(api, at, finished_export, name):
     base = at("exports")
     assert api.get(f"{base}{name}/").status_code == 404
     assert api.get(f"{base}{name}/manifest.json").status_code == 404
-    assert api.get(f"{base}{finished['id']}/{name}").status_code == 404
+    assert api.get(f"{base}{finished_export['id']}/{name}").status_code == 404
 
 
-def test_export_of_another_project_is_not_found(api, at, finished):
+def test_export_of_another_project_is_not_found(api, at, finished_export):
     Job.objects.update(scope="other")
-    assert api.get(at("export", finished["id"])).status_code == 404
-    assert api.get(finished["files"][0]["url"]).status_code == 404
+    assert api.get(at("export", finished_export["id"])).status_code == 404
+    assert api.get(finished_export["files"][0]["url"]).status_code == 404
 
 
-def test_export_that_failed_says_why(api, at, campaign):
-    asked = start(api, at, domain="nowhere")
+def test_failed_export_has_a_reason(api, at, campaign):
+    response = start(api, at, domain="nowhere")
     run_jobs()
-    failed = api.get(asked.headers["Location"]).json()
+    failed = api.get(response.headers["Location"]).json()
     assert failed["state"] == "failed"
     assert "nowhere" in failed["problem"]
 
 
-def test_exports_are_listed_by_state(api, at, finished):
+def test_exports_are_listed_by_state(api, at, finished_export):
     queued = start(api, at).json()["id"]
-    listed = api.get(at("exports"), {"state": "queued"}).json()["results"]
-    assert [export["id"] for export in listed] == [queued]
+    exports = api.get(at("exports"), {"state": "queued"}).json()["results"]
+    assert [export["id"] for export in exports] == [queued]

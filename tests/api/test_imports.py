@@ -1,4 +1,4 @@
-"""Corpora that are uploaded: queued, read by a worker process, told how it went."""
+"""Imports of uploaded corpora, from the upload to the report of the job."""
 
 from datetime import timedelta
 
@@ -19,8 +19,8 @@ SENTENCES = "qasrl_id,tokens,sentence\na:1,The dog barked .,x\na:2,The cat slept
 ITEMS = "qasrl_id,verb_idx,verb,question,answer_range\na:1,2,barked,Who barked?,0:1\n"
 
 
-def url(*more):
-    return reverse("api:import" if more else "api:imports", args=["demo", *more])
+def url(*arguments):
+    return reverse("api:import" if arguments else "api:imports", args=["demo", *arguments])
 
 
 def upload(api, text=TEXT, *, name="corpus.txt", items=None, **fields):
@@ -30,80 +30,84 @@ def upload(api, text=TEXT, *, name="corpus.txt", items=None, **fields):
     return api.post(url(), {"format": "text", **files, **fields})
 
 
-def kept_files(settings) -> list:
-    return [one for one in settings.UPLOAD_DIR.rglob("*") if one.is_file()]
+def stored_files(settings) -> list:
+    return [path for path in settings.UPLOAD_DIR.rglob("*") if path.is_file()]
 
 
-def test_corpus_is_queued_then_read_and_its_file_let_go(api, project, settings):
+def test_corpus_is_queued_then_imported_and_its_file_deleted(api, project, settings):
     response = upload(api, domain="wikinews", partition="dev")
     assert response.status_code == 202
     queued = response.json()
     assert (queued["state"], queued["sentences_read"]) == ("queued", 0)
     assert queued["files"] == [{"name": "corpus.txt", "bytes": len(TEXT)}]
     assert api.get(response.headers["Location"]).json() == queued
-    assert len(kept_files(settings)) == 1
+    assert len(stored_files(settings)) == 1
     run_jobs()
-    done = api.get(response.headers["Location"]).json()
-    assert done["state"] == "finished"
-    assert (done["sentences_read"], done["sentences_added"]) == (2, 2)
-    assert done["items_added"] == project.items.count() > 0
-    assert done["error_count"] == 0
+    report = api.get(response.headers["Location"]).json()
+    assert report["state"] == "finished"
+    assert (report["sentences_read"], report["sentences_added"]) == (2, 2)
+    assert report["items_added"] == project.items.count() > 0
+    assert report["error_count"] == 0
     assert set(Sentence.objects.values_list("domain", "partition")) == {("wikinews", "dev")}
-    assert kept_files(settings) == []
+    assert stored_files(settings) == []
     moves = StateChange.objects.filter(aggregate="jobs.Job").order_by("pk")
-    assert [one.new for one in moves] == ["queued", "running", "finished"]
+    assert [move.new for move in moves] == ["queued", "running", "finished"]
     assert moves[0].actor.startswith("rita by token")
 
 
-def test_several_files_with_their_items(api, project):
-    more = SENTENCES.replace("a:", "b:")
+def test_several_files_are_imported_with_their_items(api, project):
+    second_text = SENTENCES.replace("a:", "b:")
     files = [
         SimpleUploadedFile("a.csv", SENTENCES.encode()),
-        SimpleUploadedFile("b.csv", more.encode()),
+        SimpleUploadedFile("b.csv", second_text.encode()),
     ]
-    given = {"format": "qasrl-csv", "files": files}
-    given["items_files"] = SimpleUploadedFile("items.csv", ITEMS.encode())
-    location = api.post(url(), given).headers["Location"]
+    form = {"format": "qasrl-csv", "files": files}
+    form["items_files"] = SimpleUploadedFile("items.csv", ITEMS.encode())
+    location = api.post(url(), form).headers["Location"]
     run_jobs()
-    done = api.get(location).json()
-    assert (done["state"], done["sentences_added"], done["items_added"]) == ("finished", 4, 1)
+    report = api.get(location).json()
+    assert (report["state"], report["sentences_added"], report["items_added"]) == ("finished", 4, 1)
 
 
-def test_bad_rows_are_named_by_the_name_that_the_file_came_with(api, project):
+def test_bad_rows_are_reported_with_the_uploaded_file_name(api, project):
     bad = SENTENCES + "a:3\n"
     location = upload(api, bad, name="cor pus.csv", items=ITEMS, format="qasrl-csv").headers[
         "Location"
     ]
     run_jobs()
-    done = api.get(location).json()
-    assert (done["state"], done["sentences_added"], done["error_count"]) == ("finished", 2, 1)
-    [error] = done["errors"]
+    report = api.get(location).json()
+    assert (report["state"], report["sentences_added"], report["error_count"]) == ("finished", 2, 1)
+    [error] = report["errors"]
     assert (error["file"], error["line"]) == ("cor pus.csv", 4)
 
 
-def test_strict_import_with_a_bad_row_keeps_nothing(api, project, settings):
+def test_strict_import_with_a_bad_row_stores_nothing(api, project, settings):
     bad = SENTENCES + "a:3\n"
     location = upload(
         api, bad, name="c.csv", items=ITEMS, format="qasrl-csv", strict="true"
     ).headers["Location"]
     run_jobs()
-    done = api.get(location).json()
-    assert (done["state"], done["sentences_added"], Sentence.objects.count()) == ("failed", 0, 0)
-    assert done["problem"].startswith("c.csv, line 4")
-    assert "Nothing was imported" in done["problem"]
-    assert str(settings.UPLOAD_DIR) not in done["problem"]
+    report = api.get(location).json()
+    assert (report["state"], report["sentences_added"], Sentence.objects.count()) == (
+        "failed",
+        0,
+        0,
+    )
+    assert report["problem"].startswith("c.csv, line 4")
+    assert "Nothing was imported" in report["problem"]
+    assert str(settings.UPLOAD_DIR) not in report["problem"]
 
 
 @pytest.mark.parametrize("text", [b"\xff\xfe\x00", b"no,columns\n1,2\n", b""])
-def test_file_that_can_not_be_read_fails_with_its_reason(api, project, settings, text):
+def test_unreadable_file_fails_with_a_reason(api, project, settings, text):
     text = text or b"\n"
     location = upload(api, text, name="c.csv", format="qasrl-csv").headers["Location"]
     run_jobs()
-    done = api.get(location).json()
-    assert done["state"] == "failed"
-    assert "c.csv" in done["problem"]
-    assert str(settings.UPLOAD_DIR) not in done["problem"]
-    assert kept_files(settings) == []
+    report = api.get(location).json()
+    assert report["state"] == "failed"
+    assert "c.csv" in report["problem"]
+    assert str(settings.UPLOAD_DIR) not in report["problem"]
+    assert stored_files(settings) == []
 
 
 @pytest.mark.parametrize(
@@ -116,11 +120,11 @@ def test_file_that_can_not_be_read_fails_with_its_reason(api, project, settings,
         ({"strict": "perhaps"}, "strict"),
     ],
 )
-def test_field_that_can_not_be_used_is_pointed_at(api, project, settings, fields, field):
+def test_invalid_field_is_identified(api, project, settings, fields, field):
     response = upload(api, **fields)
     assert response.status_code == 400
-    assert [one["attr"] for one in response.json()["errors"]] == [field]
-    assert (Job.objects.count(), kept_files(settings)) == (0, [])
+    assert [error["attr"] for error in response.json()["errors"]] == [field]
+    assert (Job.objects.count(), stored_files(settings)) == (0, [])
 
 
 def test_upload_without_a_file_is_refused(api, project):
@@ -128,14 +132,14 @@ def test_upload_without_a_file_is_refused(api, project):
     assert response.json()["errors"][0]["attr"] == "files"
 
 
-def test_body_that_is_no_form_is_refused(api, project):
+def test_body_other_than_a_form_is_refused(api, project):
     response = api.post(url(), "--x\r\nnonsense", content_type="multipart/form-data; boundary=y")
     assert response.status_code == 400
     response = api.post(url(), {"format": "text"}, content_type="application/json")
     assert response.status_code == 415
 
 
-def test_upload_beyond_the_limit_is_refused(api, project, settings):
+def test_oversized_upload_is_refused(api, project, settings):
     settings.API_UPLOAD_MAX_BYTES = 1000
     response = upload(api, "x" * 1000)
     assert response.status_code == 413
@@ -145,27 +149,27 @@ def test_upload_beyond_the_limit_is_refused(api, project, settings):
 @pytest.mark.parametrize(
     "name", ["../../etc/passwd", "/etc/passwd", "a/..b", "a" * 150, "ä ö\n.txt"]
 )
-def test_name_of_a_file_leads_nowhere_else(api, project, settings, name):
+def test_file_name_cannot_escape_the_upload_folder(api, project, settings, name):
     response = upload(api, name=name)
     assert response.status_code == 202
-    [kept] = kept_files(settings)
-    assert kept.resolve().parent.parent == settings.UPLOAD_DIR.resolve()
+    [stored_file] = stored_files(settings)
+    assert stored_file.resolve().parent.parent == settings.UPLOAD_DIR.resolve()
 
 
-def test_repeat_under_a_key_uploads_once_and_another_file_is_another_request(api, project):
+def test_repeat_with_the_same_key_uploads_once(api, project):
     key = {"Idempotency-Key": "corpus-1"}
 
-    def again(text):
+    def upload_with_key(text):
         file = SimpleUploadedFile("c.txt", text.encode())
         return api.post(url(), {"format": "text", "files": file}, headers=key)
 
-    first = again(TEXT)
-    assert again(TEXT).json() == first.json()
-    assert again("Other text.").status_code == 422
+    first = upload_with_key(TEXT)
+    assert upload_with_key(TEXT).json() == first.json()
+    assert upload_with_key("Other text.").status_code == 422
     assert Job.objects.count() == 1
 
 
-def test_import_of_a_process_that_died_is_taken_over_when_its_lease_ends(api, project, settings):
+def test_import_of_a_dead_process_is_retried_when_its_lease_ends(api, project, settings):
     location = upload(api).headers["Location"]
     now = timezone.now()
     Job.objects.update(state="running", attempts=1, leased_until=now + settings.LEASE)
@@ -175,29 +179,31 @@ def test_import_of_a_process_that_died_is_taken_over_when_its_lease_ends(api, pr
     assert api.get(location).json()["state"] == "finished"
 
 
-def test_import_that_kills_every_process_is_given_up(api, project, settings):
+def test_import_that_kills_every_process_fails(api, project, settings):
     location = upload(api).headers["Location"]
     Job.objects.update(state="running", attempts=ATTEMPTS, leased_until=None)
     run_jobs()
-    done = api.get(location).json()
-    assert done["state"] == "failed"
-    assert done["problem"].startswith(f"Gave up after {ATTEMPTS} attempts")
-    assert kept_files(settings) == []
+    report = api.get(location).json()
+    assert report["state"] == "failed"
+    assert report["problem"].startswith(f"Gave up after {ATTEMPTS} attempts")
+    assert stored_files(settings) == []
 
 
-def test_upload_that_is_lost_fails_with_its_reason(api, project, settings):
+def test_lost_upload_fails_with_a_reason(api, project, settings):
     location = upload(api).headers["Location"]
-    [file] = kept_files(settings)
+    [file] = stored_files(settings)
     file.unlink()
     run_jobs()
-    done = api.get(location).json()
-    assert done["state"] == "failed"
-    assert "corpus.txt" in done["problem"]
+    report = api.get(location).json()
+    assert report["state"] == "failed"
+    assert "corpus.txt" in report["problem"]
 
 
 def test_imports_are_listed_newest_first_by_state(api, project):
     first = upload(api).json()["id"]
     run_jobs()
     second = upload(api).json()["id"]
-    assert [one["id"] for one in api.get(url()).json()["results"]] == [second, first]
-    assert [one["id"] for one in api.get(url(), {"state": "queued"}).json()["results"]] == [second]
+    assert [entry["id"] for entry in api.get(url()).json()["results"]] == [second, first]
+    assert [entry["id"] for entry in api.get(url(), {"state": "queued"}).json()["results"]] == [
+        second
+    ]

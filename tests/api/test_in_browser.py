@@ -1,4 +1,4 @@
-"""The page of the API: drawn by a package's scripts under our content policy, and of use."""
+"""The interactive API page, whose third-party scripts run under the site's content security policy."""
 
 import pytest
 from playwright.sync_api import expect
@@ -15,24 +15,24 @@ def open_page(chromium, live_server, settings, requester, client):
     settings.ALLOWED_HOSTS = ["*"]
     client.force_login(requester)
     complaints: list[str] = []
-    opened = []
+    contexts = []
 
-    def new(viewport):
+    def open_tab(viewport):
         context = chromium.new_context(base_url=live_server.url, viewport=viewport)
-        opened.append(context)
+        contexts.append(context)
         cookie = client.cookies["sessionid"].value
         context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
         context.on("console", lambda message: complaints.append(message.text))
         context.on("weberror", lambda error: complaints.append(str(error.error)))
         return context.new_page()
 
-    yield new
-    for context in opened:
+    yield open_tab
+    for context in contexts:
         context.close()
     assert complaints == []
 
 
-def test_operations_are_listed_and_one_is_tried_in_one_s_own_name(open_page, campaign):
+def test_operations_are_listed_and_can_be_tried_with_the_session(open_page, campaign):
     page = open_page(WIDE)
     page.goto("/api/docs/")
     expect(page.locator(".opblock")).not_to_have_count(0)

@@ -1,4 +1,4 @@
-"""Lists: their order, pages, filters, tags, and how many queries they take."""
+"""Lists, with their order, pagination, filters, entity tags and query counts."""
 
 import base64
 
@@ -30,13 +30,17 @@ LISTS = (
 ALL = (*LISTS, "project", "costs", "exports", "jobs")
 
 
-def at(name, *more, **query):
-    url = reverse(f"api:{name}", args=["demo", *more])
-    return url + ("?" + "&".join(f"{one}={value}" for one, value in query.items()) if query else "")
+def at(name, *arguments, **query):
+    url = reverse(f"api:{name}", args=["demo", *arguments])
+    return url + (
+        "?" + "&".join(f"{parameter}={value}" for parameter, value in query.items())
+        if query
+        else ""
+    )
 
 
 def fill(campaign: Campaign) -> None:
-    """More rows of what the campaign itself has few of."""
+    """Add rows of the kinds that the campaign has few of."""
     project = campaign.project
     for number in range(len(campaign.items) // 4):
         add_evaluations(project, campaign.workers[-1:])
@@ -55,42 +59,42 @@ def counts(api) -> dict[str, int]:
     return counted
 
 
-def test_lists_ask_as_often_with_few_rows_as_with_many(api, project):
+def test_query_counts_do_not_depend_on_the_number_of_rows(api, project):
     campaign = Campaign(project, 4, workers=3)
     fill(campaign)
-    api.get(at("project"))  # notes the token's use
-    few = counts(api)
+    api.get(at("project"))  # records the token's use
+    initial = counts(api)
     campaign.add(300, workers=60)
     fill(campaign)
     sizes = {name: len(api.get(at(name, limit=200)).json()["results"]) for name in LISTS}
     assert min(sizes.values()) >= 60
-    assert counts(api) == few
-    assert max(few.values()) <= 20
+    assert counts(api) == initial
+    assert max(initial.values()) <= 20
 
 
 @pytest.mark.parametrize("name", LISTS)
-def test_pages_follow_one_another_and_hold_everything_once(name, api, campaign):
+def test_pages_have_every_row_once_in_order(name, api, campaign):
     fill(campaign)
-    whole = api.get(at(name, limit=200)).json()
-    assert whole["next"] is whole["previous"] is None
-    url, seen, back = at(name, limit=2), [], None
+    full_list = api.get(at(name, limit=200)).json()
+    assert full_list["next"] is full_list["previous"] is None
+    url, results, previous_url = at(name, limit=2), [], None
     while url:
         page = api.get(url).json()
         assert len(page["results"]) <= 2
-        seen += page["results"]
-        url, back = page["next"], page["previous"]
-    assert seen == whole["results"]
-    if len(seen) > 2:
-        [before] = [api.get(back).json()["results"]]
-        assert before == seen[len(seen) - len(page["results"]) - 2 : -len(page["results"])]
+        results += page["results"]
+        url, previous_url = page["next"], page["previous"]
+    assert results == full_list["results"]
+    if len(results) > 2:
+        [before] = [api.get(previous_url).json()["results"]]
+        assert before == results[len(results) - len(page["results"]) - 2 : -len(page["results"])]
 
 
-def test_rows_added_while_paging_neither_repeat_nor_push_out_others(api, project):
+def test_rows_added_while_paging_neither_repeat_nor_displace_others(api, project):
     add_items(project, 6)
     first = api.get(at("sentences", limit=3)).json()
     add_items(project, 3)
     second = api.get(first["next"]).json()
-    ids = [one["external_id"] for one in first["results"] + second["results"]]
+    ids = [row["external_id"] for row in first["results"] + second["results"]]
     assert ids == [f"wiki:{number}" for number in range(6)]
 
 
@@ -114,20 +118,20 @@ def test_rows_added_while_paging_neither_repeat_nor_push_out_others(api, project
         ("ledger", {"first_day": "2027-01-01"}, 0),
     ],
 )
-def test_filters_narrow(name, filters, expected, api, campaign):
+def test_filters_narrow_the_list(name, filters, expected, api, campaign):
     response = api.get(at(name, limit=200, **filters))
     assert response.status_code == 200
     assert len(response.json()["results"]) == expected
 
 
-def test_worker_filter_finds_by_pseudonym(api, campaign):
+def test_worker_filter_matches_the_pseudonym(api, campaign):
     worker = campaign.workers[0]
     rows = api.get(at("submissions", worker=worker.pseudonym, limit=200)).json()["results"]
-    assert {one["worker"] for one in rows} == {worker.pseudonym}
+    assert {row["worker"] for row in rows} == {worker.pseudonym}
     assert len(rows) == worker.submissions.count()
 
 
-def test_submissions_show_the_effort_of_each_step(api, campaign):
+def test_submissions_have_the_effort_of_each_step(api, campaign):
     submission = campaign.workers[0].submissions.first()
     submission.steps = {"choice": {"seconds": 12, "moves": 3}}
     submission.save(update_fields=["steps"])
@@ -151,7 +155,7 @@ def test_submissions_show_the_effort_of_each_step(api, campaign):
         ("submissions", "submitted_after=0000-99-99", "submitted_after"),
     ],
 )
-def test_what_is_no_filter_is_refused_by_name(name, query, parameter, api, project):
+def test_unknown_filter_is_refused_by_name(name, query, parameter, api, project):
     response = api.get(f"{at(name)}?{query}")
     assert response.status_code == 400
     body = response.json()
@@ -163,37 +167,37 @@ def test_what_is_no_filter_is_refused_by_name(name, query, parameter, api, proje
     ("limit", "rows"),
     [("201", 200), ("9999999999999999999999", 200), ("0", 50), ("%C2%B2", 50), ("many", 50)],
 )
-def test_limit_is_cut_to_what_is_allowed(limit, rows, api, project):
+def test_limit_is_capped(limit, rows, api, project):
     add_items(project, 205)
     assert len(api.get(f"{at('sentences')}?limit={limit}").json()["results"]) == rows
 
 
 @pytest.mark.parametrize("position", ["x", "1e5", "9" * 40, "\0"])
-def test_made_up_cursor_breaks_nothing(position, api, project):
+def test_forged_cursor_is_handled(position, api, project):
     made_up = base64.b64encode(f"p={position}".encode()).decode()
     assert api.get(at("items"), {"cursor": made_up}).status_code in (200, 404)
 
 
-def test_cursor_that_is_none_is_refused(api, project):
+def test_invalid_cursor_is_refused(api, project):
     assert api.get(at("items"), {"cursor": "nonsense"}).status_code == 404
 
 
-def test_round_filter_of_any_size_breaks_nothing(api, project):
+def test_round_filter_accepts_numbers_of_any_size(api, project):
     assert api.get(at("evaluations", round=2**63 - 1)).json()["results"] == []
     assert api.get(f"/api/v1/projects/demo/items/{10**30}/").status_code == 404
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_has_not_changed_is_not_sent_again(name, api, campaign):
+def test_unchanged_list_is_not_sent_again(name, api, campaign):
     first = api.get(at(name))
-    again = api.get(at(name), headers={"If-None-Match": first.headers["ETag"]})
-    assert (again.status_code, again.content) == (304, b"")
-    assert again.headers["ETag"] == first.headers["ETag"]
+    repeat = api.get(at(name), headers={"If-None-Match": first.headers["ETag"]})
+    assert (repeat.status_code, repeat.content) == (304, b"")
+    assert repeat.headers["ETag"] == first.headers["ETag"]
     other = api.get(at(name), headers={"If-None-Match": '"other", W/"another"'})
     assert (other.status_code, other.content) == (200, first.content)
 
 
-def test_change_gives_another_tag(api, project):
+def test_change_changes_the_entity_tag(api, project):
     tag = api.get(at("project")).headers["ETag"]
     Project.objects.update(title="Another")
     response = api.get(at("project"), headers={"If-None-Match": tag})
@@ -201,13 +205,13 @@ def test_change_gives_another_tag(api, project):
     assert response.json()["title"] == "Another"
 
 
-def test_answers_are_for_the_caller_alone(api, project):
+def test_responses_are_private(api, project):
     headers = api.get(at("project")).headers
     assert {"private", "no-cache"} <= set(headers["Cache-Control"].split(", "))
     assert {"Authorization", "Cookie"} <= set(headers["Vary"].split(", "))
 
 
-def test_head_tells_what_get_would(api, project):
+def test_head_has_the_headers_of_get(api, project):
     head, get = api.head(at("project")), api.get(at("project"))
     assert (head.status_code, head.content) == (200, b"")
     assert head.headers["Content-Type"] == get.headers["Content-Type"]

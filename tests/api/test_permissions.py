@@ -1,4 +1,4 @@
-"""Every route of the API and each of its methods, against every role, scope, and visitor."""
+"""Permissions of every API route and method for each role, scope and visitor."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -17,7 +17,7 @@ from tests.dashboard.test_permissions import signed_in
 from tests.jobs.factories import make_export, make_import
 
 pytestmark = pytest.mark.django_db
-ROUTES = {one.name: one for one in api_urls.urlpatterns}
+ROUTES = {route.name: route for route in api_urls.urlpatterns}
 API_RULES = {
     name: pattern.callback.cls.rules
     for name, pattern in ROUTES.items()
@@ -26,35 +26,35 @@ API_RULES = {
 CASES = [(name, method) for name, methods in API_RULES.items() for method in methods]
 GUARDED = [case for case in CASES if API_RULES[case[0]][case[1]].rule is not Access.PUBLIC]
 OF_PROJECT = [case for case in CASES if not isinstance(API_RULES[case[0]][case[1]].rule, Access)]
-# What an allowed request with no body is answered: found, or refused for what it lacks.
+# Statuses of allowed requests without a body, which succeed or are refused as incomplete.
 ANSWERED = (200, 201, 202, 400, 409, 415)
 
 
 @pytest.fixture
 def address(campaign):
-    """The address of a route, with arguments that lead somewhere in the project."""
+    """Return a function that returns a route's address with arguments that exist in the project."""
     batch = next(iter(campaign.batches.values())).pk
     submission = campaign.items[1].submissions.get(state="submitted")
-    waiting, held = submission.pk, make_held_bonus(submission.assignment).pk
+    submission_id, bonus_id = submission.pk, make_held_bonus(submission.assignment).pk
     export = make_export(campaign.project)
-    more = {
+    arguments = {
         "item": [campaign.items[0].pk],
         "import": [make_import(campaign.project).pk],
         **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
-        **{name: [held] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
-        **{name: [waiting] for name in API_RULES if name.endswith("submission")},
+        **{name: [bonus_id] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
+        **{name: [submission_id] for name in API_RULES if name.endswith("submission")},
         "evaluation": [add_evaluations(campaign.project, campaign.workers)[0].pk],
         "worker": [campaign.workers[0].pseudonym],
         "export": [export.pk],
         "export_file": [export.pk, MANIFEST],
     }
 
-    def of(name: str) -> str:
+    def url_of(name: str) -> str:
         rules = API_RULES[name].values()
-        slug = [] if all(isinstance(one.rule, Access) for one in rules) else ["demo"]
-        return reverse(f"api:{name}", args=[*slug, *more.get(name, [])])
+        slug = [] if all(isinstance(rule.rule, Access) for rule in rules) else ["demo"]
+        return reverse(f"api:{name}", args=[*slug, *arguments.get(name, [])])
 
-    return of
+    return url_of
 
 
 def ask(client: Client, method: str, url: str):
@@ -63,27 +63,29 @@ def ask(client: Client, method: str, url: str):
     return client.post(url, data={}, content_type="application/json")
 
 
-def test_every_route_has_a_rule_for_every_method_and_every_rule_a_route():
+def test_rules_and_routes_correspond_for_every_method():
     assert set(ROUTES) == {*API_RULES, "not_found"}
     for name, route in ROUTES.items():
         view = getattr(route.callback, "view_class", None)
         if view is None:
             assert name == "not_found"
             continue
-        offered = {
-            one for one in ("GET", "POST", "PUT", "PATCH", "DELETE") if hasattr(view, one.lower())
+        methods = {
+            method
+            for method in ("GET", "POST", "PUT", "PATCH", "DELETE")
+            if hasattr(view, method.lower())
         }
-        assert offered == set(API_RULES[name]), name
+        assert methods == set(API_RULES[name]), name
 
 
-def test_every_route_is_under_the_version():
+def test_every_route_has_the_version_prefix():
     assert {reverse("api:projects"), reverse("api:schema")} == {
         "/api/v1/projects/",
         "/api/v1/schema/",
     }
 
 
-def test_anonymous_caller_is_asked_who_they_are(address):
+def test_anonymous_caller_must_authenticate(address):
     for name, method in GUARDED:
         response = ask(Client(), method, address(name))
         assert response.status_code == 401, name
@@ -91,7 +93,7 @@ def test_anonymous_caller_is_asked_who_they_are(address):
         assert response.json()["errors"][0]["code"] == "not_authenticated", name
 
 
-def test_stranger_does_not_learn_that_the_project_exists(address):
+def test_project_is_hidden_from_strangers(address):
     client = calling(make_user("sam", make_project("other"), *MemberRole))
     answers = {ask(client, method, address(name)).status_code for name, method in OF_PROJECT}
     assert answers == {404}
@@ -99,7 +101,7 @@ def test_stranger_does_not_learn_that_the_project_exists(address):
 
 @pytest.mark.parametrize("role", MemberRole)
 @pytest.mark.parametrize("how", [calling, signed_in])
-def test_member_may_what_the_rules_allow_and_nothing_else(role, how, address, project):
+def test_members_are_limited_to_the_rules(role, how, address, project):
     client = how(make_user("kim", project, role))
     for name, method in OF_PROJECT:
         allowed = role in API_RULES[name][method].rule
@@ -108,7 +110,7 @@ def test_member_may_what_the_rules_allow_and_nothing_else(role, how, address, pr
 
 
 @pytest.mark.parametrize("scope", TokenScope)
-def test_token_may_what_its_scopes_allow_and_nothing_else(scope, address, project):
+def test_tokens_are_limited_to_their_scopes(scope, address, project):
     root = get_user_model().objects.create_superuser("root", password="a long enough password")
     client = calling(root, scopes=[scope])
     for name, method in GUARDED:
@@ -119,38 +121,38 @@ def test_token_may_what_its_scopes_allow_and_nothing_else(scope, address, projec
             assert response.json()["errors"][0]["code"] == "insufficient_scope", name
 
 
-def test_token_for_one_project_reaches_no_other(address, project):
+def test_token_for_one_project_cannot_access_another(address, project):
     other = make_project("other")
     user = make_user("kim", project, MemberRole.ADMIN)
     other.memberships.create(user=user, role=MemberRole.ADMIN)
     client = calling(user, projects=[other])
     answers = {ask(client, method, address(name)).status_code for name, method in OF_PROJECT}
     assert answers == {404}
-    listed = client.get(reverse("api:projects")).json()["results"]
-    assert [one["slug"] for one in listed] == ["other"]
+    projects = client.get(reverse("api:projects")).json()["results"]
+    assert [entry["slug"] for entry in projects] == ["other"]
 
 
-def test_token_whose_project_is_gone_reaches_nothing(project):
+def test_token_of_a_deleted_project_accesses_nothing(project):
     user = make_user("kim", project, MemberRole.ADMIN)
-    gone = make_project("gone")
-    gone.memberships.create(user=user, role=MemberRole.ADMIN)
-    client = calling(user, projects=[gone])
-    gone.delete()
+    deleted_project = make_project("gone")
+    deleted_project.memberships.create(user=user, role=MemberRole.ADMIN)
+    client = calling(user, projects=[deleted_project])
+    deleted_project.delete()
     assert client.get(reverse("api:projects")).json()["results"] == []
 
 
-def test_starting_a_project_takes_the_permission(requester):
+def test_creating_a_project_requires_the_permission(requester):
     response = ask(calling(requester), "POST", reverse("api:projects"))
     assert response.status_code == 403
 
 
-def test_limited_token_starts_no_project(project):
+def test_limited_token_cannot_create_projects(project):
     root = get_user_model().objects.create_superuser("root", password="a long enough password")
     client = calling(root, projects=[project])
     assert ask(client, "POST", reverse("api:projects")).status_code == 403
 
 
-def test_marketplace_ids_of_workers_are_nowhere(api, address):
+def test_marketplace_ids_of_workers_are_never_exposed(api, address):
     for name, method in OF_PROJECT:
         if method == "GET":
             response = ask(api, method, address(name))
@@ -158,12 +160,12 @@ def test_marketplace_ids_of_workers_are_nowhere(api, address):
             assert b"ASECRET" not in response.getvalue(), name
 
 
-def test_expert_reads_nothing_of_whose_work_it_is(project, campaign, address):
+def test_experts_cannot_identify_workers(project, campaign, address):
     client = calling(make_user("eva", project, MemberRole.EXPERT))
     for name, method in OF_PROJECT:
         if method == "GET":
             body = ask(client, method, address(name)).getvalue().decode()
-            assert not [one for one in campaign.workers if one.pseudonym in body], name
+            assert not [worker for worker in campaign.workers if worker.pseudonym in body], name
 
 
 def test_rows_of_another_project_are_not_found(api, project):
@@ -190,7 +192,7 @@ def test_rows_of_another_project_are_not_found(api, project):
     assert (waiting.state, batch.state) == ("submitted", "open")
 
 
-def test_session_needs_its_csrf_token_to_change_anything(requester, project, campaign):
+def test_session_requires_a_csrf_token_for_changes(requester, project, campaign):
     client = Client(enforce_csrf_checks=True)
     client.force_login(requester)
     batch = next(iter(campaign.batches.values()))
@@ -199,8 +201,8 @@ def test_session_needs_its_csrf_token_to_change_anything(requester, project, cam
     assert response.headers["Content-Type"] == "application/json"
 
 
-@pytest.mark.parametrize("shown", ["", "ts_nobody", "ts_\udce9", "é" * 50, "x" * 5000])
-def test_made_up_token_is_refused(shown, db):
-    header = f"Bearer {shown}".encode("utf-8", "surrogateescape").decode("latin-1")
+@pytest.mark.parametrize("token", ["", "ts_nobody", "ts_\udce9", "é" * 50, "x" * 5000])
+def test_invalid_token_is_refused(token, db):
+    header = f"Bearer {token}".encode("utf-8", "surrogateescape").decode("latin-1")
     response = Client().get("/api/v1/projects/", HTTP_AUTHORIZATION=header)
     assert response.status_code == 401

@@ -1,4 +1,4 @@
-"""The schema, and the running API held against it, operation by operation."""
+"""The schema, and the conformance of the running API to each of its operations."""
 
 import os
 import subprocess
@@ -40,28 +40,28 @@ def operations(schema):
                 yield path, method, operation
 
 
-def test_every_route_of_the_table_is_described(schema):
+def test_every_route_is_described(schema):
     described = {(path, method.upper()) for path, method, _ in operations(schema)}
-    left_out = ("schema", "not_found")
-    wanted = sum(len(rules) for name, rules in API_RULES.items() if name not in left_out)
-    assert len(described) == wanted
+    undescribed = ("schema", "not_found")
+    expected = sum(len(rules) for name, rules in API_RULES.items() if name not in undescribed)
+    assert len(described) == expected
 
 
-def test_every_operation_has_a_name_a_summary_and_its_errors(schema):
+def test_every_operation_has_a_name_a_summary_and_errors(schema):
     names = [operation["operationId"] for _, _, operation in operations(schema)]
     assert len(names) == len(set(names))
     for _, method, operation in operations(schema):
         assert operation["summary"]
-        told = operation["responses"]
-        wanted = {"400", "401", "403", "429"} | ({"415", "422"} if method == "post" else {"304"})
-        assert wanted <= set(told)
-        schema_of_error = told["400"]["content"]["application/json"]["schema"]
+        responses = operation["responses"]
+        expected = {"400", "401", "403", "429"} | ({"415", "422"} if method == "post" else {"304"})
+        assert expected <= set(responses)
+        schema_of_error = responses["400"]["content"]["application/json"]["schema"]
         assert schema_of_error == {"$ref": "#/components/schemas/ErrorResponse"}
         assert operation["security"] == [{"token": []}, {"cookieAuth": []}]
 
 
 def test_schema_allows_an_empty_partition(schema):
-    """Most corpora have none."""
+    """Most corpora have no partition."""
     partitions = [
         model["properties"]["partition"]
         for model in schema["components"]["schemas"].values()
@@ -72,32 +72,32 @@ def test_schema_allows_an_empty_partition(schema):
     assert all(field.get("type") == "string" or blank in field["oneOf"] for field in partitions)
 
 
-def test_every_parameter_that_filters_is_described(schema):
-    told = schema["paths"]["/api/v1/projects/{slug}/items/"]["get"]["parameters"]
-    queried = {one["name"] for one in told if one["in"] == "query"}
-    assert queried == {"state", "domain", "partition", "text", "cursor", "limit"}
+def test_filter_parameters_are_described(schema):
+    parameters = schema["paths"]["/api/v1/projects/{slug}/items/"]["get"]["parameters"]
+    names = {parameter["name"] for parameter in parameters if parameter["in"] == "query"}
+    assert names == {"state", "domain", "partition", "text", "cursor", "limit"}
 
 
 @pytest.mark.django_db(transaction=True)
-def test_running_api_answers_as_its_schema_says(live_server, campaign, settings, tmp_path):
-    """Every operation, with each kind of input that the schema tells apart, right and wrong."""
-    hold_against_schema(live_server, campaign, settings, tmp_path, "--phases", "coverage")
+def test_running_api_conforms_to_its_schema(live_server, campaign, settings, tmp_path):
+    """Each operation accepts valid inputs and refuses invalid inputs of every kind in the schema."""
+    check_conformance(live_server, campaign, settings, tmp_path, "--phases", "coverage")
 
 
 @pytest.mark.long
 @pytest.mark.django_db(transaction=True)
-def test_running_api_answers_whatever_is_made_up(live_server, campaign, settings, tmp_path):
+def test_running_api_handles_generated_requests(live_server, campaign, settings, tmp_path):
     options = ("--phases", "fuzzing", "--max-examples", "30")
-    hold_against_schema(live_server, campaign, settings, tmp_path, *options)
+    check_conformance(live_server, campaign, settings, tmp_path, *options)
 
 
-def hold_against_schema(live_server, campaign, settings, tmp_path, *options: str) -> None:
+def check_conformance(live_server, campaign, settings, tmp_path, *options: str) -> None:
     settings.API_READS_PER_MINUTE = settings.API_WRITES_PER_MINUTE = 0
     root = get_user_model().objects.create_superuser("root", password="a long enough password")
     export = make_export(campaign.project, fmt="jsonl")
     [evaluation, *_] = add_evaluations(campaign.project, campaign.workers)
     config = tmp_path / "schemathesis.toml"
-    # Where there is something to find; what is made up is tried as well.
+    # These values exist. Generated values are tried as well.
     known = {"slug": "demo", "file": MANIFEST}
     known["pseudonym"] = campaign.workers[0].pseudonym
     lines = ["[checks]", "enabled = false", *(f"{name}.enabled = true" for name in CHECKS)]
@@ -112,7 +112,7 @@ def hold_against_schema(live_server, campaign, settings, tmp_path, *options: str
     for name, pk in ids.items():
         lines += ["[[operations]]", f'include-path-regex = "/{name}/"']
         lines += [f'parameters = {{ "path.id" = {pk} }}']
-    # A part of a JSON file, as `Range` asks for, has the file's type and is no JSON.
+    # A `Range` of a JSON file has the file's content type but is not valid JSON.
     lines += ["[[operations]]", 'include-path-regex = "/exports/.+/.+"']
     lines += ["checks.response_schema_conformance.enabled = false"]
     config.write_text("\n".join(lines))

@@ -1,4 +1,4 @@
-"""What the API says, value by value."""
+"""Values in API responses."""
 
 from io import BytesIO
 
@@ -14,17 +14,17 @@ from web.parsers import TextJson
 pytestmark = pytest.mark.django_db
 
 
-def get(api, name, *more):
-    response = api.get(reverse(f"api:{name}", args=["demo", *more]))
+def get(api, name, *arguments):
+    response = api.get(reverse(f"api:{name}", args=["demo", *arguments]))
     assert response.status_code == 200
     return response.json()
 
 
 def test_project(api, project):
-    told = get(api, "project")
-    assert told["pay_scheme"]["generator"]["reward_cents"] == 5
-    del told["pay_scheme"]
-    assert told == {
+    data = get(api, "project")
+    assert data["pay_scheme"]["generator"]["reward_cents"] == 5
+    del data["pay_scheme"]
+    assert data == {
         "slug": "demo",
         "title": "Project demo",
         "scheme": "qasrl",
@@ -68,42 +68,45 @@ def test_sentence_and_item(api, campaign):
     }
 
 
-def test_submission_case_and_gold_lead_to_one_another(api, campaign):
+def test_submission_case_and_gold_refer_to_one_another(api, campaign):
     item = campaign.items[3]
-    [case] = [one for one in get(api, "cases")["results"] if one["item"] == item.key]
+    [case] = [entry for entry in get(api, "cases")["results"] if entry["item"] == item.key]
     assert (case["state"], case["attempt"], len(case["sources"])) == ("consolidated", 0, 2)
     source = get(api, "submission", case["sources"][0]["submission"])
     assert (source["item_id"], source["content"]) == (item.pk, CONTENT)
-    assert source["worker"] in {one.pseudonym for one in campaign.workers}
-    [gold] = [one for one in get(api, "gold")["results"] if one["item"] == item.key]
+    assert source["worker"] in {worker.pseudonym for worker in campaign.workers}
+    [gold] = [entry for entry in get(api, "gold")["results"] if entry["item"] == item.key]
     assert (gold["case"], gold["version"], gold["source"]) == (case["id"], 1, "consolidated")
 
 
-def test_money(api, campaign):
-    told = get(api, "costs")
+def test_costs(api, campaign):
+    costs_data = get(api, "costs")
     budget = campaign.project.budget
     budget.refresh_from_db()
-    assert told["budget"] == {
+    assert costs_data["budget"] == {
         "cap_cents": budget.cap_cents,
         "reserved_cents": budget.reserved_cents,
         "spent_cents": budget.spent_cents,
         "left_cents": budget.left_cents,
     }
     sums = sums_of(entries=ledger_of(budget=budget, wanted=LedgerFilter()))
-    assert told["ledger"] == {"release": 0, **sums}
-    assert told["total"]["total_cents"] == sums["settle"]
-    assert sum(one["total_cents"] for one in told["by_role"].values()) == sums["settle"]
-    costs = [one.total_cents for one in finished_costs(project=campaign.project)]
-    assert told["mean_finished_item_cents"] == pytest.approx(sum(costs) / len(costs))
+    assert costs_data["ledger"] == {"release": 0, **sums}
+    assert costs_data["total"]["total_cents"] == sums["settle"]
+    assert (
+        sum(role_costs["total_cents"] for role_costs in costs_data["by_role"].values())
+        == sums["settle"]
+    )
+    costs = [item_costs.total_cents for item_costs in finished_costs(project=campaign.project)]
+    assert costs_data["mean_finished_item_cents"] == pytest.approx(sum(costs) / len(costs))
 
 
 def test_worker(api, campaign):
     worker = campaign.workers[0]
-    told = get(api, "worker", worker.pseudonym)
-    assert told in get(api, "workers")["results"]
-    assert told["production"]["submissions"] == worker.submissions.count()
-    assert told["production"]["earned_cents"] > 0
-    assert told["training"]["submissions"] == 0
+    data = get(api, "worker", worker.pseudonym)
+    assert data in get(api, "workers")["results"]
+    assert data["production"]["submissions"] == worker.submissions.count()
+    assert data["production"]["earned_cents"] > 0
+    assert data["training"]["submissions"] == 0
 
 
 def test_batch_and_its_progress(api, campaign):

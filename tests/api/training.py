@@ -1,4 +1,4 @@
-"""Rows of a training round, written straight to the tables."""
+"""Factories for the rows of a training round."""
 
 from collections.abc import Sequence
 
@@ -12,13 +12,15 @@ FIGURES = {"UA": {"f1": 0.8}, "LA": {"f1": 0.7}}
 
 
 def add_evaluations(project: Project, workers: Sequence[Worker]) -> list[Evaluation]:
-    """A round of the project in which each of the workers was evaluated once."""
+    """Create a round of the project in which each of the workers was evaluated once."""
     ordinal = project.rounds.count() + 1
-    one = Round.objects.create(
+    training_round = Round.objects.create(
         project=project, ordinal=ordinal, kind=RoundKind.TRAINING, title=f"Round {ordinal}"
     )
     enrolments = Enrolment.objects.bulk_create(
-        Enrolment(round=one, worker=worker, state=EnrolmentState.FINISHED, enrolled_at=START)
+        Enrolment(
+            round=training_round, worker=worker, state=EnrolmentState.FINISHED, enrolled_at=START
+        )
         for worker in workers
     )
     return Evaluation.objects.bulk_create(

@@ -1,4 +1,4 @@
-"""Agreement of workers whose noise is known, and of first and second consolidations."""
+"""Agreement of workers with known noise, and of first and second consolidations."""
 
 import csv
 import json
@@ -27,8 +27,8 @@ from tests.metrics.reference_agreement import both_ways, pairwise_agreement
 
 pytestmark = pytest.mark.django_db
 
-# Five words an answer, with room around: an error of one word at an end leaves an IoU of 4/6 or
-# more even where both sides err, so a blurred answer still matches.
+# Answers have five words with space around them. A one-word error at an end leaves an IoU of at
+# least 4/6 even if both sides err, so a blurred answer still matches.
 WORDS = (
     "a the old town council of b had rejected c the very long proposal here d "
     "after the last summer break e ."
@@ -56,10 +56,13 @@ def noisy_item(project, number: int, workers) -> Item:
     return item
 
 
-def test_known_noise_gives_the_figures_that_it_implies():
-    """A question survives with probability s on each side: pairs s*s, one-sided 2*s*(1-s), so
-    UA F1 = 2*s*s / (2*s*s + 2*s*(1-s)) = s. Its label is right or wrong (always in the same way)
-    independently on both sides: equal with s*s + (1-s)*(1-s), so LA F1 = s times that."""
+def test_figures_match_known_noise():
+    """UA F1 is s, and LA F1 is s * (s*s + (1-s)*(1-s)).
+
+    Each side keeps a question with probability s. Pairs are s*s and one-sided questions 2*s*(1-s), so
+    UA F1 = 2*s*s / (2*s*s + 2*s*(1-s)) = s. Each side labels a question independently, and a wrong
+    label is always the same. Labels are equal with probability s*s + (1-s)*(1-s).
+    """
     project, workers = make_project(), [make_worker(), make_worker()]
     for number in range(ITEMS):
         noisy_item(project, number, workers)
@@ -75,18 +78,18 @@ def test_known_noise_gives_the_figures_that_it_implies():
     assert worker_agreement(project=project, limit=20).items == 20
 
 
-def test_every_pair_that_shares_an_item_is_compared():
+def test_pairs_that_share_an_item_are_compared():
     project, workers = make_project(), [make_worker() for _ in range(3)]
     for number, pair in enumerate(((0, 1), (1, 2), (1, 2))):
         noisy_item(project, number, [workers[at] for at in pair])
     report = worker_agreement(project=project)
     shared = {frozenset((pair.first, pair.second)): pair.items for pair in report.pairs}
-    names = [one.pseudonym for one in workers]
+    names = [worker.pseudonym for worker in workers]
     assert shared == {frozenset(names[:2]): 1, frozenset(names[1:]): 2}
     assert {tuple(pair.figures) for pair in report.pairs} == {("UA", "LA")}
 
 
-def test_training_is_no_agreement_of_annotators():
+def test_training_is_left_out_of_agreement():
     project, workers = make_project(), [make_worker(), make_worker()]
     for number in range(3):
         item = noisy_item(project, number, workers)
@@ -96,26 +99,26 @@ def test_training_is_no_agreement_of_annotators():
     assert worker_agreement(project=project, among=project.items.all()).items == 2
 
 
-def test_nothing_to_compare_is_undefined_not_zero():
+def test_agreement_without_pairs_is_undefined():
     report = worker_agreement(project=make_project())
     ua = report.figures["UA"]
     assert (ua.value, ua.mean, ua.interval.low, report.items) == (None, None, None, 0)
     assert ElementTree.fromstring(draw_agreement(report, UA)).tag.endswith("svg")
 
 
-def test_the_chart_has_the_number_of_each_pair_both_ways():
+def test_chart_shows_each_pair_in_both_directions():
     project, workers = make_project(), [make_worker() for _ in range(3)]
     for number, pair in enumerate(((0, 1), (0, 1), (1, 2))):
         noisy_item(project, number, [workers[at] for at in pair])
     report = worker_agreement(project=project)
     drawing = ElementTree.fromstring(draw_agreement(report, UA))
-    texts = [one.text for one in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    texts = [element.text for element in drawing.iter("{http://www.w3.org/2000/svg}text")]
     for worker in workers:
         assert texts.count(worker.pseudonym) == 2
     numbers = sorted(f"{100 * pair.figures['UA'].value:.0f}" for pair in report.pairs)
     assert sorted(text for text in texts if text.isdigit()) == sorted(2 * numbers)
-    again = worker_agreement(project=project)
-    assert draw_agreement(report, UA) == draw_agreement(again, UA)
+    second_report = worker_agreement(project=project)
+    assert draw_agreement(report, UA) == draw_agreement(second_report, UA)
 
 
 # --- consolidations
@@ -125,9 +128,10 @@ def consolidated_twice(second: dict, *, fresh: bool):
     gold = make_gold_item()
     project = gold.item.project
     if fresh:
-        for one in gold.case.sources.all():
+        for source in gold.case.sources.all():
             make_generation(
-                gold.item, {"questions": bare(one.submission.content), "no_question": ""}
+                gold.item,
+                {"questions": without_verdicts(source.submission.content), "no_question": ""},
             )
     assert open_second_cases(project=project, count=5, now=NOW) == 1
     assert open_second_cases(project=project, count=5, now=NOW) == 0
@@ -139,28 +143,29 @@ def consolidated_twice(second: dict, *, fresh: bool):
     return gold
 
 
-def bare(content: dict) -> list[dict]:
+def without_verdicts(content: dict) -> list[dict]:
     return [
-        {"question": one["question"], "answers": one["answers"]} for one in content["questions"]
+        {"question": question["question"], "answers": question["answers"]}
+        for question in content["questions"]
     ]
 
 
 def order_as_first(first: Case, second: Case) -> None:
-    """The second case's sources in the order of the first one's contents."""
-    wanted = [one.submission.content for one in first.sources.all()]
+    """Put the second case's sources in the order of the first case's contents."""
+    contents = [source.submission.content for source in first.sources.all()]
     rows = list(second.sources.select_related("submission"))
     for offset in (10, 0):
         for row in rows:
-            row.position = offset + wanted.index(row.submission.content)
+            row.position = offset + contents.index(row.submission.content)
             row.save(update_fields=["position"])
 
 
-def test_second_consolidation_is_compared_and_never_stands():
+def test_second_consolidation_is_compared_but_does_not_become_gold():
     shorter = consolidation_of()
     shorter["questions"][5] |= {"verdict": "invalid", "answers": []}
     gold = consolidated_twice(shorter, fresh=False)
     report = consolidation_agreement(project=gold.item.project, disjoint=False)
-    # Four answers against three: three pairs, both ways.
+    # Four answers are compared with three. Both directions have three pairs.
     ua = report.figures["UA"].total
     assert (ua["tp"], ua["fp"], ua["fn"]) == (6, 1, 1)
     assert ua["f1"] == pytest.approx(6 / 7)
@@ -168,7 +173,7 @@ def test_second_consolidation_is_compared_and_never_stands():
     assert current_gold(gold.item.project, "consolidated").get() == gold
 
 
-def test_disjoint_teams_are_those_with_generations_of_their_own():
+def test_disjoint_teams_share_no_generations():
     gold = consolidated_twice(consolidation_of(), fresh=True)
     report = consolidation_agreement(project=gold.item.project, disjoint=True)
     values = [agreement.value for agreement in report.figures.values()]
@@ -182,10 +187,10 @@ def test_command_prints_json_and_writes_table_and_heat_map(tmp_path):
     project, workers = make_project(), [make_worker(), make_worker()]
     for number in range(4):
         noisy_item(project, number, workers)
-    out, again = StringIO(), tmp_path / "again.svg"
+    out, second_plot = StringIO(), tmp_path / "again.svg"
     plot, table = tmp_path / "map.svg", tmp_path / "pairs.csv"
     call_command("agreement", project.slug, "--json", "--plot", plot, "--csv", table, stdout=out)
-    call_command("agreement", project.slug, "--plot", again, stdout=StringIO())
+    call_command("agreement", project.slug, "--plot", second_plot, stdout=StringIO())
     facts = json.loads(out.getvalue())
     assert set(facts) == {"workers", "consolidations", "disjoint_teams", "validators"}
     [pair] = facts["workers"]["pairs"]
@@ -202,10 +207,10 @@ def test_command_prints_json_and_writes_table_and_heat_map(tmp_path):
     assert float(rows[0]["ua_f1"]) == pair["ua_f1"] == facts["workers"]["UA"]["f1"]
     texts = {"".join(node.itertext()).strip() for node in ElementTree.parse(plot).iter()}
     assert {pair["first"], pair["second"], f"{100 * pair['ua_f1']:.0f}"} <= texts
-    assert plot.read_bytes() == again.read_bytes()
+    assert plot.read_bytes() == second_plot.read_bytes()
 
 
-def test_figures_are_those_of_the_evaluation_library():
+def test_figures_equal_those_of_the_evaluation_library():
     project, workers = make_project(), [make_worker() for _ in range(3)]
     for number, pair in enumerate(((0, 1), (1, 2), (0, 2), (0, 1))):
         noisy_item(project, number, [workers[at] for at in pair])
@@ -222,11 +227,11 @@ def test_figures_are_those_of_the_evaluation_library():
         (pair.first, pair.second, pair.items, pair.la.as_json()) for pair in expected.pairs
     ]
     names = sorted(annotations)
-    both = [
+    counts = [
         both_ways(annotations[first][item], annotations[second][item]).ua
         for first, second in combinations(names, 2)
         for item in annotations[first]
         if item in annotations[second]
     ]
-    interval = bootstrap_counts(both, repetitions=1000, seed=abs(project.seed))["f1"]
+    interval = bootstrap_counts(counts, repetitions=1000, seed=abs(project.seed))["f1"]
     assert report.figures["UA"].interval == interval

@@ -13,8 +13,8 @@ FORM = {"count": "5", "design": "team", "workers": ""}
 
 
 @pytest.fixture
-def made(requester):
-    """A project with one consolidated item, three people outside it in its pool, and its requester."""
+def project_with_pool(requester):
+    """Return a project with one consolidated item and three other workers in its pool."""
     project = make_gold_item().item.project
     Membership.objects.create(project=project, user=requester, role=MemberRole.REQUESTER)
     code = f"{project.slug}-generator"
@@ -24,27 +24,30 @@ def made(requester):
     return project
 
 
-def url(project, name="begin_experiment", *more):
-    return reverse(VIEW_NAMES[name], args=[project.slug, *more])
+def url(project, name="begin_experiment", *arguments):
+    return reverse(VIEW_NAMES[name], args=[project.slug, *arguments])
 
 
-def test_experiment_is_asked_for_twice_then_watched(office, made):
-    asked = office.post(url(made), FORM)
-    assert asked.status_code == 200
-    assert b"Annotate 1 item again for $" in asked.content
+def test_experiment_is_confirmed_before_it_starts(office, project_with_pool):
+    confirmation = office.post(url(project_with_pool), FORM)
+    assert confirmation.status_code == 200
+    assert b"Annotate 1 item again for $" in confirmation.content
     assert not Experiment.objects.exists()
-    begun = office.post(url(made), {**FORM, "count": "1", "confirmed": "yes"})
+    started = office.post(url(project_with_pool), {**FORM, "count": "1", "confirmed": "yes"})
     experiment = Experiment.objects.get()
-    assert begun.url == url(made, "experiment", experiment.pk)
+    assert started.url == url(project_with_pool, "experiment", experiment.pk)
     assert (experiment.generators, experiment.consolidates, experiment.started_by) == (
         2,
         True,
         "rita",
     )
-    page = office.get(begun.url).content.decode()
+    page = office.get(started.url).content.decode()
     assert "0 of 2" in page
     assert "0 of 1" in page
-    assert f"Experiment {experiment.pk}" in office.get(url(made, "agreement")).content.decode()
+    assert (
+        f"Experiment {experiment.pk}"
+        in office.get(url(project_with_pool, "agreement")).content.decode()
+    )
 
 
 @pytest.mark.parametrize(
@@ -58,23 +61,23 @@ def test_experiment_is_asked_for_twice_then_watched(office, made):
         {"design": "4", "confirmed": "yes"},
     ],
 )
-def test_bad_input_is_told_and_begins_nothing(office, made, bad):
-    response = office.post(url(made), {**FORM, **bad})
+def test_bad_input_is_reported_and_starts_nothing(office, project_with_pool, bad):
+    response = office.post(url(project_with_pool), {**FORM, **bad})
     assert response.status_code == 422
     assert b"errorlist" in response.content
     assert not Experiment.objects.exists()
 
 
-def test_files_are_of_the_experiment_that_is_named(office, made):
-    office.post(url(made), {**FORM, "confirmed": "yes"})
+def test_files_belong_to_the_named_experiment(office, project_with_pool):
+    office.post(url(project_with_pool), {**FORM, "confirmed": "yes"})
     pk = Experiment.objects.get().pk
     for name in ("agreement_csv", "agreement_chart"):
-        assert office.get(f"{url(made, name)}?experiment={pk}").status_code == 200
+        assert office.get(f"{url(project_with_pool, name)}?experiment={pk}").status_code == 200
         for bad in ("x", "9" * 30, str(pk + 1)):
-            assert office.get(f"{url(made, name)}?experiment={bad}").status_code == 404
+            assert office.get(f"{url(project_with_pool, name)}?experiment={bad}").status_code == 404
 
 
-def test_experiment_of_another_project_is_not_found(office, made, project):
-    office.post(url(made), {**FORM, "confirmed": "yes"})
+def test_experiment_of_another_project_is_not_found(office, project_with_pool, project):
+    office.post(url(project_with_pool), {**FORM, "confirmed": "yes"})
     address = url(project, "experiment", Experiment.objects.get().pk)
     assert office.get(address).status_code == 404

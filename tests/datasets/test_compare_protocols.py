@@ -1,4 +1,4 @@
-"""Two protocols on the same items, and how validators agree."""
+"""Comparison of two protocols on the same items, and agreement of validators."""
 
 import json
 
@@ -32,13 +32,13 @@ pytestmark = pytest.mark.django_db
 
 
 def counts(scores: Scores) -> tuple[int, int, int]:
-    """TP, FP and FN of UA."""
+    """Return the true positives, false positives and false negatives of UA."""
     total = scores.totals["UA"]
     return total["tp"], total["fp"], total["fn"]
 
 
 def settle(item: Item, cents: int, fee: int) -> None:
-    """Money that the item's HITs have cost so far."""
+    """Record what the item's HITs have cost so far."""
     hit = item.tasks.first().hit
     payment = Payment.objects.create(
         assignment=make_assignment(hit),
@@ -65,17 +65,17 @@ def settle(item: Item, cents: int, fee: int) -> None:
 
 @pytest.fixture
 def consolidated() -> Project:
-    """One item: both questions kept, the first with one answer."""
-    asked = source(SURVEY, (MIGHT, ["that basin"]), (WHAT, ["natural gas"]))
-    case = make_case(SURVEY, CONTAIN, asked, source(SURVEY, no_question="none"))
+    """Create an item whose consolidation keeps both questions, the first with one answer."""
+    generation = source(SURVEY, (MIGHT, ["that basin"]), (WHAT, ["natural gas"]))
+    case = make_case(SURVEY, CONTAIN, generation, source(SURVEY, no_question="none"))
     questions = [
         {
-            **one,
-            "source": {"submission": 0, "question": at},
+            **question,
+            "source": {"submission": 0, "question": index},
             "verdict": "keep",
             "same_as": None,
         }
-        for at, one in enumerate(asked["questions"])
+        for index, question in enumerate(generation["questions"])
     ]
     gold = consolidate(case, {"questions": questions})
     Submission.objects.filter(item=gold.item).update(active_seconds=60)
@@ -85,7 +85,7 @@ def consolidated() -> Project:
 
 @pytest.fixture
 def validated(consolidated) -> Project:
-    """The same item: one question stays, with two answers."""
+    """Create the same item with validation, which keeps one question with two answers."""
     case = make_validation_case()
     Item.objects.filter(pk=case.item_id).update(key=consolidated.items.get().key)
     validate(case, verdict("that basin", "USGS"), INVALID, INVALID)
@@ -95,29 +95,29 @@ def validated(consolidated) -> Project:
     return case.item.project
 
 
-def test_same_items_are_held_against_each_other(consolidated, validated):
-    found = compare_protocols(first=consolidated, second=validated)
-    first, second = found.sides
-    assert (found.items, found.expert_items) == (1, 0)
+def test_shared_items_are_compared(consolidated, validated):
+    comparison = compare_protocols(first=consolidated, second=validated)
+    first, second = comparison.sides
+    assert (comparison.items, comparison.expert_items) == (1, 0)
     assert (first.gold.per_item("roles"), first.gold.per_item("arguments")) == (2, 2)
     assert (second.gold.per_item("roles"), second.gold.per_item("arguments")) == (1, 2)
-    # The consolidation has one argument of the validated gold, lacks one, has one too many.
-    assert counts(found.each_other) == (1, 1, 1)
+    # The consolidation has one argument of the validated gold, misses one and adds one.
+    assert counts(comparison.each_other) == (1, 1, 1)
     assert first.seconds == {"consolidator": 60, "generator": 120}
     assert second.seconds == {"generator": 0, "validator": 50}
     assert second.seconds_per_item == 50
     assert first.against_expert is None
 
 
-def test_costs_are_those_of_the_shared_items(consolidated, validated):
+def test_costs_cover_shared_items_only(consolidated, validated):
     settle(consolidated.items.get(), 40, 8)
     settle(validated.items.get(), 20, 4)
-    found = compare_protocols(first=consolidated, second=validated)
-    assert [side.cents for side in found.sides] == [48, 24]
-    assert [side.cents_per("arguments") for side in found.sides] == [24, 12]
+    comparison = compare_protocols(first=consolidated, second=validated)
+    assert [side.cents for side in comparison.sides] == [48, 24]
+    assert [side.cents_per("arguments") for side in comparison.sides] == [24, 12]
 
 
-def test_both_are_held_against_an_expert_of_either(consolidated, validated):
+def test_both_projects_are_compared_with_the_expert_of_either(consolidated, validated):
     content = {
         "questions": [
             {"question": WHAT, "answers": [span_of(SURVEY, "natural gas")], "slots": None}
@@ -125,8 +125,8 @@ def test_both_are_held_against_an_expert_of_either(consolidated, validated):
     }
     item = validated.items.get()
     add_gold(item=item, source="expert", content=content, provenance=[{}], now=NOW)
-    found = compare_protocols(first=consolidated, second=validated)
-    first, second = (side.against_expert for side in found.sides)
+    comparison = compare_protocols(first=consolidated, second=validated)
+    first, second = (side.against_expert for side in comparison.sides)
     assert counts(first) == (1, 1, 0)
     assert counts(second) == (0, 2, 1)
 
@@ -136,11 +136,11 @@ def test_projects_without_a_common_item_are_refused(consolidated):
         compare_protocols(first=consolidated, second=make_project())
 
 
-def test_command_tells_both_ways(consolidated, validated, capsys):
+def test_command_reports_both_directions(consolidated, validated, capsys):
     call_command("compare_protocols", consolidated.slug, validated.slug, "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert [one["protocol"] for one in told["projects"]] == ["consolidation", "validation"]
-    assert told["each_other"]["UA"]["tp"] == 1
+    report = json.loads(capsys.readouterr().out)
+    assert [entry["protocol"] for entry in report["projects"]] == ["consolidation", "validation"]
+    assert report["each_other"]["UA"]["tp"] == 1
     call_command("compare_protocols", consolidated.slug, validated.slug)
     assert "Roles an item" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no finished item in common"):
@@ -150,26 +150,26 @@ def test_command_tells_both_ways(consolidated, validated, capsys):
 # --- validators --------------------------------------------------------------------------------
 
 
-def test_each_validator_is_compared_with_the_others(validated):
-    one, other = validator_figures(project=validated)
-    assert [(each.items, each.verdicts) for each in (one, other)] == [(1, 3), (1, 3)]
-    assert {each.valid for each in (one, other)} == {1, 2}
-    # Two of three verdicts alike; of two arguments each, one in common, both ways.
-    assert (one.same_verdicts, other.same_verdicts) == (2 / 3, 2 / 3)
-    total = one.total
+def test_validators_are_compared_with_one_another(validated):
+    first, second = validator_figures(project=validated)
+    assert [(figures.items, figures.verdicts) for figures in (first, second)] == [(1, 3), (1, 3)]
+    assert {figures.valid for figures in (first, second)} == {1, 2}
+    # Two of three verdicts are equal. Each side has two arguments, and one is shared.
+    assert (first.same_verdicts, second.same_verdicts) == (2 / 3, 2 / 3)
+    total = first.total
     assert (total["tp"], total["fp"], total["fn"]) == (2, 2, 2)
     assert validator_figures(project=validated, limit=0) == []
 
 
 def test_agreement_command_lists_the_validators(validated, capsys):
     call_command("agreement", validated.slug, "--json")
-    told = json.loads(capsys.readouterr().out)["validators"]
-    assert [one["same_verdicts"] for one in told] == [2 / 3, 2 / 3]
+    validators = json.loads(capsys.readouterr().out)["validators"]
+    assert [entry["same_verdicts"] for entry in validators] == [2 / 3, 2 / 3]
     call_command("agreement", validated.slug)
     assert "Same verdict %" in capsys.readouterr().out
 
 
-def test_golds_of_both_are_their_own(consolidated, validated):
+def test_projects_keep_separate_gold(consolidated, validated):
     assert set(Gold.objects.values_list("item__project", "source")) == {
         (consolidated.pk, "consolidated"),
         (validated.pk, "validated"),

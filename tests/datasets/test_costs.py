@@ -25,15 +25,15 @@ def test_costs_of_finished_items_and_roles_add_up(office, campaign, project):
     context = office.get(reverse("datasets:costs", args=[project.slug])).context
     assert context["figures"].distribution.count == 3
     assert context["figures"].total.total_cents == project.budget.spent_cents
-    assert [one.name for one in context["figures"].steps] == ["generator", "consolidator"]
-    finished = LedgerEntry.objects.filter(
+    assert [step.name for step in context["figures"].steps] == ["generator", "consolidator"]
+    totals = LedgerEntry.objects.filter(
         kind="settle", hit__task__items__in=campaign.items[3::4]
     ).aggregate(all=Sum(F("amount_cents") + F("fee_cents")), workers=Sum("amount_cents"))
-    assert context["figures"].distribution.mean == pytest.approx(finished["all"] / 3)
-    assert context["figures"].to_workers == pytest.approx(finished["workers"] / 3)
+    assert context["figures"].distribution.mean == pytest.approx(totals["all"] / 3)
+    assert context["figures"].to_workers == pytest.approx(totals["workers"] / 3)
 
 
-def test_training_has_its_own_cost_and_active_time(office, campaign, project):
+def test_training_has_a_separate_cost_and_active_time(office, campaign, project):
     item = campaign.items[3]
     type(item).objects.filter(pk=item.pk).update(in_production=False)
     seconds = sum(item.submissions.accepted().values_list("active_seconds", flat=True))
@@ -44,13 +44,13 @@ def test_training_has_its_own_cost_and_active_time(office, campaign, project):
     assert training.cost.total_cents > 0
 
 
-def test_costs_before_anything_is_finished_say_so(office, project):
+def test_costs_without_finished_items_show_a_notice(office, project):
     page = office.get(reverse("datasets:costs", args=[project.slug])).content
     assert b"No payments yet" in page
 
 
 @pytest.mark.parametrize("name", ["cost_per_item", "cost_over_time"])
-def test_charts_are_images_without_scripts_with_a_table_and_a_file(office, campaign, project, name):
+def test_charts_are_script_free_images_with_a_table_and_a_file(office, campaign, project, name):
     url = reverse(f"datasets:{name}", args=[project.slug])
     page = office.get(url).content.decode()
     assert f'src="{url}?format=svg' in page
@@ -62,13 +62,13 @@ def test_charts_are_images_without_scripts_with_a_table_and_a_file(office, campa
 
 
 @pytest.mark.parametrize("name", ["cost_per_item", "cost_over_time"])
-def test_charts_of_an_empty_project_say_when_they_start(office, project, name):
+def test_charts_of_an_empty_project_explain_when_data_appear(office, project, name):
     page = office.get(reverse(f"datasets:{name}", args=[project.slug])).content.decode()
     assert "starts with the first" in page
     assert "<img" not in page
 
 
-def test_cost_over_time_ends_with_what_was_spent(office, campaign, project):
+def test_cost_over_time_ends_at_the_total_spent(office, campaign, project):
     project.budget.cap_cents = 100_000
     project.budget.save()
     chart = cost_chart(project=project)
@@ -78,37 +78,37 @@ def test_cost_over_time_ends_with_what_was_spent(office, campaign, project):
 
 
 @pytest.mark.parametrize(
-    ("query", "kept"),
+    ("query", "is_listed"),
     [
-        ({}, lambda one: True),
-        ({"kind": "settle"}, lambda one: one.kind == "settle"),
-        ({"first_day": "2026-09-01", "last_day": "2026-09-01"}, lambda one: True),
-        ({"first_day": "2026-09-02"}, lambda one: False),
-        ({"last_day": "2026-08-31"}, lambda one: False),
-        ({"first_day": "yesterday"}, lambda one: True),
-        ({"kind": "nonsense"}, lambda one: True),
+        ({}, lambda entry: True),
+        ({"kind": "settle"}, lambda entry: entry.kind == "settle"),
+        ({"first_day": "2026-09-01", "last_day": "2026-09-01"}, lambda entry: True),
+        ({"first_day": "2026-09-02"}, lambda entry: False),
+        ({"last_day": "2026-08-31"}, lambda entry: False),
+        ({"first_day": "yesterday"}, lambda entry: True),
+        ({"kind": "nonsense"}, lambda entry: True),
     ],
 )
-def test_ledger_filters_hold_for_the_csv_and_its_sums(office, entries, project, query, kept):
-    found = rows_of(office.get(reverse("datasets:ledger_csv", args=[project.slug]), query))
-    assert {row["key"] for row in found} == {one.key for one in entries if kept(one)}
+def test_ledger_filters_apply_to_the_csv_and_its_sums(office, entries, project, query, is_listed):
+    rows = rows_of(office.get(reverse("datasets:ledger_csv", args=[project.slug]), query))
+    assert {row["key"] for row in rows} == {entry.key for entry in entries if is_listed(entry)}
     page = office.get(reverse("datasets:ledger", args=[project.slug]), query).context
     sums = {"reserved": 0, "released": 0, "settled": 0}
-    for one in entries:
-        if kept(one):
-            sums[one.get_kind_display()] += one.amount_cents + one.fee_cents
-    assert {one["name"]: one["cents"] for one in page["sums"]} == sums
+    for entry in entries:
+        if is_listed(entry):
+            sums[entry.get_kind_display()] += entry.amount_cents + entry.fee_cents
+    assert {total["name"]: total["cents"] for total in page["sums"]} == sums
 
 
-def test_ledger_by_worker_takes_the_pseudonym_in_any_case(office, campaign, entries, project):
+def test_ledger_by_worker_ignores_the_case_of_the_pseudonym(office, campaign, entries, project):
     worker = campaign.workers[1]
     url = reverse("datasets:ledger_csv", args=[project.slug])
-    found = rows_of(office.get(url, {"pseudonym": worker.pseudonym.lower()}))
-    assert {row["worker"] for row in found} == {worker.pseudonym}
-    assert len(found) == entries.filter(payment__assignment__worker=worker).count()
+    rows = rows_of(office.get(url, {"pseudonym": worker.pseudonym.lower()}))
+    assert {row["worker"] for row in rows} == {worker.pseudonym}
+    assert len(rows) == entries.filter(payment__assignment__worker=worker).count()
 
 
-def test_csv_is_whole_and_says_its_length(office, entries, project):
+def test_csv_is_complete_and_states_its_length(office, entries, project):
     response = office.get(reverse("datasets:ledger_csv", args=[project.slug]))
     body = response.getvalue()
     assert int(response.headers["Content-Length"]) == len(body)
@@ -122,7 +122,7 @@ def test_csv_is_whole_and_says_its_length(office, entries, project):
     assert cents == project.budget.spent_cents
 
 
-def test_last_day_is_meant_to_its_end(office, entries, project):
+def test_last_day_is_included(office, entries, project):
     first = entries.first()
     late = START.replace(hour=23, minute=59, second=59)
     copy = LedgerEntry.objects.create(
@@ -144,11 +144,11 @@ def test_last_day_is_meant_to_its_end(office, entries, project):
         at=late + timedelta(seconds=1),
     )
     url = reverse("datasets:ledger_csv", args=[project.slug])
-    found = rows_of(office.get(url, {"kind": "release", "last_day": "2026-09-01"}))
-    assert [row["key"] for row in found] == [copy.key]
+    rows = rows_of(office.get(url, {"kind": "release", "last_day": "2026-09-01"}))
+    assert [row["key"] for row in rows] == [copy.key]
 
 
-def test_ledger_of_another_project_stays_out(office, entries, project):
+def test_ledger_excludes_other_projects(office, entries, project):
     Campaign(make_project("other"), 4)
-    found = rows_of(office.get(reverse("datasets:ledger_csv", args=[project.slug])))
-    assert len(found) == entries.count()
+    rows = rows_of(office.get(reverse("datasets:ledger_csv", args=[project.slug])))
+    assert len(rows) == entries.count()

@@ -1,4 +1,4 @@
-"""Error analysis: drawing a sample, giving categories, and the true precision."""
+"""Error analysis by samples, categories and the true precision."""
 
 import csv
 import io
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def project():
-    """One item whose gold has four arguments, of which the expert has only "a basin"."""
+    """Create an item whose gold has four arguments. The expert has only "a basin"."""
     project = make_gold_project()
     content = source(SURVEY, ("What did someone identify?", ["a basin"]))
     questions = [{**question, "slots": None} for question in content["questions"]]
@@ -59,14 +59,14 @@ def draw(project, size=10, population="extra", seed=1):
     )
 
 
-def test_sample_has_what_the_reference_lacks(project):
+def test_sample_has_parts_missing_from_the_reference(project):
     sample = draw(project)
     assert (sample.items, sample.parts, sample.matched, sample.extra) == (1, 3, 1, 3)
     assert [part.position for part in sample.sampled_parts.all()] == [1, 2, 3]
     assert draw(project, population="all").parts == 4
 
 
-def test_seed_decides_the_sample(project):
+def test_sample_depends_on_the_seed(project):
     keys = [
         [part.key for part in draw(project, size=2, seed=seed).sampled_parts.all()]
         for seed in (3, 3, 4, 5, 6)
@@ -85,7 +85,7 @@ def test_categories_give_the_true_precision(project, expert):
         judge_part(part=part, category=category, by=expert, now=NOW)
     report = sample_report(sample=sample)
     assert next_part(sample=sample) is None
-    # One matched and two of three extra parts are right.
+    # The matched part and two of the three extra parts are right.
     assert report.estimate.value == pytest.approx(3 / 4)
     assert [share.number for share in report.shares] == [1, 1, 0, 1]
 
@@ -100,7 +100,7 @@ def test_category_can_be_changed_and_is_logged(project, expert):
     assert [(row.old, row.new) for row in changes] == [("", "wrong"), ("wrong", "redundant")]
 
 
-def test_next_part_follows_the_position_and_then_starts_over(project, expert):
+def test_next_part_wraps_around_after_the_last(project, expert):
     sample = draw(project)
     first, second, third = sample.sampled_parts.all()
     judge_part(part=second, category="wrong", by=expert, now=NOW)
@@ -109,7 +109,7 @@ def test_next_part_follows_the_position_and_then_starts_over(project, expert):
     assert next_part(sample=sample, after=3) == first
 
 
-def test_what_cannot_be_drawn(project, expert):
+def test_impossible_samples_are_refused(project, expert):
     with pytest.raises(SampleError, match="from 1 to"):
         draw(project, size=0)
     with pytest.raises(NothingToCompareError):
@@ -124,8 +124,8 @@ def test_command(project, capsys):
     with pytest.raises(CommandError, match="no sample"):
         call_command("error_sample", project.slug)
     call_command("error_sample", project.slug, "--draw", "2", "--json")
-    drawn = json.loads(capsys.readouterr().out)
-    assert (drawn["drawn"], drawn["judged"], drawn["automatic_precision"]) == (2, 0, 0.25)
+    sample = json.loads(capsys.readouterr().out)
+    assert (sample["drawn"], sample["judged"], sample["automatic_precision"]) == (2, 0, 0.25)
     call_command("error_sample", project.slug)
     assert "0 of 2 parts judged" in capsys.readouterr().out
     call_command("error_sample", project.slug, "--csv")
@@ -138,8 +138,8 @@ def test_expert_judges_on_the_site(project):
     client = Client()
     client.force_login(make_user("ed", project, MemberRole.EXPERT))
     at = [project.slug]
-    listed = reverse("datasets:error_samples", args=at)
-    assert "Draw a sample" in client.get(listed).content.decode()
+    list_url = reverse("datasets:error_samples", args=at)
+    assert "Draw a sample" in client.get(list_url).content.decode()
     form = {
         "source": "consolidated",
         "against": "expert",
@@ -147,25 +147,25 @@ def test_expert_judges_on_the_site(project):
         "size": 3,
         "seed": 1,
     }
-    refused = client.post(
+    refusal = client.post(
         reverse("datasets:draw_error_sample", args=at), {**form, "against": "consolidated"}
     )
-    assert refused.status_code == 422
-    assert "that differs from the gold" in refused.content.decode()
-    drawn = client.post(reverse("datasets:draw_error_sample", args=at), form)
-    page = client.get(drawn.url).content.decode()
+    assert refusal.status_code == 422
+    assert "that differs from the gold" in refusal.content.decode()
+    created = client.post(reverse("datasets:draw_error_sample", args=at), form)
+    page = client.get(created.url).content.decode()
     assert "0 of 3 judged" in page
-    assert "0 of 3" in client.get(listed).content.decode()
-    samples = client.get(listed, {"format": "csv"}).getvalue().decode().splitlines()
+    assert "0 of 3" in client.get(list_url).content.decode()
+    samples = client.get(list_url, {"format": "csv"}).getvalue().decode().splitlines()
     assert samples[0].startswith("Sample,Gold,Reference,Sampled from,Judged")
     assert len(samples) == 2
     sample = project.error_samples.get()
     for position in (1, 2, 3):
         address = reverse("datasets:sampled_part", args=[project.slug, sample.pk, position])
         assert "Correct, but implied" in client.get(address).content.decode()
-        judged = client.post(f"{address}judge/", {"category": "explicit"})
-    assert judged.url == reverse("datasets:error_sample", args=[project.slug, sample.pk])
-    page = client.get(judged.url).content.decode()
+        judgment = client.post(f"{address}judge/", {"category": "explicit"})
+    assert judgment.url == reverse("datasets:error_sample", args=[project.slug, sample.pk])
+    page = client.get(judgment.url).content.decode()
     assert "True precision: <b>100.0 %</b>" in page
     assert client.post(f"{address}judge/", {"category": "funny"}).status_code == 422
     download = reverse("datasets:error_sample_csv", args=[*at, sample.pk])

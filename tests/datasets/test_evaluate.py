@@ -66,13 +66,16 @@ def folder(tmp_path):
     return tmp_path
 
 
-def _evaluate(folder, *words):
-    """Runs the command; words that end in a known suffix are files of the folder."""
+def _evaluate(folder, *arguments):
+    """Run the command. Arguments that end in a known suffix are files of the folder."""
     suffixes = (".csv", ".txt", ".jsonl", ".svg", ".png")
-    out = StringIO()
-    paths = [str(folder / word) if str(word).endswith(suffixes) else str(word) for word in words]
-    call_command("evaluate", *paths, stdout=out)
-    return out.getvalue()
+    output = StringIO()
+    paths = [
+        str(folder / argument) if str(argument).endswith(suffixes) else str(argument)
+        for argument in arguments
+    ]
+    call_command("evaluate", *paths, stdout=output)
+    return output.getvalue()
 
 
 def _rows(path):
@@ -85,10 +88,10 @@ FRAMES = ("frames", "--task", "A", "gold.txt", "system.txt")
 GROUNDING = ("grounding", "phrases.jsonl")
 
 
-# --- the output that other programs rely on
+# --- output that other programs rely on
 
 
-def test_qasrl_prints_its_contract_as_json(folder):
+def test_qasrl_json_follows_the_contract(folder):
     assert json.loads(_evaluate(folder, *QASRL, "--json")) == {
         "predicates": 2,
         "ignored_predicates": 1,
@@ -98,13 +101,13 @@ def test_qasrl_prints_its_contract_as_json(folder):
 
 
 @needs_published_data
-def test_the_published_check_figures_come_out_of_the_command():
-    out = StringIO()
-    call_command("evaluate", "qasrl", str(EXPERT), str(GOLD), "--json", stdout=out)
-    found = json.loads(out.getvalue())
-    assert [found["UA"][name] for name in ("tp", "fp", "fn")] == [155, 12, 22]
-    assert [found["LA"][name] for name in ("tp", "fp", "fn")] == [134, 33, 43]
-    assert (found["predicates"], found["ignored_predicates"]) == (49, 1215)
+def test_published_check_figures_are_reproduced():
+    output = StringIO()
+    call_command("evaluate", "qasrl", str(EXPERT), str(GOLD), "--json", stdout=output)
+    figures = json.loads(output.getvalue())
+    assert [figures["UA"][name] for name in ("tp", "fp", "fn")] == [155, 12, 22]
+    assert [figures["LA"][name] for name in ("tp", "fp", "fn")] == [134, 33, 43]
+    assert (figures["predicates"], figures["ignored_predicates"]) == (49, 1215)
 
 
 def test_figures_without_a_denominator_are_null(folder):
@@ -113,7 +116,7 @@ def test_figures_without_a_denominator_are_null(folder):
     assert (ua["precision"], ua["recall"], ua["f1"]) == (None, 0.0, 0.0)
 
 
-def test_frames_print_their_contract_as_json(folder):
+def test_frames_json_follows_the_contract(folder):
     assert json.loads(_evaluate(folder, *FRAMES, "--json")) == {
         "items": 3,
         "gold_clusters": 2,
@@ -139,21 +142,25 @@ def test_frames_print_their_contract_as_json(folder):
 )
 def test_baselines_are_scored_without_a_system(folder, task, baseline, clusters):
     words = ("frames", "--task", task, "gold.txt", "--baseline", baseline)
-    found = json.loads(_evaluate(folder, *words, "--relations", "system.txt", "--json"))
-    assert found["system_clusters"] == clusters
+    figures = json.loads(_evaluate(folder, *words, "--relations", "system.txt", "--json"))
+    assert figures["system_clusters"] == clusters
 
 
-def test_grounding_prints_its_contract_as_json(folder):
-    found = json.loads(_evaluate(folder, *GROUNDING, "--json"))
-    assert {"phrases", "iou", "c_iou", "filler", "upper_bound", "manipulated"} <= set(found)
-    assert found["phrases"] == 2
-    assert found["iou"]["all"] == {"n": 2, "correct": 2, "accuracy": 1.0}
-    assert found["c_iou"]["plural"] == {"n": 1, "correct": 0, "accuracy": 0.0}
-    assert found["c_iou"]["singular"] == {"n": 1, "correct": 1, "accuracy": 1.0}
-    assert found["upper_bound"]["pruned"]["c_iou"]["all"] == {"n": 1, "correct": 1, "accuracy": 1.0}
+def test_grounding_json_follows_the_contract(folder):
+    figures = json.loads(_evaluate(folder, *GROUNDING, "--json"))
+    assert {"phrases", "iou", "c_iou", "filler", "upper_bound", "manipulated"} <= set(figures)
+    assert figures["phrases"] == 2
+    assert figures["iou"]["all"] == {"n": 2, "correct": 2, "accuracy": 1.0}
+    assert figures["c_iou"]["plural"] == {"n": 1, "correct": 0, "accuracy": 0.0}
+    assert figures["c_iou"]["singular"] == {"n": 1, "correct": 1, "accuracy": 1.0}
+    assert figures["upper_bound"]["pruned"]["c_iou"]["all"] == {
+        "n": 1,
+        "correct": 1,
+        "accuracy": 1.0,
+    }
 
 
-# --- what people read
+# --- output for people
 
 
 def test_completion_is_reported(folder):
@@ -165,9 +172,9 @@ def test_completion_is_reported(folder):
         "completed": 2,
         "extra": 1,
     }
-    told = _evaluate(folder, *words)
-    assert "labels 1 of these items. 2 were completed with AIN1." in told
-    assert told.count("were ignored: 1.") == 1
+    output = _evaluate(folder, *words)
+    assert "labels 1 of these items. 2 were completed with AIN1." in output
+    assert output.count("were ignored: 1.") == 1
 
 
 def test_several_systems_share_a_table_and_a_heat_map(folder):
@@ -184,17 +191,17 @@ def test_several_systems_share_a_table_and_a_heat_map(folder):
 
 
 def test_tables_are_the_default(folder):
-    shown = _evaluate(folder, *QASRL, "--roles")
-    assert shown.splitlines()[0] == (
+    output = _evaluate(folder, *QASRL, "--roles")
+    assert output.splitlines()[0] == (
         "2 predicates in the reference; 1 predicted predicates that it lacks were ignored."
     )
-    assert "UA   2   0   2       100.00     50.00  66.67" in shown
-    assert "2 of 3 reference questions found (66.67 %)." in shown
+    assert "UA   2   0   2       100.00     50.00  66.67" in output
+    assert "2 of 3 reference questions found (66.67 %)." in output
     assert "BCubed" in _evaluate(folder, *FRAMES)
     assert "given predictions" in _evaluate(folder, *GROUNDING)
 
 
-def test_undefined_figures_are_shown_as_such():
+def test_undefined_figures_are_marked():
     assert (
         text_table(("", "F1 %"), [("UA", None), ("LA", 0.5)]) == "     F1 %\nUA      –\nLA  50.00"
     )
@@ -202,15 +209,15 @@ def test_undefined_figures_are_shown_as_such():
 
 def test_intervals_are_seeded_and_shown_on_request(folder):
     first = json.loads(_evaluate(folder, *QASRL, "--json", "--bootstrap", 50, "--seed", 4))
-    again = json.loads(_evaluate(folder, *QASRL, "--json", "--bootstrap", 50, "--seed", 4))
-    assert first == again
+    second = json.loads(_evaluate(folder, *QASRL, "--json", "--bootstrap", 50, "--seed", 4))
+    assert first == second
     assert first["bootstrap"]["repetitions"] == 50
     low, high = first["bootstrap"]["intervals"]["UA"]["recall"]
     assert low <= 0.5 <= high
     assert "95 % intervals, 50 draws" in _evaluate(folder, *QASRL, "--bootstrap", 50)
     for words in (FRAMES, GROUNDING):
-        found = json.loads(_evaluate(folder, *words, "--json", "--bootstrap", 20))
-        assert found["bootstrap"]["repetitions"] == 20
+        grounding = json.loads(_evaluate(folder, *words, "--json", "--bootstrap", 20))
+        assert grounding["bootstrap"]["repetitions"] == 20
         assert "20 draws" in _evaluate(folder, *words, "--bootstrap", 20)
 
 
@@ -265,7 +272,7 @@ def test_grounding_writes_phrases_and_boxes(folder):
 
 
 @pytest.mark.parametrize(
-    ("words", "shown"),
+    ("words", "expected"),
     [
         (QASRL, ["F1 by annotator (predicates)", "W2 (1)", "W3 (1)", "UA", "LA", "50.0 %"]),
         (
@@ -275,25 +282,25 @@ def test_grounding_writes_phrases_and_boxes(folder):
         (GROUNDING, ["Accuracy by metric (phrases)", "singular (1)", "IoU", "c-IoU", "100.0 %"]),
     ],
 )
-def test_charts_are_drawn_as_svg_and_are_the_same_every_time(folder, words, shown):
+def test_charts_are_deterministic_svg(folder, words, expected):
     _evaluate(folder, *words, "--plot", "one.svg")
     _evaluate(folder, *words, "--plot", "two.svg")
     assert (folder / "one.svg").read_bytes() == (folder / "two.svg").read_bytes()
     texts = {
         "".join(node.itertext()).strip() for node in ElementTree.parse(folder / "one.svg").iter()
     }
-    for text in shown:
+    for text in expected:
         assert text in texts
 
 
 def test_scores_by_confidence_are_printed_on_request(folder):
     words = (*FRAMES, "--confidence", "sure.txt")
-    found = json.loads(_evaluate(folder, *words, "--json"))["by_confidence"]
-    assert {level: found[level]["at_least"]["items"] for level in found} == {"3": 3, "5": 2}
+    scores = json.loads(_evaluate(folder, *words, "--json"))["by_confidence"]
+    assert {level: scores[level]["at_least"]["items"] for level in scores} == {"3": 3, "5": 2}
     assert "5 or more" in _evaluate(folder, *words)
 
 
-# --- bad input: one line, exit 2
+# --- bad input exits with status 2 and one line
 
 _PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
 
@@ -373,16 +380,14 @@ BAD_FILES = {
 @pytest.mark.parametrize(
     ("name", "content", "words", "complaint"), BAD_FILES.values(), ids=BAD_FILES.keys()
 )
-def test_bad_input_is_one_line_that_names_file_line_and_reason(
-    folder, name, content, words, complaint
-):
+def test_bad_input_is_reported_with_file_line_and_reason(folder, name, content, words, complaint):
     path = folder / name
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    with pytest.raises(CommandError) as caught:
+    with pytest.raises(CommandError) as excinfo:
         _evaluate(folder, *words)
-    assert caught.value.returncode == 2
-    assert complaint in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert excinfo.value.returncode == 2
+    assert complaint in str(excinfo.value)
+    assert "\n" not in str(excinfo.value)
 
 
 ONLY_GOLD = ("frames", "--task", "B.2", "gold.txt")
@@ -410,21 +415,21 @@ ONLY_GOLD = ("frames", "--task", "B.2", "gold.txt")
         (("qasrl", "gone.csv", "predicted.csv"), "gone.csv: cannot be opened"),
     ],
 )
-def test_options_that_cannot_be_are_refused_in_one_line(folder, words, complaint):
-    with pytest.raises(CommandError) as caught:
+def test_invalid_options_are_refused_in_one_line(folder, words, complaint):
+    with pytest.raises(CommandError) as excinfo:
         _evaluate(folder, *words)
-    assert caught.value.returncode == 2
-    assert complaint in str(caught.value)
+    assert excinfo.value.returncode == 2
+    assert complaint in str(excinfo.value)
 
 
-def test_a_chart_of_annotators_needs_their_ids(folder):
+def test_annotator_chart_requires_ids(folder):
     (folder / "predicted.csv").write_text(PREDICTED.replace(",W2,", ",,").replace(",W3,", ",,"))
     with pytest.raises(CommandError, match="needs predicted rows with a worker_id"):
         _evaluate(folder, *QASRL, "--plot", "f.svg")
     assert not (folder / "f.svg").exists()
 
 
-def test_boxes_without_area_are_left_out_and_counted(folder):
+def test_boxes_without_area_are_dropped_and_counted(folder):
     (folder / "phrases.jsonl").write_text(PHRASES.replace("10, 5]", "10, 0]"))
     figures = json.loads(_evaluate(folder, *GROUNDING, "--json"))
     assert figures["dropped_boxes"] == 1
@@ -432,10 +437,10 @@ def test_boxes_without_area_are_left_out_and_counted(folder):
     assert "Boxes without area, which are left out: 1." in _evaluate(folder, *GROUNDING)
 
 
-def test_clipping_takes_what_would_be_refused(folder):
+def test_clipping_accepts_boxes_outside_the_image(folder):
     (folder / "phrases.jsonl").write_text(PHRASES.replace("10, 5]", "10, 51]"))
-    found = json.loads(_evaluate(folder, *GROUNDING, "--clip", "--json"))
-    assert found["iou"]["singular"]["correct"] == 0
+    figures = json.loads(_evaluate(folder, *GROUNDING, "--clip", "--json"))
+    assert figures["iou"]["singular"]["correct"] == 0
 
 
 def _run(*words):
@@ -450,18 +455,18 @@ def _run(*words):
     )
 
 
-def test_the_process_exits_with_2_and_keeps_stdout_clean(folder):
-    done = _run("qasrl", str(folder / "gone.csv"), str(folder / "predicted.csv"), "--json")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
+def test_failing_process_exits_with_2_and_prints_nothing_to_stdout(folder):
+    process = _run("qasrl", str(folder / "gone.csv"), str(folder / "predicted.csv"), "--json")
+    assert (process.returncode, process.stdout) == (2, "")
+    assert process.stderr.splitlines() == [
         "CommandError: gone.csv: cannot be opened (No such file or directory); check the path."
     ]
 
 
-def test_the_process_prints_one_json_object_and_exits_with_0(folder):
-    done = _run("qasrl", str(folder / "reference.csv"), str(folder / "predicted.csv"), "--json")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert json.loads(done.stdout)["predicates"] == 2
+def test_successful_process_exits_with_0_and_prints_one_json_object(folder):
+    process = _run("qasrl", str(folder / "reference.csv"), str(folder / "predicted.csv"), "--json")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert json.loads(process.stdout)["predicates"] == 2
 
 
 @pytest.mark.parametrize("scheme", ["qasrl", "frames", "grounding"])

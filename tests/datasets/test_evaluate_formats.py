@@ -1,4 +1,4 @@
-"""`evaluate qasrl` with files of other people: the QA-SRL Bank, parsers and corrections."""
+"""`evaluate qasrl` with third-party files and with corrections."""
 
 import gzip
 import json
@@ -13,7 +13,7 @@ HEADER = "qasrl_id,verb_idx,verb,worker_id,question,is_redundant,answer_range"
 
 
 def judgments(*spans) -> list[dict]:
-    """Return a judgment per span, or an invalid one for None."""
+    """Return a judgment for each span. None gives an invalid judgment."""
     return [
         {"sourceId": f"turk-{at}", "isValid": place is not None}
         | ({} if place is None else {"spans": [place]})
@@ -33,8 +33,8 @@ LABELS = {
 @pytest.fixture
 def files(tmp_path):
     labels = {
-        text: {"questionString": text, "questionSources": ["turk-0"], "answerJudgments": judged}
-        for text, judged in LABELS.items()
+        text: {"questionString": text, "questionSources": ["turk-0"], "answerJudgments": answers}
+        for text, answers in LABELS.items()
     }
     labels["Who cut something?"]["questionSlots"] = WHO
     verb = {"verbIndex": 1, "verbInflectedForms": FORMS, "questionLabels": labels}
@@ -54,9 +54,9 @@ def files(tmp_path):
 
 
 def evaluate(*arguments) -> dict:
-    out = StringIO()
-    call_command("evaluate", "qasrl", *map(str, arguments), "--json", stdout=out)
-    return json.loads(out.getvalue())
+    output = StringIO()
+    call_command("evaluate", "qasrl", *map(str, arguments), "--json", stdout=output)
+    return json.loads(output.getvalue())
 
 
 def counts(figures: dict, name: str = "UA") -> tuple[int, int, int]:
@@ -71,16 +71,16 @@ def counts(figures: dict, name: str = "UA") -> tuple[int, int, int]:
         (("--min-valid", 3, "--of", 6), (2, 0, 0)),
         (("--min-valid", 5, "--of", 6), (1, 0, 1)),
         (("--min-valid", 6, "--of", 6), (0, 0, 2)),
-        # Of three judgments per question, the last question is the only one with all three valid.
+        # Each question has three judgments. Only the last question has three valid judgments.
         (("--min-valid", 3, "--of", 3), (0, 1, 2)),
     ],
 )
-def test_questions_of_the_bank_need_enough_valid_judgments(files, options, expected):
+def test_bank_questions_require_enough_valid_judgments(files, options, expected):
     figures = evaluate(files / "gold.csv", files / "dense.jsonl.gz", *options)
     assert counts(figures) == expected
 
 
-def test_the_bank_may_be_the_reference(files):
+def test_bank_serves_as_reference(files):
     figures = evaluate(files / "dense.jsonl.gz", files / "gold.csv", "--min-valid", 3, "--of", 6)
     assert (figures["predicates"], counts(figures), counts(figures, "LA")) == (
         1,
@@ -89,7 +89,7 @@ def test_the_bank_may_be_the_reference(files):
     )
 
 
-def test_parsers_are_scored_at_a_threshold(files):
+def test_parser_is_scored_at_a_threshold(files):
     sentences = ("--sentences", files / "sentences.csv")
     parsed = evaluate(files / "gold.csv", files / "parser.jsonl", *sentences)
     assert (counts(parsed), counts(parsed, "LA")) == ((2, 0, 0), (2, 0, 0))
@@ -109,25 +109,25 @@ def test_parsers_are_scored_at_a_threshold(files):
         (("--threshold", 2), "argument --threshold: invalid probability value: '2'"),
     ],
 )
-def test_options_that_make_no_sense_are_refused(files, options, message):
+def test_invalid_option_combinations_are_refused(files, options, message):
     with pytest.raises(CommandError, match=message):
         evaluate(files / "gold.csv", files / "dense.jsonl.gz", *options)
 
 
-def test_a_parser_without_ids_needs_the_sentences(files):
-    with pytest.raises(CommandError, match="its tokens need a sentences file") as refused:
+def test_parser_output_without_ids_requires_sentences(files):
+    with pytest.raises(CommandError, match="its tokens need a sentences file") as excinfo:
         evaluate(files / "gold.csv", files / "parser.jsonl")
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2
 
 
 @pytest.mark.parametrize("text", ['{"verbs": []}\n', "[]\n", "qasrl_id,verb_idx\n"])
-def test_a_json_file_of_something_else_is_refused(files, text):
+def test_unrelated_json_file_is_refused(files, text):
     (files / "other.jsonl").write_text(text)
     with pytest.raises(CommandError, match=r"^other\.jsonl, line 1: "):
         evaluate(files / "gold.csv", files / "other.jsonl")
 
 
-def test_a_file_of_blank_lines_has_no_predicate(files):
+def test_file_of_blank_lines_is_refused(files):
     (files / "blank.jsonl").write_text("\n\n")
     assert counts(evaluate(files / "gold.csv", files / "blank.jsonl")) == (0, 0, 2)
 
@@ -146,7 +146,7 @@ def corrected(files):
     return with_rows
 
 
-def test_corrections_give_a_second_set_of_figures(corrected):
+def test_corrections_add_a_second_set_of_figures(corrected):
     figures = corrected("s1/1,label-accepted,0-1,0-1", "s1/1,answer-accepted,,4-5")
     assert (counts(figures), counts(figures, "LA")) == ((1, 1, 1), (0, 2, 2))
     second = figures["corrected"]
@@ -169,10 +169,10 @@ def test_corrections_give_a_second_set_of_figures(corrected):
         ("s1/1,answer-accepted,0-1,0-1", "line 2: reference: answer-accepted needs none"),
     ],
 )
-def test_a_bad_correction_is_named(corrected, row, message):
-    with pytest.raises(CommandError, match=message) as refused:
+def test_bad_correction_is_reported(corrected, row, message):
+    with pytest.raises(CommandError, match=message) as excinfo:
         corrected(row)
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2
 
 
 def test_text_shows_the_corrected_figures(files):

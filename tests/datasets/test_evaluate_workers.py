@@ -1,4 +1,4 @@
-"""`evaluate qasrl-workers`: agreement and per-worker reports from a CSV."""
+"""`evaluate qasrl-workers`, which reports agreement and figures per worker from a CSV."""
 
 import json
 from io import StringIO
@@ -33,10 +33,10 @@ def report(tmp_path):
 
     def run(*options, text=ANNOTATIONS):
         annotations.write_text(text)
-        chosen = [str(reference) if option == "REF" else option for option in options]
-        out = StringIO()
-        call_command("evaluate", "qasrl-workers", str(annotations), *chosen, stdout=out)
-        return out.getvalue()
+        arguments = [str(reference) if option == "REF" else option for option in options]
+        output = StringIO()
+        call_command("evaluate", "qasrl-workers", str(annotations), *arguments, stdout=output)
+        return output.getvalue()
 
     return run
 
@@ -50,7 +50,7 @@ def test_pairs_agree_in_both_directions(report):
     assert (figures["workers"], figures["items"]) == (3, 2)
     ann_bob, ann_cem = figures["pairs"]
     assert (ann_bob["first"], ann_bob["second"], ann_bob["items"]) == ("ann", "bob", 1)
-    # Bob has one answer more, once extra and once missed.
+    # Bob has one additional answer, which counts once as extra and once as missed.
     assert counts(ann_bob["UA"]) == (4, 1, 1)
     assert counts(ann_bob["LA"]) == (2, 3, 3)
     assert counts(ann_cem["UA"]) == (0, 1, 1)
@@ -58,7 +58,7 @@ def test_pairs_agree_in_both_directions(report):
     assert figures["LA"] == {"f1": 4 / 12, "mean_f1": (4 / 10 + 0) / 2}
 
 
-def test_workers_have_their_yield_and_agreement(report):
+def test_workers_have_a_yield_and_an_agreement(report):
     ann, bob, cem = json.loads(report("--json"))["by_worker"]
     assert ann == {
         "worker": "ann", "items": 2, "roles": 3, "arguments": 3, "roles_per_item": 1.5,
@@ -69,7 +69,7 @@ def test_workers_have_their_yield_and_agreement(report):
     assert (cem["items"], cem["roles_per_item"]) == (2, 0.5)
 
 
-def test_workers_are_scored_on_the_reference_predicates_that_they_annotated(report):
+def test_workers_are_scored_on_their_annotated_reference_predicates(report):
     ann, bob, cem = json.loads(report("--reference", "REF", "--json"))["by_worker"]
     scored = [
         (row["reference_items"], counts(row["UA"]), counts(row["LA"])) for row in (ann, bob, cem)
@@ -93,6 +93,6 @@ def test_text_has_a_table_of_pairs_and_of_workers(report):
     ]
 
 
-def test_a_file_without_workers_is_refused(report):
+def test_file_without_workers_is_refused(report):
     with pytest.raises(CommandError, match="worker_id: no row has a worker"):
         report(text="qasrl_id,verb_idx,question,answer_range\ns1,1,Who?,0:1\n")

@@ -1,4 +1,4 @@
-"""Exports: what the files hold, the same bytes again, and nothing half done under a final name."""
+"""Exports of gold, which are deterministic and never leave partial files under a final name."""
 
 import csv
 import gzip
@@ -52,7 +52,7 @@ def bank_entries(folder) -> list[dict]:
 # --- the formats
 
 
-def test_csv_has_the_gold_and_where_it_came_from(project, tmp_path):
+def test_csv_has_the_gold_and_its_provenance(project, tmp_path):
     export(project, tmp_path)
     gold = Gold.objects.get()
     rows = csv_rows(tmp_path)
@@ -61,7 +61,7 @@ def test_csv_has_the_gold_and_where_it_came_from(project, tmp_path):
         ("What did someone identify?", "a basin"),
         ("When did someone identify something?", "1996"),
     ]
-    sources = [one.submission.assignment.external_id for one in gold.case.sources.all()]
+    sources = [source.submission.assignment.external_id for source in gold.case.sources.all()]
     assert [row["source_assign_id"] for row in rows] == [sources[0], sources[0], sources[1]]
     assert {row["worker_id"] for row in rows} == {gold.submission.worker.pseudonym}
 
@@ -78,7 +78,7 @@ def test_bank_has_every_annotators_judgment(project, tmp_path):
     labels = {
         text: (
             label["questionSources"],
-            {one["sourceId"]: one.get("spans") for one in label["answerJudgments"]},
+            {judgment["sourceId"]: judgment.get("spans") for judgment in label["answerJudgments"]},
         )
         for text, label in verb["questionLabels"].items()
     }
@@ -102,7 +102,7 @@ def test_bank_has_every_annotators_judgment(project, tmp_path):
 
 
 def check_bank_entry(entry: dict) -> None:
-    """The format of the QA-SRL Bank 2.0."""
+    """Check an entry against the format of the QA-SRL Bank 2.0."""
     assert set(entry) == {"sentenceId", "sentenceTokens", "verbEntries"}
     length = len(entry["sentenceTokens"])
     assert all(token and isinstance(token, str) for token in entry["sentenceTokens"])
@@ -128,7 +128,7 @@ def check_bank_entry(entry: dict) -> None:
                     assert 0 <= start < end <= length
 
 
-def test_bank_is_of_its_format_and_agrees_with_the_csv(project, tmp_path):
+def test_bank_follows_its_format_and_agrees_with_the_csv(project, tmp_path):
     export(project, tmp_path)
     export(project, tmp_path, "qasrl-bank")
     entries = bank_entries(tmp_path)
@@ -160,7 +160,7 @@ def test_bank_is_of_its_format_and_agrees_with_the_csv(project, tmp_path):
 
 
 @pytest.mark.parametrize("fmt", ["qasrl-csv", "qasrl-bank"])
-def test_export_read_back_is_the_same_gold(project, tmp_path, fmt):
+def test_exported_gold_is_unchanged_after_import(project, tmp_path, fmt):
     export(project, tmp_path, fmt)
     before = Gold.objects.get()
     path = tmp_path / f"{STEM}.{get_scheme('qasrl').exports.formats[fmt]}"
@@ -174,7 +174,7 @@ def test_export_read_back_is_the_same_gold(project, tmp_path, fmt):
     assert Gold.objects.get(source="imported").content == before.content
 
 
-def test_jsonl_has_an_item_a_line(project, tmp_path):
+def test_jsonl_has_one_item_per_line(project, tmp_path):
     export(project, tmp_path, "jsonl")
     [line] = (tmp_path / f"{STEM}.jsonl").read_text("utf-8").splitlines()
     gold = Gold.objects.get()
@@ -184,22 +184,22 @@ def test_jsonl_has_an_item_a_line(project, tmp_path):
     assert len(entry["provenance"]) == 3
 
 
-# --- the same bytes, the newest version, the manifest
+# --- determinism, the newest version, the manifest
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-def test_same_gold_gives_the_same_bytes(project, tmp_path, fmt):
-    one = export(project, tmp_path / "one", fmt, licence="CC-BY-SA-4.0")
-    two = export(project, tmp_path / "two", fmt, licence="CC-BY-SA-4.0")
-    for name in [*one.manifest["files"], "manifest.json"]:
-        assert (one.folder / name).read_bytes() == (two.folder / name).read_bytes()
+def test_exports_of_the_same_gold_are_identical(project, tmp_path, fmt):
+    first = export(project, tmp_path / "one", fmt, licence="CC-BY-SA-4.0")
+    second = export(project, tmp_path / "two", fmt, licence="CC-BY-SA-4.0")
+    for name in [*first.manifest["files"], "manifest.json"]:
+        assert (first.folder / name).read_bytes() == (second.folder / name).read_bytes()
 
 
-def test_manifest_vouches_for_every_file(project, tmp_path):
+def test_manifest_has_the_checksum_of_every_file(project, tmp_path):
     freeze_partitions(project=project, now=NOW)
-    done = export(project, tmp_path, partition="dev")
+    result = export(project, tmp_path, partition="dev")
     manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
-    assert manifest == done.manifest
+    assert manifest == result.manifest
     assert {path.name for path in tmp_path.iterdir()} == {*manifest["files"], "manifest.json"}
     for name, facts in manifest["files"].items():
         body = (tmp_path / name).read_bytes()
@@ -212,7 +212,7 @@ def test_manifest_vouches_for_every_file(project, tmp_path):
     assert manifest["counts"] == {"items": 1, "roles": 3, "arguments": 4}
 
 
-def test_correction_stands_and_a_second_consolidation_does_not(project, tmp_path):
+def test_correction_is_exported_but_a_second_consolidation_is_not(project, tmp_path):
     gold = Gold.objects.get()
     content = {"questions": gold.content["questions"][:1]}
     corrected = add_gold(
@@ -234,13 +234,13 @@ def test_correction_stands_and_a_second_consolidation_does_not(project, tmp_path
     assert row["worker_id"] == "expert"
 
 
-def test_workers_leave_as_pseudonyms_unless_asked(project, tmp_path):
-    workers = [one.submission.worker for one in Gold.objects.get().case.sources.all()]
+def test_workers_are_exported_as_pseudonyms_by_default(project, tmp_path):
+    workers = [source.submission.worker for source in Gold.objects.get().case.sources.all()]
     for fmt in formats_of(project):
         assert fmt in FORMATS
         for path in export(project, tmp_path, fmt).folder.iterdir():
             body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-            assert not [one for one in workers if one.external_id.encode() in body]
+            assert not [worker for worker in workers if worker.external_id.encode() in body]
     export(project, tmp_path, "qasrl-bank", raw_worker_ids=True)
     assert workers[0].external_id in json.dumps(bank_entries(tmp_path))
 
@@ -248,7 +248,7 @@ def test_workers_leave_as_pseudonyms_unless_asked(project, tmp_path):
 # --- the data card
 
 
-def test_data_card_is_what_hubs_read(project, tmp_path):
+def test_data_card_follows_the_format_of_dataset_hubs(project, tmp_path):
     project.title = 'Survey: "gold" – naïve'
     project.save()
     export(project, tmp_path, licence="CC-BY-SA-4.0")
@@ -267,18 +267,19 @@ def test_data_card_is_what_hubs_read(project, tmp_path):
     assert "| consolidator | 1 | 1 | 5 |" in body
     assert get_scheme("qasrl").title in body
     assert "## Known limitations" in body
-    # Alike: the survey, though one took "( USGS )" in, and the basin; apart: the gas and 1996.
+    # Answers match for the survey, although one includes "( USGS )", and for the basin. The gas and
+    # 1996 do not match.
     assert "UA F1 66.7 %" in body
     assert "over 1 item selected at random" in body
 
 
-def test_simulated_work_is_named_in_the_card_and_the_manifest(project, tmp_path):
+def test_simulated_work_is_declared_in_the_card_and_the_manifest(project, tmp_path):
     export(project, tmp_path / "before")
     assert "Simulated data." not in (tmp_path / "before" / "README.md").read_text("utf-8")
     project.has_simulated_work = True
     project.save()
-    done = export(project, tmp_path / "after")
-    assert done.manifest["simulated"] is True
+    result = export(project, tmp_path / "after")
+    assert result.manifest["simulated"] is True
     text = (tmp_path / "after" / "README.md").read_text("utf-8")
     assert "**Simulated data.** Simulated workers made" in text
     assert "| Role | Workers, some simulated |" in text
@@ -288,7 +289,7 @@ def test_simulated_work_is_named_in_the_card_and_the_manifest(project, tmp_path)
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--partition", "train"], "the partition 'train'. Choose from: dev"),
         (["--domain", "wikipedia"], "the domain 'wikipedia'. Choose from: wikinews"),
@@ -297,9 +298,9 @@ def test_simulated_work_is_named_in_the_card_and_the_manifest(project, tmp_path)
         (["--format", "xml"], "invalid choice"),
     ],
 )
-def test_bad_filter_is_named_and_nothing_is_written(project, tmp_path, words, told):
+def test_bad_filter_is_reported_and_writes_nothing(project, tmp_path, words, message):
     words = words if "--format" in words else [*words, "--format", "qasrl-csv"]
-    with pytest.raises(CommandError, match=told):
+    with pytest.raises(CommandError, match=message):
         call_command("export_gold", project.slug, *words, "--out", str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
 
@@ -316,7 +317,7 @@ def test_changed_frozen_partition_is_not_exported(project, tmp_path):
 
 @contextmanager
 def files_no_larger_than(size: int):
-    """What a full disk is to a program: writing fails half-way."""
+    """Limit the size of files, so that writing fails half-way as on a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:
@@ -326,10 +327,10 @@ def files_no_larger_than(size: int):
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-def test_full_disk_leaves_the_earlier_export_as_it_was(project, tmp_path, fmt):
+def test_full_disk_leaves_the_earlier_export_unchanged(project, tmp_path, fmt):
     export(project, tmp_path, fmt)
-    whole = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
-    with files_no_larger_than(200), pytest.raises(CommandError, match="File too large") as told:
+    contents = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with files_no_larger_than(200), pytest.raises(CommandError, match="File too large") as excinfo:
         call_command("export_gold", project.slug, "--format", fmt, "--out", str(tmp_path))
-    assert told.value.returncode == 2
-    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == whole
+    assert excinfo.value.returncode == 2
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == contents

@@ -1,4 +1,4 @@
-"""Every accepted submission, as CSV in the columns of gold or as JSON Lines."""
+"""Exports of accepted submissions as CSV with the columns of gold, and as JSON Lines."""
 
 import csv
 import json
@@ -21,9 +21,9 @@ def project():
 
 
 def run(*command) -> str:
-    out = StringIO()
-    call_command(*map(str, command), stdout=out)
-    return out.getvalue()
+    output = StringIO()
+    call_command(*map(str, command), stdout=output)
+    return output.getvalue()
 
 
 def export(project, folder, *options) -> dict[str, int]:
@@ -61,7 +61,7 @@ def test_agreement_is_computed_from_the_file(project, tmp_path):
     assert figures["items"] == agreement["items"] > 0
 
 
-def test_consolidations_mark_redundant_questions_and_leave_out_invalid_ones(project, tmp_path):
+def test_consolidations_mark_redundant_questions_and_omit_invalid_questions(project, tmp_path):
     consolidation = Submission.objects.get(role="consolidator")
     questions = consolidation.content["questions"]
     invalid, redundant = (
@@ -80,17 +80,17 @@ def test_consolidations_mark_redundant_questions_and_leave_out_invalid_ones(proj
     assert ("3:7", "True") in {(row["answer_range"], row["is_redundant"]) for row in rows}
 
 
-def test_a_submission_without_questions_has_a_row(project, tmp_path):
+def test_submission_without_questions_has_a_row(project, tmp_path):
     first = Submission.objects.filter(role="generator").first()
     first.content = {"questions": [], "no_question": "It is a name."}
     first.save()
     export(project, tmp_path, "--format", "qasrl-csv")
     rows = rows_of(tmp_path / f"{project.slug}.generator.csv")
-    own = [row for row in rows if row["worker_id"] == first.worker.pseudonym]
-    assert [(row["question"], row["answer_range"]) for row in own] == [("", "")]
+    worker_rows = [row for row in rows if row["worker_id"] == first.worker.pseudonym]
+    assert [(row["question"], row["answer_range"]) for row in worker_rows] == [("", "")]
 
 
-def test_raw_ids_are_written_on_request_only(project, tmp_path):
+def test_raw_ids_are_exported_only_on_request(project, tmp_path):
     worker = Submission.objects.filter(role="generator").first().worker
     export(project, tmp_path, "--format", "jsonl")
     path = tmp_path / f"{project.slug}.generator.jsonl"
@@ -108,6 +108,6 @@ def test_rejected_work_is_not_exported(project, tmp_path):
     files = export(project, tmp_path, "--format", "jsonl")
     assert list(files) == [f"{project.slug}.generator.jsonl"]
     Submission.objects.update(state=SubmissionState.REJECTED)
-    with pytest.raises(CommandError, match="has no accepted submission") as refused:
+    with pytest.raises(CommandError, match="has no accepted submission") as excinfo:
         export(project, tmp_path, "--format", "jsonl")
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2

@@ -1,4 +1,4 @@
-"""Validated gold as it leaves the house."""
+"""Exports of validated gold."""
 
 import csv
 import gzip
@@ -45,11 +45,11 @@ def pseudonyms(role: str) -> list[str]:
 
 
 def sources(role: str) -> list[str]:
-    """Return the annotators of a role as the QA-SRL Bank names them."""
+    """Return the annotators of a role under their names in the QA-SRL Bank."""
     return [f"turk-{pseudonym}" for pseudonym in pseudonyms(role)]
 
 
-def test_csv_has_the_valid_questions_with_answers_that_do_not_overlap(project, tmp_path):
+def test_csv_has_valid_questions_with_disjoint_answers(project, tmp_path):
     manifest = export(project, tmp_path, "qasrl-csv")
     assert manifest["source"] == "validated"
     assert manifest["rules"]["validation"] == "qasrl.validation.v1"
@@ -71,19 +71,19 @@ def test_bank_has_every_judgment(project, tmp_path):
     assert list(labels) == [MIGHT, WHAT, WHERE]
     assert {tuple(label["questionSources"]) for label in labels.values()} == {(generator,)}
 
-    def said(question):
+    def judgments_of(question):
         return [
-            (one["sourceId"], one["isValid"], one.get("spans"))
-            for one in labels[question]["answerJudgments"]
+            (judgment["sourceId"], judgment["isValid"], judgment.get("spans"))
+            for judgment in labels[question]["answerJudgments"]
         ]
 
-    assert said(WHAT) == [
+    assert judgments_of(WHAT) == [
         ("turk-validated-gold", True, [[20, 22]]),
         (generator, True, [[20, 22]]),
         (first, True, [[20, 22]]),
         (second, True, [[21, 22]]),
     ]
-    assert said(WHERE) == [
+    assert judgments_of(WHERE) == [
         ("turk-validated-gold", False, None),
         (generator, True, [[0, 2]]),
         (first, True, [[0, 2]]),
@@ -92,7 +92,7 @@ def test_bank_has_every_judgment(project, tmp_path):
 
 
 @pytest.mark.parametrize(("fmt", "suffix"), [("qasrl-csv", "csv"), ("qasrl-bank", "jsonl.gz")])
-def test_export_read_back_is_the_same_gold(project, tmp_path, fmt, suffix):
+def test_exported_gold_is_unchanged_after_import(project, tmp_path, fmt, suffix):
     export(project, tmp_path, fmt)
     before = Gold.objects.get()
     item = before.item
@@ -110,11 +110,11 @@ def test_export_read_back_is_the_same_gold(project, tmp_path, fmt, suffix):
     assert Gold.objects.get(source="imported").content == before.content
 
 
-def test_json_lines_tell_who_gave_each_answer(project, tmp_path):
+def test_json_lines_name_the_author_of_each_answer(project, tmp_path):
     export(project, tmp_path, "jsonl")
     entry = json.loads((tmp_path / f"{STEM}.jsonl").read_text("utf-8"))
     first, second = pseudonyms("validator")
-    assert [one["valid"] for one in entry["provenance"]] == [2, 2]
+    assert [origin["valid"] for origin in entry["provenance"]] == [2, 2]
     assert entry["provenance"][0]["answers"] == [
         {"generator": False, "validators": [second]},
         {"generator": True, "validators": [first, second]},
@@ -124,7 +124,7 @@ def test_json_lines_tell_who_gave_each_answer(project, tmp_path):
     assert "same verdict on 66.7 % of the questions" in card
 
 
-def test_experts_correction_stands_and_the_judgments_go_with_it(project, tmp_path):
+def test_experts_correction_is_exported_with_the_judgments(project, tmp_path):
     set_review_rate(project=project, per_thousand=1000)
     assert draw_due_reviews(clock=clock) == 1
     gold = Gold.objects.get()
@@ -138,6 +138,6 @@ def test_experts_correction_stands_and_the_judgments_go_with_it(project, tmp_pat
     assert Gold.objects.filter(source="validated").count() == 2
     assert draw_due_reviews(clock=clock) == 0
     export(project, tmp_path, "qasrl-bank")
-    judged = labels_of(tmp_path)[WHAT]["answerJudgments"]
-    assert judged[0] == {"sourceId": "turk-expert-gold", "isValid": True, "spans": [[21, 22]]}
-    assert [judgment["sourceId"] for judgment in judged[2:]] == sources("validator")
+    judgments = labels_of(tmp_path)[WHAT]["answerJudgments"]
+    assert judgments[0] == {"sourceId": "turk-expert-gold", "isValid": True, "spans": [[21, 22]]}
+    assert [judgment["sourceId"] for judgment in judgments[2:]] == sources("validator")

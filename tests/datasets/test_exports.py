@@ -45,7 +45,7 @@ def stored(settings, job: Job) -> list[Path]:
     return list((settings.EXPORT_DIR / job.scope / str(job.pk)).rglob("*"))
 
 
-def test_asking_begins_an_export_that_is_listed_at_once(office, campaign, project, url):
+def test_requested_export_is_listed_at_once(office, campaign, project, url):
     form = {"source": "consolidated", "fmt": "qasrl-csv"}
     page = office.post(reverse("datasets:export", args=[project.slug]), form, follow=True)
     [job] = exports_of(project)
@@ -66,15 +66,13 @@ def test_asking_begins_an_export_that_is_listed_at_once(office, campaign, projec
 @pytest.mark.parametrize(
     "form", [{"source": "expert", "fmt": "qasrl-csv"}, {"source": "consolidated"}]
 )
-def test_asking_for_what_there_is_not_begins_nothing(office, campaign, project, form):
+def test_request_without_matching_gold_starts_nothing(office, campaign, project, form):
     response = office.post(reverse("datasets:export", args=[project.slug]), form)
     assert response.status_code == 422
     assert not exports_of(project).exists()
 
 
-def test_finished_export_offers_its_files_as_the_manifest_describes_them(
-    office, campaign, project, url
-):
+def test_finished_export_offers_the_files_of_its_manifest(office, campaign, project, url):
     job = make_export(project)
     manifest = job.result["manifest"]
     assert (job.state, manifest["counts"]["items"]) == (JobState.FINISHED, 3)
@@ -94,24 +92,24 @@ def test_finished_export_offers_its_files_as_the_manifest_describes_them(
     assert b"every 2s" not in page
 
 
-def test_downloads_of_simulated_work_say_so_in_their_names(office, campaign, project):
+def test_file_names_of_simulated_work_are_prefixed(office, campaign, project):
     job = make_export(project)
     file = files_of(job)[0].name
     assert f'filename="{file}"' in office.get(url_of(job, file)).headers["Content-Disposition"]
     Project.objects.filter(pk=project.pk).update(has_simulated_work=True)
-    named = office.get(url_of(job, file)).headers["Content-Disposition"]
-    assert f'filename="simulated-{file}"' in named
+    disposition = office.get(url_of(job, file)).headers["Content-Disposition"]
+    assert f'filename="simulated-{file}"' in disposition
     assert b"Simulated data." in office.get(url_of(job)).content
 
 
-def test_export_without_gold_says_why_it_failed(office, project, url):
+def test_export_without_gold_fails_with_a_reason(office, project, url):
     job = make_export(project)
     assert b"demo has no consolidated gold" in office.get(url).content
     assert b"demo has no consolidated gold" in office.get(url_of(job)).content
 
 
 @pytest.mark.parametrize("file", ["request.json", "..", "secret_key", "error.txt"])
-def test_only_files_of_the_manifest_are_open(campaign, project, file):
+def test_only_files_of_the_manifest_can_be_downloaded(campaign, project, file):
     assert open_file(make_export(project), file) is None
 
 
@@ -122,24 +120,26 @@ def test_files_of_another_project_are_not_found(office, campaign, project):
     assert office.get(url).status_code == 404
 
 
-def test_empty_page_says_what_has_to_come_first(office, project, url):
+def test_page_without_gold_explains_what_is_missing(office, project, url):
     assert b"No gold yet" in office.get(url).content
 
 
-def test_interrupted_download_is_resumed_and_whole(office, campaign, project):
+def test_interrupted_download_can_be_resumed(office, campaign, project):
     job = make_export(project)
     file = next(file for file in files_of(job) if file.name.endswith(".gold.csv"))
     address = url_of(job, file.name)
     first = office.get(address)
     body = first.getvalue()[:100]
-    rest = office.get(address, headers={"range": "bytes=100-", "if-range": first.headers["ETag"]})
-    assert rest.status_code == 206
-    assert hashlib.sha256(body + rest.getvalue()).hexdigest() == file.sha256
+    remainder = office.get(
+        address, headers={"range": "bytes=100-", "if-range": first.headers["ETag"]}
+    )
+    assert remainder.status_code == 206
+    assert hashlib.sha256(body + remainder.getvalue()).hexdigest() == file.sha256
     assert office.head(address).headers["Content-Length"] == str(file.bytes)
     assert office.get(address, headers={"range": f"bytes={file.bytes}-"}).status_code == 416
 
 
-def test_second_export_is_shown_to_be_the_same_in_every_byte(office, campaign, project):
+def test_second_export_is_shown_as_identical(office, campaign, project):
     first, second = make_export(project), make_export(project)
     assert b"Identical to the export" not in office.get(url_of(first)).content
     page = office.get(url_of(second)).content
@@ -156,12 +156,12 @@ def test_details_show_checksums_data_card_and_manifest(office, campaign, project
     assert b"<h2 id=" in page
 
 
-def test_details_of_an_export_that_is_not_there_are_not_found(office, campaign, project):
+def test_details_of_a_missing_export_are_not_found(office, campaign, project):
     url = reverse("datasets:export_details", args=[project.slug, 0])
     assert office.get(url).status_code == 404
 
 
-def test_export_of_one_partition_with_a_licence(office, campaign, project):
+def test_partition_is_exported_with_a_licence(office, campaign, project):
     form = {"source": "consolidated", "fmt": "jsonl", "partition": "test", "licence": "CC-BY-4.0"}
     office.post(reverse("datasets:export", args=[project.slug]), form)
     assert run_next_job(clock=lambda: START)
@@ -171,7 +171,7 @@ def test_export_of_one_partition_with_a_licence(office, campaign, project):
 
 
 @pytest.mark.parametrize("bad", [{"partition": "prod"}, {"domain": "x"}, {"licence": "<b>"}])
-def test_filter_that_names_nothing_begins_no_export(office, campaign, project, bad):
+def test_unknown_filter_value_starts_no_export(office, campaign, project, bad):
     form = {"source": "consolidated", "fmt": "jsonl", **bad}
     response = office.post(reverse("datasets:export", args=[project.slug]), form)
     assert response.status_code == 422
@@ -179,8 +179,8 @@ def test_filter_that_names_nothing_begins_no_export(office, campaign, project, b
 
 
 @pytest.mark.usefixtures("campaign")
-def test_full_disk_is_named_on_the_page_and_nothing_is_left(office, project, monkeypatch, settings):
-    """A full disk, as a program meets it: writing the data card fails after the gold is there."""
+def test_full_disk_is_reported_and_leaves_no_files(office, project, monkeypatch, settings):
+    """Writing the data card fails after the gold is written, as on a full disk."""
 
     def full(**_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -188,7 +188,7 @@ def test_full_disk_is_named_on_the_page_and_nothing_is_left(office, project, mon
     monkeypatch.setattr("datasets.domain.export_gold.write_data_card", full)
     job = make_export(project)
     assert (job.state, job.problem) == (JobState.FAILED, "[Errno 28] No space left on device")
-    assert not connection.allow_thread_sharing  # nobody reads ahead any more
+    assert not connection.allow_thread_sharing  # the read-ahead process has ended
     assert stored(settings, job) == []
     assert b"No space left on device" in office.get(url_of(job)).content
     assert open_file(job, "README.md") is None
@@ -208,7 +208,7 @@ def test_export_is_cancelled_by_its_button(office, campaign, project, url):
     assert address.encode() not in office.get(url).content
 
 
-def test_finished_export_can_not_be_cancelled(office, campaign, project):
+def test_finished_export_cannot_be_cancelled(office, campaign, project):
     job = make_export(project)
     address = reverse("dashboard:cancel_job", args=[project.slug, job.pk])
     assert b"The job has already ended." in office.post(address, follow=True).content
@@ -216,7 +216,7 @@ def test_finished_export_can_not_be_cancelled(office, campaign, project):
     content.close()
 
 
-def test_job_of_another_project_can_not_be_cancelled(office, campaign, project):
+def test_job_of_another_project_cannot_be_cancelled(office, campaign, project):
     job = queued(make_project("other"))
     address = reverse("dashboard:cancel_job", args=[project.slug, job.pk])
     assert office.post(address).status_code == 404
@@ -226,15 +226,15 @@ def test_job_of_another_project_can_not_be_cancelled(office, campaign, project):
 
 
 def die_at(moment: str) -> None:
-    """Run the export in a process that is killed: in a file, or before the manifest."""
+    """Run the export in a process that is killed in the middle of a file or before the manifest."""
 
-    def killing(source, target, **more):
+    def kill_or_replace(source, target, **options):
         if str(target).endswith({"in a file": ".gold.csv", "at its end": "manifest.json"}[moment]):
             os.kill(os.getpid(), signal.SIGKILL)
-        replace(source, target, **more)
+        replace(source, target, **options)
 
     def dying() -> None:
-        os.replace = killing
+        os.replace = kill_or_replace
         run_next_job(clock=lambda: START)
 
     replace = os.replace
@@ -243,7 +243,7 @@ def die_at(moment: str) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("moment", ["in a file", "at its end"])
-def test_export_whose_process_was_killed_is_written_again(
+def test_export_of_a_killed_process_is_restarted(
     campaign, project: Project, settings, tmp_path, moment
 ):
     job = queued(project)
@@ -263,9 +263,7 @@ def test_export_whose_process_was_killed_is_written_again(
     assert {path.name for path in stored(settings, job)} == {file.name for file in files_of(job)}
 
 
-def test_export_that_kills_its_process_each_time_is_given_up_with_a_reason(
-    office, campaign, project, url
-):
+def test_export_that_always_kills_its_process_fails_with_a_reason(office, campaign, project, url):
     job = queued(project)
     Job.objects.filter(pk=job.pk).update(state=JobState.RUNNING, attempts=ATTEMPTS)
     assert b"Running" in office.get(url).content

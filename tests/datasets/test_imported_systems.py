@@ -1,4 +1,4 @@
-"""Parsers and banks as imported gold: the page Quality agrees with `evaluate`, decisions included."""
+"""Imported gold of parsers and banks, whose figures on the page Quality equal those of `evaluate`."""
 
 import json
 from io import StringIO
@@ -28,7 +28,7 @@ def run(*command) -> dict:
 
 @pytest.fixture
 def folder(files):  # noqa: F811
-    """The files, and a project `p` with their sentence and its expert gold."""
+    """Create the files, and a project `p` with their sentence and its expert gold."""
     run("create_project", "p", "--scheme", "qasrl")
     items = ("--items", files / "gold.csv")
     run("import_corpus", "p", files / "sentences.csv", "--format", "qasrl-csv", *items)
@@ -49,7 +49,7 @@ def scores(figures: dict) -> dict:
     return {name: figures[name] for name in ("UA", "LA")}
 
 
-def test_the_bank_is_imported_at_a_validity(folder):
+def test_bank_is_imported_with_a_minimum_validity(folder):
     path, validity = folder / "dense.jsonl.gz", ("--min-valid", 3, "--of", 6)
     assert import_gold(path, "qasrl-bank", *validity)["added"] == 1
     evaluated = run("evaluate", "qasrl", folder / "gold.csv", path, *validity)
@@ -57,13 +57,13 @@ def test_the_bank_is_imported_at_a_validity(folder):
     assert evaluated["UA"]["tp"] == 2
 
 
-def test_a_parser_is_imported_at_a_threshold(folder):
+def test_parser_output_is_imported_at_a_threshold(folder):
     path = folder / "parser.jsonl"
     entry = json.loads(path.read_text()) | {"qasrl_id": "s1"}
     path.write_text(json.dumps(entry) + "\n")
-    refused = import_gold(path, "qasrl-parser", "--threshold", 0)
-    assert (refused["added"], refused["error_count"]) == (0, 1)
-    assert "already belongs to an answer" in refused["errors"]
+    result = import_gold(path, "qasrl-parser", "--threshold", 0)
+    assert (result["added"], result["error_count"]) == (0, 1)
+    assert "already belongs to an answer" in result["errors"]
     lenient = ("--threshold", 0, "--allow-overlaps")
     assert import_gold(path, "qasrl-parser", *lenient)["added"] == 1
     evaluated = run("evaluate", "qasrl", folder / "gold.csv", path, "--threshold", 0)
@@ -71,7 +71,7 @@ def test_a_parser_is_imported_at_a_threshold(folder):
     assert evaluated["UA"]["fp"] == 1
 
 
-def test_systems_are_imported_for_merges_with_the_same_options(folder):
+def test_systems_for_merging_accept_the_same_options(folder):
     command = ("import_system", "p", folder / "beam.jsonl", "--format", "qasrl-parser")
     assert run(*command, "--system", "beam", "--threshold", 0.4)["added"] == 1
     item = Project.objects.get(slug="p").items.get()
@@ -79,7 +79,7 @@ def test_systems_are_imported_for_merges_with_the_same_options(folder):
 
 
 @pytest.fixture
-def decided(folder):
+def folder_with_decisions(folder):
     import_gold(folder / "dense.jsonl.gz", "qasrl-bank", "--min-valid", 1, "--of", 6)
     project = Project.objects.get(slug="p")
     gold = [current_gold(project, source).get() for source in ("expert", "imported")]
@@ -92,22 +92,29 @@ def decided(folder):
     return folder
 
 
-def test_decisions_of_the_project_are_those_of_evaluate(decided):
-    path = decided / "corrections.csv"
+def test_decisions_in_the_project_equal_corrections_in_evaluate(folder_with_decisions):
+    path = folder_with_decisions / "corrections.csv"
     automatic, corrected, _ = quality("--corrections", path)
     assert path.read_text().splitlines() == [
         "item,kind,reference,predicted",
         "s1/1,label-accepted,2-4,2-4",
         "s1/1,answer-accepted,,4-5",
     ]
-    bank = (decided / "gold.csv", decided / "dense.jsonl.gz", "--min-valid", 1, "--of", 6)
+    bank = (
+        folder_with_decisions / "gold.csv",
+        folder_with_decisions / "dense.jsonl.gz",
+        "--min-valid",
+        1,
+        "--of",
+        6,
+    )
     evaluated = run("evaluate", "qasrl", *bank, "--corrections", path)
     assert scores(automatic) == scores(evaluated)
     assert scores(corrected) == evaluated["corrected"]
     assert corrected["UA"]["f1"] == 1.0 > automatic["UA"]["f1"]
 
 
-def test_the_page_shows_an_imported_system(decided):
+def test_page_shows_an_imported_system(folder_with_decisions):
     project = Project.objects.get(slug="p")
     client = Client()
     client.force_login(make_user("ida", project, MemberRole.EXPERT))
@@ -116,15 +123,15 @@ def test_the_page_shows_an_imported_system(decided):
     assert "manually corrected" in page.content.decode()
 
 
-def test_options_that_do_not_fit_are_refused(folder):
+def test_unsuitable_options_are_refused(folder):
     gold = ("import_gold", "p", folder / "gold.csv", "--format", "qasrl-csv")
     for options, message in (
         (("--source", "expert", "--allow-overlaps"), "goes with --source imported"),
         (("--source", "imported", "--min-valid", 5), "--min-valid and --of need each other"),
     ):
-        with pytest.raises(CommandError, match=message) as refused:
+        with pytest.raises(CommandError, match=message) as excinfo:
             run(*gold, *options)
-        assert refused.value.returncode == 2
+        assert excinfo.value.returncode == 2
     run("create_project", "f", "--scheme", "frames")
     with pytest.raises(CommandError, match="--threshold is not an option of"):
         run("import_gold", "f", folder / "gold.csv", "--format", "semeval", "--source", "expert",

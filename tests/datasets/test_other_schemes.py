@@ -1,4 +1,4 @@
-"""Datasets of a scheme with one label per sentence: no spans, and an accuracy in place of an F1."""
+"""Datasets of a scheme with one label per sentence, which has an accuracy instead of an F1."""
 
 import csv
 import io
@@ -37,7 +37,7 @@ LABELS = [("positive", "positive"), ("negative", "positive"), ("neutral", "neutr
 
 @pytest.fixture
 def project(monkeypatch) -> Project:
-    """Three sentences with gold and an expert's gold, and two workers' annotations of each."""
+    """Create three sentences with gold, expert gold and the annotations of two workers."""
     monkeypatch.setitem(SCHEMES, SCHEME.name, SCHEME)
     pay = SCHEME.vocabulary.pay_presets["labels"]
     project = create_project(slug="moods", scheme=SCHEME.name, pay_scheme=pay, now=NOW)
@@ -77,8 +77,8 @@ def client(project) -> Client:
     return client
 
 
-def page(client, name: str, project: Project, *more, **query) -> str:
-    response = client.get(reverse(name, args=[project.slug, *more]), query)
+def page(client, name: str, project: Project, *arguments, **query) -> str:
+    response = client.get(reverse(name, args=[project.slug, *arguments]), query)
     assert response.status_code == 200
     return " ".join(response.content.decode().split())
 
@@ -140,7 +140,7 @@ def test_agreement_compares_both_directions(project, client, tmp_path):
 
 
 @pytest.mark.parametrize("fmt", ["labels-csv", "jsonl"])
-def test_export_has_the_totals_of_the_scheme(project, tmp_path, fmt):
+def test_export_counts_the_totals_of_the_scheme(project, tmp_path, fmt):
     options = ExportOptions(fmt=fmt, source="expert")
     manifest = export_gold(project=project, options=options, folder=tmp_path).manifest
     assert manifest["counts"] == {"items": 3, "labels": 3}
@@ -151,13 +151,13 @@ def test_export_has_the_totals_of_the_scheme(project, tmp_path, fmt):
 
 def test_format_of_another_scheme_is_refused(project, tmp_path):
     words = ("moods", "--format", "qasrl-csv", "--source", "expert", "--out", str(tmp_path / "x"))
-    with pytest.raises(CommandError, match="Choose from: labels-csv, jsonl") as refused:
+    with pytest.raises(CommandError, match="Choose from: labels-csv, jsonl") as excinfo:
         call_command("export_gold", *words)
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2
     assert not (tmp_path / "x").exists()
 
 
-def test_gold_is_searched_by_the_fields_of_the_scheme(project, client):
+def test_gold_is_searchable_by_the_fields_of_the_scheme(project, client):
     rebuild_index(project=project)
     text = page(client, "datasets:gold", project, content="neutral")
     assert text.count('class="panel gold-found"') == 1
@@ -166,7 +166,7 @@ def test_gold_is_searched_by_the_fields_of_the_scheme(project, client):
     assert "neutral" in page(client, "datasets:gold_sentence", project, sentence.pk)
 
 
-def test_schemes_without_optional_parts_hide_them(project, client, monkeypatch):
+def test_pages_hide_optional_parts_that_a_scheme_lacks(project, client, monkeypatch):
     smaller = replace(SCHEME, search=None, exports=None, merging=None, validating=None)
     monkeypatch.setitem(SCHEMES, SCHEME.name, smaller)
     rebuild_index(project=project)
@@ -177,13 +177,13 @@ def test_schemes_without_optional_parts_hide_them(project, client, monkeypatch):
     assert "66.7 %" in page(client, "datasets:agreement", project)
 
 
-def test_queries_of_pages_do_not_depend_on_the_items(project, client):
+def test_page_queries_do_not_depend_on_the_number_of_items(project, client):
     rebuild_index(project=project)
     sentence = project.sentences.get(external_id="s2")
 
-    def count(name: str, *more, **query) -> int:
+    def count(name: str, *arguments, **query) -> int:
         with CaptureQueriesContext(connection) as queries:
-            page(client, name, project, *more, **query)
+            page(client, name, project, *arguments, **query)
         return len(queries)
 
     requests = [
@@ -191,7 +191,7 @@ def test_queries_of_pages_do_not_depend_on_the_items(project, client):
         ("datasets:gold", (), {"source": "expert"}),
         ("datasets:gold_sentence", (sentence.pk,), {}),
     ]
-    few = [count(name, *more, **query) for name, more, query in requests]
+    initial = [count(name, *arguments, **query) for name, arguments, query in requests]
     for at in range(3, 9):
         item = project.items.get(key="s2/0")
         other = Item.objects.create(
@@ -205,4 +205,4 @@ def test_queries_of_pages_do_not_depend_on_the_items(project, client):
                 provenance=[{}],
                 now=NOW,
             )
-    assert [count(name, *more, **query) for name, more, query in requests] == few
+    assert [count(name, *arguments, **query) for name, arguments, query in requests] == initial

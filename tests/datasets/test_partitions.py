@@ -1,4 +1,4 @@
-"""Partitions: drawn by a seed, in strata, never through a sentence or a document; then frozen."""
+"""Partitions, which are drawn by a seed within strata and keep sentences and documents whole."""
 
 import json
 from collections import defaultdict
@@ -29,7 +29,7 @@ HALVES = {"dev": 50, "test": 50}
 
 
 def add_sentences(project, rows) -> None:
-    """Rows of (id, words, domain) or (id, words, domain, partition)."""
+    """Add sentences from rows of (id, words, domain) or (id, words, domain, partition)."""
     Sentence.objects.bulk_create(
         Sentence(
             project=project,
@@ -43,11 +43,11 @@ def add_sentences(project, rows) -> None:
     )
 
 
-def bank_rows(domain: str, documents: int, each: int):
+def bank_rows(domain: str, documents: int, sentences: int):
     return [
         (f"Wiki1k:{domain}:{doc}:0:{at}", f"{domain} {doc} {at}", domain)
         for doc in range(documents)
-        for at in range(each)
+        for at in range(sentences)
     ]
 
 
@@ -74,7 +74,7 @@ def run(project, *words) -> dict:
 # --- drawing
 
 
-def test_each_domain_is_divided_by_the_shares(project):
+def test_domains_are_divided_by_the_shares(project):
     add_sentences(project, bank_rows("wikinews", 10, 4) + bank_rows("wikipedia", 25, 4))
     sizes = draw(project, shares={"train": 80, "dev": 10, "test": 10})
     assert sizes == {
@@ -87,7 +87,7 @@ def test_each_domain_is_divided_by_the_shares(project):
     }
 
 
-def test_same_seed_gives_the_same_partitions_whatever_the_order_of_import(project):
+def test_same_seed_gives_the_same_partitions_in_any_order_of_import(project):
     rows = bank_rows("wikinews", 10, 3)
     add_sentences(project, rows)
     other = make_project()
@@ -99,44 +99,44 @@ def test_same_seed_gives_the_same_partitions_whatever_the_order_of_import(projec
     assert division(project) != division(other)
 
 
-def test_documents_stay_whole(project):
+def test_documents_are_not_split(project):
     add_sentences(project, bank_rows("wikinews", 20, 5))
     draw(project, unit="document")
-    found = defaultdict(set)
+    partitions_by_document = defaultdict(set)
     for name, partition in division(project).items():
-        found[name.rsplit(":", 2)[0]].add(partition)
-    assert {len(partitions) for partitions in found.values()} == {1}
-    assert {min(partitions) for partitions in found.values()} == {"dev", "test"}
+        partitions_by_document[name.rsplit(":", 2)[0]].add(partition)
+    assert {len(partitions) for partitions in partitions_by_document.values()} == {1}
+    assert {min(partitions) for partitions in partitions_by_document.values()} == {"dev", "test"}
 
 
-def test_group_of_a_sentence_comes_before_its_id(project):
+def test_group_takes_precedence_over_the_id(project):
     add_sentences(project, [(f"s{at}", f"words {at}", "news") for at in range(8)])
     for at, sentence in enumerate(project.sentences.order_by("external_id")):
         sentence.group = f"d{at // 4}"
         sentence.save()
     draw(project, unit="document")
-    found = division(project)
-    assert len({found[f"s{at}"] for at in range(4)}) == 1
-    assert len({found[f"s{at}"] for at in range(4, 8)}) == 1
+    partitions = division(project)
+    assert len({partitions[f"s{at}"] for at in range(4)}) == 1
+    assert len({partitions[f"s{at}"] for at in range(4, 8)}) == 1
 
 
-def test_document_pattern_comes_before_the_group(project):
+def test_document_pattern_takes_precedence_over_the_group(project):
     add_sentences(
         project, [(f"{doc}-{at}", f"{doc} {at}", "news") for doc in "ab" for at in "0123"]
     )
     project.sentences.update(group="one image")
     draw(project, unit="document", document_pattern=r"(\w+)-\d+")
-    found = division(project)
-    assert {len({found[f"{doc}-{at}"] for at in "0123"}) for doc in "ab"} == {1}
-    assert set(found.values()) == set(HALVES)
+    partitions = division(project)
+    assert {len({partitions[f"{doc}-{at}"] for at in "0123"}) for doc in "ab"} == {1}
+    assert set(partitions.values()) == set(HALVES)
 
 
-def test_sentence_that_stands_twice_goes_to_one_partition(project):
+def test_duplicate_sentences_share_a_partition(project):
     rows = [(f"s{at}", "the same words" if at % 2 else f"words {at}", "news") for at in range(40)]
     add_sentences(project, rows)
     draw(project)
-    found = division(project)
-    assert len({found[f"s{at}"] for at in range(1, 40, 2)}) == 1
+    partitions = division(project)
+    assert len({partitions[f"s{at}"] for at in range(1, 40, 2)}) == 1
     check_partitions(project=project)
 
 
@@ -151,7 +151,7 @@ class AnyCorpus(TestCase):
         st.integers(0, 2**31),
         st.sampled_from(["sentence", "document"]),
     )
-    def test_nothing_is_split_and_nobody_is_left_out(self, corpus, seed, unit):
+    def test_every_sentence_is_assigned_and_nothing_is_split(self, corpus, seed, unit):
         with transaction.atomic():
             project = make_project()
             add_sentences(
@@ -159,21 +159,23 @@ class AnyCorpus(TestCase):
                 [(f"c:{doc}:0:{at}", f"w{w}", d) for at, (doc, w, d) in enumerate(corpus)],
             )
             draw(project, seed=seed, unit=unit)
-            found = division(project)
-            assert set(found.values()) <= set(HALVES)
+            partition_by_id = division(project)
+            assert set(partition_by_id.values()) <= set(HALVES)
             by_words, by_document = defaultdict(set), defaultdict(set)
             for at, (doc, words, _) in enumerate(corpus):
-                by_words[words].add(found[f"c:{doc}:0:{at}"])
-                by_document[doc].add(found[f"c:{doc}:0:{at}"])
-            assert all(len(one) == 1 for one in by_words.values())
-            assert unit == "sentence" or all(len(one) == 1 for one in by_document.values())
+                by_words[words].add(partition_by_id[f"c:{doc}:0:{at}"])
+                by_document[doc].add(partition_by_id[f"c:{doc}:0:{at}"])
+            assert all(len(partitions) == 1 for partitions in by_words.values())
+            assert unit == "sentence" or all(
+                len(partitions) == 1 for partitions in by_document.values()
+            )
 
 
 # --- bad input
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--shares", "dev=50,test=49"], "add up to 100"),
         (["--shares", "dev=100,test=0"], "above 0"),
@@ -192,15 +194,15 @@ class AnyCorpus(TestCase):
         (["--freeze"], "Draw partitions first"),
     ],
 )
-def test_bad_draw_is_refused_and_changes_nothing(project, words, told):
+def test_bad_draw_is_refused_without_changes(project, words, message):
     add_sentences(project, [("s1", "a b", "news"), ("s2", "c d", "news")])
-    with pytest.raises(CommandError, match=told):
+    with pytest.raises(CommandError, match=message):
         run(project, *words)
     assert set(division(project).values()) == {""}
     assert not Partitioning.objects.exists()
 
 
-def test_partitions_that_came_with_the_corpus_are_kept_unless_asked(project):
+def test_partitions_of_the_corpus_are_kept_without_redraw(project):
     add_sentences(project, [("s1", "a b", "news", "dev"), ("s2", "c d", "news")])
     with pytest.raises(PartitionError, match="--redraw"):
         draw(project)
@@ -212,25 +214,25 @@ def test_partitions_that_came_with_the_corpus_are_kept_unless_asked(project):
 # --- frozen
 
 
-def test_sentence_in_two_partitions_can_not_be_frozen(project):
+def test_sentence_in_two_partitions_cannot_be_frozen(project):
     add_sentences(project, [("s1", "a b", "news", "dev"), ("s2", "a b", "news", "test")])
     with pytest.raises(PartitionError, match=r"s1 \(dev\) and s2 \(test\)"):
         freeze_partitions(project=project, now=NOW)
     assert not Partitioning.objects.exists()
 
 
-def test_frozen_partitions_are_not_drawn_again(project):
+def test_frozen_partitions_are_not_redrawn(project):
     add_sentences(project, bank_rows("wikinews", 4, 2))
     facts = run(project, "--shares", "dev=50,test=50", "--freeze")
     assert (facts["frozen"], facts["unit"], facts["seed"]) == (True, "sentence", project.seed)
     before = division(project)
-    with pytest.raises(CommandError, match="were frozen on") as refused:
+    with pytest.raises(CommandError, match="were frozen on") as excinfo:
         run(project, "--shares", "dev=10,test=90", "--redraw")
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2
     assert division(project) == before
 
 
-def test_change_of_a_frozen_partition_is_found(project):
+def test_change_of_a_frozen_partition_is_detected(project):
     add_sentences(project, bank_rows("wikinews", 4, 2))
     draw(project)
     freeze_partitions(project=project, now=NOW)

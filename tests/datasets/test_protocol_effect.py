@@ -1,4 +1,4 @@
-"""What the protocol adds against an expert, and coverage without one."""
+"""The effect of the protocol compared with an expert, and coverage without an expert."""
 
 import json
 
@@ -20,17 +20,17 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def project():
-    """One consolidated item.
+    """Create a consolidated item.
 
     Its gold has four arguments: "the U.S. Geological Survey", "USGS", "a basin" and "1996". The first
-    annotator marked a longer name, "a basin" and a wrong answer, the second the name, "a basin" and
-    "1996".
+    annotator marked a longer name, "a basin" and a wrong answer. The second annotator marked the name,
+    "a basin" and "1996".
     """
     return make_gold_project()
 
 
 def add_expert_gold(project) -> Item:
-    """The expert has "USGS", "a basin" and "1996", under the questions of the gold."""
+    """Add expert gold with "USGS", "a basin" and "1996" under the questions of the gold."""
     item = project.items.get()
     content = source(
         SURVEY,
@@ -50,17 +50,18 @@ def ua(stage) -> tuple[int, int, int]:
     return total["tp"], total["fp"], total["fn"]
 
 
-def test_stages_against_the_expert(project):
+def test_stages_are_compared_with_the_expert(project):
     add_expert_gold(project)
     annotator, union, gold = protocol_effect(project=project).stages
-    # First: basin; wrong: the name, "natural gas". Second: basin, 1996; wrong: the name.
+    # The first annotator is right about the basin, and wrong about the name and "natural gas". The
+    # second is right about the basin and 1996, and wrong about the name.
     assert ua(annotator) == (1 + 2, 2 + 1, 2 + 1)
-    # The two names overlap by more than half, so that they count as one false positive.
+    # The two names overlap by more than half, so they count as one false positive.
     assert ua(union) == (2, 2, 1)
     assert ua(gold) == (3, 1, 0)
     assert annotator.yields.items == 2
     assert union.yields.per_item("arguments") == 6
-    assert gold.intervals["UA"].low == gold.intervals["UA"].high  # one item has no spread
+    assert gold.intervals["UA"].low == gold.intervals["UA"].high  # a single item has no spread
 
 
 def test_costs_of_the_stages_add_up(project):
@@ -70,14 +71,15 @@ def test_costs_of_the_stages_add_up(project):
     assert costs == [0, 0, 36]
 
 
-def test_without_an_expert_there_is_no_effect(project):
+def test_effect_requires_an_expert(project):
     assert protocol_effect(project=project) is None
 
 
 def test_coverage_of_the_gold(project):
     report = coverage_report(project=project)
     captures = report.total.estimate.captures
-    # First: one of the names and "a basin". Second: the name, "a basin", "1996".
+    # The first annotator has one of the names and "a basin". The second has the name, "a basin" and
+    # "1996".
     assert (captures.first, captures.second, captures.both) == (2, 3, 2)
     assert captures.missed == 0
     assert report.total.added == 1  # "USGS"
@@ -91,7 +93,7 @@ def test_coverage_of_the_gold(project):
 def test_coverage_is_checked_against_the_expert(project):
     add_expert_gold(project)
     report = coverage_report(project=project)
-    # The expert's "a basin" and "1996" were found, "USGS" was not.
+    # The annotators marked the expert's "a basin" and "1996", but not "USGS".
     assert report.total.actual == pytest.approx(2 / 3)
     assert report.total.expected == 1
     assert sorted(worker.actual for worker in report.workers) == pytest.approx([1 / 3, 2 / 3])

@@ -1,4 +1,4 @@
-"""The page “Protocols compared”, and what pages show of a project that goes by validation."""
+"""The page “Protocols compared”, and the pages of a project with validation."""
 
 import pytest
 from django.db import connection
@@ -14,12 +14,12 @@ from tests.dashboard.campaign import Campaign, make_project, make_user
 
 @pytest.fixture
 def other(project, campaign):
-    """A project over the same items, in which the requester has a part as well."""
-    made = make_project("dense")
-    Campaign(made, 12)
-    made.title = "Dense"
-    made.save()
-    return made
+    """Create another project of the requester over the same items."""
+    dense = make_project("dense")
+    Campaign(dense, 12)
+    dense.title = "Dense"
+    dense.save()
+    return dense
 
 
 def join(project, requester, role=MemberRole.REQUESTER) -> None:
@@ -30,21 +30,21 @@ def url_of(project, **query):
     return reverse("datasets:protocols", args=[project.slug], query=query)
 
 
-def test_page_without_another_project_says_what_to_do(office, project, campaign):
+def test_page_without_another_project_explains_what_to_do(office, project, campaign):
     assert b"No other project to compare with" in office.get(url_of(project)).content
 
 
-def test_page_holds_two_projects_against_each_other(office, project, requester, other):
+def test_page_compares_two_projects(office, project, requester, other):
     join(other, requester)
     response = office.get(url_of(project, other="dense"))
-    found = response.context["comparison"]
-    assert (found.items, found.first.gold.per_item("roles")) == (3, 3)
-    assert found.each_other.totals["UA"]["f1"] == 1
+    comparison = response.context["comparison"]
+    assert (comparison.items, comparison.first.gold.per_item("roles")) == (3, 3)
+    assert comparison.each_other.totals["UA"]["f1"] == 1
     assert "3 items in common" in response.content.decode()
 
 
 @pytest.mark.parametrize("role", [None, MemberRole.TRAINER, MemberRole.EXPERT])
-def test_project_that_one_may_not_compare_is_not_offered(office, project, requester, other, role):
+def test_project_without_permission_is_not_offered(office, project, requester, other, role):
     if role:
         join(other, requester, role)
     response = office.get(url_of(project, other="dense"))
@@ -53,14 +53,14 @@ def test_project_that_one_may_not_compare_is_not_offered(office, project, reques
     assert "Dense" not in response.content.decode()
 
 
-def test_page_of_a_strange_choice_says_so(office, project, requester, other):
+def test_invalid_choice_is_reported(office, project, requester, other):
     join(other, requester)
     text = office.get(url_of(project, other="<script>")).content.decode()
     assert "Select a valid choice" in text
     assert "<script>&" not in text
 
 
-def test_projects_without_a_common_item_are_told(office, project, requester, other):
+def test_projects_without_a_shared_item_show_a_notice(office, project, requester, other):
     join(other, requester)
     for item in other.items.all():
         item.key = f"other-{item.key}"
@@ -69,24 +69,24 @@ def test_projects_without_a_common_item_are_told(office, project, requester, oth
     assert "Nothing in common yet" in text
 
 
-def test_queries_do_not_depend_on_the_rows(office, project, requester):
+def test_queries_do_not_depend_on_the_number_of_rows(office, project, requester):
     small = Campaign(project, 4, workers=3)
-    made = make_project("dense")
-    dense = Campaign(made, 4, workers=3)
-    join(made, requester)
+    dense_project = make_project("dense")
+    dense = Campaign(dense_project, 4, workers=3)
+    join(dense_project, requester)
 
     def count() -> int:
         with CaptureQueriesContext(connection) as queries:
             assert office.get(url_of(project, other="dense")).context["comparison"]
         return len(queries)
 
-    few = count()
+    initial = count()
     small.add(100, workers=12)
     dense.add(100, workers=12)
-    assert count() == few
+    assert count() == initial
 
 
-# --- a project that goes by validation ---------------------------------------------------------
+# --- a project with validation -----------------------------------------------------------------
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def validated_office(validated, client):
     return client
 
 
-def test_overview_has_the_step_of_validation(validated_office, validated):
+def test_overview_shows_the_validation_step(validated_office, validated):
     text = validated_office.get(
         reverse("dashboard:project", args=[validated.slug])
     ).content.decode()
@@ -109,7 +109,7 @@ def test_overview_has_the_step_of_validation(validated_office, validated):
     assert "Consolidation" not in text
 
 
-def test_items_say_that_they_are_validated(validated_office, validated):
+def test_items_are_shown_as_validated(validated_office, validated):
     url = reverse("consolidation:items", args=[validated.slug], query={"state": "validated"})
     text = validated_office.get(url).content.decode()
     assert "state--validated" in text
@@ -128,6 +128,6 @@ def test_agreement_page_lists_the_validators(validated_office, validated):
     assert "Same verdict" in response.content.decode()
 
 
-def test_protocols_page_says_how_many_must_agree(validated_office, validated):
+def test_protocols_page_shows_how_many_validators_must_agree(validated_office, validated):
     text = validated_office.get(url_of(validated)).content.decode()
     assert "2 of 2 validators" in text

@@ -1,4 +1,4 @@
-"""“Protocols compared” and the validators' figures in a real browser, by a form that needs no script."""
+"""“Protocols compared” and the validators' figures in a real browser, with and without scripts."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def boss(live_server, settings) -> str:
-    """A superuser's session."""
+    """Return the session key of a superuser."""
     settings.ALLOWED_HOSTS = ["*"]
     client = Client()
     client.force_login(get_user_model().objects.create_superuser("boss"))
@@ -24,12 +24,12 @@ def boss(live_server, settings) -> str:
 
 
 @pytest.fixture
-def two(boss) -> list[Project]:
-    """Two campaigns over the same items."""
-    made = [make_project(), make_project("dense")]
-    for one in made:
-        Campaign(one, 12)
-    return made
+def two_projects(boss) -> list[Project]:
+    """Create two campaigns over the same items."""
+    projects = [make_project(), make_project("dense")]
+    for project in projects:
+        Campaign(project, 12)
+    return projects
 
 
 def check(page: Page) -> None:
@@ -38,8 +38,8 @@ def check(page: Page) -> None:
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
-@pytest.mark.usefixtures("two")
-def test_pages_are_accessible_and_stay_in_their_width(chromium: Browser, live_server, boss, look):
+@pytest.mark.usefixtures("two_projects")
+def test_pages_are_accessible_and_do_not_overflow(chromium: Browser, live_server, boss, look):
     validated = make_validated_project()
     width, scheme = look
     viewport = {"width": width, "height": 800}
@@ -64,7 +64,7 @@ def test_pages_are_accessible_and_stay_in_their_width(chromium: Browser, live_se
         check(page)
 
 
-def test_comparison_works_without_scripts(chromium: Browser, live_server, boss, two):
+def test_comparison_works_without_scripts(chromium: Browser, live_server, boss, two_projects):
     with chromium.new_context(base_url=live_server.url, java_script_enabled=False) as context:
         context.add_cookies([{"name": "sessionid", "value": boss, "url": live_server.url}])
         page = context.new_page()

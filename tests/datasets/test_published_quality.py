@@ -1,4 +1,4 @@
-"""The published gold, imported: the page Quality gives the figures of `evaluate`."""
+"""Imported published gold, whose figures on the page Quality equal those of `evaluate`."""
 
 import json
 from io import StringIO
@@ -12,12 +12,12 @@ pytestmark = [pytest.mark.django_db, needs_published_data]
 
 
 def run(*command) -> dict:
-    out = StringIO()
-    call_command(*map(str, command), "--json", stdout=out, stderr=StringIO())
-    return json.loads(out.getvalue())
+    output = StringIO()
+    call_command(*map(str, command), "--json", stdout=output, stderr=StringIO())
+    return json.loads(output.getvalue())
 
 
-def test_imported_gold_has_the_figures_of_the_files():
+def test_figures_of_imported_gold_equal_those_of_the_files():
     run("create_project", "wikinews", "--scheme", "qasrl")
     run("import_corpus", "wikinews", SENTENCES, "--format", "qasrl-csv", "--items", GOLD)
     for path, source in ((GOLD, "imported"), (EXPERT, "expert")):

@@ -1,4 +1,4 @@
-"""Gold against an expert's, both ways, with and without a person's corrections."""
+"""Comparison of gold with an expert's gold in both directions, with and without decisions."""
 
 import json
 from io import StringIO
@@ -26,8 +26,11 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def gold():
-    """Consolidated: USGS in two answers, the basin, 1996. The expert's: the whole name at once, the
-    basin under another role, no date, and the gas."""
+    """Create consolidated gold and an expert's gold.
+
+    The consolidated gold has USGS in two answers, the basin and 1996. The expert's gold has the whole
+    name as one answer, the basin under another role, no date, and the gas.
+    """
     gold = make_gold_item()
     content = source(
         SURVEY,
@@ -50,15 +53,15 @@ def counts(total: dict) -> tuple[int, int, int]:
     return total["tp"], total["fp"], total["fn"]
 
 
-def test_both_directions_and_yields_are_reported(gold):
-    found = report(gold)
-    automatic, backward = found.automatic.totals, found.backward.totals
-    # The survey and the basin are found; USGS and 1996 are extra, the gas is missed.
+def test_report_has_both_directions_and_yields(gold):
+    quality = report(gold)
+    automatic, backward = quality.automatic.totals, quality.backward.totals
+    # The survey and the basin match. USGS and 1996 are extra, and the gas is missed.
     assert counts(automatic["UA"]) == (2, 2, 1)
     assert counts(automatic["LA"]) == (1, 3, 2)
     assert counts(backward["UA"]) == (2, 1, 2)
-    assert found.yields["consolidated"].as_json()["arguments_per_item"] == 4
-    assert found.yields["expert"].as_json()["roles_per_item"] == 3
+    assert quality.yields["consolidated"].as_json()["arguments_per_item"] == 4
+    assert quality.yields["expert"].as_json()["roles_per_item"] == 3
 
 
 def test_decisions_correct_the_automatic_match(gold):
@@ -70,10 +73,10 @@ def test_decisions_correct_the_automatic_match(gold):
             reference=reference, submission=gold.submission, kind=kind, reference_key=basin,
             predicted_key=basin, decided_by=expert, decided_at=NOW,
         )  # fmt: skip
-    found = report(gold)
-    assert counts(found.automatic.totals["LA"]) == (1, 3, 2)
-    assert counts(found.corrected.totals["LA"]) == (2, 2, 1)
-    assert counts(found.corrected.totals["UA"]) == (2, 2, 1)
+    quality = report(gold)
+    assert counts(quality.automatic.totals["LA"]) == (1, 3, 2)
+    assert counts(quality.corrected.totals["LA"]) == (2, 2, 1)
+    assert counts(quality.corrected.totals["UA"]) == (2, 2, 1)
 
 
 def test_command_prints_the_table_and_json(gold):
@@ -127,14 +130,14 @@ def test_command_prints_the_table_and_json(gold):
 
 def test_sources_without_a_shared_item_are_refused():
     gold = make_gold_item()
-    with pytest.raises(CommandError, match="Upload the annotations of an expert") as refused:
+    with pytest.raises(CommandError, match="Upload the annotations of an expert") as excinfo:
         call_command("quality", gold.item.project.slug)
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2
 
 
 @pytest.fixture
 def propbank(tmp_path):
-    """A CoNLL-2009 file of the survey's sentence; `identified` has A1 on the basin."""
+    """Write a CoNLL-2009 file of the survey's sentence, in which `identified` has A1 on the basin."""
     rows = []
     for at, token in enumerate(SURVEY):
         is_verb = token == "identified"
@@ -148,7 +151,7 @@ def propbank(tmp_path):
     return path
 
 
-def test_gold_is_measured_by_propbank(gold, propbank):
+def test_gold_is_compared_with_propbank(gold, propbank):
     out = StringIO()
     call_command(
         "quality", gold.item.project.slug, "--propbank", str(propbank), "--json", stdout=out
@@ -159,19 +162,19 @@ def test_gold_is_measured_by_propbank(gold, propbank):
     assert facts["core"]["precision"] == pytest.approx(1 / 3)
 
 
-def test_external_names_the_kind_of_the_file(gold, propbank):
+def test_external_option_names_the_kind_of_file(gold, propbank):
     outputs = []
     for words in (["--propbank"], ["--external", "propbank"]):
         out = StringIO()
         call_command("quality", gold.item.project.slug, *words, str(propbank), stdout=out)
         outputs.append(out.getvalue())
     assert outputs[0] == outputs[1]
-    with pytest.raises(CommandError, match="can't be compared with 'framebank'") as refused:
+    with pytest.raises(CommandError, match="can't be compared with 'framebank'") as excinfo:
         call_command("quality", gold.item.project.slug, "--external", "framebank", str(propbank))
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2
 
 
-def test_page_shows_what_propbank_said_last(gold, propbank):
+def test_page_shows_the_latest_comparison_with_propbank(gold, propbank):
     project = gold.item.project
     client = Client()
     client.force_login(make_user("rita", project, MemberRole.REQUESTER))
@@ -192,6 +195,6 @@ def test_page_shows_what_propbank_said_last(gold, propbank):
 
 def test_propbank_of_other_sentences_is_refused(gold, propbank):
     propbank.write_text(propbank.read_text("utf-8").replace("basin", "lake"), "utf-8")
-    with pytest.raises(CommandError, match="equal tokens") as refused:
+    with pytest.raises(CommandError, match="equal tokens") as excinfo:
         call_command("quality", gold.item.project.slug, "--propbank", str(propbank))
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2

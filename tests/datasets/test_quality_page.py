@@ -55,18 +55,18 @@ def judge(expert):
     return client
 
 
-def url(gold, name="quality", *more):
-    return reverse(VIEW_NAMES[name], args=[gold.item.project.slug, *more])
+def url(gold, name="quality", *arguments):
+    return reverse(VIEW_NAMES[name], args=[gold.item.project.slug, *arguments])
 
 
 def button(kind: str, reference: str = "", predicted: str = "") -> str:
-    """The value of a button on the page of an item."""
+    """Return the value of a button on the page of an item."""
     return json.dumps([kind, reference, predicted])
 
 
 def post(judge, gold, **data):
-    both = {"source": "consolidated", "against": "expert"}
-    return judge.post(url(gold, "decide_match", gold.item_id), both | data)
+    sources = {"source": "consolidated", "against": "expert"}
+    return judge.post(url(gold, "decide_match", gold.item_id), sources | data)
 
 
 def corrected(gold):
@@ -80,19 +80,19 @@ def test_compared_items_are_downloaded(judge, gold):
     heading, row = csv.reader(io.StringIO(response.getvalue().decode()))
     page = judge.get(address)
     assert "1 item" in page.content.decode()
-    [shown] = page.context["listing"].shown
-    assert heading == [column.heading for column, _ in shown.cells]
-    assert row[1:] == [str(cell) for _, cell in shown.cells[1:]]
+    [row_shown] = page.context["listing"].shown
+    assert heading == [column.heading for column, _ in row_shown.cells]
+    assert row[1:] == [str(cell) for _, cell in row_shown.cells[1:]]
 
 
-def test_page_shows_both_directions_and_no_worker(judge, gold):
+def test_page_shows_both_directions_without_worker_ids(judge, gold):
     page = judge.get(url(gold)).content.decode()
     assert page.count("manually corrected") == 1
-    assert "66.7 %" in page  # two of the expert's three answers are found
+    assert "66.7 %" in page  # two of the expert's three answers match
     assert gold.submission.worker.pseudonym not in page
 
 
-def test_files_hold_the_lines_of_the_table(judge, gold):
+def test_files_have_the_rows_of_the_table(judge, gold):
     response = judge.get(url(gold, "quality_file", "csv"))
     rows = list(csv.DictReader(io.StringIO(response.getvalue().decode())))
     assert [(row["reference"], row["predicted"], row["matching"]) for row in rows] == [
@@ -107,19 +107,17 @@ def test_files_hold_the_lines_of_the_table(judge, gold):
 @pytest.mark.parametrize(
     "query", ["", "?source=imported", "?source=x&against=<b>", "?page=after~z"]
 )
-def test_strange_question_is_answered_with_a_page(judge, gold, query):
+def test_unknown_query_values_show_a_page(judge, gold, query):
     assert judge.get(url(gold) + query).status_code == 200
 
 
-def test_sources_without_shared_items_say_what_to_do(judge, gold):
+def test_sources_without_shared_items_explain_what_to_do(judge, gold):
     page = judge.get(url(gold) + "?source=imported").content.decode()
     assert "Nothing to compare" in page
     assert judge.get(url(gold, "quality_file", "csv") + "?source=imported").status_code == 404
 
 
-def test_decision_of_an_expert_moves_the_corrected_figures_and_can_be_taken_back(
-    judge, expert, gold
-):
+def test_decision_changes_the_corrected_figures_and_can_be_undone(judge, expert, gold):
     assert (corrected(gold)["UA"]["tp"], corrected(gold)["LA"]["tp"]) == (2, 1)
     decision = button("label-accepted", BASIN, BASIN)
     response = post(judge, gold, decision=decision, reason="Who may be a thing.")
@@ -132,13 +130,13 @@ def test_decision_of_an_expert_moves_the_corrected_figures_and_can_be_taken_back
     post(judge, gold, undo=decision.pk)
     assert corrected(gold)["LA"]["tp"] == 1
     log = StateChange.objects.filter(aggregate="datasets.Decision").order_by("pk")
-    assert [(one.old, one.new) for one in log] == [
+    assert [(entry.old, entry.new) for entry in log] == [
         ("", "label-accepted"),
         ("label-accepted", "undone"),
     ]
 
 
-def test_missed_answer_is_paired_with_one_that_says_the_same(judge, gold):
+def test_missed_answer_can_be_paired_with_an_equivalent_answer(judge, gold):
     date = key_of(span_of(SURVEY, "1996"))
     decision = button("pair-accepted", GAS)
     response = post(judge, gold, decision=decision, **{f"with-{GAS}": date})
@@ -146,7 +144,7 @@ def test_missed_answer_is_paired_with_one_that_says_the_same(judge, gold):
     assert (corrected(gold)["UA"]["tp"], corrected(gold)["UA"]["fn"]) == (3, 0)
 
 
-def test_extra_answer_is_accepted_alone(judge, gold):
+def test_extra_answer_can_be_accepted_alone(judge, gold):
     date = key_of(span_of(SURVEY, "1996"))
     page = judge.get(url(gold, "quality_item", gold.item_id)).content.decode()
     decision = button("answer-accepted", "", date)
@@ -179,14 +177,14 @@ def test_latest_decision_on_a_pair_counts(judge, gold):
         button("pair-accepted", GAS, GAS),
     ],
 )
-def test_decision_about_nothing_is_refused_and_not_stored(judge, gold, decision):
+def test_decision_about_an_unknown_answer_is_refused(judge, gold, decision):
     response = post(judge, gold, decision=decision)
     assert response.status_code == 422
     assert b'role="alert"' in response.content
     assert not Decision.objects.exists()
 
 
-def test_requester_reads_and_does_not_decide(gold):
+def test_requester_cannot_decide(gold):
     client = Client()
     client.force_login(make_user("rita", gold.item.project, MemberRole.REQUESTER))
     page = client.get(url(gold, "quality_item", gold.item_id))
@@ -195,7 +193,7 @@ def test_requester_reads_and_does_not_decide(gold):
     assert post(client, gold, decision=button("pair-refused", "0-1", "0-1")).status_code == 403
 
 
-def test_decision_of_another_item_can_not_be_taken_back(judge, expert, gold):
+def test_decision_of_another_item_cannot_be_undone(judge, expert, gold):
     other = make_gold_item()
     add_gold(item=other.item, source="expert", content=other.content, provenance=[], now=NOW)
     foreign = decide_match(
@@ -211,7 +209,7 @@ def test_decision_of_another_item_can_not_be_taken_back(judge, expert, gold):
     assert Decision.objects.filter(pk=foreign.pk).exists()
 
 
-def test_golds_of_two_items_are_no_pair(expert, gold):
+def test_gold_of_two_items_cannot_be_compared(expert, gold):
     other = make_gold_item()
     with pytest.raises(DecisionError):
         decide_match(

@@ -1,4 +1,4 @@
-"""`reproduce`: each figure of a paper beside the recomputed one, or the reason why it is missing."""
+"""`reproduce`, which shows each figure of a paper beside the recomputed figure or a reason."""
 
 import csv
 import json
@@ -35,13 +35,13 @@ def figures(scheme: str, path) -> dict:
 
 def write_rows(path, *rows):
     path.parent.mkdir(parents=True, exist_ok=True)
-    lines = [f"s1,1,cut,{worker},{rest}" for worker, rest in rows]
+    lines = [f"s1,1,cut,{worker},{columns}" for worker, columns in rows]
     path.write_text("\n".join([HEADER, *lines]) + "\n")
 
 
 @pytest.fixture
 def clone(tmp_path):
-    """A clone with the layout of the published data, reduced to one predicate."""
+    """Create a clone with the layout of the published data, reduced to one predicate."""
     data = tmp_path / "data"
     write_rows(data / "gold" / "wikinews.dev.gold.csv", ("w", WHO), ("w", WHAT))
     expert = data / "ground_truth" / "wikinews.dev.large_sample.ground_truth.csv"
@@ -50,7 +50,7 @@ def clone(tmp_path):
 
 
 @needs_published_data
-def test_the_published_data_give_the_figures_of_the_paper():
+def test_published_data_reproduce_the_figures_of_the_paper():
     recomputed = figures("qasrl", FOLDER)
     dataset = "Dataset, wikinews.dev"
     assert recomputed[dataset, "sentences"] == (500, 500, "")
@@ -67,7 +67,7 @@ def test_the_published_data_give_the_figures_of_the_paper():
     assert recomputed["Dataset, wikipedia.test", "roles"] == (None, None, missing)
 
 
-def test_what_is_missing_is_named(clone):
+def test_missing_files_are_named(clone):
     recomputed = figures("qasrl", clone)
     assert recomputed["Dataset, wikinews.dev", "roles"] == (3714, 2, "")
     against = "Gold against experts, wikinews.dev"
@@ -81,7 +81,7 @@ def test_what_is_missing_is_named(clone):
     assert figures("qasrl", clone)[against, "UA recall %"] == (89.4, None, note)
 
 
-def test_annotations_of_workers_and_teams_are_used_where_they_are(clone):
+def test_annotations_of_workers_and_teams_are_used_if_present(clone):
     write_rows(clone / "wikinews.annot.csv", ("a", WHO), ("b", WHO), ("b", WHAT))
     for name, rows in (("a_b_c", [WHO, WHAT]), ("d_e_f", [WHO]), ("a_d_g", [WHY])):
         write_rows(clone / f"wikinews.inter.{name}.csv", *[("w", row) for row in rows])
@@ -91,12 +91,12 @@ def test_annotations_of_workers_and_teams_are_used_where_they_are(clone):
         pytest.approx(100 * 2 / 3),
         "",
     )
-    # Only the teams abc and def share no worker.
+    # Only the teams abc and def have no worker in common.
     consolidated = recomputed["Agreement", "consolidated, UA F1 %"]
     assert consolidated == (84.1, pytest.approx(100 * 2 / 3), "")
 
 
-def test_a_parser_in_the_folder_is_scored_against_the_expert(clone):
+def test_parser_in_the_folder_is_scored_against_the_expert(clone):
     (clone / "parser.jsonl").write_text(json.dumps(allennlp()) + "\n")
     recomputed = figures("qasrl", clone)
     table = "Other annotations against experts"
@@ -121,11 +121,11 @@ def test_tables_are_written(clone, tmp_path):
 
 
 @pytest.mark.parametrize("scheme", ["qasrl", "frames"])
-def test_a_folder_without_the_files_is_refused(tmp_path, scheme):
+def test_folder_without_the_files_is_refused(tmp_path, scheme):
     for path, message in ((tmp_path, "has no "), (tmp_path / "missing", "is not a folder")):
-        with pytest.raises(CommandError, match=message) as refused:
+        with pytest.raises(CommandError, match=message) as excinfo:
             reproduce(scheme, path)
-        assert refused.value.returncode == 2
+        assert excinfo.value.returncode == 2
 
 
 def records(path, *lines):
@@ -148,7 +148,7 @@ def semeval(tmp_path):
 
 def test_systems_and_baselines_of_frames_are_scored(semeval):
     recomputed = figures("frames", semeval)
-    # The hand-worked example: gold XXXYYZ, system aaaaab.
+    # The example worked by hand has gold XXXYYZ and system aaaaab.
     system = {
         figure.removeprefix("task-a.txt, "): value
         for (table, figure), (_, value, _) in recomputed.items()
@@ -164,7 +164,7 @@ def test_systems_and_baselines_of_frames_are_scored(semeval):
     assert recomputed["Task B.1", "gold"] == (None, None, f"the file is missing; {NOT_RECORDED}")
 
 
-def test_frames_without_relations_or_with_several_golds_say_why(semeval):
+def test_frames_without_relations_or_with_several_golds_are_explained(semeval):
     (semeval / "dep-stx.txt").unlink()
     note = figures("frames", semeval)["Task B.2", "1CPG"][2]
     assert note.startswith("the file of relations (frames unkn) is missing")
@@ -174,14 +174,14 @@ def test_frames_without_relations_or_with_several_golds_say_why(semeval):
     assert note.startswith("several files, none named gold")
 
 
-def test_a_system_with_other_items_says_why(semeval):
+def test_system_with_other_items_is_explained(semeval):
     records(semeval / "team" / "task-a.txt", "#0 1 sell.X")
     note = figures("frames", semeval)["Task A", "task-a.txt"][2]
     assert "is missing" in note
     assert FRAMES.paper == "QasemiZadeh et al. 2019, SemEval-2019 Task 2"
 
 
-def test_the_bias_table_has_its_rows(tmp_path):
+def test_bias_table_is_recomputed(tmp_path):
     path = tmp_path / "phrases.jsonl"
     phrases = seeded_phrases(40)
     path.write_text("".join(json.dumps(phrase) + "\n" for phrase in phrases))

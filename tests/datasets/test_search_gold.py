@@ -22,8 +22,8 @@ def project():
     return make_gold_project()
 
 
-def found(project, **wanted) -> list[int]:
-    entries = find_gold(project=project, wanted=GoldFilter(**wanted))
+def search(project, **filters) -> list[int]:
+    entries = find_gold(project=project, wanted=GoldFilter(**filters))
     return sorted(entries.values_list("gold", flat=True))
 
 
@@ -32,7 +32,7 @@ def gold_of(project) -> Gold:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "there"),
+    ("filters", "expected"),
     [
         ({}, True),
         ({"content": "who identified"}, True),
@@ -55,20 +55,23 @@ def gold_of(project) -> Gold:
         ({"state": "waiting"}, False),
     ],
 )
-def test_gold_is_found_by_what_it_is(project, wanted, there):
-    assert bool(found(project, **wanted)) == there
+def test_gold_is_found_by_its_fields(project, filters, expected):
+    assert bool(search(project, **filters)) == expected
 
 
-def test_gold_is_found_by_everyone_who_worked_on_it(project):
+def test_gold_is_found_by_each_of_its_workers(project):
     gold = gold_of(project)
-    people = [gold.submission.worker, *(s.submission.worker for s in gold.case.sources.all())]
-    assert len({one.pk for one in people}) == 3
-    for one in people:
-        assert found(project, worker=one.pseudonym.lower()) == [gold.pk]
-        assert found(project, worker=one.pseudonym[:-1]) == []
+    workers = [
+        gold.submission.worker,
+        *(source.submission.worker for source in gold.case.sources.all()),
+    ]
+    assert len({worker.pk for worker in workers}) == 3
+    for worker in workers:
+        assert search(project, worker=worker.pseudonym.lower()) == [gold.pk]
+        assert search(project, worker=worker.pseudonym[:-1]) == []
 
 
-def test_new_version_takes_the_place_of_the_one_before(project):
+def test_new_version_replaces_its_predecessor(project):
     gold = gold_of(project)
     content = {"questions": gold.content["questions"][:1]}
     newer = add_gold(
@@ -79,10 +82,10 @@ def test_new_version_takes_the_place_of_the_one_before(project):
         case=gold.case,
         now=NOW,
     )
-    assert found(project) == [newer.pk]
-    assert found(project, content="what did someone") == []
+    assert search(project) == [newer.pk]
+    assert search(project, content="what did someone") == []
     expert = add_gold(item=gold.item, source="expert", content=gold.content, provenance=[], now=NOW)
-    assert found(project) == [newer.pk, expert.pk]
+    assert search(project) == [newer.pk, expert.pk]
 
 
 def test_second_consolidation_is_never_found(project):
@@ -97,17 +100,17 @@ def test_second_consolidation_is_never_found(project):
         case=second,
         now=NOW,
     )
-    assert found(project) == [gold.pk]
+    assert search(project) == [gold.pk]
     assert rebuild_index(project=project) == 1
-    assert found(project) == [gold.pk]
+    assert search(project) == [gold.pk]
 
 
-def test_state_is_what_experts_said(project):
+def test_state_follows_the_experts_review(project):
     gold, expert = gold_of(project), make_user("eva")
     review = Review.objects.create(gold=gold, drawn_at=NOW)
 
     def states() -> list[str]:
-        return [one.value for one in GoldState if found(project, state=one.value)]
+        return [state.value for state in GoldState if search(project, state=state.value)]
 
     assert states() == ["waiting"]
     confirm_review(review=review, expert=expert, now=NOW)
@@ -125,13 +128,13 @@ def test_corrected_and_returned_gold_is_found_by_its_state(project):
         now=NOW,
     )
     newest = gold.item.gold.latest("version")
-    assert found(project, state="corrected") == [newest.pk]
-    again = Review.objects.create(gold=newest, drawn_at=NOW)
-    return_review(review=again, expert=expert, comment="Not an argument.", now=NOW)
-    assert found(project, state="returned") == [newest.pk]
+    assert search(project, state="corrected") == [newest.pk]
+    second_review = Review.objects.create(gold=newest, drawn_at=NOW)
+    return_review(review=second_review, expert=expert, comment="Not an argument.", now=NOW)
+    assert search(project, state="returned") == [newest.pk]
 
 
-def test_index_built_anew_is_the_one_that_writing_keeps(project, capsys):
+def test_rebuilt_index_equals_the_maintained_index(project, capsys):
     def rows():
         names = (
             "gold",
@@ -153,8 +156,8 @@ def test_index_built_anew_is_the_one_that_writing_keeps(project, capsys):
         provenance=[{"worker_id": "A1"}],
         now=NOW,
     )
-    kept = rows()
-    assert len(kept) == 2
+    maintained = rows()
+    assert len(maintained) == 2
     GoldEntry.objects.all().delete()
     call_command("index_gold", project.slug)
     assert "2 gold annotations" in capsys.readouterr().out
@@ -162,11 +165,11 @@ def test_index_built_anew_is_the_one_that_writing_keeps(project, capsys):
     def sorted_words(row):
         return {**row, "workers": sorted(row["workers"].split())}
 
-    assert [sorted_words(row) for row in rows()] == [sorted_words(row) for row in kept]
-    assert "A1" not in kept[1]["workers"].split()
+    assert [sorted_words(row) for row in rows()] == [sorted_words(row) for row in maintained]
+    assert "A1" not in maintained[1]["workers"].split()
 
 
-def test_gold_that_no_search_would_find_is_indexed_by_the_sweep(project):
+def test_unindexed_gold_is_indexed_by_the_sweep(project):
     names = (
         "gold",
         "item",
@@ -182,13 +185,14 @@ def test_gold_that_no_search_would_find_is_indexed_by_the_sweep(project):
     newest = add_gold(
         item=gold.item, source="imported", content=gold.content, provenance=[], now=NOW
     )
-    kept = sorted(GoldEntry.objects.values_list(*names))
-    # One source's entry is there, the other's is older than the index; the other project has none.
+    maintained = sorted(GoldEntry.objects.values_list(*names))
+    # The entry of one source exists, and the other source is older than the index. The other project
+    # has no entries.
     GoldEntry.objects.filter(source="imported").delete()
     GoldEntry.objects.filter(project=other).delete()
     index_task()
-    assert sorted(GoldEntry.objects.values_list(*names)) == kept
-    assert found(project, source="imported") == [newest.pk]
+    assert sorted(GoldEntry.objects.values_list(*names)) == maintained
+    assert search(project, source="imported") == [newest.pk]
     assert index_missing_gold(clock=timezone.now) == 0
 
 
@@ -202,16 +206,16 @@ def test_second_consolidation_is_not_indexed_by_the_sweep(project):
     )
     GoldEntry.objects.all().delete()
     assert index_missing_gold(clock=timezone.now) == 1
-    assert found(project) == [gold.pk]
+    assert search(project) == [gold.pk]
     assert index_missing_gold(clock=timezone.now) == 0
 
 
-def test_other_projects_gold_is_not_found(project):
+def test_gold_of_another_project_is_not_found(project):
     other = make_gold_project()
-    assert len(found(project)) == len(found(other)) == 1
-    assert found(project) != found(other)
+    assert len(search(project)) == len(search(other)) == 1
+    assert search(project) != search(other)
 
 
-def test_padded_keeps_words_of_any_script_and_texts_apart():
+def test_padded_separates_texts_and_keeps_words_of_any_script():
     assert padded(["Who, naïvely, said 東京?", "Who?"]) == " who naïvely said 東京 | who "
     assert padded(["", "?"]) == ""

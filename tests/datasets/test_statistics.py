@@ -1,4 +1,4 @@
-"""Statistics of a project with records, against counts of its files."""
+"""Statistics of a project with records, compared with counts of its files."""
 
 import csv
 import json
@@ -33,12 +33,12 @@ def files(tmp_path):
 
 
 def statistics(**options):
-    out = StringIO()
-    call_command("frame_statistics", "f", stdout=out, **options)
-    return out.getvalue()
+    output = StringIO()
+    call_command("frame_statistics", "f", stdout=output, **options)
+    return output.getvalue()
 
 
-def test_counts_are_those_of_the_files(files):
+def test_counts_equal_those_of_the_files(files):
     counted = json.loads(statistics(json=True))["groups"]["gold"]
     frames = list(read_records(files.task_a, on_error=refuse))
     elements = list(read_records(files.task_b1, on_error=refuse))

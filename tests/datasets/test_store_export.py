@@ -1,4 +1,4 @@
-"""Exports to S3, against a fake that is checked against botocore's model."""
+"""Exports to a fake S3 server, which is checked against botocore's model."""
 
 import hashlib
 import json
@@ -37,14 +37,14 @@ def export(project, address: str) -> None:
     call_command("export_gold", project.slug, "--format", "qasrl-csv", "--out", address)
 
 
-def test_fake_speaks_as_the_model_says():
+def test_fake_follows_the_model_of_botocore():
     model = botocore.session.get_session().get_service_model("s3")
     for name, (method, path) in OPERATIONS.items():
         http = model.operation_model(name).http
         assert (http["method"], http["requestUri"].partition("?")[0]) == (method, path)
 
 
-def test_export_arrives_whole_with_its_manifest_last(s3):
+def test_export_is_stored_with_its_manifest_last(s3):
     project = make_gold_project()
     export(project, "s3://bucket/gold/v1")
     manifest = json.loads(s3.objects["bucket", "gold/v1/manifest.json"])
@@ -55,26 +55,26 @@ def test_export_arrives_whole_with_its_manifest_last(s3):
     assert s3.requests[-1][1].endswith("manifest.json")
 
 
-def test_refusal_is_told_and_leaves_no_manifest(s3):
+def test_refused_upload_is_reported_and_leaves_no_manifest(s3):
     project = make_gold_project()
     export(project, "s3://bucket/gold")
     s3.puts, s3.refuse_after = 0, 1
-    with pytest.raises(CommandError, match=r"s3://bucket/gold: .*AccessDenied") as refused:
+    with pytest.raises(CommandError, match=r"s3://bucket/gold: .*AccessDenied") as excinfo:
         export(project, "s3://bucket/gold")
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2
     assert ("bucket", "gold/manifest.json") not in s3.objects
 
 
 @pytest.mark.parametrize(
-    ("address", "told"), [("s3://other/gold", "NoSuchBucket"), ("s3://", "names no bucket")]
+    ("address", "message"), [("s3://other/gold", "NoSuchBucket"), ("s3://", "names no bucket")]
 )
-def test_bucket_that_is_not_there_is_told(s3, address, told):
-    with pytest.raises(CommandError, match=told):
+def test_missing_bucket_is_reported(s3, address, message):
+    with pytest.raises(CommandError, match=message):
         export(make_gold_project(), address)
     assert s3.objects == {}
 
 
-def test_missing_keys_are_told(s3, monkeypatch):
+def test_missing_credentials_are_reported(s3, monkeypatch):
     monkeypatch.delenv("AWS_ACCESS_KEY_ID")
     monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
     monkeypatch.setenv("HOME", "/nonexistent")
@@ -82,7 +82,7 @@ def test_missing_keys_are_told(s3, monkeypatch):
         export(make_gold_project(), "s3://bucket/gold")
 
 
-# --- a site that keeps its files in a bucket
+# --- a site that stores its files in a bucket
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def bucket_site(s3, settings):
     return s3
 
 
-def test_export_job_is_stored_in_the_bucket_and_downloaded_from_it(bucket_site, rf):
+def test_export_job_is_stored_in_and_downloaded_from_the_bucket(bucket_site, rf):
     job = make_export(make_gold_project())
     assert (job.state, job.problem) == (JobState.FINISHED, "")
     folder = f"site/exports/{job.scope}/{job.pk}"
@@ -115,14 +115,14 @@ def test_export_job_is_stored_in_the_bucket_and_downloaded_from_it(bucket_site, 
         )
         body = response.getvalue()
         assert len(body) == file.bytes - 1
-        whole = bucket_site.objects["bucket", f"{folder}/{file.name}"]
-        assert body == whole[1:]
-        assert hashlib.sha256(whole).hexdigest() == file.sha256
+        stored = bucket_site.objects["bucket", f"{folder}/{file.name}"]
+        assert body == stored[1:]
+        assert hashlib.sha256(stored).hexdigest() == file.sha256
         response.close()
     assert "license" in data_card_of(job)
 
 
-def test_export_job_that_the_bucket_refuses_fails_and_leaves_nothing(bucket_site):
+def test_export_job_refused_by_the_bucket_fails_and_leaves_nothing(bucket_site):
     bucket_site.refuse_after = 1
     job = make_export(make_gold_project())
     assert job.state == JobState.FAILED

@@ -1,4 +1,4 @@
-"""Checks that the documentation builds without broken links and names every command."""
+"""The documentation, which builds without broken links and describes every command."""
 
 import os
 import re
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 @pytest.fixture(scope="module")
 def site(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("docs") / "site"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)],
         cwd=ROOT,
         env={**os.environ, "COLUMNS": "100", "DATABASE_URL": "sqlite:///:memory:"},
@@ -22,11 +22,11 @@ def site(tmp_path_factory) -> Path:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
     return folder
 
 
-def test_documentation_builds_without_a_dead_link(site):
+def test_documentation_builds_without_broken_links(site):
     assert (site / "tutorials" / "first-dataset" / "index.html").exists()
 
 
@@ -41,14 +41,14 @@ def test_reference_lists_every_command():
     assert set(re.findall(r"^\| `(\w+)", page, re.MULTILINE)) == commands
 
 
-def test_no_page_asks_another_host_for_anything(site):
+def test_pages_load_nothing_from_other_hosts(site):
     fetched = re.compile(r'<(?:link|script|img|iframe)[^>]+(?:href|src)="(?:https?:)?//([^"/]+)')
-    found = {
+    external = {
         (path.relative_to(site), host)
         for path in site.rglob("*.html")
         for host in fetched.findall(path.read_text("utf-8"))
     }
-    assert found == set()
+    assert external == set()
 
 
 @pytest.mark.parametrize("name", ["README.md", "CONTRIBUTING.md", "SECURITY.md"])

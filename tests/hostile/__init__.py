@@ -1,1 +1,1 @@
-"""Input that no honest client sends, for every route."""
+"""Tests of every route with hostile input."""

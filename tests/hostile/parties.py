@@ -1,7 +1,7 @@
 """A hostile worker, a hostile requester and a hostile uploader of a running site.
 
-Each runs in a thread until it is told to stop, keeps a pace as a person with a script would, and
-collects what should not have happened.
+Each runs in a thread until it is stopped, at the pace of a person with a script. It counts the
+statuses of the responses.
 """
 
 import gzip
@@ -34,7 +34,7 @@ TOKEN = re.compile(r'"token": ?"([^"]+)"')
 
 
 class Party(threading.Thread):
-    """Repeats `step` until the event `stop` is set. `statuses` counts the answers."""
+    """A thread that repeats `step` until the event `stop` is set. `statuses` counts the responses."""
 
     def __init__(self, step: Callable[[], int], stop: threading.Event) -> None:
         super().__init__(daemon=True)
@@ -54,7 +54,7 @@ class Party(threading.Thread):
 
 
 def hostile_worker(site: str, task: str) -> Callable[[], int]:
-    """Return a step that sends the next hostile body, or hostile content with a valid token."""
+    """Return a step that sends the next hostile body or hostile content with a valid token."""
     numbers = itertools.count()
     contents = itertools.cycle(_contents())
     bodies = itertools.cycle(itertools.product(map(reverse, VIEWS), BODIES.values()))
@@ -67,10 +67,10 @@ def hostile_worker(site: str, task: str) -> Callable[[], int]:
             return requests.post(f"{site}{path}", data=data, timeout=60).status_code
         names = {"assignmentId": f"HOSTILE{number}", "workerId": "EVIL", "turkSubmitTo": site}
         page = requests.get(f"{site}{task}", params=names, timeout=60)
-        found = TOKEN.search(page.text)
-        if found is None:
+        match = TOKEN.search(page.text)
+        if match is None:
             return page.status_code
-        body = f'{{"token": "{found[1]}", "content": {next(contents)}, "revision": 0}}'
+        body = f'{{"token": "{match[1]}", "content": {next(contents)}, "revision": 0}}'
         return requests.post(
             f"{site}{reverse('annotation:submit')}", data=body.encode(), timeout=60
         ).status_code
@@ -108,7 +108,7 @@ def hostile_requester(site: str, keys: dict[str, str], silent: "SilentServer") -
         number = next(numbers)
         try:
             if number % 3 == 0:
-                answer = client.create_qualification_type(
+                response = client.create_qualification_type(
                     Name=f"Huge {number}",
                     Description="x" * 2_000,
                     QualificationTypeStatus="Active",
@@ -125,7 +125,7 @@ def hostile_requester(site: str, keys: dict[str, str], silent: "SilentServer") -
                     AssignmentDurationInSeconds=60,
                     Question=_question(silent.url),
                 )["HIT"]
-                answer = client.update_notification_settings(
+                response = client.update_notification_settings(
                     HITTypeId=hit["HITTypeId"],
                     Notification={
                         "Destination": silent.url,
@@ -139,7 +139,7 @@ def hostile_requester(site: str, keys: dict[str, str], silent: "SilentServer") -
             return int(error.response["ResponseMetadata"]["HTTPStatusCode"])
         except BotoCoreError:
             return 0
-        return int(answer["ResponseMetadata"]["HTTPStatusCode"])
+        return int(response["ResponseMetadata"]["HTTPStatusCode"])
 
     return step
 

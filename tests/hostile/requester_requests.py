@@ -1,4 +1,4 @@
-"""A valid request of each operation of the Requester API, and what a hostile client makes of it."""
+"""A valid request for each operation of the Requester API, and hostile mutations of it."""
 
 import json
 import random
@@ -99,14 +99,14 @@ def valid_params(api: Api) -> dict[str, Params]:
     hit = api.call("CreateHITWithHITType", HITTypeId=hit_type, **of_hit)["HIT"]
     assignment = accept(browser, hit)
     submit(browser, assignment)
-    done = api.call("CreateHITWithHITType", HITTypeId=hit_type, **of_hit)["HIT"]["HITId"]
-    api.call("UpdateExpirationForHIT", HITId=done, ExpireAt=0)
+    reviewable = api.call("CreateHITWithHITType", HITTypeId=hit_type, **of_hit)["HIT"]["HITId"]
+    api.call("UpdateExpirationForHIT", HITId=reviewable, ExpireAt=0)
     of_kind = {"Name": "Trained", "Description": "Has passed.", "QualificationTypeStatus": "Active"}
     kind = api.call("CreateQualificationType", **of_kind)["QualificationType"]
     kind_id, worker_id = kind["QualificationTypeId"], worker.code
     browser.post(f"/hits/qualifications/{kind_id}/request/")
-    (waiting,) = api.call("ListQualificationRequests")["QualificationRequests"]
-    asked = {"QualificationRequestId": waiting["QualificationRequestId"]}
+    (pending_request,) = api.call("ListQualificationRequests")["QualificationRequests"]
+    qualification_request = {"QualificationRequestId": pending_request["QualificationRequestId"]}
     of_kind["Name"] = "Granted"
     kind = api.call("CreateQualificationType", **of_kind)["QualificationType"]
     kind_id = kind["QualificationTypeId"]
@@ -135,7 +135,7 @@ def valid_params(api: Api) -> dict[str, Params]:
     }
     pages = {"MaxResults": 10}
     return {
-        "AcceptQualificationRequest": asked | {"IntegerValue": 1},
+        "AcceptQualificationRequest": qualification_request | {"IntegerValue": 1},
         "ApproveAssignment": {"AssignmentId": assignment, "RequesterFeedback": "Thank you."},
         "AssociateQualificationWithWorker": granted | {"IntegerValue": 7, "SendNotification": True},
         "CreateAdditionalAssignmentsForHIT": {
@@ -157,7 +157,7 @@ def valid_params(api: Api) -> dict[str, Params]:
             "TestDurationInSeconds": 600,
         },
         "CreateWorkerBlock": {"WorkerId": worker_id, "Reason": "Spam."},
-        "DeleteHIT": {"HITId": done},
+        "DeleteHIT": {"HITId": reviewable},
         "DeleteQualificationType": {"QualificationTypeId": kind_id},
         "DeleteWorkerBlock": {"WorkerId": worker_id, "Reason": "A mistake."},
         "DisassociateQualificationFromWorker": granted | {"Reason": "Expired."},
@@ -183,7 +183,7 @@ def valid_params(api: Api) -> dict[str, Params]:
         | {"QualificationTypeId": kind_id, "Status": "Granted"},
         "NotifyWorkers": {"Subject": "Hello", "MessageText": "Text", "WorkerIds": [worker_id]},
         "RejectAssignment": {"AssignmentId": assignment, "RequesterFeedback": "Empty."},
-        "RejectQualificationRequest": asked | {"Reason": "No."},
+        "RejectQualificationRequest": qualification_request | {"Reason": "No."},
         "SendBonus": {
             "WorkerId": worker_id,
             "BonusAmount": "0.10",
@@ -196,7 +196,7 @@ def valid_params(api: Api) -> dict[str, Params]:
             "HITId": hit["HITId"],
             "ExpireAt": int(timezone.now().timestamp()) + 60,
         },
-        "UpdateHITReviewStatus": {"HITId": done, "Revert": False},
+        "UpdateHITReviewStatus": {"HITId": reviewable, "Revert": False},
         "UpdateHITTypeOfHIT": {"HITId": hit["HITId"], "HITTypeId": other_type},
         "UpdateNotificationSettings": {
             "HITTypeId": hit_type,

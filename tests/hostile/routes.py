@@ -10,8 +10,8 @@ from annotation.models import Task
 from projects.models import Project
 
 Argument = str | int | UUID
-# Signing out would turn an identity into a visitor. Health checks query the database in threads of their
-# own, whose connections stay open.
+# Signing out would turn an identity into a visitor. Health checks query the database in separate
+# threads, whose connections stay open.
 LEFT_OUT = {"account_logout", "logout", "operator-logout", "web", "ready"}
 
 

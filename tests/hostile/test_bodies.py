@@ -1,4 +1,4 @@
-"""Hostile bodies for every route: JSON that no database stores, and wrong shapes."""
+"""Hostile bodies for every route, such as JSON that no database stores and wrong shapes."""
 
 import json
 
@@ -35,7 +35,7 @@ def addresses(db, settings, tmp_path):
     return list(routes(project))
 
 
-# The others are sent by make test-long.
+# `make test-long` sends the others.
 ALWAYS = ("nan", "surrogate", "deep", "wrong-types")
 
 
@@ -43,19 +43,25 @@ ALWAYS = ("nan", "surrogate", "deep", "wrong-types")
     "name",
     [pytest.param(name, marks=[] if name in ALWAYS else pytest.mark.long) for name in BODIES],
 )
-def test_no_body_is_a_server_error(name, addresses, admin_client):
+def test_no_body_causes_a_server_error(name, addresses, admin_client):
     assert failures(admin_client, addresses, BODIES[name], KINDS[0]) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", KINDS[1:])
 @pytest.mark.parametrize("name", ["bytes", "nul", "surrogate"])
-def test_no_body_of_a_form_is_a_server_error(name, kind, addresses, admin_client):
+def test_no_form_body_causes_a_server_error(name, kind, addresses, admin_client):
     assert failures(admin_client, addresses, BODIES[name], kind) == []
 
 
 def failures(client, addresses, body, kind) -> list[tuple[str, int]]:
-    """Return the addresses that answer the body with a server error, and its status."""
+    """Return the addresses that answer the body with a server error, with the status."""
     client.raise_request_exception = False
-    posted = ((each, client.generic("POST", each, body, content_type=kind)) for each in addresses)
-    return [(each, answer.status_code) for each, answer in posted if answer.status_code >= 500]
+    responses = (
+        (address, client.generic("POST", address, body, content_type=kind)) for address in addresses
+    )
+    return [
+        (address, response.status_code)
+        for address, response in responses
+        if response.status_code >= 500
+    ]

@@ -1,4 +1,4 @@
-"""An honest campaign beside a hostile worker, requester and uploader on the same site."""
+"""An honest campaign on the same site as a hostile worker, requester and uploader."""
 
 import json
 import sys
@@ -19,11 +19,11 @@ from tests.rehearsal.test_site import HOLD
 
 pytestmark = [
     pytest.mark.long,
-    pytest.mark.skipif(not DATA.exists(), reason="the published files are not here"),
+    pytest.mark.skipif(not DATA.exists(), reason="the published files are missing"),
 ]
 
 ITEMS = 40
-SLOWER = 1.5  # the most that the honest campaign may take, as a multiple of its time alone
+MAX_SLOWDOWN = 1.5  # the longest duration of the honest campaign as a multiple of its time alone
 
 TOKEN_OF_EVIL = """
 from django.contrib.auth import get_user_model
@@ -52,7 +52,7 @@ print(json.dumps({"money": rows, "failures": SweepFailure.objects.count()}))
 """
 
 
-def test_honest_campaign_is_hardly_slower_and_its_books_are_the_same(
+def test_honest_campaign_has_equal_costs_and_a_similar_duration(
     server_site, free_port, tmp_path, start_process, wait_for
 ):
     silent = SilentServer()
@@ -106,11 +106,11 @@ def test_honest_campaign_is_hardly_slower_and_its_books_are_the_same(
     health = json.loads(checkout.run("shell", "-v", "0", "-c", HEALTH))
     assert health["money"]["beside"] == health["money"]["alone"]
     assert health["failures"] == 0
-    assert beside_seconds <= SLOWER * alone_seconds
+    assert beside_seconds <= MAX_SLOWDOWN * alone_seconds
 
 
 def rehearse(checkout: Checkout, slug: str, gold) -> tuple[dict, float]:
-    """Run the campaign, and return its facts and its seconds."""
+    """Run the campaign, and return its facts and its duration in seconds."""
     began = time.monotonic()
     options = ("--replay", gold, "--workers", "6", "--url", checkout.env["SITE_URL"])
     facts = checkout.facts("rehearse", slug, *options)

@@ -1,4 +1,4 @@
-"""Mutated requests to the Requester API: each is answered as MTurk would, and none is a server error."""
+"""Mutated requests to the Requester API, which get the answers of MTurk and no server errors."""
 
 import json
 import random
@@ -18,7 +18,7 @@ from tests.hostile.requester_requests import (
 from tests.marketplace.conftest import make_requester
 from tests.marketplace.wire import SIGNING, check_shape
 
-# Errors that AWS answers for every service, besides those of the model.
+# Errors that AWS returns for every service, in addition to those of the model.
 COMMON = SIGNING | {
     "RequestEntityTooLargeException",
     "SerializationException",
@@ -78,12 +78,12 @@ def _check(operation: str, response) -> None:
 
 def test_every_operation_accepts_its_valid_request(api, valid):
     assert set(valid) == operation_names()
-    refused = {
+    refusals = {
         name: response.content
         for name, params in valid.items()
         if (response := answer(api, request_of(name, params))).status_code != 200
     }
-    assert set(refused) == {"GetFileUploadURL"}  # the marketplace has no such questions
+    assert set(refusals) == {"GetFileUploadURL"}  # the marketplace has no questions of this kind
 
 
 def _failures(api: Api, valid: dict[str, dict], *, seed: int, rounds: int) -> list[tuple]:
@@ -100,11 +100,11 @@ def _failures(api: Api, valid: dict[str, dict], *, seed: int, rounds: int) -> li
     return failures
 
 
-def test_no_mutation_is_a_server_error(api, valid):
+def test_no_mutation_causes_a_server_error(api, valid):
     assert _failures(api, valid, seed=1, rounds=2) == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(2, 8))
-def test_no_mutation_of_many_is_a_server_error(api, valid, seed):
+def test_no_mutation_in_many_rounds_causes_a_server_error(api, valid, seed):
     assert _failures(api, valid, seed=seed, rounds=15) == []

@@ -1,4 +1,4 @@
-"""Every route for twelve identities: no server error, and nothing of a project for strangers."""
+"""Every route for twelve identities, without server errors or data of a project for strangers."""
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -54,7 +54,7 @@ def test_there_are_twelve_identities():
     assert len(STRANGERS) + len(MEMBERS) == 12
 
 
-# The others open the routes in make test-long.
+# `make test-long` opens the routes for the others.
 ALWAYS = ("visitor", "worker", "stranger-requester", "superuser")
 
 
@@ -70,18 +70,18 @@ def test_no_route_fails_or_leaks(identity, project, settings, tmp_path):
     client = client_of(identity, project)
     addresses = list(routes(project))
     assert len(addresses) > 200
-    failed, leaking = [], []
+    failures, leaking = [], []
     for address in addresses:
         for method in (client.get, client.post):
             response = method(address)
             body = response.getvalue()
             if response.status_code >= 500:
-                failed.append((method.__name__, address, response.status_code))
+                failures.append((method.__name__, address, response.status_code))
             if identity in STRANGERS and any(secret in body for secret in SECRETS):
                 leaking.append((method.__name__, address))
-    assert failed == []
-    # The page of a task is open to workers, who are sent to it by a marketplace.
-    assert [where for where in leaking if not _is_task(where[1])] == []
+    assert failures == []
+    # The page of a task is open to workers, whom a marketplace sends there.
+    assert [leak for leak in leaking if not _is_task(leak[1])] == []
 
 
 def _is_task(address: str) -> bool:

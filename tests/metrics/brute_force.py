@@ -1,4 +1,4 @@
-"""The definitions once more, literally and slowly: what the fast functions are held against."""
+"""Literal and slow implementations of the definitions, to compare the fast functions with."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
@@ -8,12 +8,12 @@ import numpy as np
 
 
 def span_iou(first, second):
-    ours, theirs = set(range(*first)), set(range(*second))
-    return Fraction(len(ours & theirs), len(ours | theirs))
+    first_tokens, second_tokens = set(range(*first)), set(range(*second))
+    return Fraction(len(first_tokens & second_tokens), len(first_tokens | second_tokens))
 
 
 def matchings(edges: Sequence[tuple]) -> Iterable[list[tuple]]:
-    """Every set of edges that share no end."""
+    """Yield every set of edges that share no end."""
     if not edges:
         yield []
         return
@@ -25,7 +25,7 @@ def matchings(edges: Sequence[tuple]) -> Iterable[list[tuple]]:
 
 
 def best_sums(edges: Mapping[tuple, tuple]) -> tuple:
-    """The greatest summed values of any matching, compared level by level."""
+    """Return the greatest summed values of any matching, compared level by level."""
     levels = len(next(iter(edges.values()))) if edges else 0
     return max(
         tuple(
@@ -36,7 +36,7 @@ def best_sums(edges: Mapping[tuple, tuple]) -> tuple:
 
 
 def ua_la(reference: Mapping, predicted: Mapping) -> tuple[tuple, tuple]:
-    """(TP, FP, FN) of UA and LA from sets of tokens and all matchings."""
+    """Return (TP, FP, FN) of UA and LA from sets of tokens and all matchings."""
     half = Fraction(1, 2)
     edges = {
         (ref, pred): (1, span_iou(ref, pred), int(bool(set(reference[ref]) & set(predicted[pred]))))
@@ -45,15 +45,15 @@ def ua_la(reference: Mapping, predicted: Mapping) -> tuple[tuple, tuple]:
         if span_iou(ref, pred) >= half
     }
     pairs, _, same = best_sums(edges) if edges else (0, 0, 0)
-    lone = [pred for pred in predicted if all(pred != other for _, other in edges)]
-    false = components(lone, lambda a, b: span_iou(a, b) >= half)
+    unmatched = [pred for pred in predicted if all(pred != other for _, other in edges)]
+    false = components(unmatched, lambda a, b: span_iou(a, b) >= half)
     missed = len(reference) - pairs
     differing = pairs - same
     return (pairs, false, missed), (same, false + differing, missed + differing)
 
 
 def components(nodes: Sequence, linked) -> int:
-    """The number of connected components, by merging groups until nothing more merges."""
+    """Return the number of connected components by merging groups until nothing more merges."""
     groups = [{node} for node in nodes]
     merged = True
     while merged:
@@ -68,28 +68,32 @@ def components(nodes: Sequence, linked) -> int:
 
 
 def bcubed(gold: Sequence, system: Sequence) -> tuple[Fraction, Fraction]:
-    """Precision and recall as means over items, pair by pair (Bagga and Baldwin 1998)."""
+    """Return precision and recall as means over items, pair by pair (Bagga and Baldwin 1998)."""
     items = range(len(gold))
     precision = recall = Fraction(0)
     for item in items:
-        cluster = [other for other in items if system[other] == system[item]]
-        members = [other for other in items if gold[other] == gold[item]]
-        shared = [other for other in cluster if other in members]
+        cluster = [member for member in items if system[member] == system[item]]
+        gold_cluster = [member for member in items if gold[member] == gold[item]]
+        shared = [member for member in cluster if member in gold_cluster]
         precision += Fraction(len(shared), len(cluster) * len(gold))
-        recall += Fraction(len(shared), len(members) * len(gold))
+        recall += Fraction(len(shared), len(gold_cluster) * len(gold))
     return precision, recall
 
 
 def purity(gold: Sequence, system: Sequence) -> Fraction:
     best = 0
     for cluster in set(system):
-        labels = [g for g, s in zip(gold, system, strict=True) if s == cluster]
+        labels = [
+            label
+            for label, system_label in zip(gold, system, strict=True)
+            if system_label == cluster
+        ]
         best += max(labels.count(label) for label in set(labels))
     return Fraction(best, len(gold))
 
 
 def mask(boxes, *, side: int = 24):
-    """The pixels of the region, as an array of flags."""
+    """Return the pixels of the region as an array of flags."""
     pixels = np.zeros((side, side), dtype=bool)
     for x1, y1, x2, y2 in boxes:
         pixels[y1:y2, x1:x2] = True
@@ -97,7 +101,7 @@ def mask(boxes, *, side: int = 24):
 
 
 def hull_mask(boxes, *, side: int = 24):
-    """The pixels of the smallest box around the region."""
+    """Return the pixels of the smallest box around the region."""
     rows, columns = np.nonzero(mask(boxes, side=side))
     if not len(rows):
         return mask([], side=side)
@@ -105,5 +109,5 @@ def hull_mask(boxes, *, side: int = 24):
 
 
 def mask_iou(first, second) -> tuple[int, int]:
-    """Pixels in both, pixels in either."""
+    """Return the number of pixels in both masks and the number in either."""
     return int((first & second).sum()), int((first | second).sum())

@@ -68,8 +68,8 @@ def pairwise_agreement(
             by_item.setdefault(item, []).append((annotator, spans))
     scores: dict[tuple[Annotator, Annotator], list[ItemScore]] = {}
     for present in by_item.values():
-        for (first, ours), (second, theirs) in combinations(present, 2):
-            scores.setdefault((first, second), []).append(both_ways(ours, theirs))
+        for (first, first_spans), (second, second_spans) in combinations(present, 2):
+            scores.setdefault((first, second), []).append(both_ways(first_spans, second_spans))
     order = {annotator: index for index, annotator in enumerate(annotations)}
     return _summed(scores, order)
 

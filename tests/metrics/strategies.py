@@ -26,15 +26,15 @@ box_pairs = st.lists(st.tuples(box_lists, box_lists), max_size=5)
 
 
 def random_spans(rng: random.Random, *, tokens: int = 14, most: int = 6):
-    """Labelled spans that often touch: near-copies of one another as well as free ones."""
-    found: dict = {}
+    """Return labelled spans that often touch. Some are near-copies, and some are independent."""
+    spans_drawn: dict = {}
     for _ in range(rng.randint(0, most)):
-        if found and rng.random() < 0.5:
-            start, end = rng.choice(list(found))
+        if spans_drawn and rng.random() < 0.5:
+            start, end = rng.choice(list(spans_drawn))
             start, end = max(0, start + rng.randint(-1, 1)), end + rng.randint(-1, 1)
         else:
             start = rng.randrange(tokens)
             end = start + rng.randint(1, 6)
         if start < end:
-            found[start, end] = frozenset(rng.sample("abc", rng.randint(1, 2)))
-    return found
+            spans_drawn[start, end] = frozenset(rng.sample("abc", rng.randint(1, 2)))
+    return spans_drawn

@@ -33,20 +33,20 @@ def test_counts_agree_with_the_definition_in_thousands_of_cases():
     assert redundant > 300
 
 
-def test_every_span_stands_in_exactly_one_place():
+def test_every_span_has_exactly_one_place():
     rng = random.Random(8)
     for _ in range(500):
         reference, predicted = random_spans(rng), random_spans(rng)
         alignment = align(reference, predicted)
-        ours = [pair.reference for pair in alignment.pairs] + list(alignment.missed)
-        theirs = [pair.predicted for pair in alignment.pairs]
-        theirs += [span for group in alignment.extra for span in group]
-        theirs += [near.predicted for near in alignment.redundant]
-        assert sorted(ours) == sorted(reference)
-        assert sorted(theirs) == sorted(predicted)
+        reference_spans = [pair.reference for pair in alignment.pairs] + list(alignment.missed)
+        predicted_spans = [pair.predicted for pair in alignment.pairs]
+        predicted_spans += [span for group in alignment.extra for span in group]
+        predicted_spans += [near.predicted for near in alignment.redundant]
+        assert sorted(reference_spans) == sorted(reference)
+        assert sorted(predicted_spans) == sorted(predicted)
 
 
-def test_the_alignment_does_not_depend_on_the_order_of_spans():
+def test_alignment_does_not_depend_on_the_order_of_spans():
     rng = random.Random(9)
     for _ in range(300):
         reference, predicted = random_spans(rng), random_spans(rng)
@@ -54,8 +54,8 @@ def test_the_alignment_does_not_depend_on_the_order_of_spans():
         assert backwards == align(reference, predicted)
 
 
-def test_the_example_of_the_paper():
-    # "The U.S. Geological Survey (USGS)": the annotator's one span, consolidated into two.
+def test_example_of_the_paper():
+    # The annotator marked "The U.S. Geological Survey (USGS)" as one span. Consolidation split it.
     who = frozenset({"who identified"})
     what = frozenset({"what contains"})
     consolidated = {(0, 4): who, (5, 6): who, (10, 12): what}
@@ -66,7 +66,7 @@ def test_the_example_of_the_paper():
     assert alignment.ua == Counts(2, 0, 1)
 
 
-def test_a_redundant_prediction_costs_nothing_and_names_its_neighbour():
+def test_redundant_prediction_costs_nothing_and_names_its_neighbour():
     label = frozenset("a")
     alignment = align({(0, 4): label}, {(0, 4): label, (0, 3): label})
     assert alignment.pairs == [Pair((0, 4), (0, 4), True)]
@@ -74,7 +74,7 @@ def test_a_redundant_prediction_costs_nothing_and_names_its_neighbour():
     assert alignment.ua == Counts(1, 0, 0)
 
 
-def test_a_redundant_prediction_names_the_nearest_reference_span():
+def test_redundant_prediction_names_the_nearest_reference_span():
     label = frozenset("a")
     reference = {(0, 6): label, (2, 8): label}
     predicted = {(0, 6): label, (2, 8): label, (1, 8): label}
@@ -90,7 +90,7 @@ def test_extra_spans_count_once_per_chain():
     assert extra_groups([(0, 4), (2, 5), (1, 4)]) == [[(0, 4), (1, 4), (2, 5)]]
 
 
-def test_a_pair_with_another_label_is_one_false_positive_and_one_false_negative():
+def test_pair_with_different_labels_is_a_false_positive_and_a_false_negative():
     alignment = align({(0, 2): frozenset("ab")}, {(0, 2): frozenset("c")})
     assert alignment.ua == Counts(1, 0, 0)
     assert alignment.la == Counts(0, 1, 1)
@@ -101,8 +101,8 @@ def test_one_shared_label_of_several_is_enough():
     assert alignment.la == Counts(1, 0, 0)
 
 
-def test_labels_settle_ties_and_nothing_else():
-    # Both predictions have IoU 3/4 with the reference; only the second has its label.
+def test_labels_only_break_ties():
+    # Both predictions have IoU 3/4 with the reference. Only the second has its label.
     a, b = frozenset("a"), frozenset("b")
     tied = align({(0, 4): a}, {(0, 3): b, (1, 4): a})
     assert tied.pairs == [Pair((0, 4), (1, 4), True)]
@@ -110,7 +110,7 @@ def test_labels_settle_ties_and_nothing_else():
     assert better_span.pairs == [Pair((0, 4), (0, 4), False)]
 
 
-def test_rows_name_every_state():
+def test_rows_include_every_state():
     a, b = frozenset("a"), frozenset("b")
     alignment = align(
         {(0, 2): a, (4, 6): a, (8, 9): a},
@@ -125,20 +125,20 @@ def test_rows_name_every_state():
     ]
 
 
-def test_nothing_against_nothing_is_undefined():
+def test_figures_without_spans_are_undefined():
     alignment = align({}, {})
     assert alignment == Alignment([], [], [], [])
     assert alignment.ua.f1 is None
 
 
-def test_a_span_on_no_token_is_refused_on_either_side():
+def test_empty_span_is_refused_on_either_side():
     with pytest.raises(ValueError, match="2:2 holds no token"):
         align({(2, 2): frozenset("a")}, {})
     with pytest.raises(ValueError, match="3:1 holds no token"):
         align({}, {(3, 1): frozenset("a")})
 
 
-def test_role_recall_counts_a_role_by_any_of_its_spans():
+def test_role_recall_counts_a_role_if_any_span_matches():
     a = frozenset("a")
     alignment = align({(0, 2): a, (4, 6): a, (8, 9): a}, {(4, 6): a})
     roles = [{(0, 2), (4, 6)}, {(8, 9)}, {(4, 6), (8, 9)}]

@@ -12,7 +12,7 @@ def test_scores_are_summed_over_the_items_of_the_reference():
     )
 
 
-def test_an_item_without_predictions_counts_all_its_spans_as_missed():
+def test_spans_of_an_item_without_predictions_are_missed():
     scores = score_items(REFERENCE, {})
     assert scores["one"] == ItemScore(Counts(0, 0, 2), Counts(0, 0, 2))
     assert scores["none"] == ItemScore(Counts(), Counts())
@@ -22,6 +22,6 @@ def test_items_keep_the_order_of_the_reference():
     assert list(score_items(REFERENCE, {"none": {}, "one": {}})) == ["one", "two", "none"]
 
 
-def test_no_items_at_all_gives_undefined_figures():
+def test_figures_without_items_are_undefined():
     scores = argument_scores({}, {"a": {(0, 1): A}})
     assert (scores.items, scores.ignored_items, scores.ua.f1) == (0, 1, None)

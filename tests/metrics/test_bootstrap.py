@@ -16,25 +16,27 @@ from metrics.intervals import Interval
 COUNTS = [Counts(tp, fp, 1) for tp in range(5) for fp in range(3)] * 4
 
 
-def test_the_same_seed_gives_the_same_intervals_whatever_the_order():
+def test_same_seed_gives_the_same_intervals_in_any_order():
     shuffled = random.Random(1).sample(COUNTS, len(COUNTS))
     first = bootstrap_counts(COUNTS, repetitions=200, seed=3)
     assert first == bootstrap_counts(shuffled, repetitions=200, seed=3)
     assert first != bootstrap_counts(COUNTS, repetitions=200, seed=4)
 
 
-def test_the_interval_surrounds_the_figure_and_narrows_with_more_items():
-    few = bootstrap_counts(COUNTS, repetitions=1000, seed=3)["f1"]
-    many = bootstrap_counts(COUNTS * 25, repetitions=1000, seed=3)["f1"]
+def test_interval_contains_the_figure_and_narrows_with_more_items():
+    interval = bootstrap_counts(COUNTS, repetitions=1000, seed=3)["f1"]
+    narrower = bootstrap_counts(COUNTS * 25, repetitions=1000, seed=3)["f1"]
     total = Counts(sum(c.tp for c in COUNTS), sum(c.fp for c in COUNTS), len(COUNTS))
-    assert few.low < total.f1 < few.high
-    assert (few.high - few.low) / (many.high - many.low) == pytest.approx(5, rel=0.25)
+    assert interval.low < total.f1 < interval.high
+    assert (interval.high - interval.low) / (narrower.high - narrower.low) == pytest.approx(
+        5, rel=0.25
+    )
 
 
-def test_items_that_are_all_alike_leave_no_doubt():
-    found = bootstrap_counts([Counts(3, 1, 0)] * 9, repetitions=50, seed=0)
-    assert (found["precision"].low, found["precision"].high) == (0.75, 0.75)
-    assert (found["recall"].low, found["recall"].high) == (1.0, 1.0)
+def test_identical_items_give_an_interval_of_width_zero():
+    intervals = bootstrap_counts([Counts(3, 1, 0)] * 9, repetitions=50, seed=0)
+    assert (intervals["precision"].low, intervals["precision"].high) == (0.75, 0.75)
+    assert (intervals["recall"].low, intervals["recall"].high) == (1.0, 1.0)
 
 
 def test_resampled_sums_keep_the_number_of_items_and_the_mean():
@@ -45,14 +47,14 @@ def test_resampled_sums_keep_the_number_of_items_and_the_mean():
     assert sums[:, 1].var() == pytest.approx(8, rel=0.1)
 
 
-def test_draws_that_define_no_figure_are_left_out_and_reported():
-    found = bootstrap_counts([Counts(1, 0, 0), Counts(0, 0, 1)], repetitions=500, seed=0)
-    assert found["precision"].undefined == pytest.approx(0.25, abs=0.06)
-    assert found["precision"].low == 1.0
-    assert found["recall"].undefined == 0
+def test_undefined_draws_are_left_out_and_reported():
+    intervals = bootstrap_counts([Counts(1, 0, 0), Counts(0, 0, 1)], repetitions=500, seed=0)
+    assert intervals["precision"].undefined == pytest.approx(0.25, abs=0.06)
+    assert intervals["precision"].low == 1.0
+    assert intervals["recall"].undefined == 0
 
 
-def test_without_items_nothing_is_defined():
+def test_intervals_without_items_are_undefined():
     nothing = Interval(None, None, 0.95, 1.0)
     assert bootstrap_counts([], repetitions=10, seed=0) == dict.fromkeys(
         ("precision", "recall", "f1"), nothing
@@ -67,7 +69,7 @@ def test_share_of_flags_has_the_expected_interval():
     assert share.high == pytest.approx(0.39, abs=0.02)
 
 
-def test_a_level_or_number_of_draws_that_makes_no_sense_is_refused():
+def test_invalid_level_or_number_of_draws_is_refused():
     with pytest.raises(ValueError, match="repetition"):
         resampled_sums([[1]], repetitions=0, seed=0)
     with pytest.raises(ValueError, match="level"):
@@ -75,6 +77,6 @@ def test_a_level_or_number_of_draws_that_makes_no_sense_is_refused():
 
 
 def test_quotient_is_nan_only_where_the_denominator_is_zero():
-    found = quotient([0, 1, 3], [0, 2, 4])
-    assert np.isnan(found[0])
-    assert found[1:].tolist() == [0.5, 0.75]
+    quotients = quotient([0, 1, 3], [0, 2, 4])
+    assert np.isnan(quotients[0])
+    assert quotients[1:].tolist() == [0.5, 0.75]

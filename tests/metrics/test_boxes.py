@@ -51,16 +51,22 @@ def test_both_figures_agree_with_pixel_masks_in_thousands_of_cases():
     pairs = [(_random_boxes(rng), _random_boxes(rng)) for _ in range(4000)]
     gold, predicted = _sets(pairs)
     by_hull, by_component = hull_overlap(gold, predicted), component_overlap(gold, predicted)
-    for at, (ours, theirs) in enumerate(pairs):
-        hulls_met = brute_force.mask_iou(brute_force.hull_mask(ours), brute_force.hull_mask(theirs))
-        regions_met = brute_force.mask_iou(brute_force.mask(ours), brute_force.mask(theirs))
+    for at, (gold_boxes, predicted_boxes) in enumerate(pairs):
+        hulls_met = brute_force.mask_iou(
+            brute_force.hull_mask(gold_boxes), brute_force.hull_mask(predicted_boxes)
+        )
+        regions_met = brute_force.mask_iou(
+            brute_force.mask(gold_boxes), brute_force.mask(predicted_boxes)
+        )
         assert (by_hull.intersection[at], by_hull.union[at]) == hulls_met
         assert (by_component.intersection[at], by_component.union[at]) == regions_met
-        both, either = regions_met
-        assert by_component.correct[at] == (either > 0 and Fraction(both, either) >= Fraction(1, 2))
+        intersection, union = regions_met
+        assert by_component.correct[at] == (
+            union > 0 and Fraction(intersection, union) >= Fraction(1, 2)
+        )
 
 
-def test_filler_agrees_with_pixel_masks():
+def test_filler_equals_that_of_pixel_masks():
     rng = random.Random(14)
     lists = [_random_boxes(rng) for _ in range(1000)]
     shares = filler(box_sets_from_lists(lists))
@@ -72,13 +78,13 @@ def test_filler_agrees_with_pixel_masks():
             assert share == pytest.approx(1 - brute_force.mask(boxes).sum() / around)
 
 
-def test_many_boxes_in_one_set_are_one_region():
+def test_boxes_of_a_set_form_one_region():
     rng = random.Random(15)
     boxes = [box for _ in range(40) for box in _random_boxes(rng)]
     assert region_areas(box_sets_from_lists([boxes])).tolist() == [brute_force.mask(boxes).sum()]
 
 
-def test_exactly_one_half_is_correct_and_a_pixel_less_is_not():
+def test_iou_of_exactly_one_half_is_correct():
     gold = box_sets_from_lists([[(0, 0, 10, 10)]] * 3)
     predicted = box_sets_from_lists([[(0, 0, 5, 10)], [(0, 0, 20, 10)], [(0, 0, 7, 7)]])
     for overlap in (hull_overlap(gold, predicted), component_overlap(gold, predicted)):
@@ -86,14 +92,14 @@ def test_exactly_one_half_is_correct_and_a_pixel_less_is_not():
         assert overlap.iou.tolist() == [0.5, 0.5, 0.49]
 
 
-def test_the_threshold_is_exact_for_the_largest_whole_numbers():
+def test_threshold_is_exact_for_the_largest_whole_numbers():
     side = 1 << 26
     gold = box_sets_from_lists([[(0, 0, side, side)]] * 2)
     predicted = box_sets_from_lists([[(0, 0, side // 2, side)], [(0, 0, side // 2 - 1, side)]])
     assert component_overlap(gold, predicted).correct.tolist() == [True, False]
 
 
-def test_a_union_box_that_c_iou_sees_through():
+def test_union_box_is_correct_by_iou_but_not_by_c_iou():
     gold = box_sets_from_lists([[(0, 0, 2, 2), (18, 0, 20, 2)]])
     predicted = box_sets_from_lists([[(0, 0, 20, 2)]])
     assert hull_overlap(gold, predicted).iou.tolist() == [1.0]
@@ -101,7 +107,7 @@ def test_a_union_box_that_c_iou_sees_through():
     assert filler(gold).tolist() == [0.8]
 
 
-def test_an_empty_prediction_scores_zero_and_nothing_against_nothing_is_undefined():
+def test_empty_prediction_scores_zero_and_two_empty_sides_are_undefined():
     gold = box_sets_from_lists([[(0, 0, 2, 2)], [(0, 0, 2, 2), (4, 4, 5, 5)], []])
     nothing = box_sets_from_lists([[], [], []])
     for overlap in (hull_overlap(gold, nothing), component_overlap(gold, nothing)):
@@ -115,7 +121,7 @@ def test_boxes_without_area_are_dropped():
     assert _lists(sets) == [[[0, 0, 2, 2]], [], [[0, 0, 1, 1]]]
 
 
-def test_fractions_of_a_pixel_are_taken_as_they_are():
+def test_fractions_of_a_pixel_are_not_rounded():
     gold = box_sets_from_lists([[(0, 0, 1.5, 1)]])
     predicted = box_sets_from_lists([[(0, 0, 3, 1)]])
     assert component_overlap(gold, predicted).iou.tolist() == [0.5]
@@ -134,19 +140,19 @@ def test_fractions_of_a_pixel_are_taken_as_they_are():
         ([[0, 0, 1 << 27, 1]], [0, 1], "beyond"),
     ],
 )
-def test_arrays_that_are_no_box_sets_are_refused(boxes, offsets, message):
+def test_invalid_arrays_are_refused(boxes, offsets, message):
     with pytest.raises(ValueError, match=message):
         box_sets(boxes, offsets)
 
 
 def test_sides_of_different_lengths_are_refused():
-    one, two = box_sets_from_lists([[]]), box_sets_from_lists([[], []])
+    shorter, longer = box_sets_from_lists([[]]), box_sets_from_lists([[], []])
     for measure in (hull_overlap, component_overlap, joined):
         with pytest.raises(ValueError, match="1 gold sets but 2"):
-            measure(one, two)
+            measure(shorter, longer)
 
 
-def test_sets_are_selected_joined_and_hulled_by_place():
+def test_sets_are_selected_joined_and_hulled_by_position():
     sets = box_sets_from_lists([[(0, 0, 1, 1)], [], [(2, 2, 3, 3), (7, 1, 9, 2)]])
     assert _lists(sets.select([2, 1, 2])) == [
         [[2, 2, 3, 3], [7, 1, 9, 2]],
@@ -163,12 +169,12 @@ def test_sets_are_selected_joined_and_hulled_by_place():
     ]
 
 
-def test_cardinality_is_matched_by_the_number_of_boxes():
+def test_cardinality_is_compared_with_the_number_of_boxes():
     sets = box_sets_from_lists([[(0, 0, 1, 1)], [(0, 0, 1, 1), (2, 2, 3, 3)], []])
     assert cardinality_matches(sets, [1, 3, 0]).tolist() == [True, False, True]
 
 
-def test_an_upper_bound_asks_for_one_candidate_that_passes():
+def test_upper_bound_requires_one_passing_candidate():
     gold = box_sets_from_lists([[(0, 0, 2, 2), (18, 0, 20, 2)], [(0, 0, 4, 4)], [(0, 0, 4, 4)]])
     candidates = box_sets_from_lists([[(0, 0, 20, 2)], [(5, 5, 9, 9)], [(0, 0, 4, 3)]])
     phrases = [0, 1, 1]
@@ -179,7 +185,7 @@ def test_an_upper_bound_asks_for_one_candidate_that_passes():
 
 
 @given(box_pairs)
-def test_no_prediction_beats_the_upper_bound_of_its_own_candidates(pairs):
+def test_prediction_never_exceeds_the_upper_bound_of_its_candidates(pairs):
     gold, predicted = _sets(pairs)
     places = np.arange(len(pairs))
     for measure, by_component in ((hull_overlap, False), (component_overlap, True)):
@@ -187,11 +193,11 @@ def test_no_prediction_beats_the_upper_bound_of_its_own_candidates(pairs):
         assert bound.tolist() == measure(gold, predicted).correct.tolist()
 
 
-def test_whole_images_are_one_box_each():
+def test_whole_image_is_a_single_box():
     assert _lists(whole_images([[6, 4], [3, 9]])) == [[[0, 0, 6, 4]], [[0, 0, 3, 9]]]
 
 
-def test_random_boxes_are_two_to_five_inside_their_image_and_seeded():
+def test_random_boxes_are_seeded_and_inside_their_image():
     images = [[1 + at % 7, 1 + at % 5] for at in range(2000)]
     sets = random_box_sets(images, seed=5)
     assert np.bincount(sets.sizes).tolist()[:2] == [0, 0]
@@ -204,26 +210,26 @@ def test_random_boxes_are_two_to_five_inside_their_image_and_seeded():
     assert sets.boxes.tolist() != random_box_sets(images, seed=6).boxes.tolist()
 
 
-def test_random_selections_draw_different_boxes_of_the_pool():
+def test_random_selections_draw_distinct_boxes_of_the_pool():
     pool = [(at, 0, at + 1, 1) for at in range(9)]
     pools = [pool, pool[:1], [], pool] * 100
-    drawn = random_selections(box_sets_from_lists(pools), seed=1)
-    for boxes, source in zip(_lists(drawn), pools, strict=True):
+    selections = random_selections(box_sets_from_lists(pools), seed=1)
+    for boxes, source in zip(_lists(selections), pools, strict=True):
         assert len({tuple(box) for box in boxes}) == len(boxes) <= 5
         assert {tuple(box) for box in boxes} <= set(source)
         assert len(boxes) >= min(2, len(source))
-    assert {tuple(box) for boxes in _lists(drawn) for box in boxes} == set(pool)
+    assert {tuple(box) for boxes in _lists(selections) for box in boxes} == set(pool)
 
 
-def test_sides_grow_by_half_about_each_centre_in_quarter_units():
+def test_sides_grow_by_half_around_each_centre_in_quarter_units():
     sets = box_sets_from_lists([[(4, 4, 8, 6), (0, 0, 1, 1)]])
-    # 4 x 2 at (4, 4) becomes 6 x 3 about the same centre (6, 5).
+    # 4 x 2 at (4, 4) becomes 6 x 3 around the same centre (6, 5).
     assert _lists(enlarged_sides(sets)) == [[[12, 14, 36, 26], [-1, -1, 5, 5]]]
     areas = region_areas(enlarged_sides(sets.select([0])).select([0]))
     assert areas.dtype == np.int64
 
 
-def test_areas_grow_by_half_about_each_centre():
+def test_areas_grow_by_half_around_each_centre():
     sets = box_sets_from_lists([[(4, 4, 8, 6)]])
     ((x1, y1, x2, y2),) = _lists(enlarged_areas(sets))[0]
     assert (x2 - x1) * (y2 - y1) == pytest.approx(1.5 * 8)

@@ -1,4 +1,4 @@
-"""Kappa and alpha against worked examples, and their intervals."""
+"""Kappa and alpha compared with worked examples, and their intervals."""
 
 import pytest
 from hypothesis import given
@@ -13,8 +13,8 @@ BINARY = list(zip("0100000010", "1110010000", strict=True))
 NOMINAL = list(zip("aabbdcccedda", "babbbccceddd", strict=True))
 
 
-def test_kappa_of_a_table_by_hand():
-    """20 and 15 on the diagonal, 5 and 10 beside it: p_o 0.7, p_e 0.5."""
+def test_kappa_of_a_table_worked_by_hand():
+    """The table has 20 and 15 on the diagonal, and 5 and 10 beside it. So p_o is 0.7 and p_e is 0.5."""
     table = [("y", "y")] * 20 + [("y", "n")] * 5 + [("n", "y")] * 10 + [("n", "n")] * 15
     assert cohen_kappa(table) == pytest.approx(0.4)
 
@@ -25,13 +25,13 @@ def test_alpha_of_published_examples(data, alpha):
 
 
 @pytest.mark.parametrize("coefficient", [cohen_kappa, krippendorff_alpha])
-def test_undefined_without_two_labels(coefficient):
+def test_coefficients_without_two_labels_are_undefined(coefficient):
     assert coefficient([]) is None
     assert coefficient([("a", "a")] * 3) is None
 
 
 @given(pairs)
-def test_both_are_symmetric_and_at_most_one(data):
+def test_coefficients_are_symmetric_and_at_most_one(data):
     for coefficient in (cohen_kappa, krippendorff_alpha):
         value = coefficient(data)
         mirrored = coefficient([(second, first) for first, second in data])
@@ -45,7 +45,7 @@ def test_both_are_symmetric_and_at_most_one(data):
     ("bootstrap", "coefficient"),
     [(bootstrap_kappa, cohen_kappa), (bootstrap_alpha, krippendorff_alpha)],
 )
-def test_interval_contains_the_figure_and_repeats_by_seed(bootstrap, coefficient):
+def test_interval_contains_the_figure_and_is_seeded(bootstrap, coefficient):
     groups = [[pair] for pair in NOMINAL * 20]
     first = bootstrap(groups, repetitions=400, seed=3)
     assert first == bootstrap(groups, repetitions=400, seed=3)
@@ -55,7 +55,7 @@ def test_interval_contains_the_figure_and_repeats_by_seed(bootstrap, coefficient
     assert (nothing.low, nothing.high, nothing.undefined) == (None, None, 1.0)
 
 
-def test_single_draws_are_those_of_the_pairs():
-    """With one group, each draw is the whole data, so that the interval is the figure itself."""
+def test_single_draws_equal_those_of_the_pairs():
+    """With a single group, each draw is the whole data, so the interval equals the figure."""
     interval = bootstrap_alpha([BINARY], repetitions=5, seed=1)
     assert interval.low == interval.high == pytest.approx(krippendorff_alpha(BINARY))

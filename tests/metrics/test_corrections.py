@@ -10,39 +10,39 @@ from tests.metrics.strategies import random_spans
 A, B = frozenset("a"), frozenset("b")
 
 
-def test_without_decisions_nothing_changes():
+def test_scores_without_decisions_are_unchanged():
     rng = random.Random(5)
     for _ in range(300):
         reference, predicted = random_spans(rng), random_spans(rng)
         assert align_corrected(reference, predicted, []) == align(reference, predicted)
 
 
-def test_a_pair_accepted_counts_although_its_overlap_is_small():
+def test_accepted_pair_counts_despite_a_small_overlap():
     decision = Decision((0, 10), (0, 2), Verdict.PAIR_ACCEPTED)
     assert align({(0, 10): A}, {(0, 2): A}).ua == Counts(0, 1, 1)
     assert align_corrected({(0, 10): A}, {(0, 2): A}, [decision]).ua == Counts(1, 0, 0)
 
 
-def test_a_pair_refused_is_missed_and_extra():
+def test_refused_pair_is_missed_and_extra():
     decision = Decision((0, 2), (0, 2), Verdict.PAIR_REFUSED)
     assert align_corrected({(0, 2): A}, {(0, 2): A}, [decision]).ua == Counts(0, 1, 1)
 
 
-def test_a_refused_pair_leaves_room_for_the_next_best():
+def test_refused_pair_is_replaced_by_the_next_best():
     decision = Decision((0, 4), (0, 4), Verdict.PAIR_REFUSED)
     corrected = align_corrected({(0, 4): A}, {(0, 4): A, (0, 3): A}, [decision])
     assert corrected.pairs == [Pair((0, 4), (0, 3), True)]
     assert corrected.extra == [[(0, 4)]]
 
 
-def test_an_accepted_pair_comes_before_an_automatic_one():
+def test_accepted_pair_takes_precedence_over_an_automatic_pair():
     decision = Decision((0, 4), (3, 9), Verdict.PAIR_ACCEPTED)
     corrected = align_corrected({(0, 4): A}, {(0, 4): A, (3, 9): A}, [decision])
     assert corrected.pairs == [Pair((0, 4), (3, 9), True)]
     assert [near.predicted for near in corrected.redundant] == [(0, 4)]
 
 
-def test_of_two_accepted_pairs_on_one_span_the_other_is_redundant():
+def test_second_accepted_pair_on_a_span_is_redundant():
     decisions = [
         Decision((0, 4), (8, 9), Verdict.PAIR_ACCEPTED),
         Decision((0, 4), (3, 5), Verdict.PAIR_ACCEPTED),
@@ -63,12 +63,15 @@ def test_labels_are_accepted_and_refused_by_pair():
 
 
 def test_contradicting_decisions_are_refused():
-    both = [Decision((0, 2), (0, 2), v) for v in (Verdict.PAIR_ACCEPTED, Verdict.PAIR_REFUSED)]
+    decisions = [
+        Decision((0, 2), (0, 2), verdict)
+        for verdict in (Verdict.PAIR_ACCEPTED, Verdict.PAIR_REFUSED)
+    ]
     with pytest.raises(ValueError, match="both accepted and refused"):
-        align_corrected({(0, 2): A}, {(0, 2): A}, both)
+        align_corrected({(0, 2): A}, {(0, 2): A}, decisions)
 
 
-def test_a_decision_about_a_span_that_is_gone_is_refused():
+def test_decision_about_a_missing_span_is_refused():
     decision = Decision((0, 2), (0, 3), Verdict.PAIR_ACCEPTED)
     with pytest.raises(ValueError, match="not there"):
         align_corrected({(0, 2): A}, {(0, 2): A}, [decision])
@@ -78,7 +81,7 @@ def accept(*spans):
     return [Decision(None, span, Verdict.ANSWER_ACCEPTED) for span in spans]
 
 
-def test_an_answer_accepted_counts_as_if_the_reference_had_it():
+def test_accepted_answer_counts_as_if_in_the_reference():
     reference, predicted = {(0, 2): A}, {(0, 2): A, (5, 7): B}
     assert align(reference, predicted).la == Counts(1, 1, 0)
     corrected = align_corrected(reference, predicted, accept((5, 7)))
@@ -89,7 +92,7 @@ def test_an_answer_accepted_counts_as_if_the_reference_had_it():
     ]
 
 
-def test_what_overlaps_an_answer_accepted_is_redundant():
+def test_answers_that_overlap_an_accepted_answer_are_redundant():
     corrected = align_corrected({}, {(0, 4): A, (0, 3): A, (8, 9): B}, accept((0, 4)))
     assert corrected.ua == Counts(1, 1, 0)
     assert [near.predicted for near in corrected.redundant] == [(0, 3)]
@@ -101,12 +104,12 @@ def test_every_extra_answer_of_a_group_can_be_accepted():
 
 
 @pytest.mark.parametrize("span", [(0, 2), (0, 3), (4, 5)])
-def test_an_answer_with_a_counterpart_or_none_at_all_can_not_be_accepted(span):
+def test_matched_or_unknown_answer_cannot_be_accepted(span):
     with pytest.raises(ValueError, match=r"counterpart|not there"):
         align_corrected({(0, 2): A}, {(0, 2): A, (0, 3): A}, accept(span))
 
 
-def test_accepting_all_extras_leaves_no_false_positive_and_no_miss_more():
+def test_accepting_all_extra_answers_leaves_no_false_positive():
     rng = random.Random(8)
     for _ in range(300):
         reference, predicted = random_spans(rng), random_spans(rng)

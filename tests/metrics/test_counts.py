@@ -12,7 +12,7 @@ def test_counts_give_precision_recall_and_f1():
     assert counts.f1 == pytest.approx(2 / (167 / 155 + 177 / 155))
 
 
-def test_ratios_are_none_where_their_own_denominator_is_zero():
+def test_ratios_with_a_zero_denominator_are_none():
     assert (Counts().precision, Counts().recall, Counts().f1) == (None, None, None)
     nothing_predicted = Counts(fn=5)
     assert nothing_predicted.precision is None
@@ -29,7 +29,7 @@ def test_micro_sum_adds_field_by_field():
     assert micro_sum([]) == Counts(0, 0, 0)
 
 
-def test_macro_average_leaves_undefined_ratios_out_of_their_own_mean_only():
+def test_undefined_ratio_is_left_out_of_its_own_mean_only():
     counts = [Counts(1, 1, 0), Counts(0, 0, 4)]
     average = macro_average(counts, counts)
     assert average == MacroAverage(precision=0.5, recall=0.5, precision_items=1, recall_items=2)

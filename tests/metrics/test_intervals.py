@@ -1,4 +1,4 @@
-"""Intervals that need no resampling."""
+"""Intervals without resampling."""
 
 import pytest
 from hypothesis import given
@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from metrics.intervals import wilson_interval
 
 
-def test_wilson_interval_is_that_of_the_textbook():
-    # Newcombe 1998, table I: 81 of 263, 15 of 148, 0 of 20, 1 of 29.
+def test_wilson_interval_equals_published_values():
+    # Newcombe 1998, table I, has 81 of 263, 15 of 148, 0 of 20 and 1 of 29.
     for hits, of, low, high in (
         (81, 263, 0.2553, 0.3662),
         (15, 148, 0.0624, 0.1605),
@@ -23,7 +23,7 @@ def test_wilson_interval_is_that_of_the_textbook():
 
 
 @given(st.integers(1, 500), st.data())
-def test_wilson_interval_holds_the_share(of, data):
+def test_wilson_interval_contains_the_share(of, data):
     hits = data.draw(st.integers(0, of))
     interval = wilson_interval(hits, of)
     assert 0 <= interval.low <= hits / of <= interval.high <= 1

@@ -14,7 +14,7 @@ def _sums(edges, matching):
 
 def _random_edges(rng):
     left, right = rng.randint(1, 5), rng.randint(1, 5)
-    # Few distinct values, close to one another: ties on every level are common.
+    # The values are few and close, so ties on every level are common.
     return {
         (i, j): (1, Fraction(rng.randint(5, 8), rng.choice((8, 9, 16))), rng.randint(0, 1))
         for i in range(left)
@@ -38,7 +38,7 @@ def test_matching_is_the_best_of_all_matchings_in_thousands_of_cases():
     assert contested > 3000
 
 
-def test_matching_takes_cardinality_before_weight():
+def test_cardinality_takes_precedence_over_weight():
     edges = {
         (0, 0): (1, Fraction(1)),
         (0, 1): (1, Fraction(1, 2)),
@@ -47,20 +47,20 @@ def test_matching_takes_cardinality_before_weight():
     assert lexicographic_matching(edges) == [(0, 1), (1, 0)]
 
 
-def test_a_tie_that_floats_would_round_away_is_decided_exactly():
-    # 1/3 + 2/3 against 1/2 + 1/2 plus one part in 10**30: equal as floats.
-    more = Fraction(1, 10**30)
+def test_difference_below_float_precision_decides_a_tie():
+    # 1/3 + 2/3 + 10**-30 and 1/2 + 1/2 are equal as floats.
+    excess = Fraction(1, 10**30)
     edges = {
         (0, 0): (1, Fraction(1, 3), 0),
-        (1, 1): (1, Fraction(2, 3) + more, 0),
+        (1, 1): (1, Fraction(2, 3) + excess, 0),
         (0, 1): (1, Fraction(1, 2), 1),
         (1, 0): (1, Fraction(1, 2), 1),
     }
-    assert float(Fraction(1, 3) + Fraction(2, 3) + more) == 1.0
+    assert float(Fraction(1, 3) + Fraction(2, 3) + excess) == 1.0
     assert lexicographic_matching(edges) == [(0, 0), (1, 1)]
 
 
-def test_equal_weight_falls_to_the_next_level():
+def test_equal_weights_are_decided_by_the_next_level():
     edges = {
         (0, 0): (1, Fraction(1, 3), 0),
         (1, 1): (1, Fraction(2, 3), 0),
@@ -70,22 +70,22 @@ def test_equal_weight_falls_to_the_next_level():
     assert lexicographic_matching(edges) == [(0, 1), (1, 0)]
 
 
-def test_the_order_of_the_edges_does_not_matter_even_in_full_ties():
+def test_matching_does_not_depend_on_the_order_of_edges():
     edges = {(i, j): (1, Fraction(1, 2), 1) for i in range(4) for j in range(4)}
     shuffled = dict(random.Random(1).sample(list(edges.items()), len(edges)))
     assert lexicographic_matching(edges) == lexicographic_matching(shuffled)
 
 
-def test_no_edges_no_matching():
+def test_matching_without_edges_is_empty():
     assert lexicographic_matching({}) == []
 
 
-def test_a_large_component_is_solved():
+def test_large_component_is_matched():
     rng = random.Random(3)
     edges = {(i, j): (1, Fraction(rng.randint(50, 100), 100)) for i in range(40) for j in range(50)}
     assert len(lexicographic_matching(edges)) == 40
 
 
-def test_components_follow_chains():
+def test_chains_of_edges_form_one_component():
     links = [(0, 1), (1, 2), (4, 5)]
     assert connected_components(range(6), links) == [[0, 1, 2], [3], [4, 5]]

@@ -31,10 +31,10 @@ from tests.metrics import strategies
 
 @dataclass(frozen=True)
 class Row:
-    """A metric: `figures(reference, predicted)` gives its values; cases come as such pairs.
+    """A metric, whose values are `figures(reference, predicted)`. Cases are such pairs.
 
-    `shuffle` reorders a case without changing what it says; `repeat` says something twice that
-    counts once. `perfect` is what a side scores against itself (None: undefined).
+    `shuffle` reorders a case without changing its meaning. `repeat` duplicates something that counts
+    once. `perfect` is the score of a side against itself, or None if that is undefined.
     """
 
     function: Callable
@@ -90,7 +90,7 @@ def _double_boxes(case):
 
 
 def _redundant_spans(case):
-    """Each predicted span once more, a token longer where that still pairs it with the same one."""
+    """Repeat each predicted span, a token longer if it still pairs with the same span."""
     reference, predicted = case
     longer = {}
     for start, end in predicted:
@@ -107,27 +107,31 @@ def _redundant_spans(case):
 
 
 def _ratios(*counts):
-    return [ratio for each in counts for ratio in (each.precision, each.recall, each.f1)]
+    return [ratio for score in counts for ratio in (score.precision, score.recall, score.f1)]
 
 
-def _of_alignment(found):
-    return _ratios(found.ua, found.la)
+def _alignment_figures(scores):
+    return _ratios(scores.ua, scores.la)
 
 
 def _kind_figures(reference, predicted):
-    found = role_kinds.compare_by_kind(reference, predicted, kinds=("a", "b"))
-    return [f for each in found.values() for f in (each.average.precision, each.average.recall)]
+    comparisons = role_kinds.compare_by_kind(reference, predicted, kinds=("a", "b"))
+    return [
+        figure
+        for comparison in comparisons.values()
+        for figure in (comparison.average.precision, comparison.average.recall)
+    ]
 
 
 def _role_figures(reference, predicted):
-    found = alignment.align(reference, predicted)
-    return [alignment.role_recall([{span} for span in reference], found).recall]
+    aligned = alignment.align(reference, predicted)
+    return [alignment.role_recall([{span} for span in reference], aligned).recall]
 
 
 def _box_figures(measure):
     def figures(gold, predicted):
-        found = measure(boxes.box_sets_from_lists(gold), boxes.box_sets_from_lists(predicted))
-        return sorted(found.iou[~np.isnan(found.iou)].tolist())
+        scores = measure(boxes.box_sets_from_lists(gold), boxes.box_sets_from_lists(predicted))
+        return sorted(scores.iou[~np.isnan(scores.iou)].tolist())
 
     return figures
 
@@ -143,33 +147,33 @@ def _area_figures(gold, predicted):
 
 
 def _bound_figures(gold, predicted):
-    ours, theirs = (boxes.box_sets_from_lists(side) for side in (gold, predicted))
+    gold_sets, predicted_sets = (boxes.box_sets_from_lists(side) for side in (gold, predicted))
     places = np.arange(len(gold))
-    passed = boxes.any_candidate_passes(ours, theirs, places, by_component=True)
-    defined = (ours.sizes > 0) | (theirs.sizes > 0)
+    passed = boxes.any_candidate_passes(gold_sets, predicted_sets, places, by_component=True)
+    defined = (gold_sets.sizes > 0) | (predicted_sets.sizes > 0)
     return sorted(passed[defined].astype(float).tolist())
 
 
 def _cardinality_figures(gold, predicted):
     sets = boxes.box_sets_from_lists(gold)
-    numbers = [len(each) for each in predicted]
+    numbers = [len(boxes_of_phrase) for boxes_of_phrase in predicted]
     return sorted(boxes.cardinality_matches(sets, numbers).astype(float).tolist())
 
 
 def _component_figures(gold, predicted):
-    found = component_matching.match_components(gold, predicted)
-    total = len(found.pairs) + len(found.missed) + len(found.extra)
-    return [len(found.pairs) / total] if total else [None]
+    matching = component_matching.match_components(gold, predicted)
+    total = len(matching.pairs) + len(matching.missed) + len(matching.extra)
+    return [len(matching.pairs) / total] if total else [None]
 
 
 def _all_but_sizes(gold, system):
-    found = clustering.cluster_scores(gold, system)
-    return [found.purity_f, found.bcubed_f]
+    scores = clustering.cluster_scores(gold, system)
+    return [scores.purity_f, scores.bcubed_f]
 
 
 def _strata_figures(gold, system):
-    found = clustering.scores_by_confidence(gold, system, [3] * len(gold))
-    return [scores.bcubed_f for pair in found.values() for scores in pair]
+    strata = clustering.scores_by_confidence(gold, system, [3] * len(gold))
+    return [scores.bcubed_f for pair in strata.values() for scores in pair]
 
 
 def _left_out_figures(gold, system):
@@ -208,7 +212,7 @@ METRICS = [
     Row(
         alignment.align,
         _ITEMS,
-        lambda a, b: _of_alignment(alignment.align(a, b)),
+        lambda a, b: _alignment_figures(alignment.align(a, b)),
         _shuffle_spans,
         symmetric=False,
         repeat=_redundant_spans,
@@ -217,7 +221,7 @@ METRICS = [
     Row(
         corrections.align_corrected,
         _ITEMS,
-        lambda a, b: _of_alignment(corrections.align_corrected(a, b, [])),
+        lambda a, b: _alignment_figures(corrections.align_corrected(a, b, [])),
         _shuffle_spans,
         symmetric=False,
         repeat=_redundant_spans,
@@ -225,7 +229,7 @@ METRICS = [
     Row(
         argument_scores.argument_scores,
         _TABLES,
-        lambda a, b: _of_alignment(argument_scores.argument_scores(a, b)),
+        lambda a, b: _alignment_figures(argument_scores.argument_scores(a, b)),
         _shuffle_tables,
         symmetric=False,
     ),
@@ -234,8 +238,8 @@ METRICS = [
         _TABLES,
         lambda a, b: [
             figure
-            for _, each in sorted(argument_scores.score_items(a, b).items())
-            for figure in _of_alignment(each)
+            for _, scores in sorted(argument_scores.score_items(a, b).items())
+            for figure in _alignment_figures(scores)
         ],
         _shuffle_tables,
         symmetric=False,
@@ -245,8 +249,8 @@ METRICS = [
         _TABLES,
         lambda a, b: [
             figure
-            for _, each in sorted(argument_scores.align_items(a, b).items(), key=lambda e: e[0])
-            for figure in _of_alignment(each)
+            for _, scores in sorted(argument_scores.align_items(a, b).items(), key=lambda e: e[0])
+            for figure in _alignment_figures(scores)
         ],
         _shuffle_tables,
         symmetric=False,
@@ -296,9 +300,9 @@ METRICS = [
     ),
 ]
 
-# Public, and no metric: what metrics are made of, or drawn from.
+# Public functions that are no metrics, such as parts and samplers.
 NOT_METRICS = {
-    # Below 0 for less agreement than by chance; see test_coefficients.py.
+    # Below 0 for less agreement than by chance. See test_coefficients.py.
     "coefficients": {
         "cohen_kappa",
         "krippendorff_alpha",
@@ -306,7 +310,7 @@ NOT_METRICS = {
         "bootstrap_alpha",
     },
     "regions": {"box_area", "region_area", "hull"},
-    # Estimates from samples; see test_capture_recapture.py and test_true_precision.py.
+    # Estimates from samples. See test_capture_recapture.py and test_true_precision.py.
     "capture_recapture": {"estimate_coverage", "sum_captures"},
     "true_precision": {"true_precision"},
     "intervals": {"wilson_interval"},
@@ -350,68 +354,68 @@ NOT_METRICS = {
 }
 
 
-def _each(rows):
+def parameters(rows):
     return pytest.mark.parametrize("row", rows, ids=lambda row: row.function.__name__)
 
 
-def test_the_table_lists_every_public_metric():
+def test_table_lists_every_public_metric():
     public = set()
     for path in Path(metrics.__file__).parent.glob("*.py"):
         module = import_module(f"metrics.{path.stem}") if path.stem != "__init__" else metrics
         for name, function in inspect.getmembers(module, inspect.isfunction):
             if function.__module__ == module.__name__ and not name.startswith("_"):
                 public.add((path.stem, name))
-    listed = [
+    table_entries = [
         (row.function.__module__.removeprefix("metrics."), row.function.__name__) for row in METRICS
     ]
-    others = {(module, name) for module, names in NOT_METRICS.items() for name in names}
-    assert len(listed) == len(set(listed))
-    assert set(listed) | others == public
-    assert set(listed) & others == set()
+    non_metrics = {(module, name) for module, names in NOT_METRICS.items() for name in names}
+    assert len(table_entries) == len(set(table_entries))
+    assert set(table_entries) | non_metrics == public
+    assert set(table_entries) & non_metrics == set()
 
 
 @pytest.mark.slow
-@_each(METRICS)
+@parameters(METRICS)
 @given(data=st.data())
 def test_figures_are_in_bounds(row, data):
     figures = row.figures(*data.draw(row.cases))
     assert all(figure is None or 0 <= figure <= row.high for figure in figures)
 
 
-@_each([row for row in METRICS if row.perfect is not None])
+@parameters([row for row in METRICS if row.perfect is not None])
 @given(data=st.data())
-def test_a_side_against_itself_is_perfect(row, data):
+def test_side_against_itself_is_perfect(row, data):
     side = data.draw(row.cases)[0]
     figures = row.figures(side, side)
     assert all(figure is None or figure == pytest.approx(row.perfect) for figure in figures)
 
 
 @pytest.mark.slow
-@_each(METRICS)
+@parameters(METRICS)
 @given(data=st.data())
-def test_the_order_of_what_is_said_does_not_matter(row, data):
+def test_figures_do_not_depend_on_the_order(row, data):
     case = data.draw(row.cases)
     shuffled = row.shuffle(case, random.Random(data.draw(st.integers(0, 99))))
     assert _equal(row.figures(*shuffled), row.figures(*case))
 
 
-@_each([row for row in METRICS if row.symmetric])
+@parameters([row for row in METRICS if row.symmetric])
 @given(data=st.data())
-def test_symmetric_metrics_take_their_sides_in_either_order(row, data):
+def test_symmetric_metrics_accept_their_sides_in_either_order(row, data):
     first, second = data.draw(row.cases)
     assert row.figures(first, second) == row.figures(second, first)
 
 
 @pytest.mark.slow
-@_each([row for row in METRICS if row.repeat])
+@parameters([row for row in METRICS if row.repeat])
 @given(data=st.data())
-def test_saying_a_thing_twice_changes_nothing(row, data):
+def test_repetition_changes_nothing(row, data):
     case = data.draw(row.cases)
     assert _equal(row.figures(*row.repeat(case)), row.figures(*case))
 
 
 def _equal(first, second):
-    """Whole and rational figures exactly; arrays of differences up to rounding."""
+    """Compare whole and rational figures exactly, and arrays of differences up to rounding."""
     if all(isinstance(figure, Fraction) for figure in (*first, *second)):
         return first == second
     return len(first) == len(second) and all(

@@ -9,7 +9,7 @@ def averages(reference, predicted):
     return {kind: comparison.average for kind, comparison in compared.items()}
 
 
-def test_recall_is_by_the_kind_of_the_reference_and_precision_by_that_of_the_prediction():
+def test_recall_uses_reference_kinds_and_precision_uses_predicted_kinds():
     reference = {
         "i": {(0, 2): CORE, (4, 6): ADJUNCT},
         "j": {(0, 2): CORE},
@@ -25,20 +25,20 @@ def test_recall_is_by_the_kind_of_the_reference_and_precision_by_that_of_the_pre
     }
 
 
-def test_a_span_of_two_kinds_counts_for_both():
+def test_span_of_two_kinds_counts_for_both():
     figures = averages({"i": {(0, 2): CORE}}, {"i": {(0, 2): BOTH}})
     assert figures["core"].precision == 1.0
     assert figures["adjunct"].precision == 1.0
     assert figures["adjunct"].recall is None
 
 
-def test_a_reference_span_without_kinds_is_not_recalled_but_a_match_is_correct():
+def test_reference_span_without_kinds_is_not_recalled_but_its_match_is_correct():
     reference = {"i": {(0, 2): CORE, (4, 6): set()}}
     assert averages(reference, {"i": {(0, 2): CORE}})["all"] == MacroAverage(1.0, 1.0, 1, 1)
     assert averages(reference, {"i": {(4, 6): CORE}})["all"] == MacroAverage(1.0, 0.0, 1, 1)
 
 
-def test_a_reference_span_without_kinds_takes_no_prediction_from_another():
+def test_reference_span_without_kinds_leaves_a_prediction_to_another():
     reference = {"i": {(0, 3): set(), (0, 2): CORE}}
     # The prediction equals the span without kinds and also matches the other.
     assert averages(reference, {"i": {(0, 3): CORE}})["core"].recall == 1.0
@@ -50,7 +50,7 @@ def test_extra_spans_of_a_kind_count_once_per_group():
     assert [compared[kind].predicted[0].fp for kind in ("all", "core", "adjunct")] == [2, 2, 1]
 
 
-def test_macro_average_weighs_items_and_not_spans():
+def test_macro_average_weights_items_equally():
     reference = {"i": {(at, at + 1): CORE for at in range(0, 20, 2)}, "j": {(0, 1): CORE}}
     predicted = {"i": dict(reference["i"]), "j": {(5, 6): CORE}}
     assert averages(reference, predicted)["core"].recall == 0.5

@@ -1,4 +1,4 @@
-"""The precision that follows from a judged sample of false positives."""
+"""The true precision, which is estimated from a judged sample of false positives."""
 
 import random
 
@@ -8,34 +8,34 @@ from metrics.true_precision import true_precision
 
 
 def test_correct_parts_are_extrapolated():
-    # Of 40 false positives, half of the sample is right: (60 + 20) / 100.
+    # Half of the sample of 40 false positives is right, so the precision is (60 + 20) / 100.
     estimate = true_precision(matched=60, extra=40, correct=5, repeated=0, wrong=5)
     assert estimate.value == pytest.approx(0.8)
     assert 0.6 < estimate.interval.low < 0.8 < estimate.interval.high < 1
 
 
-def test_repeated_parts_count_neither_way():
+def test_repeated_parts_are_not_counted():
     estimate = true_precision(matched=60, extra=40, correct=0, repeated=10, wrong=0)
     assert estimate.value == 1
     half = true_precision(matched=60, extra=40, correct=0, repeated=5, wrong=5)
     assert half.value == pytest.approx(60 / 80)
 
 
-def test_sample_of_everything_needs_no_matches():
+def test_complete_sample_requires_no_matches():
     estimate = true_precision(matched=0, extra=200, correct=9, repeated=0, wrong=1)
     assert estimate.value == pytest.approx(0.9)
 
 
-def test_without_judgments_there_is_no_estimate():
+def test_estimate_requires_judgments():
     estimate = true_precision(matched=3, extra=2, correct=0, repeated=0, wrong=0)
     assert estimate.value is None
 
 
-def test_intervals_hold_the_truth_nineteen_times_of_twenty():
+def test_intervals_contain_the_true_value_as_often_as_stated():
     rng = random.Random(5)
     share, matched, extra = 0.7, 800, 200
     truth = (matched + share * extra) / (matched + extra)
-    held = 0
+    hits = 0
     for repetition in range(100):
         correct = sum(rng.random() < share for _ in range(100))
         estimate = true_precision(
@@ -46,5 +46,5 @@ def test_intervals_hold_the_truth_nineteen_times_of_twenty():
             wrong=100 - correct,
             seed=repetition,
         )
-        held += estimate.interval.low <= truth <= estimate.interval.high
-    assert held >= 88
+        hits += estimate.interval.low <= truth <= estimate.interval.high
+    assert hits >= 88

@@ -1,4 +1,4 @@
-"""Rules that every scheme follows, for those of the registry and the scheme of the tests."""
+"""Rules that every scheme follows, checked for registered schemes and the scheme of the tests."""
 
 import json
 from dataclasses import replace
@@ -40,7 +40,7 @@ def content_of(scheme: Scheme, skill: float = 1.0, seed: str = "1"):
 
 
 def is_undefined(value: float | None, figure: Figure, scheme: Scheme) -> bool:
-    """Return True for None, which all but the main figure may be for a single item.
+    """Return True if the figure may be undefined and is None. The main figure is always defined.
 
     Kappa is undefined for a single label, and accuracy on matched parts if nothing matches.
     """
@@ -48,7 +48,7 @@ def is_undefined(value: float | None, figure: Figure, scheme: Scheme) -> bool:
 
 
 @every_scheme
-def test_names_and_words_are_there(scheme):
+def test_names_and_texts_are_complete(scheme):
     assert SCHEMES.get(scheme.name, LABELS).name == scheme.name
     assert scheme.vocabulary.unit.count(1).startswith("1 ")
     assert {"generator"} <= set(scheme.vocabulary.tasks)
@@ -57,7 +57,7 @@ def test_names_and_words_are_there(scheme):
 
 
 @every_scheme
-def test_content_parses_to_itself_and_is_json(scheme):
+def test_parsed_content_is_unchanged_json(scheme):
     context, content = context_of(scheme), content_of(scheme)
     assert json.loads(json.dumps(content)) == content
     assert scheme.content.parse_generation(content, context) == content
@@ -101,7 +101,7 @@ def test_figures_are_in_their_range_and_best_for_the_reference(scheme, skill, se
 
 
 @every_scheme
-def test_an_item_without_an_annotation_can_be_compared(scheme):
+def test_item_without_an_annotation_can_be_compared(scheme):
     reference = content_of(scheme)
     compared = scheme.comparison.compare(reference, scheme.content.empty, context_of(scheme))
     for figure in scheme.comparison.figures:
@@ -111,26 +111,28 @@ def test_an_item_without_an_annotation_can_be_compared(scheme):
 
 
 @every_scheme
-def test_merging_keeps_what_a_consolidator_keeps(scheme):
+def test_consolidation_keeps_all_kept_parts(scheme):
     merging, context = scheme.get_merging(), context_of(scheme)
     source = merging.as_source(content_of(scheme))
-    kept = merging.parse(merging.keep_all(source), context, [source])
-    gold, origins = merging.gold_of(kept, [source])
+    consolidation = merging.parse(merging.keep_all(source), context, [source])
+    gold, origins = merging.gold_of(consolidation, [source])
     assert scheme.content.parse_gold(gold, context) == gold
     assert {origin["state"] for origin in origins} == {"kept"}
-    trace = merging.trace(kept, [source])
+    trace = merging.trace(consolidation, [source])
     assert [set(outcome) for outcome in trace.outcomes] == [{key for key, _ in merging.outcomes}]
-    assert {unit.state for unit in merging.judged(kept, [source], context)} == {"kept"}
+    assert {unit.state for unit in merging.judged(consolidation, [source], context)} == {"kept"}
     assert {unit.state for unit in merging.judged(None, [source], context)} == {""}
 
 
 @every_scheme
-def test_validators_who_agree_keep_everything(scheme):
+def test_agreeing_validators_keep_everything(scheme):
     validating, simulation, context = scheme.get_validating(), scheme.simulation, context_of(scheme)
     source = scheme.get_merging().as_source(content_of(scheme))
-    asked = validating.asked([source])
+    question = validating.asked([source])
     answers = [
-        validating.parse(simulation.validate(source, asked, context, 1.0, seed), context, [source])
+        validating.parse(
+            simulation.validate(source, question, context, 1.0, seed), context, [source]
+        )
         for seed in "ab"
     ]
     gold, _ = validating.gold_of([source], answers, 2)
@@ -145,14 +147,14 @@ def test_validators_who_agree_keep_everything(scheme):
 
 
 @every_scheme
-def test_exports_read_back(scheme, tmp_path):
+def test_exports_are_read_back_unchanged(scheme, tmp_path):
     if scheme.exports is None:
-        pytest.skip("the scheme has no files of its own")
+        pytest.skip("the scheme has no export formats")
     context = context_of(scheme)
     merging = scheme.get_merging()
     source = merging.as_source(content_of(scheme))
-    kept = merging.parse(merging.keep_all(source), context, [source])
-    content, origins = merging.gold_of(kept, [source])
+    consolidation = merging.parse(merging.keep_all(source), context, [source])
+    content, origins = merging.gold_of(consolidation, [source])
     ids = {"worker_id": "w", "assign_id": "a", "source_assign_id": "g"}
     origins = [ids for _ in origins]
     row = ExportRow("s:1:2", tuple(TOKENS), context.target, content, origins, image=context.image)
@@ -177,7 +179,7 @@ def assert_reads_back(scheme, fmt, paths, content):
 
 
 @every_scheme
-def test_every_item_has_a_headline_and_a_place(scheme):
+def test_every_item_has_a_headline_and_a_position(scheme):
     context = context_of(scheme)
     assert scheme.corpus.headline(context)
     assert isinstance(scheme.corpus.order(context.target), int)

@@ -1,4 +1,4 @@
-"""Figures: totals, values, and intervals over items and over groups of measures."""
+"""Totals and values of figures, and their intervals over items and over groups of measures."""
 
 from schemes.figures import f1_figure, item_figure
 
@@ -22,7 +22,7 @@ def test_counts_are_summed_and_separated_from_the_headings():
     assert (SHARE.counts, SHARE.headings) == (["items"], {"value": "Share"})
 
 
-def test_interval_of_groups_is_that_of_their_sums():
+def test_interval_of_groups_equals_that_of_their_sums():
     groups = [[count, count] for count in COUNTS]
     doubled = [{name: 2 * number for name, number in count.items()} for count in COUNTS]
     assert F1.interval_of_groups(groups, -7) == F1.interval(doubled, 7)
@@ -30,7 +30,7 @@ def test_interval_of_groups_is_that_of_their_sums():
     assert F1.interval([], 7).low is None
 
 
-def test_groups_of_items_are_drawn_whole():
+def test_groups_of_items_are_resampled_together():
     items = [{"ok": 1}, {"ok": 0}]
     drawn_whole = SHARE.interval_of_groups([items] * 4, 1)
     assert (drawn_whole.low, drawn_whole.high) == (0.5, 0.5)

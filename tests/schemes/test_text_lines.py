@@ -14,12 +14,12 @@ def lines(tmp_path):
     return read
 
 
-def test_lines_are_numbered_and_stripped_of_their_ends_and_mark(lines):
+def test_lines_are_numbered_without_their_ends_and_byte_order_mark(lines):
     assert lines(b"\xef\xbb\xbfone\r\n\ntwo \n") == [(1, "one"), (2, ""), (3, "two ")]
     assert lines(b"") == []
 
 
-def test_a_line_of_any_character_but_the_line_feed_is_one_line(lines):
+def test_only_line_feeds_separate_lines(lines):
     assert lines("a\u2028b\x0cc\n".encode()) == [(1, "a\u2028b\x0cc")]
 
 
@@ -32,11 +32,11 @@ def test_a_line_of_any_character_but_the_line_feed_is_one_line(lines):
     ],
     ids=["bytes", "nul", "long"],
 )
-def test_what_is_no_text_is_named_by_line(lines, content, complaint):
+def test_undecodable_text_is_reported_by_line(lines, content, complaint):
     with pytest.raises(FileError, match=complaint):
         lines(content)
 
 
-def test_a_folder_is_no_file(tmp_path):
+def test_folder_is_refused(tmp_path):
     with pytest.raises(FileError, match="cannot be opened"):
         list(numbered_lines(tmp_path))

@@ -1,4 +1,4 @@
-"""Tutorials of all schemes: complete, valid for their pages, and short enough for small windows."""
+"""Tutorials of all schemes, which are complete, valid and short enough for small windows."""
 
 import json
 
@@ -14,12 +14,12 @@ TUTORIALS = [
 
 
 def test_every_scheme_has_a_tutorial_for_each_role():
-    found = [(name, role) for name in SCHEMES for role in SCHEMES[name].tutorials]
-    assert sorted(found) == TUTORIALS
+    tutorials = [(name, role) for name in SCHEMES for role in SCHEMES[name].tutorials]
+    assert sorted(tutorials) == TUTORIALS
 
 
 @pytest.mark.parametrize(("name", "role"), TUTORIALS)
-def test_tutorial_has_five_short_steps_and_ends_with_one_to_read(name, role):
+def test_tutorial_has_five_short_steps_and_ends_with_text(name, role):
     steps = get_scheme(name).tutorials[role]().steps
     assert len(steps) == 5
     assert all(steps[at].goals for at in range(3))
@@ -28,7 +28,7 @@ def test_tutorial_has_five_short_steps_and_ends_with_one_to_read(name, role):
 
 
 @pytest.mark.parametrize(("name", "role"), TUTORIALS)
-def test_example_fits_the_pages_of_its_scheme(name, role):
+def test_example_is_valid_for_its_scheme(name, role):
     scheme = get_scheme(name)
     tutorial = scheme.tutorials[role]()
     data = [scheme.pages.item(tutorial.context)]

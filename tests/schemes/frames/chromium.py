@@ -1,4 +1,4 @@
-"""Modules of the frames page in a page of their own, without a server: each comes in as a blob."""
+"""Browser pages with a single module of the frames page, which is loaded as a blob without a server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ FOLDER = Path(__file__).resolve().parents[3] / "static/js/schemes/frames"
 
 @contextmanager
 def page_with_module(chromium: Browser, name: str) -> Iterator[Page]:
-    """A page whose `window.module` has what the module exports. It must not import another one."""
+    """Yield a page whose `window.module` has the module's exports. The module must not import another."""
     with chromium.new_context() as context:
         page = context.new_page()
         page.evaluate(

@@ -1,10 +1,10 @@
-"""A made-up corpus for tests: sentences in CoNLL-U, and records of the tasks A, B.1 and B.2."""
+"""A generated corpus with sentences in CoNLL-U and records of the tasks A, B.1 and B.2."""
 
 import random
 from dataclasses import dataclass
 from pathlib import Path
 
-# Verb form, lemma, particle, frame, and the labels of the subject and of the words after the verb
+# Verb form, lemma, particle, frame, and the labels of the subject and of the words after the verb.
 VERBS = (
     ("sold", "sell", "", "Commerce_sell", (("Seller", "Agent"), ("Goods", "Theme"))),
     ("bought", "buy", "back", "Commerce_buy", (("Buyer", "Agent"), ("Goods", "Theme"))),

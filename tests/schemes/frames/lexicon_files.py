@@ -1,4 +1,4 @@
-"""Releases of lexica in the formats of FrameNet and VerbNet, made up for tests."""
+"""Generated releases of lexica in the formats of FrameNet and VerbNet."""
 
 import zipfile
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A small lexicon for tests of the pages."""
+"""A small lexicon for page tests."""
 
 from schemes.base import Json
 

@@ -1,4 +1,4 @@
-"""Projects of the frames scheme with a lexicon, for tests."""
+"""Projects of the frames scheme with a lexicon."""
 
 import json
 from pathlib import Path
@@ -30,8 +30,8 @@ def write_lexicon(folder: Path, frames: list[str], name: str = "lexicon.json") -
     """Write some of the sample's frames as a lexicon, without their relations."""
     sample = json.loads(SAMPLE.read_text("utf-8"))["frames"]
     path = folder / name
-    kept = {frame: {**sample[frame], "relations": []} for frame in frames}
-    path.write_text(json.dumps({"frames": kept}), "utf-8")
+    selection = {frame: {**sample[frame], "relations": []} for frame in frames}
+    path.write_text(json.dumps({"frames": selection}), "utf-8")
     return path
 
 

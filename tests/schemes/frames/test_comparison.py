@@ -1,4 +1,4 @@
-"""Comparison of records: measures by hand, rows and decisions."""
+"""Comparison of records by measures, rows and decisions."""
 
 import pytest
 
@@ -30,13 +30,13 @@ REFERENCE = record(
     argument([8], "", "Recipient"),
 )
 PREDICTED = record(
-    argument([1], "Seller", "Theme"),  # other role
+    argument([1], "Seller", "Theme"),  # different role
     argument([4, 5], "Goods", "Theme"),  # head too long
     argument([3], "Buyer", ""),  # extra
 )
 
 
-def test_measures_by_hand():
+def test_measures_equal_those_worked_by_hand():
     assert measure(REFERENCE, PREDICTED, {}) == {
         "frame": {"correct": 1, "total": 1},
         "heads": {"tp": 1, "fp": 2, "fn": 2},
@@ -51,15 +51,15 @@ def test_measures_by_hand():
     }
 
 
-def test_another_frame_makes_every_label_wrong():
+def test_different_frame_makes_every_label_wrong():
     other = {**REFERENCE, "frame": "Giving"}
-    found = measure(REFERENCE, other, {})
-    assert found["frame"]["correct"] == 0
-    assert found["heads"] == {"tp": 3, "fp": 0, "fn": 0}
-    assert found["labelled"] == {"tp": 0, "fp": 3, "fn": 3}
+    measures = measure(REFERENCE, other, {})
+    assert measures["frame"]["correct"] == 0
+    assert measures["heads"] == {"tp": 3, "fp": 0, "fn": 0}
+    assert measures["labelled"] == {"tp": 0, "fp": 3, "fn": 3}
 
 
-def test_rows_name_the_differences():
+def test_rows_describe_the_differences():
     rows = compare(REFERENCE, PREDICTED, CONTEXT).rows
     assert [(row.state, row.detail) for row in rows] == [
         ("found", ""),
@@ -74,9 +74,9 @@ def test_rows_name_the_differences():
 
 def test_skipped_record_is_compared_as_a_label():
     skipped = record(frame="", skip="no-frame")
-    row, *rest = compare(REFERENCE, skipped, CONTEXT).rows
+    row, *other_rows = compare(REFERENCE, skipped, CONTEXT).rows
     assert (row.state, row.predicted.labels) == ("label-differs", ["(skipped)"])
-    assert {each.state for each in rest} == {"missed"}
+    assert {row.state for row in other_rows} == {"missed"}
     assert measure(skipped, skipped, {})["frame"]["correct"] == 1
 
 
@@ -94,11 +94,11 @@ def test_decisions_override_the_comparison(decision, key, expected):
     assert measure(REFERENCE, PREDICTED, {}, [RowDecision(*decision)])[key] == expected
 
 
-def test_accepted_frame_is_right():
+def test_accepted_frame_is_correct():
     other = {**REFERENCE, "frame": "Giving"}
-    found = measure(REFERENCE, other, {}, [RowDecision("label-accepted", "frame", "frame")])
-    assert found["frame"]["correct"] == 1
-    assert found["labelled"] == {"tp": 3, "fp": 0, "fn": 0}
+    measures = measure(REFERENCE, other, {}, [RowDecision("label-accepted", "frame", "frame")])
+    assert measures["frame"]["correct"] == 1
+    assert measures["labelled"] == {"tp": 3, "fp": 0, "fn": 0}
 
 
 @pytest.mark.parametrize("keys", [("1", "9"), ("9", "1")])
@@ -113,7 +113,7 @@ def test_figures_over_two_items():
         for predicted in (PREDICTED, {**REFERENCE, "frame": "Giving"})
     ]
     values = {
-        figure.key: figure.value([each[figure.key] for each in measures])
+        figure.key: figure.value([item_measures[figure.key] for item_measures in measures])
         for figure in COMPARISON.figures
     }
     assert values["frame"] == 0.5

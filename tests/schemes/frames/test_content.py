@@ -1,4 +1,4 @@
-"""Parsing of records: what is stored, and what is refused with a path."""
+"""Parsing of records, which refuses invalid content with a path."""
 
 import pytest
 
@@ -56,13 +56,13 @@ ACTIVITY = argument([5], "Activity", "Theme")
 def test_lemma_and_fillers_are_added():
     parsed = parse_generation(record(AGENT, ACTIVITY), CONTEXT)
     assert parsed["lemma"] == "give_up"
-    # As the corpus names this head, else the lemma
-    assert [each["filler"] for each in parsed["arguments"]] == ["pension_fund", "plan"]
+    # The corpus's name of the head, or else the lemma
+    assert [argument["filler"] for argument in parsed["arguments"]] == ["pension_fund", "plan"]
     assert "understood" not in parsed
     assert parse_generation(parsed, CONTEXT) == parsed
 
 
-def test_another_verb_unit_has_the_lemmas_of_its_words():
+def test_different_verb_unit_has_the_lemmas_of_its_words():
     parsed = parse_generation(record(verb=[2]), CONTEXT)
     assert parsed["lemma"] == "give"
 
@@ -96,9 +96,9 @@ def test_another_verb_unit_has_the_lemmas_of_its_words():
     ],
 )
 def test_invalid_records_are_refused_with_a_path(content, path):
-    with pytest.raises(ContentError) as refused:
+    with pytest.raises(ContentError) as excinfo:
         parse_generation(content, CONTEXT)
-    assert refused.value.path == path
+    assert excinfo.value.path == path
 
 
 def test_optional_elements_may_repeat():
@@ -106,7 +106,7 @@ def test_optional_elements_may_repeat():
     assert len(parse_generation(record(*times), CONTEXT)["arguments"]) == 2
 
 
-def test_skip_drops_everything_but_the_verb():
+def test_skipped_record_has_only_the_verb():
     parsed = parse_generation(record(AGENT, skip="no-frame"), CONTEXT)
     assert parsed == {**EMPTY, "skip": "no-frame", "verb": [2, 6], "lemma": "give_up"}
 
@@ -116,7 +116,7 @@ def test_gold_may_lack_a_frame_and_a_confidence():
     assert (parsed["frame"], parsed["confidence"]) == ("", None)
 
 
-def test_without_a_lexicon_any_name_is_taken_once():
+def test_any_name_is_accepted_once_without_a_lexicon():
     bare = ItemContext(TOKENS, CONTEXT.target)
     assert parse_generation(record(argument([1], "Anything"), frame="Any"), bare)["frame"] == "Any"
     with pytest.raises(ContentError, match="used twice"):
@@ -125,13 +125,20 @@ def test_without_a_lexicon_any_name_is_taken_once():
 
 def test_consolidation_names_its_sources():
     sources = [parse_generation(record(AGENT), CONTEXT), parse_generation(record(), CONTEXT)]
-    kept = {**AGENT, "source": {"submission": 0, "unit": 0}}
-    parsed = parse_consolidation(record(kept, {**ACTIVITY, "source": None}), CONTEXT, sources)
-    assert [each["source"] for each in parsed["arguments"]] == [kept["source"], None]
+    first_argument = {**AGENT, "source": {"submission": 0, "unit": 0}}
+    parsed = parse_consolidation(
+        record(first_argument, {**ACTIVITY, "source": None}), CONTEXT, sources
+    )
+    assert [argument["source"] for argument in parsed["arguments"]] == [
+        first_argument["source"],
+        None,
+    ]
     assert count_units(parsed, "consolidator") == 1
     assert count_units(parsed, "generator") == 2
     for bad in ({"submission": 1, "unit": 0}, {"submission": 2, "unit": 0}):
         with pytest.raises(ContentError, match="no annotator marked"):
             parse_consolidation(record({**AGENT, "source": bad}), CONTEXT, sources)
     with pytest.raises(ContentError, match="used twice"):
-        parse_consolidation(record(kept, {**kept, "head": [5], "element": ""}), CONTEXT, sources)
+        parse_consolidation(
+            record(first_argument, {**first_argument, "head": [5], "element": ""}), CONTEXT, sources
+        )

@@ -1,4 +1,4 @@
-"""The corpus of records: CoNLL-U, joined record files, items without records, and the sample."""
+"""The corpus of records, including CoNLL-U, joined record files, blind items and the sample."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_sentences_keep_their_columns(tmp_path):
     }
 
 
-def test_verbs_are_found_with_their_particles(tmp_path):
+def test_verbs_include_their_particles(tmp_path):
     (sentence,) = corpus.read_sentences(write(tmp_path, "x.conllu", SENTENCE), "conllu", raised)
     context = ItemContext(sentence.tokens, metadata=sentence.metadata)
     (item,) = corpus.find_items(sentence.external_id, context)
@@ -101,7 +101,7 @@ def test_files_of_the_three_tasks_are_joined(tmp_path):
         ("#9 9 5", None),
     ],
 )
-def test_contradictions_are_named_and_skipped(tmp_path, second, words):
+def test_contradictions_are_reported_and_skipped(tmp_path, second, words):
     first = write(tmp_path, "a.txt", "#1 2_4 give_up.Activity_stop it-:-3-:-Activity\n")
     other = write(tmp_path, "b.txt", second + "\n")
     errors = []
@@ -118,13 +118,13 @@ def test_file_without_a_record_is_refused(tmp_path, text):
         gold([write(tmp_path, "a.txt", text)])
 
 
-def test_record_on_no_token_is_refused():
+def test_record_outside_the_sentence_is_refused():
     item = ItemRecord("1", "9", {"verb": [8], "lemma": "go"})
     with pytest.raises(ContentError, match="token 9 does not exist; the sentence has 2"):
         corpus.complete_item(item, ItemContext(("Go", "!")))
 
 
-def test_generated_corpus_reads_completely(tmp_path):
+def test_generated_corpus_is_read_without_errors(tmp_path):
     files = write_corpus(tmp_path, records=50)
     records = gold([*files.records, files.confidence])
     assert len(records) == 50
@@ -132,13 +132,13 @@ def test_generated_corpus_reads_completely(tmp_path):
     assert {len(record.content["verb"]) for record in records} == {1, 2}
 
 
-def test_sample_fits_its_lexicon():
+def test_sample_matches_its_lexicon():
     sample = SCHEME.sample
     (fmt, path) = sample.resources["lexicon"]
     lexicon = LEXICON.parse(LEXICON.formats[fmt](path, None))
     sentences = {
-        each.external_id: each
-        for each in corpus.read_sentences(sample.sentences, sample.format, raised)
+        sentence.external_id: sentence
+        for sentence in corpus.read_sentences(sample.sentences, sample.format, raised)
     }
     records = gold(sample.gold)
     assert len(records) >= 30

@@ -49,7 +49,7 @@ def _labels(evaluation):
     return list(zip(evaluation.gold, evaluation.system, strict=True))
 
 
-def test_each_task_has_its_items_and_labels_whatever_the_order(gold, file):
+def test_tasks_have_their_items_and_labels_in_any_order(gold, file):
     system = file("system.txt", SYSTEM)
     assert _labels(evaluate_files(gold, system, task=Task.FRAMES)) == [
         ("Sell", "1"),
@@ -72,7 +72,7 @@ def test_each_task_has_its_items_and_labels_whatever_the_order(gold, file):
     ]
 
 
-def test_figures_are_the_contract(gold, file):
+def test_figures_follow_the_contract(gold, file):
     system = file("system.txt", SYSTEM)
     assert evaluate_files(gold, system, task=Task.GENERIC_ROLES).figures() == {
         "items": 5,
@@ -121,23 +121,23 @@ def test_labels_are_case_sensitive_and_pairs_do_not_merge(file):
         (("fund-:-1-:-x", "fund-:-1-:-x it-:-1-:-y"), "A", "line 2: argument: the argument at"),
     ],
 )
-def test_files_that_do_not_hold_the_same_are_refused(gold, file, change, task, complaint):
+def test_files_with_different_items_are_refused(gold, file, change, task, complaint):
     system = file("system.txt", SYSTEM.replace(*change))
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         evaluate_files(gold, system, task=Task(task))
-    assert complaint in str(caught.value)
+    assert complaint in str(excinfo.value)
 
 
-def test_how_many_items_differ_is_told(gold, file):
+def test_number_of_different_items_is_reported(gold, file):
     shifted = SYSTEM.replace("#3 2", "#4 2").replace("#1 2", "#5 2")
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         evaluate_files(gold, file("system.txt", shifted), task=Task.FRAMES)
-    assert str(caught.value) == (
+    assert str(excinfo.value) == (
         "system.txt, line 1: #4 2 is not in gold.txt; 1 more like it; 2 are missing, first #1 2."
     )
 
 
-def test_a_file_without_items_of_the_task_is_refused(file):
+def test_file_without_items_of_the_task_is_refused(file):
     verbs = file("verbs.txt", "#1 2 go.F\n")
     assert evaluate_files(verbs, verbs, task=Task.FRAMES).figures()["items"] == 1
     with pytest.raises(FileError, match=r"verbs\.txt: contains no argument"):
@@ -165,23 +165,23 @@ def test_a_file_without_items_of_the_task_is_refused(file):
         ),
     ],
 )
-def test_baselines_cluster_by_what_they_are_called(gold, file, baseline, task, labels):
-    found = evaluate_baseline(
+def test_baselines_cluster_as_named(gold, file, baseline, task, labels):
+    evaluation = evaluate_baseline(
         gold, Baseline(baseline), task=Task(task), relations_path=file("stx.txt", RELATIONS)
     )
-    assert found.system == labels
+    assert evaluation.system == labels
 
 
-def test_the_random_baseline_has_as_many_labels_as_gold_clusters(file):
+def test_random_baseline_has_as_many_labels_as_gold_clusters(file):
     gold = file("g", "".join(f"#{at} 2 go.F{at % 4}\n" for at in range(400)))
-    drawn = evaluate_baseline(gold, Baseline.RANDOM, task=Task.FRAMES, seed=3)
-    assert set(drawn.system) == {0, 1, 2, 3}
-    again = evaluate_baseline(gold, Baseline.RANDOM, task=Task.FRAMES, seed=3)
+    first = evaluate_baseline(gold, Baseline.RANDOM, task=Task.FRAMES, seed=3)
+    assert set(first.system) == {0, 1, 2, 3}
+    second = evaluate_baseline(gold, Baseline.RANDOM, task=Task.FRAMES, seed=3)
     other = evaluate_baseline(gold, Baseline.RANDOM, task=Task.FRAMES, seed=4)
-    assert drawn.system == again.system != other.system
+    assert first.system == second.system != other.system
 
 
-def test_relation_baselines_say_what_they_lack(gold, file):
+def test_relation_baselines_explain_missing_relations(gold, file):
     with pytest.raises(BaselineError, match="needs grammatical relations"):
         evaluate_baseline(gold, Baseline.PER_RELATION, task=Task.GENERIC_ROLES)
     stx = file("stx.txt", RELATIONS.replace("bond-:-3-:-obj", ""))
@@ -191,7 +191,7 @@ def test_relation_baselines_say_what_they_lack(gold, file):
         evaluate_baseline(gold, Baseline.PER_RELATION, task=Task.GENERIC_ROLES, relations_path=stx)
 
 
-def test_rows_show_items_cells_and_clusters(gold, file):
+def test_rows_list_items_cells_and_clusters(gold, file):
     evaluation = evaluate_files(gold, file("system.txt", SYSTEM), task=Task.FRAME_ROLES)
     rows = list(evaluation.item_rows())
     assert rows[0] == ("#1", "2", "1", "Sell Seller", "1 x", 0.5, 1.0)
@@ -209,13 +209,13 @@ def test_partial_system_is_completed_with_a_baseline_and_the_counts_are_reported
     partial = file("partial.txt", "#1 2 sell.buy_back\n#9 2 sell.1\n")
     evaluation = evaluate_completed(gold, partial, Baseline.PER_HEAD, task=Task.FRAMES)
     assert evaluation.completion == Completion("1CPH", answered=1, completed=2, extra=1)
-    # The system's cluster "buy_back" is not the baseline's.
+    # The system's cluster "buy_back" is not a cluster of the baseline.
     assert evaluation.system == ["buy_back", ("1CPH", "buy_back"), ("1CPH", "purchase")]
     assert evaluation.figures()["completion"]["completed"] == 2
     assert evaluation.figures()["system_clusters"] == 3
 
 
-def test_complete_system_is_scored_as_without_a_baseline(gold, file):
+def test_baseline_does_not_change_the_scores_of_a_complete_system(gold, file):
     system = file("system.txt", SYSTEM)
     for task in Task:
         completed = evaluate_completed(gold, system, Baseline.ALL_IN_ONE, task=task)
@@ -223,7 +223,7 @@ def test_complete_system_is_scored_as_without_a_baseline(gold, file):
         assert completed.completion.completed == completed.completion.extra == 0
 
 
-def test_baseline_without_the_needed_relations_completes_nothing(gold, file):
+def test_baseline_without_its_relations_is_refused(gold, file):
     partial = file("partial.txt", "#1 2 sell.1 fund-:-1-:-x\n")
     with pytest.raises(BaselineError, match="needs grammatical relations"):
         evaluate_completed(gold, partial, Baseline.PER_RELATION, task=Task.GENERIC_ROLES)
@@ -235,18 +235,21 @@ def test_clusters_of_several_systems_are_listed_side_by_side(gold, file):
     (sell, buy) = sorted(cluster_rows([first, second]), key=lambda row: row[0], reverse=True)
     assert sell[:2] == ("Sell", 1)
     assert buy[:2] == ("Buy", 2)
-    assert (sell[3], buy[3]) == (0.0, 0.0)  # every cluster of a perfect system is equally easy
+    assert (sell[3], buy[3]) == (0.0, 0.0)  # a perfect system has the same score for every cluster
     alone = {row[0]: row[2] for row in cluster_rows([first])}
     assert (sell[2], buy[2]) == (alone["Sell"], alone["Buy"])
 
 
-def test_confidence_is_the_verbs_and_must_be_known(gold, file):
+def test_confidence_is_that_of_the_verb_and_must_be_known(gold, file):
     evaluation = evaluate_files(gold, file("system.txt", SYSTEM), task=Task.GENERIC_ROLES)
     path = file("sure.txt", "#1 2 3\n\n#2 2_3 5\n#3 2 5\n")
     confidences = read_confidences(path, evaluation.keys)
     assert confidences[ItemKey("#2", (2, 3))] == 5
-    found = evaluation.by_confidence(confidences)
-    assert [(level, *(s.items for s in found[level])) for level in found] == [(3, 2, 5), (5, 3, 3)]
+    strata = evaluation.by_confidence(confidences)
+    assert [(level, *(scores.items for scores in strata[level])) for level in strata] == [
+        (3, 2, 5),
+        (5, 3, 3),
+    ]
     for text, complaint in (
         ("#1 2 3\n#2 2_3 5\n", "#3 2, argument at 1 has no confidence"),
         ("#1 2 3\n#1 2 4\n", "sure.txt, line 2: #1 2 is repeated"),

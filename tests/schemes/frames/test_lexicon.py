@@ -1,4 +1,4 @@
-"""Search in a lexicon, its index, the sample lexicon, lost parts and precedents."""
+"""Lexicon search, its index, the sample lexicon, lost parts and precedents."""
 
 import json
 from pathlib import Path
@@ -44,7 +44,7 @@ def test_relations_of_the_sample_have_both_sides(lexicon):
             assert other in frames[relation["frame"]]["relations"]
 
 
-def test_exact_name_returns_all_of_the_frame(lexicon):
+def test_exact_name_returns_the_whole_frame(lexicon):
     expected = {"name": "Origin", **lexicon["frames"]["Origin"]}
     assert LEXICON.look_up(lexicon, "Origin") == [expected]
 
@@ -63,12 +63,12 @@ def test_exact_name_returns_all_of_the_frame(lexicon):
     ],
 )
 def test_search_ranks_names_then_units_then_definitions(lexicon, query, first):
-    found = names(lexicon, query)
-    assert found[: len(first)] == first
-    assert bool(found) is bool(first)
+    results = names(lexicon, query)
+    assert results[: len(first)] == first
+    assert bool(results) is bool(first)
 
 
-def test_result_of_a_search_is_short(lexicon):
+def test_search_results_are_short(lexicon):
     (result,) = LEXICON.look_up(lexicon, "hail from")
     assert result == {
         "name": "Origin",
@@ -113,7 +113,7 @@ RECORD = {
 }
 
 
-def test_lost_parts_of_a_record_are_named(lexicon):
+def test_lost_parts_of_a_record_are_reported(lexicon):
     no_element = "The frame Commerce_sell has no element Ware."
     no_role = "The role Thing does not exist."
     assert LEXICON.lost(lexicon, RECORD) == [no_element, no_role]

@@ -1,4 +1,4 @@
-"""Readers of lexica: FrameNet, VerbNet, our JSON and extra lexical units."""
+"""Readers of lexica in FrameNet, VerbNet and JSON, and of extra lexical units."""
 
 import json
 import tracemalloc
@@ -46,9 +46,9 @@ def read(path: Path, fmt: str, current: Json | None = None) -> Json:
 
 
 def error_of(path: Path, fmt: str, current: Json | None = None) -> str:
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         read(path, fmt, current)
-    return str(caught.value)
+    return str(excinfo.value)
 
 
 def write(folder: Path, name: str, content: object) -> Path:
@@ -97,7 +97,7 @@ def test_framenet_release_becomes_plain_text(tmp_path, kind):
     }
 
 
-def test_markup_never_becomes_html(tmp_path):
+def test_markup_is_not_interpreted_as_html(tmp_path):
     definition = (
         "<def-root>See <a href='javascript:alert(1)'>this</a><script>alert(2)</script> &lt;b&gt;"
         "<ex>An <fex name='Nobody'>example</fex> without an end</def-root>"
@@ -108,7 +108,7 @@ def test_markup_never_becomes_html(tmp_path):
     assert frame["examples"] == [[["An example without an end", ""]]]
 
 
-def test_framenet_keeps_roles_and_extra_units_of_frames_that_stay(tmp_path):
+def test_framenet_import_keeps_roles_and_extra_units_of_remaining_frames(tmp_path):
     rows = [["flog", "Giving", 0.5], ["swap", "Lost", 0.5]]
     current = {**EMPTY, "roles": DEFAULT_ROLES[:1], "extra_units": rows, "core_only": False}
     lexicon = LEXICON.formats["framenet"](write_zip(tmp_path / "r.zip", RELEASE), current)
@@ -133,28 +133,28 @@ def test_verbnet_members_inherit_roles(tmp_path):
     path = write_folder(tmp_path / "verbnet3.3", {"give-13.1.xml": VERBNET, "vn_schema-3.xsd": ""})
     lexicon = read(path, "verbnet")
     roles = ["Agent", "Theme", "Recipient"]
-    more = [*roles, "Asset", "Barterer"]
+    all_roles = [*roles, "Asset", "Barterer"]
     assert lexicon["name"] == "VerbNet 3.3"
     assert lexicon["verbs"] == {
         "lend": [{"class": "give-13.1", "roles": roles}],
-        "pass on": [{"class": "give-13.1-1", "roles": more}],
+        "pass on": [{"class": "give-13.1-1", "roles": all_roles}],
         "sell": [
-            {"class": "give-13.1-1", "roles": more},
-            {"class": "give-13.1-1-1", "roles": more},
+            {"class": "give-13.1-1", "roles": all_roles},
+            {"class": "give-13.1-1-1", "roles": all_roles},
         ],
     }
     names = ["Agent", "Asset", "Recipient", "Theme", "Cognizer", "Content", "Barterer"]
     assert [role["name"] for role in lexicon["roles"]] == names
 
 
-def test_default_roles_are_those_of_verbnet_with_two_more():
+def test_default_roles_are_those_of_verbnet_and_two_others():
     names = [role["name"] for role in DEFAULT_ROLES]
     assert len(set(names)) == len(names) == 34
     assert {"Cognizer", "Content"} < set(names)
     assert all(role["definition"] for role in DEFAULT_ROLES)
 
 
-# What is wrong with a release: files, and the message.
+# Files of each broken release, and the expected message.
 BROKEN_RELEASES = {
     "cut in half": (
         {**RELEASE, "fndata-1.7/frame/Giving.xml": GIVING[: len(GIVING) // 2]},
@@ -213,7 +213,7 @@ def test_broken_release_names_file_and_line(tmp_path, case, packed):
         read(path, "framenet")
 
 
-def test_billion_laughs_are_refused(tmp_path):
+def test_entity_expansion_is_refused(tmp_path):
     entities = "".join(f'<!ENTITY e{at} "{f"&e{at - 1};" * 10}">' for at in range(1, 12))
     bomb = f'<!DOCTYPE a [<!ENTITY e0 "ha">{entities}]><VNCLASS ID="&e11;"/>'
     message = error_of(write_folder(tmp_path, {"bomb.xml": bomb}), "verbnet")
@@ -221,7 +221,7 @@ def test_billion_laughs_are_refused(tmp_path):
 
 
 @pytest.mark.slow
-def test_zip_bomb_is_bounded(tmp_path):
+def test_zip_bomb_is_refused_in_bounded_memory(tmp_path):
     path = write_zip(tmp_path / "bomb.zip", {"frame/A.xml": b"<a>" + b" " * (200 << 20)})
     tracemalloc.start()
     message = error_of(path, "framenet")
@@ -231,7 +231,7 @@ def test_zip_bomb_is_bounded(tmp_path):
     assert peak < 50 << 20
 
 
-def test_many_files_together_are_bounded(tmp_path, monkeypatch):
+def test_total_size_of_files_is_limited(tmp_path, monkeypatch):
     monkeypatch.setattr(xml_files, "MAX_TOTAL_BYTES", 3_000)
     release = {f"frame/{at}.xml": frame_xml(f"F{at}") for at in range(9)}
     assert "with the files before it" in error_of(
@@ -239,22 +239,22 @@ def test_many_files_together_are_bounded(tmp_path, monkeypatch):
     )
 
 
-def test_paths_in_an_archive_are_only_names(tmp_path):
+def test_paths_in_an_archive_are_never_written(tmp_path):
     path = write_zip(tmp_path / "odd.zip", {"../../frame/Giving.xml": GIVING, "__MACOSX/._a": "x"})
     assert list(read(path, "framenet")["frames"]) == ["Giving"]
-    assert [each.name for each in tmp_path.iterdir()] == ["odd.zip"]
+    assert [path.name for path in tmp_path.iterdir()] == ["odd.zip"]
 
 
 @pytest.mark.parametrize("fmt", ["framenet", "verbnet"])
 def test_damaged_archive_is_refused(tmp_path, fmt):
     name = "frame/A.xml"
-    whole = write_zip(tmp_path / "a.zip", {name: GIVING if fmt == "framenet" else VERBNET})
-    raw = whole.read_bytes()
+    archive_path = write_zip(tmp_path / "a.zip", {name: GIVING if fmt == "framenet" else VERBNET})
+    raw = archive_path.read_bytes()
     cut = tmp_path / "cut.zip"
     cut.write_bytes(raw[: len(raw) // 2])
     assert error_of(cut, fmt) == "cut.zip: is neither a folder nor a complete zip file."
     assert "cannot be opened" in error_of(tmp_path / "missing.zip", fmt)
-    with zipfile.ZipFile(whole) as archive:
+    with zipfile.ZipFile(archive_path) as archive:
         start = archive.getinfo(name).header_offset + 30 + len(name)
     flipped = tmp_path / "flipped.zip"
     flipped.write_bytes(raw[: start + 9] + bytes([raw[start + 9] ^ 255]) + raw[start + 10 :])
@@ -278,7 +278,7 @@ def test_broken_verbnet_names_file_and_line(tmp_path, old, new, message):
         read(path, "verbnet")
 
 
-def test_json_is_convenient_and_reads_what_is_stored(tmp_path):
+def test_json_accepts_short_forms_and_the_stored_form(tmp_path):
     lexicon = {
         "name": "Trade",
         "frames": {
@@ -358,13 +358,13 @@ def test_broken_json_names_line_or_field(tmp_path, text, message):
         read(write(tmp_path, "a.json", text), "json")
 
 
-def test_json_that_is_not_text_names_its_line(tmp_path):
+def test_undecodable_json_names_its_line(tmp_path):
     path = tmp_path / "a.json"
     path.write_bytes(b'{"name":\n"\xff"}')
     assert error_of(path, "json") == "a.json, line 2: is not UTF-8 text."
 
 
-def test_value_that_is_no_lexicon_is_refused():
+def test_invalid_lexicon_is_refused():
     for value in (None, [], {}, {"frames": {}}, {**EMPTY, "frames": {"A": None}}):
         with pytest.raises(ContentError):
             LEXICON.parse(value)

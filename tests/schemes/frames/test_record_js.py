@@ -1,4 +1,4 @@
-"""record.js has problems exactly where the parser refuses a record, and lexicon.js finds frames."""
+"""record.js, which reports problems exactly for records that the parser refuses, and lexicon.js."""
 
 import random
 
@@ -50,7 +50,7 @@ ELEMENTS = ["", "Entity", "Origin", "Time", "Theme", "Goal", "Nonsense"]
 
 def random_record(rng: random.Random) -> Json:
     heads = [[2], [6], [8], [5, 6], [0, 2], [3]]
-    # Most records have few flaws, so that many of them are fine.
+    # Most records have few flaws, so many are valid.
     return {
         "step": "rate",
         "understood": rng.random() < 0.95,
@@ -77,7 +77,7 @@ def refusal_of(submission: Json) -> str:
     return ""
 
 
-def test_page_has_problems_exactly_where_the_parser_refuses(chromium):
+def test_page_reports_problems_exactly_if_the_parser_refuses(chromium):
     rng = random.Random(18)
     records = [random_record(rng) for _ in range(2000)]
     with page_with_module(chromium, "record.js") as page:
@@ -95,7 +95,7 @@ def in_page(chromium, script: str, *arguments: object) -> object:
         return page.evaluate(f"([facts, ...rest]) => {{ {script} }}", [FACTS, *arguments])
 
 
-def test_role_follows_the_element_until_another_one_is_chosen(chromium):
+def test_role_follows_the_element_until_a_role_is_chosen(chromium):
     script = """
         const roles = [];
         let state = module.addArgument(module.resume(null, facts), [2], facts);
@@ -113,18 +113,18 @@ def test_role_follows_the_element_until_another_one_is_chosen(chromium):
         change({element: "Entity"});
         return roles;
     """
-    # By the dependency nsubj, by the table of elements, by an element with the name of a role.
+    # The role follows from the dependency nsubj, the table of elements, or an element named like a role.
     assert in_page(chromium, script) == ["Agent", "Theme", "Goal", "Agent", "", "Asset", "Asset"]
 
 
 @pytest.mark.parametrize(
     ("verb", "lemma"), [([3], "come"), ([3, 5], "come from"), ([3, 4, 5], "come mostly from")]
 )
-def test_lemma_of_a_verb_has_its_particles(chromium, verb, lemma):
+def test_lemma_of_a_verb_includes_its_particles(chromium, verb, lemma):
     assert in_page(chromium, "return module.lemmaOf(rest[0], facts);", verb) == lemma
 
 
-def test_verb_itself_stays(chromium):
+def test_verb_token_cannot_be_removed(chromium):
     script = """
         const start = module.resume(null, facts);
         const wide = module.toggleVerb(start, 5, facts);
@@ -134,7 +134,7 @@ def test_verb_itself_stays(chromium):
     assert in_page(chromium, script) == [True, [3, 5], [3]]
 
 
-def test_draft_comes_back_as_it_was(chromium):
+def test_draft_is_restored_unchanged(chromium):
     draft = {
         **{"step": "arguments", "understood": True, "skip": "", "verb": [3, 5]},
         **{"frame": "Origin", "confidence": 2},
@@ -144,7 +144,7 @@ def test_draft_comes_back_as_it_was(chromium):
     assert in_page(chromium, script, draft) == draft
 
 
-def test_disputed_record_begins_at_the_first_dispute(chromium):
+def test_disputed_record_opens_at_the_first_dispute(chromium):
     record = {
         **{"skip": "", "verb": [3], "lemma": "come", "frame": "Origin", "confidence": 4},
         "arguments": [
@@ -215,11 +215,11 @@ INDEX = {
 )
 def test_frames_are_found_by_name_unit_and_definition(chromium, query, names):
     with page_with_module(chromium, "lexicon.js") as page:
-        found = page.evaluate(
+        results = page.evaluate(
             "([data, query]) => new module.Index(data).search(query).map(({name}) => name)",
             [INDEX, query],
         )
-    assert found == names
+    assert results == names
 
 
 def test_suggestions_are_ranked(chromium):

@@ -44,7 +44,7 @@ def written(tmp_path):
     return write
 
 
-def test_the_formats_of_all_tasks_are_read(written):
+def test_formats_of_all_tasks_are_read(written):
     records, errors = _read(written(SAMPLE))
     assert errors == []
     assert records[0] == Record("#20671029", (11,), "sell", "Commerce_sell", (), 1)
@@ -63,12 +63,12 @@ def test_the_formats_of_all_tasks_are_read(written):
     )
 
 
-def test_nothing_of_a_line_is_lost(written):
+def test_line_is_written_back_unchanged(written):
     records, _ = _read(written(SAMPLE))
     assert [record_line(record) for record in records] == SAMPLE.splitlines()
 
 
-def test_fillers_and_roles_may_hold_odd_characters(written):
+def test_fillers_and_roles_may_contain_unusual_characters(written):
     line = "#1 3 go.F $5.5-:-%-&-:-2_9-:-Co-Agent U.S.-:-4-:-Agent/Experiencer"
     (record,), errors = _read(written(line))
     assert errors == []
@@ -79,12 +79,12 @@ def test_fillers_and_roles_may_hold_odd_characters(written):
     assert record_line(record) == line
 
 
-def test_a_lemma_may_hold_a_full_stop(written):
+def test_lemma_may_contain_a_full_stop(written):
     (record,), _ = _read(written("#1 3 o.k..Approve"))
     assert (record.lemma, record.frame) == ("o.k.", "Approve")
 
 
-def test_line_ends_marks_tabs_and_blank_lines_are_passed_over(written):
+def test_line_ends_byte_order_mark_tabs_and_blank_lines_are_ignored(written):
     records, errors = _read(written(b"\xef\xbb\xbf#1 3 go.F  \r\n\r\n#1\t4 go.F\n"))
     assert [record.positions for record in records] == [(3,), (4,)]
     assert [record.line for record in records] == [1, 3]
@@ -110,7 +110,7 @@ def test_line_ends_marks_tabs_and_blank_lines_are_passed_over(written):
         ("#1 2 run.G", "the verb #1 2 is repeated from line 1"),
     ],
 )
-def test_a_broken_line_is_named_and_left_out(written, line, complaint):
+def test_broken_line_is_reported_and_skipped(written, line, complaint):
     records, errors = _read(written(f"#1 2 go.F\n{line}\n#9 2 go.F\n"))
     assert [record.sentence for record in records] == ["#1", "#9"]
     (error,) = errors
@@ -122,12 +122,12 @@ def test_a_broken_line_is_named_and_left_out(written, line, complaint):
 @pytest.mark.parametrize(
     "content", [b"\x89PNG\r\n\x1a\n\0\0", b"#1 2 go.F\n#1 3 g\xff.F\n", b"a\0b"]
 )
-def test_a_file_that_is_no_text_is_refused_by_line(written, content):
+def test_undecodable_file_is_refused_by_line(written, content):
     with pytest.raises(FileError, match=r"frames.txt, line \d"):
         _read(written(content))
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path):
+def test_missing_file_is_reported(tmp_path):
     with pytest.raises(FileError, match=r"gone\.txt: cannot be opened"):
         _read(tmp_path / "gone.txt")
 
@@ -149,12 +149,14 @@ _arguments = st.lists(
         unique_by=lambda record: (record.sentence, record.positions),
     )
 )
-def test_any_records_survive_a_round_trip(tmp_path_factory, records):
+def test_records_survive_a_round_trip(tmp_path_factory, records):
     path = tmp_path_factory.mktemp("frames") / "frames.txt"
     write_records(records, path)
-    found, errors = _read(path)
+    records_read, errors = _read(path)
     assert errors == []
-    assert [record_line(record) for record in found] == [record_line(record) for record in records]
-    assert [(r.lemma, r.frame, r.arguments) for r in found] == [
-        (r.lemma, r.frame, r.arguments) for r in records
+    assert [record_line(record) for record in records_read] == [
+        record_line(record) for record in records
+    ]
+    assert [(record.lemma, record.frame, record.arguments) for record in records_read] == [
+        (record.lemma, record.frame, record.arguments) for record in records
     ]

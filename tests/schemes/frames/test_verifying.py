@@ -1,4 +1,4 @@
-"""Verification: parsing, disputes and gold."""
+"""Verification, with its parsing, disputes and gold."""
 
 import copy
 
@@ -29,7 +29,7 @@ def no(proposal="", reason="This is wrong."):
 
 
 def verification(**changes):
-    """Return content that verifies all, with changes by path such as `a1_role`."""
+    """Return content that verifies everything, with changes by path such as `a1_role`."""
     content = {
         "frame": YES,
         "arguments": [{"head": YES, "element": YES, "role": YES} for _ in range(2)],
@@ -53,11 +53,15 @@ def test_verifiers_do_not_see_the_confidence():
     assert VALIDATING.asked([RECORD]) == {**RECORD, "confidence": None}
 
 
-def test_content_parses_to_itself():
+def test_parsed_content_is_unchanged():
     parsed = parse(frame=no("Giving"), missing=[MISSING])
     assert VALIDATING.parse(parsed, CONTEXT, [RECORD]) == parsed
     assert parsed["record"]["frame"] == "Giving"
-    assert [each["filler"] for each in parsed["record"]["arguments"]] == ["fund", "bond", "bank"]
+    assert [argument["filler"] for argument in parsed["record"]["arguments"]] == [
+        "fund",
+        "bond",
+        "bank",
+    ]
     assert "Disputed: frame (This is wrong.); 1 missing arguments" in verification_remark(parsed)
 
 
@@ -77,12 +81,12 @@ def test_content_parses_to_itself():
     ],
 )
 def test_invalid_verifications_are_refused_with_a_path(changes, path):
-    with pytest.raises(ContentError) as refused:
+    with pytest.raises(ContentError) as excinfo:
         parse(**changes)
-    assert refused.value.path.startswith(path)
+    assert excinfo.value.path.startswith(path)
 
 
-def test_no_disputes_if_enough_verify():
+def test_enough_verifications_leave_no_disputes():
     agreeing = [parse(), parse(), parse(frame=no())]
     assert VALIDATING.disputes([RECORD], agreeing, 2) == {}
     gold, provenance = VALIDATING.gold_of([RECORD], agreeing, 2)
@@ -91,28 +95,28 @@ def test_no_disputes_if_enough_verify():
 
 
 def test_disputes_are_reported_by_part():
-    judged = [parse(), parse(frame=no("Giving"), a1_role=no("Patient"), missing=[MISSING])]
-    found = VALIDATING.disputes([RECORD], judged, 2)
-    assert found["frame"] == [{"reason": "This is wrong.", "proposal": "Giving"}]
-    assert found["arguments"] == [
+    verifications = [parse(), parse(frame=no("Giving"), a1_role=no("Patient"), missing=[MISSING])]
+    disputes = VALIDATING.disputes([RECORD], verifications, 2)
+    assert disputes["frame"] == [{"reason": "This is wrong.", "proposal": "Giving"}]
+    assert disputes["arguments"] == [
         {"argument": 1, "part": "role", "reason": "This is wrong.", "proposal": "Patient"}
     ]
-    assert [each["head"] for each in found["missing"]] == [[8]]
+    assert [argument["head"] for argument in disputes["missing"]] == [[8]]
 
 
-def test_disputed_head_needs_no_more_judgments():
-    judged = [parse(), parse(a0_head=no([1, 2]), a0_element=None, a0_role=None)]
-    found = VALIDATING.disputes([RECORD], judged, 2)
-    assert [each["part"] for each in found["arguments"]] == ["head"]
-    gold, _ = VALIDATING.gold_of([RECORD], judged, 2)
-    assert [each["head"] for each in gold["arguments"]] == [[5]]
+def test_disputed_head_needs_no_further_judgments():
+    verifications = [parse(), parse(a0_head=no([1, 2]), a0_element=None, a0_role=None)]
+    disputes = VALIDATING.disputes([RECORD], verifications, 2)
+    assert [argument["part"] for argument in disputes["arguments"]] == ["head"]
+    gold, _ = VALIDATING.gold_of([RECORD], verifications, 2)
+    assert [argument["head"] for argument in gold["arguments"]] == [[5]]
 
 
-def test_gold_without_a_supported_frame_has_roles_only():
-    judged = [parse(), parse(frame=no())]
-    gold, provenance = VALIDATING.gold_of([RECORD], judged, 2)
+def test_gold_without_a_supported_frame_has_only_roles():
+    verifications = [parse(), parse(frame=no())]
+    gold, provenance = VALIDATING.gold_of([RECORD], verifications, 2)
     assert gold["frame"] == ""
-    assert [(each["element"], each["role"]) for each in gold["arguments"]] == [
+    assert [(argument["element"], argument["role"]) for argument in gold["arguments"]] == [
         ("", "Agent"),
         ("", "Theme"),
     ]
@@ -126,7 +130,7 @@ def test_skipped_record_needs_no_verification():
     assert VALIDATING.gold_of([skipped], [], 2) == (skipped, [])
 
 
-def test_verdicts_are_compared_where_both_judged():
+def test_verdicts_are_compared_if_both_judged():
     first, second = parse(), parse(a0_head=no(), a0_element=None, a0_role=None)
     assert VALIDATING.verdicts(first) == (7, 7)
     assert VALIDATING.verdicts(second) == (4, 5)

@@ -1,4 +1,4 @@
-"""Generated captions with phrases, chains and boxes, the same at each call."""
+"""Generated captions with phrases, chains and boxes, which are the same on each call."""
 
 import random
 from dataclasses import replace
@@ -13,7 +13,7 @@ WORDS = ["two", "dogs", "chase", "a", "ball", "across", "the", "meadow", "while"
 
 
 def make_captions(images: int, *, seed: int = 3) -> list[Caption]:
-    """Return five captions for each image, whose phrases of a chain have the same gold."""
+    """Return five captions for each image. The phrases of a chain have the same gold."""
     rng = random.Random(seed)
     captions = []
     for image in range(images):
@@ -69,7 +69,7 @@ def with_group(captions: list[Caption]) -> list[Caption]:
 
 
 def rows_of(captions: list[Caption]) -> list[ExportRow]:
-    """Return gold rows as an export reads them from the database."""
+    """Return gold rows like those that an export reads from the database."""
     rows = []
     for caption in captions:
         sentence, gold = caption.sentence(), caption.gold()
@@ -95,7 +95,7 @@ def items_of(sentence: SentenceRecord) -> list:
 
 
 def read_rows(paths: list[Path], fmt: str) -> dict[str, tuple]:
-    """Return (tokens, image, target, content) by id, as a project would import them from files."""
+    """Return (tokens, image, target, content) by id, as in a project that imported the files."""
     errors: list[object] = []
     sentence_format = fmt.replace("phrases-jsonl", "captions-jsonl")
     result = {}

@@ -1,4 +1,4 @@
-"""Modules of the grounding pages in a page of their own, without a server: each comes in as a blob."""
+"""Browser pages with the modules of the grounding pages, which are loaded as blobs without a server."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _LOAD = """async ([names, sources]) => {
 
 @contextmanager
 def page_with_modules(chromium: Browser, *names: str) -> Iterator[Page]:
-    """A page whose `window` has an object for each module, and for those that they import."""
+    """Yield a page whose `window` has an object for each module and for each imported module."""
     sources: dict[str, str] = {}
     order: list[str] = []
 

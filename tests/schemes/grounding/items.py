@@ -1,4 +1,4 @@
-"""Captions with phrases, for tests."""
+"""Captions with phrases."""
 
 from schemes.base import Image, ItemContext, Json
 

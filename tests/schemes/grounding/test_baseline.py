@@ -1,4 +1,4 @@
-"""The bag-of-objects baseline, and word vectors in three formats."""
+"""The bag-of-objects baseline and its word vectors."""
 
 import gzip
 import json
@@ -60,7 +60,7 @@ def write(tmp_path, kind):
 @pytest.mark.parametrize(
     "kind", ["text", "text without head", "compressed", "binary", "binary without line ends"]
 )
-def test_vectors_are_read_in_every_format(tmp_path, kind):
+def test_vectors_are_read_from_every_format(tmp_path, kind):
     vectors = read_vectors(write(tmp_path, kind), {"dogs", "woman", "unknown"})
     assert {word: vector.tolist() for word, vector in vectors.items()} == {
         "dogs": pytest.approx([1.0, 0.0, 0.1]),
@@ -90,7 +90,7 @@ def vectors(tmp_path):
     return read_vectors(text_file(tmp_path / "v.txt"), {word.lower() for word in VECTORS})
 
 
-def test_singular_phrases_get_the_largest_box_and_plural_ones_all(vectors):
+def test_singular_phrases_get_the_largest_box_and_plural_phrases_all_boxes(vectors):
     baseline = Baseline(vectors)
     assert baseline.ground(entry("Two dogs", plural=True))["predicted"] == [
         [0, 0, 10, 10], [20, 0, 40, 10],
@@ -131,7 +131,7 @@ def test_unknown_words_are_left_out(vectors):
     assert words_of("the") == ["the"]
 
 
-def test_the_command_writes_what_the_evaluation_reads(tmp_path):
+def test_output_of_the_command_can_be_evaluated(tmp_path):
     phrases, out = tmp_path / "phrases.jsonl", tmp_path / "out.jsonl"
     rows = [entry("two dogs", plural=True), {**entry("xyz", plural=False), "id": "2"}]
     phrases.write_text("".join(json.dumps(row) + "\n" for row in rows))
@@ -159,7 +159,7 @@ def test_the_command_writes_what_the_evaluation_reads(tmp_path):
         ({"objects": [{"label": "a", "box": [0, 0, 0, 1]}]}, r"objects\[0\].box"),
     ],
 )
-def test_bad_lines_are_named(tmp_path, change, message):
+def test_bad_lines_are_reported(tmp_path, change, message):
     phrases = tmp_path / "phrases.jsonl"
     phrases.write_text(json.dumps({**entry("dogs", plural=True), **change}))
     with pytest.raises(InputError, match=message):

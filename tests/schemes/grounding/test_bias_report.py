@@ -1,4 +1,4 @@
-"""The bias report, recomputed by a second implementation that counts pixels."""
+"""The bias report, compared with a second implementation that counts pixels."""
 
 import json
 import random
@@ -74,8 +74,8 @@ def around(boxes):
 def passes(gold, predicted, metric, scale=QUARTERS, gold_scale=QUARTERS):
     if metric == "iou":
         gold, predicted = around(gold), around(predicted)
-    ours, theirs = cells(gold, gold_scale), cells(predicted, scale)
-    return 2 * len(ours & theirs) >= len(ours | theirs)
+    gold_cells, predicted_cells = cells(gold, gold_scale), cells(predicted, scale)
+    return 2 * len(gold_cells & predicted_cells) >= len(gold_cells | predicted_cells)
 
 
 def biggest(boxes):
@@ -97,16 +97,16 @@ def grown(boxes):
 
 
 def plain_predictions(phrases, kind):
-    """Return, by row of the table, what each phrase's prediction is. The random row is given."""
+    """Return the predictions of the phrases for each row of the table. The random row is given."""
     pools = [list(dict.fromkeys(tuple(box) for c in p["candidates"] for box in c)) for p in phrases]
-    drawn = random_selections(box_sets_from_lists(pools), seed=3)
-    bounds = drawn.offsets.tolist()
+    selections = random_selections(box_sets_from_lists(pools), seed=3)
+    bounds = selections.offsets.tolist()
     rows = {"system": [], "pruned": [], "max_box": [], "random": []}
     for at, phrase in enumerate(phrases):
-        own = biggest(phrase["predicted"]) if kind == "singles" else phrase["predicted"]
-        selected = drawn.boxes[bounds[at] : bounds[at + 1]].tolist()
-        rows["system"].append(own)
-        rows["pruned"].append(own if phrase["plural"] else biggest(own))
+        boxes = biggest(phrase["predicted"]) if kind == "singles" else phrase["predicted"]
+        selected = selections.boxes[bounds[at] : bounds[at + 1]].tolist()
+        rows["system"].append(boxes)
+        rows["pruned"].append(boxes if phrase["plural"] else biggest(boxes))
         rows["max_box"].append([[0, 0, *SIZE]])
         rows["random"].append(selected[:1] if kind == "singles" else selected)
     return rows
@@ -136,8 +136,11 @@ def plain_table(phrases):
             ]
     plural = [phrase["plural"] for phrase in phrases]
     return {
-        place: (share(own), share([flag for flag, is_in in zip(own, plural, strict=True) if is_in]))
-        for place, own in flags.items()
+        place: (
+            share(row_flags),
+            share([flag for flag, is_in in zip(row_flags, plural, strict=True) if is_in]),
+        )
+        for place, row_flags in flags.items()
     }
 
 
@@ -156,7 +159,7 @@ def file(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_table_equals_a_second_implementation(file):
+def test_table_equals_that_of_a_second_implementation(file):
     report = bias_report(evaluate_file(file, seed=3))
     expected = plain_table(seeded_phrases())
     for name, _ in ROWS:
@@ -169,7 +172,7 @@ def test_the_table_equals_a_second_implementation(file):
     assert len(list(table_rows(report))) == 24
 
 
-def test_statistics_and_disagreements_equal_a_second_implementation(file):
+def test_statistics_and_disagreements_equal_those_of_a_second_implementation(file):
     phrases = seeded_phrases()
     evaluation = evaluate_file(file)
     gold = bias_report(evaluation)["gold"]
@@ -199,7 +202,7 @@ def test_statistics_and_disagreements_equal_a_second_implementation(file):
     assert differences == sorted(differences, reverse=True)
 
 
-def test_the_command_writes_the_report_and_a_gallery(file, tmp_path):
+def test_command_writes_the_report_and_a_gallery(file, tmp_path):
     images, out = tmp_path / "images", tmp_path / "report"
     images.mkdir()
     case = disagreements(evaluate_file(file))[0]
@@ -215,12 +218,12 @@ def test_the_command_writes_the_report_and_a_gallery(file, tmp_path):
     names = sorted(path.name for path in (out / "gallery").iterdir())
     assert names == [f"00{n}.{suffix}" for n in range(1, 6) for suffix in ("png", "svg")]
     with (
-        Picture.open(out / "gallery" / "001.png") as drawn,
-        Picture.open(out / "gallery" / "002.png") as empty,
+        Picture.open(out / "gallery" / "001.png") as with_boxes,
+        Picture.open(out / "gallery" / "002.png") as without_boxes,
     ):
-        assert drawn.size == empty.size == SIZE
-        assert (0, 255, 0) in {colour for _, colour in drawn.getcolors()}
-        assert (0, 255, 0) not in {colour for _, colour in empty.getcolors()}
+        assert with_boxes.size == without_boxes.size == SIZE
+        assert (0, 255, 0) in {colour for _, colour in with_boxes.getcolors()}
+        assert (0, 255, 0) not in {colour for _, colour in without_boxes.getcolors()}
     svg = (out / "gallery" / "001.svg").read_text()
     assert "data:image/jpeg;base64," in svg
     assert "phrase &amp; " in svg
@@ -229,7 +232,7 @@ def test_the_command_writes_the_report_and_a_gallery(file, tmp_path):
     assert "Pruned and enlarged" in page
 
 
-def test_the_command_prints_a_table_and_refuses_bad_files(file, tmp_path):
+def test_command_prints_a_table_and_refuses_bad_files(file, tmp_path):
     printed = StringIO()
     call_command("ground_report", str(file), stdout=printed)
     assert "Upper bound" in printed.getvalue()
@@ -240,7 +243,7 @@ def test_the_command_prints_a_table_and_refuses_bad_files(file, tmp_path):
         call_command("ground_report", str(bad))
 
 
-def test_without_candidates_there_is_no_upper_bound(tmp_path):
+def test_upper_bound_requires_candidates(tmp_path):
     path = tmp_path / "phrases.jsonl"
     phrase = {"id": 1, "image": [9, 9], "gold": [[0, 0, 4, 4]], "predicted": [], "plural": False}
     path.write_text(json.dumps(phrase))
@@ -250,7 +253,7 @@ def test_without_candidates_there_is_no_upper_bound(tmp_path):
     assert PREDICTIONS.text(report)
 
 
-def test_predictions_for_the_gold_of_a_project_are_rated(tmp_path):
+def test_predictions_are_rated_against_the_gold_of_a_project(tmp_path):
     path = tmp_path / "predictions.jsonl"
     lines = [
         {"id": "a#0/p0", "image": [100, 100], "predicted": [[0, 0, 100, 20]]},

@@ -1,4 +1,4 @@
-"""Comparison of grounded captions: figures, rows, decisions and remarks."""
+"""Comparison of grounded captions by figures, rows, decisions and remarks."""
 
 from pathlib import Path
 
@@ -57,14 +57,14 @@ def states(predicted, decisions=()):
     ]
 
 
-def test_the_reference_agrees_with_itself():
+def test_reference_agrees_with_itself():
     assert set(values(REFERENCE).values()) == {1.0}
     assert states(REFERENCE) == [
         ("found", "IoU 1.00"), ("found", "IoU 1.00"), ("found", "IoU 1.00"), ("found", ""), ("found", ""),
     ]  # fmt: skip
 
 
-def test_one_box_around_both_is_right_by_iou_and_wrong_by_c_iou():
+def test_box_around_both_boxes_is_correct_by_iou_but_not_by_c_iou():
     apart = content(phrase("p0", "boxes", LEFT, [80, 0, 100, 20]), *REFERENCE["phrases"][1:])
     around = content(phrase("p0", "group", [0, 0, 100, 20]), *REFERENCE["phrases"][1:])
     figures = values(around, apart)
@@ -77,23 +77,23 @@ def test_one_box_around_both_is_right_by_iou_and_wrong_by_c_iou():
     assert measure(apart, around, TARGET)["components"] == {"tp": 1, "fp": 1, "fn": 2}
 
 
-def test_plural_is_a_property_of_the_phrase_and_not_of_the_boxes():
-    one = content(phrase("p0", "boxes", LEFT))
-    assert measure(one, one, TARGET)["c-iou-plural"] == {"correct": 1, "total": 1}
-    assert measure(one, one, TARGET)["c-iou-singular"] == {"correct": 0, "total": 0}
+def test_plural_depends_on_the_phrase_and_not_on_the_boxes():
+    annotation = content(phrase("p0", "boxes", LEFT))
+    assert measure(annotation, annotation, TARGET)["c-iou-plural"] == {"correct": 1, "total": 1}
+    assert measure(annotation, annotation, TARGET)["c-iou-singular"] == {"correct": 0, "total": 0}
 
 
-def test_an_iou_of_exactly_one_half_is_correct():
-    whole, half = (
+def test_iou_of_exactly_one_half_is_correct():
+    full, half = (
         content(phrase("p1", "boxes", [0, 0, 10, 10])),
         content(phrase("p1", "boxes", [0, 0, 5, 10])),
     )
-    assert values(half, whole)["c-iou"] == 1.0
+    assert values(half, full)["c-iou"] == 1.0
     smaller = content(phrase("p1", "boxes", [0, 0, 5, 9]))
-    assert values(smaller, whole)["c-iou"] == 0.0
+    assert values(smaller, full)["c-iou"] == 0.0
 
 
-def test_missing_phrases_and_needless_boxes_are_errors():
+def test_missing_phrases_and_unnecessary_boxes_are_errors():
     nothing = measure(REFERENCE, {"phrases": []}, TARGET)
     assert nothing["c-iou"] == {"correct": 0, "total": 2}
     assert nothing["components"] == {"tp": 0, "fp": 0, "fn": 3}
@@ -103,7 +103,7 @@ def test_missing_phrases_and_needless_boxes_are_errors():
     assert values(needless)["c-iou"] == 1.0
 
 
-def test_phrases_that_the_reference_lacks_are_not_compared():
+def test_phrases_missing_from_the_reference_are_not_compared():
     partial = content(phrase("p1", "boxes", BALL))
     assert set(values(REFERENCE, partial).values()) == {1.0, None}
     assert len(compare(partial, REFERENCE, CONTEXT).rows) == 1
@@ -145,7 +145,7 @@ def test_rows_describe_each_difference(predicted, expected):
     )
 
 
-def test_differences_of_extent():
+def test_extent_of_a_box_is_described():
     box = [10, 10, 30, 30]
     assert difference(box, [8, 8, 36, 36]) == "box too large"
     assert difference(box, [12, 12, 27, 28]) == "box too small"
@@ -172,8 +172,8 @@ def test_decisions_override_the_comparison():
     compared = compare(REFERENCE, predicted, CONTEXT, decisions)
     assert compared.measures == measure(REFERENCE, predicted, TARGET, decisions)
     assert [row.state for row in compared.rows].count("approved") == 2
-    refused = [RowDecision("pair-refused", box_key("p0", LEFT), box_key("p0", LEFT))]
-    assert measure(REFERENCE, REFERENCE, TARGET, refused)["components"] == {
+    refusals = [RowDecision("pair-refused", box_key("p0", LEFT), box_key("p0", LEFT))]
+    assert measure(REFERENCE, REFERENCE, TARGET, refusals)["components"] == {
         "tp": 2,
         "fp": 1,
         "fn": 1,
@@ -197,7 +197,7 @@ def test_decisions_on_unknown_rows_are_refused(decision):
         measure(REFERENCE, REFERENCE, TARGET, [decision])
 
 
-def test_validations_agree_in_the_boxes_that_both_found_valid():
+def test_validations_agree_on_boxes_that_both_accept():
     def validation(*valid):
         return {"phrases": [{"id": "p0", "valid": True, "missing": False, "boxes": list(valid)}]}
 
@@ -206,7 +206,7 @@ def test_validations_agree_in_the_boxes_that_both_found_valid():
     assert (other["c-iou"], other["components"], other["state"]) == (0.0, 0.0, 1.0)
 
 
-def test_remarks_lead_to_sections_of_the_guidelines():
+def test_remarks_link_to_sections_of_the_guidelines():
     predicted = content(
         phrase("p0", "boxes", [0, 0, 20, 30]), phrase("p1", "group", BALL), phrase("p2", "absent"),
         phrase("p3", "absent"),
@@ -222,7 +222,7 @@ def test_remarks_lead_to_sections_of_the_guidelines():
     assert remarks.section("unknown", "generator") == ""
 
 
-def test_the_mean_has_an_interval():
+def test_mean_has_an_interval():
     figure = COMPARISON.figure("mean-c-iou")
     measures = [{"sum": 0.5 * at, "total": 3} for at in range(7)]
     interval = figure.interval(measures, 1)
@@ -236,21 +236,24 @@ box = st.tuples(*[st.integers(0, 12)] * 4).map(
 
 
 @given(first=st.lists(box, max_size=5), second=st.lists(box, max_size=5))
-def test_regions_equal_counted_pixels_and_the_array_version(first, second):
+def test_regions_equal_pixel_counts_and_the_array_version(first, second):
     def pixels(boxes):
         grid = np.zeros((14, 14), dtype=bool)
         for x1, y1, x2, y2 in boxes:
             grid[y1:y2, x1:x2] = True
         return grid
 
-    one, two = pixels(first), pixels(second)
-    assert region_area(first) == one.sum()
-    assert region_overlap(first, second) == ((one & two).sum(), (one | two).sum())
+    first_pixels, second_pixels = pixels(first), pixels(second)
+    assert region_area(first) == first_pixels.sum()
+    assert region_overlap(first, second) == (
+        (first_pixels & second_pixels).sum(),
+        (first_pixels | second_pixels).sum(),
+    )
     sets = [arrays.box_sets_from_lists([side]) for side in (first, second)]
     overlap = arrays.hull_overlap(*sets)
     assert hull_overlap(first, second) == (overlap.intersection[0], overlap.union[0])
 
 
-def test_nothing_has_no_hull():
+def test_empty_region_has_no_hull():
     with pytest.raises(ValueError, match="no hull"):
         hull([])

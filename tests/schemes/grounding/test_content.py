@@ -17,16 +17,16 @@ FULL = grounding(("boxes", [LEFT, RIGHT]), ("boxes", [CAR]), ("scene", []), ("bo
 
 
 def refusal(content: object, parse=parse_generation, *arguments) -> str:
-    with pytest.raises(ContentError) as refused:
+    with pytest.raises(ContentError) as excinfo:
         parse(content, CONTEXT, *arguments)
-    return str(refused.value)
+    return str(excinfo.value)
 
 
 def with_answer(state: str, boxes: list) -> dict:
     return grounding(("boxes", [LEFT]), (state, boxes), ("scene", []), ("absent", []))
 
 
-def test_content_is_in_the_order_of_the_target_and_its_boxes_are_sorted_and_distinct():
+def test_content_is_normalised_to_the_order_of_the_target():
     content = {
         "phrases": [
             *FULL["phrases"][1:],
@@ -55,22 +55,22 @@ def test_content_is_in_the_order_of_the_target_and_its_boxes_are_sorted_and_dist
         ("box", [CAR], "phrases[1].state"),
     ],
 )
-def test_answer_is_refused_with_its_place(state, boxes, message):
+def test_invalid_answer_is_refused_with_its_path(state, boxes, message):
     assert message in refusal(with_answer(state, boxes))
 
 
-def test_whole_image_is_a_box():
+def test_whole_image_is_a_valid_box():
     assert parse_generation(with_answer("group", [[0, 0, 500, 375]]), CONTEXT)
 
 
-def test_phrases_are_those_of_the_caption_and_occur_once():
+def test_phrases_must_be_those_of_the_caption_without_repetition():
     unknown = {"id": "p9", "state": "scene", "boxes": []}
     assert "phrases[4].id: is not a phrase" in refusal({"phrases": [*FULL["phrases"], unknown]})
-    again = FULL["phrases"][0]
-    assert "phrases[4].id: is repeated." in refusal({"phrases": [*FULL["phrases"], again]})
+    repeated = FULL["phrases"][0]
+    assert "phrases[4].id: is repeated." in refusal({"phrases": [*FULL["phrases"], repeated]})
 
 
-def test_gold_may_lack_phrases_and_an_annotation_may_not():
+def test_only_gold_may_lack_phrases():
     part = {"phrases": FULL["phrases"][:1]}
     assert parse_gold(part, CONTEXT) == part
     assert refusal(part) == "phrases: 'a red car' has no answer."
@@ -84,13 +84,13 @@ def test_too_many_boxes_in_total_are_refused():
     assert "phrases" in refusal({"phrases": extra})
 
 
-def test_absent_phrase_of_a_consolidation_needs_an_annotator():
+def test_absent_phrase_of_a_consolidation_requires_an_annotator():
     absent = with_answer("absent", [])
     message = refusal(absent, parse_consolidation, [FULL, with_answer("scene", [])])
     assert "phrases[1].state: can't be absent" in message
     assert parse_consolidation(absent, CONTEXT, [FULL, absent]) == absent
 
 
-def test_shared_box_counts_once():
+def test_shared_box_is_counted_once():
     assert count_units(FULL, "generator") == 3
     assert count_parts(FULL) == {"phrases": 4, "boxes": 3, "group": 0, "scene": 1, "absent": 0}

@@ -1,4 +1,4 @@
-"""Captions, phrases and gold in each format: there and back, and bad files."""
+"""Round trips of captions, phrases and gold in each format, and bad files."""
 
 import json
 import shutil
@@ -23,14 +23,14 @@ from tests.schemes.grounding.caption_files import (
 
 
 @pytest.mark.parametrize("fmt", ["phrases-jsonl", "coco"])
-def test_file_is_read_back_as_written(tmp_path, fmt):
+def test_written_file_is_read_back_unchanged(tmp_path, fmt):
     captions = with_group(make_captions(20))
     path = tmp_path / "gold"
     assert EXPORTS.write(rows_of(captions), path, fmt) == len(captions)
     assert read_rows([path], fmt) == expected_rows(captions)
 
 
-def test_grefcoco_is_read_back_as_written(tmp_path):
+def test_written_grefcoco_is_read_back_unchanged(tmp_path):
     captions = with_group(make_captions(20))
     files = EXPORTS.file_sets["grefcoco"]
     paths = {ending: tmp_path / ending for ending in files.endings}
@@ -40,7 +40,7 @@ def test_grefcoco_is_read_back_as_written(tmp_path):
 
 
 def without_numbers(rows):
-    """Leave out what Flickr30k Entities does not have: plurality and cardinality."""
+    """Drop plurality and cardinality, which Flickr30k Entities lacks."""
     return {
         name: (
             tokens,
@@ -52,7 +52,7 @@ def without_numbers(rows):
     }
 
 
-def test_flickr30k_is_read_back_as_written(tmp_path):
+def test_written_flickr30k_is_read_back_unchanged(tmp_path):
     captions = make_captions(20)
     counts = EXPORTS.folders["flickr30k"](rows_of(captions), tmp_path)
     assert counts == {"captions": 100, "images": 20, "split_chains": 0, "nested_phrases": 0}
@@ -91,7 +91,7 @@ def test_captions_of_an_image_can_be_an_item(tmp_path):
 
 
 def shuffled_by_image(data: dict) -> dict:
-    """Put the first caption of each image first, as real files mix the captions of images."""
+    """Put the first caption of each image first, because real files mix the captions of images."""
     captions = data["captions"]
     return {**data, "captions": mixed_images(captions)}
 
@@ -125,7 +125,7 @@ def test_captions_of_an_image_can_be_an_item_in_every_format(tmp_path, fmt):
     assert [phrase["boxes"] for phrase in content["phrases"]] == boxes
 
 
-def test_phrases_of_joined_captions_are_found_in_each(tmp_path):
+def test_phrases_of_joined_captions_are_read_from_every_caption(tmp_path):
     path = tmp_path / "a.jsonl"
     lines = ['{"image": "a.jpg", "caption": "Two dogs"}', '{"image": "a.jpg", "caption": "a cat"}']
     path.write_text("\n".join(lines))
@@ -148,13 +148,13 @@ def _rows_of_images(folder):
         )
 
 
-def test_chain_whose_captions_differ_is_split(tmp_path):
-    first, *others = make_captions(1)
+def test_chain_with_different_captions_is_split(tmp_path):
+    first, *other_captions = make_captions(1)
     same = CaptionPhrase(0, 1, id="p0", chain="7", types=("people",), state="boxes")
     boxes = [((0, 0, 9, 9),), ((5, 5, 20, 20),), ((0, 0, 9, 9),)]
     captions = [
         replace(caption, phrases=[replace(same, boxes=value)])
-        for caption, value in zip([first, *others], boxes, strict=False)
+        for caption, value in zip([first, *other_captions], boxes, strict=False)
     ]
     assert write_folder(rows_of(captions), tmp_path)["split_chains"] == 1
     rows = read_rows([tmp_path], "flickr30k")
@@ -166,13 +166,13 @@ def test_chain_whose_captions_differ_is_split(tmp_path):
 
 def test_sentence_of_flickr30k_is_parsed():
     text = "[/EN#1/people/clothing A man] in [/EN#0/notvisual front] of [/EN#2/other a house ] ."
-    tokens, phrases, others = parse_sentence(text)
+    tokens, phrases, unmarked = parse_sentence(text)
     assert tokens == ("A", "man", "in", "front", "of", "a", "house", ".")
     assert [(p.start, p.end, p.chain, p.types) for p in phrases] == [
         (0, 2, "1", ("people", "clothing")),
         (5, 7, "2", ("other",)),
     ]
-    assert others == [{"start": 3, "end": 4, "types": ["notvisual"]}]
+    assert unmarked == [{"start": 3, "end": 4, "types": ["notvisual"]}]
 
 
 @pytest.mark.parametrize(
@@ -246,14 +246,14 @@ def test_boxes_are_clipped_to_the_image(tmp_path):
         ('<!DOCTYPE a [<!ENTITY b "c">]><annotation>&b;</annotation>', "declares entities"),
     ],
 )
-def test_bad_annotation_is_named_and_leaves_out_the_gold(tmp_path, text, reason):
+def test_bad_annotation_is_reported_and_its_gold_skipped(tmp_path, text, reason):
     contents, [error] = read_flickr_gold(write_flickr(tmp_path, text))
     assert contents == {"1.jpg#0": []}
     assert error.startswith("Annotations/1.xml")
     assert reason in error
 
 
-def test_missing_annotations_are_named(tmp_path):
+def test_missing_annotations_are_reported(tmp_path):
     folder = write_flickr(tmp_path)
     (folder / "Annotations" / "1.xml").unlink()
     contents, [error] = read_flickr_gold(folder)
@@ -264,7 +264,7 @@ def test_missing_annotations_are_named(tmp_path):
     ]
 
 
-def test_archive_is_read_like_its_folder(tmp_path):
+def test_archive_is_read_like_a_folder(tmp_path):
     write_folder(rows_of(make_captions(3)), tmp_path / "gold")
     archive = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path / "gold"))
     assert read_rows([archive], "flickr30k") == read_rows([tmp_path / "gold"], "flickr30k")
@@ -278,7 +278,7 @@ def test_folders_of_an_export_are_read_together(tmp_path):
 
 
 def test_ids_of_other_corpora_are_kept(tmp_path):
-    """COCO has large numbers of captions, other names of images, and JSON Lines any ids."""
+    """COCO has large caption numbers and different image names. JSON Lines accepts any ids."""
     captions = [
         replace(
             caption,
@@ -295,7 +295,7 @@ def test_ids_of_other_corpora_are_kept(tmp_path):
     )
 
 
-def test_phrase_within_a_phrase_is_left_out_and_counted(tmp_path):
+def test_nested_phrase_is_skipped_and_counted(tmp_path):
     [caption, *_] = make_captions(1)
     phrases = [
         CaptionPhrase(
@@ -310,7 +310,7 @@ def test_phrase_within_a_phrase_is_left_out_and_counted(tmp_path):
     assert [phrase["boxes"] for phrase in content["phrases"]] == [[[0, 0, 9, 9]], [[2, 0, 9, 9]]]
 
 
-def test_words_with_brackets_keep_their_places(tmp_path):
+def test_words_with_brackets_keep_their_positions(tmp_path):
     [caption, *_] = make_captions(1)
     tokens = ("[", "New York", "a]b", *caption.tokens[3:])
     write_folder(rows_of([replace(caption, tokens=tokens)]), tmp_path)
@@ -341,7 +341,7 @@ def test_words_with_brackets_keep_their_places(tmp_path):
         ),
     ],
 )
-def test_bad_line_is_named_and_skipped(tmp_path, line, reason):
+def test_bad_line_is_reported_and_skipped(tmp_path, line, reason):
     path = tmp_path / "a.jsonl"
     path.write_text(f'{{"image": "a.jpg", "caption": "A dog"}}\n{line}\n')
     errors: list[FileError] = []

@@ -39,15 +39,17 @@ def test_rows_of_three_sources_have_the_lowest_iou_of_their_pairs():
     assert row["iou"] == pytest.approx(45 / 60)
 
 
-@given(ours=boxes, theirs=boxes)
-def test_rows_have_every_box_once_and_pairs_overlap_by_half(ours, theirs):
-    layout = lay_out([grounding(("boxes", ours)), grounding(("boxes", theirs))], CONTEXT)
+@given(first_boxes=boxes, second_boxes=boxes)
+def test_rows_list_every_box_once_and_pairs_overlap_by_half(first_boxes, second_boxes):
+    layout = lay_out(
+        [grounding(("boxes", first_boxes)), grounding(("boxes", second_boxes))], CONTEXT
+    )
     rows = [row["boxes"] for row in layout["phrases"][0]["rows"]]
-    assert sorted(row[0] for row in rows if row[0] is not None) == list(range(len(ours)))
-    assert sorted(row[1] for row in rows if row[1] is not None) == list(range(len(theirs)))
-    for here, there in rows:
-        if here is not None and there is not None:
-            assert box_iou(ours[here], theirs[there]) * 2 >= 1
+    assert sorted(row[0] for row in rows if row[0] is not None) == list(range(len(first_boxes)))
+    assert sorted(row[1] for row in rows if row[1] is not None) == list(range(len(second_boxes)))
+    for first_index, second_index in rows:
+        if first_index is not None and second_index is not None:
+            assert box_iou(first_boxes[first_index], second_boxes[second_index]) * 2 >= 1
 
 
 @pytest.mark.parametrize(
@@ -74,7 +76,7 @@ def _answers(content):
     return [(phrase["state"], phrase["boxes"]) for phrase in content["phrases"]]
 
 
-def test_trace_counts_what_became_of_each_source():
+def test_trace_counts_the_outcomes_of_each_source():
     merged = grounding(("boxes", [LEFT, RIGHT]), ("boxes", [WIDE]), ("scene", []), ("absent", []))
     result = trace(merged, [OURS, THEIRS])
     assert result.outcomes == [
@@ -90,7 +92,7 @@ def test_trace_counts_what_became_of_each_source():
     assert [origin["source"] for origin in result.provenance] == [0, None, 0, 1]
 
 
-def test_judged_phrases_have_their_outcome_and_what_replaced_them():
+def test_judged_phrases_have_their_outcome_and_replacement():
     merged = grounding(("boxes", [LEFT, RIGHT]), ("boxes", [CAR]), ("scene", []), ("absent", []))
     units = judged(merged, [THEIRS], CONTEXT)
     assert [(unit.label, unit.state) for unit in units] == [
@@ -117,7 +119,7 @@ def test_source_of_gold_that_lacks_phrases_can_be_merged():
     }
 
 
-def test_only_source_can_be_kept():
+def test_single_source_can_be_kept():
     source = MERGING.as_source(OURS)
-    kept = parse_consolidation(MERGING.keep_all(source), CONTEXT, [source])
-    assert gold_of(kept, [source]) == (OURS, [{"source": 0, "state": "kept"}] * 4)
+    consolidation = parse_consolidation(MERGING.keep_all(source), CONTEXT, [source])
+    assert gold_of(consolidation, [source]) == (OURS, [{"source": 0, "state": "kept"}] * 4)

@@ -1,4 +1,4 @@
-"""Noun phrases of captions and their number, found with the tagger."""
+"""Noun phrases that the tagger finds in captions, with their number."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The modules of the pages keep boxes valid, and have problems exactly where a parser refuses content."""
+"""Page modules, which keep boxes valid and report problems exactly for content that a parser refuses."""
 
 import random
 
@@ -31,7 +31,7 @@ RANDOM_BOXES = """([image, least, moves]) => moves.map(([kind, a, b, handle]) =>
 
 
 @pytest.mark.parametrize("size", [(500, 375), (3, 900), (1, 1), (2, 40)])
-def test_boxes_stay_valid_whatever_a_pointer_does(chromium, size):
+def test_boxes_stay_valid_for_any_pointer_moves(chromium, size):
     rng = random.Random(19)
     width, height = size
 
@@ -49,14 +49,14 @@ def test_boxes_stay_valid_whatever_a_pointer_does(chromium, size):
         image = {"width": width, "height": height}
         pairs = page.evaluate(RANDOM_BOXES, [image, 3, moves])
     context = ItemContext(["it"], {"phrases": [{**PHRASES[0], "end": 1}]}, Image("1", *size))
-    drawn = 0
+    drawn_boxes = 0
     for (kind, *_), pair in zip(moves, pairs, strict=True):
         if pair is None:
             continue
         before, after = pair
         parse_generation(grounding(("boxes", [before])), context)
         parse_generation(grounding(("boxes", [after])), context)
-        drawn += 1
+        drawn_boxes += 1
         if kind == "move":
             assert [after[2] - after[0], after[3] - after[1]] == [
                 before[2] - before[0],
@@ -64,7 +64,7 @@ def test_boxes_stay_valid_whatever_a_pointer_does(chromium, size):
             ]
         assert after[2] - after[0] >= min(3, width)
         assert after[3] - after[1] >= min(3, height)
-    assert drawn > 300
+    assert drawn_boxes > 300
 
 
 @pytest.mark.parametrize(
@@ -76,13 +76,13 @@ def test_boxes_stay_valid_whatever_a_pointer_does(chromium, size):
         ("w", [20, 20, 60, 120]),
     ],
 )
-def test_handle_moves_its_own_sides(chromium, handle, box):
+def test_handle_moves_its_sides(chromium, handle, box):
     script = "([box, handle, image]) => geometry.resized(box, handle, {x: 10, y: 10}, image, 3)"
     with page_with_modules(chromium, "geometry.js") as page:
         assert page.evaluate(script, [LEFT, handle, IMAGE]) == box
 
 
-def test_hit_test_finds_the_smallest_box_first(chromium):
+def test_hit_test_prefers_the_smallest_box(chromium):
     script = """([boxes, point]) =>
         geometry.hitTest(boxes.map((box, key) => ({key, box})), point).map(({key}) => key)"""
     boxes = [[0, 0, 400, 300], [50, 50, 100, 100], [60, 60, 300, 200]]
@@ -140,7 +140,7 @@ def test_view_stays_on_the_image_at_every_zoom(chromium):
         assert result["isSeen"] or result["kind"] != "reveal"
 
 
-# --- the annotator's moves -----------------------------------------------------------------------
+# --- annotation ----------------------------------------------------------------------------------
 
 PLAY = """([facts, games]) => games.map((moves) => {
     let state = grounding.resume(null, facts.phrases);
@@ -186,7 +186,7 @@ def random_moves(rng: random.Random) -> list:
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(1500, marks=pytest.mark.long)])
-def test_page_has_problems_exactly_where_the_parser_refuses(chromium, count):
+def test_page_reports_problems_exactly_if_the_parser_refuses(chromium, count):
     rng = random.Random(20)
     games = [random_moves(rng) for _ in range(count)]
     with page_with_modules(chromium, "grounding.js") as page:
@@ -218,7 +218,7 @@ def test_page_has_problems_exactly_where_the_parser_refuses(chromium, count):
         (("", 0), {"cardinality": None, "plural": False}, "to do", False),
     ],
 )
-def test_boxes_are_counted_against_the_phrase(chromium, answer, phrase, text, warns):
+def test_number_of_boxes_is_compared_with_the_phrase(chromium, answer, phrase, text, warns):
     state, count = answer
     script = """([answer, phrase]) =>
         [grounding.progressText(answer, phrase), grounding.countWarning(answer, phrase) !== ""]"""
@@ -228,7 +228,7 @@ def test_boxes_are_counted_against_the_phrase(chromium, answer, phrase, text, wa
     assert result == [text, warns]
 
 
-def test_phrases_of_a_chain_have_one_colour_and_offer_their_answers(chromium):
+def test_phrases_of_a_chain_share_a_colour_and_offer_their_answers(chromium):
     script = """([facts, content]) => {
         const state = grounding.resume(content, facts.phrases);
         const offers = facts.phrases.map((_, at) => grounding.chainAnswers(state, facts.phrases, at));
@@ -297,7 +297,7 @@ def test_whole_answer_of_a_source_is_kept(chromium, position, source):
     assert {origin["state"] for origin in provenance} == {"kept"}
 
 
-def test_rows_keep_one_the_other_both_the_mean_or_nothing(chromium):
+def test_row_choices_keep_either_both_the_mean_or_neither(chromium):
     choices = [0, 1, "all", "mean", "none"]
     boxes = {
         0: [LEFT, RIGHT],
@@ -316,10 +316,10 @@ def test_rows_keep_one_the_other_both_the_mean_or_nothing(chromium):
         }
 
 
-def test_all_boxes_and_all_means_are_taken(chromium):
-    taken = merge(chromium, ["all", 0, 0, 0], ["means", 3, 0, 0])["submission"]["phrases"]
-    assert taken[0]["boxes"] == [LEFT, RIGHT, WIDE]
-    assert taken[3] == {"id": "p3", "state": "boxes", "boxes": [LEFT]}
+def test_all_boxes_or_all_means_can_be_chosen(chromium):
+    phrases = merge(chromium, ["all", 0, 0, 0], ["means", 3, 0, 0])["submission"]["phrases"]
+    assert phrases[0]["boxes"] == [LEFT, RIGHT, WIDE]
+    assert phrases[3] == {"id": "p3", "state": "boxes", "boxes": [LEFT]}
     means = merge(chromium, ["means", 0, 0, 0])["submission"]["phrases"][0]["boxes"]
     assert means == [LEFT, [80, 20, 135, 120]]
 
@@ -342,7 +342,7 @@ JUDGE = """([asked, texts, games]) => games.map((moves) => {
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(800, marks=pytest.mark.long)])
-def test_validation_is_open_exactly_where_the_parser_refuses(chromium, count):
+def test_validation_is_incomplete_exactly_if_the_parser_refuses(chromium, count):
     rng = random.Random(21)
     kinds = ["accept", "accept", "valid", "missing", "box"]
     games = [
@@ -354,10 +354,10 @@ def test_validation_is_open_exactly_where_the_parser_refuses(chromium, count):
         results = page.evaluate(JUDGE, [THEIRS["phrases"], texts, games])
     accepted = 0
     for result in results:
-        refused = is_refused(parse_validation, result["submission"], CONTEXT, [THEIRS])
-        # What is missing is asked, and has a default.
-        assert result["problems"] >= refused
+        is_invalid = is_refused(parse_validation, result["submission"], CONTEXT, [THEIRS])
+        # A missing verdict is asked for and has a default.
+        assert result["problems"] >= is_invalid
         accepted += not result["problems"]
         if not result["problems"]:
-            assert not refused
+            assert not is_invalid
     assert count / 8 < accepted < count * 0.975

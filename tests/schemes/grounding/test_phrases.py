@@ -28,7 +28,7 @@ def read(tmp_path):
     return read_lines
 
 
-def test_a_phrase_is_read_with_everything_it_has(read):
+def test_phrase_is_read_with_all_fields(read):
     (phrase,), errors = read(GOOD)
     assert errors == []
     assert phrase == Phrase(
@@ -44,9 +44,11 @@ def test_a_phrase_is_read_with_everything_it_has(read):
     assert all(type(corner) is int for box in phrase.gold for corner in box)
 
 
-def test_what_is_optional_may_be_absent(read):
-    few = {name: GOOD[name] for name in ("image", "gold", "predicted", "plural")}
-    (first, second), errors = read({**few, "id": 7}, "", {**few, "id": "8", "cardinality": None})
+def test_optional_fields_may_be_absent(read):
+    required = {name: GOOD[name] for name in ("image", "gold", "predicted", "plural")}
+    (first, second), errors = read(
+        {**required, "id": 7}, "", {**required, "id": "8", "cardinality": None}
+    )
     assert errors == []
     assert (first.id, first.cardinality, first.candidates, first.line) == ("7", None, None, 1)
     assert (second.id, second.line) == ("8", 3)
@@ -75,7 +77,7 @@ def test_what_is_optional_may_be_absent(read):
         ({"id": "p0"}, "id: 'p0' is repeated from line 1"),
     ],
 )
-def test_a_phrase_that_cannot_be_scored_is_named_and_left_out(read, change, complaint):
+def test_invalid_phrase_is_reported_and_skipped(read, change, complaint):
     phrases, errors = read({**GOOD, "id": "p0"}, {**GOOD, **change}, {**GOOD, "id": "p2"})
     assert [phrase.id for phrase in phrases] == ["p0", "p2"]
     (error,) = errors
@@ -84,7 +86,7 @@ def test_a_phrase_that_cannot_be_scored_is_named_and_left_out(read, change, comp
 
 
 @pytest.mark.parametrize("name", ["id", "image", "gold", "predicted", "plural"])
-def test_what_is_needed_must_be_there(read, name):
+def test_required_fields_must_be_present(read, name):
     _, (error,) = read({key: value for key, value in GOOD.items() if key != name})
     assert str(error) == f"phrases.jsonl, line 1: {name}: is missing."
 
@@ -92,13 +94,13 @@ def test_what_is_needed_must_be_there(read, name):
 @pytest.mark.parametrize(
     "line", ["{", "[1]", "NaN", "[" * 100_000, '{"id": 1, "image": [1e999, 3]}']
 )
-def test_a_line_that_is_no_object_is_named(read, line):
+def test_line_without_an_object_is_reported(read, line):
     _, (error,) = read(line)
     assert error.line == 1
     assert len(str(error)) < 300
 
 
-def test_coordinates_that_are_no_numbers_are_refused(read):
+def test_nonnumeric_coordinates_are_refused(read):
     line = json.dumps({**GOOD, "gold": [[0, 0, float("nan"), 4]]})
     _, (error,) = read(line)
     assert "is not a box" in str(error)
@@ -118,7 +120,7 @@ def test_boxes_without_area_are_dropped_and_counted(read):
     assert phrase.dropped == 4
 
 
-def test_clipping_cuts_to_the_image_and_drops_what_is_left_without_area(read):
+def test_clipping_cuts_boxes_to_the_image_and_drops_empty_boxes(read):
     boxes = [[-5, -5, 10, 10], [99, 70, 140, 90], [100, 0, 120, 9], [7, 7, 7, 9]]
     (phrase,), errors = read({**GOOD, "predicted": boxes}, clip=True)
     assert errors == []
@@ -131,7 +133,7 @@ def test_clipping_that_leaves_no_gold_is_refused(read):
     assert "gold: has no box" in str(error)
 
 
-def test_an_image_in_place_of_the_file_is_named_by_line(tmp_path):
+def test_binary_file_is_reported_by_line(tmp_path):
     path = tmp_path / "photo.jsonl"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
     with pytest.raises(FileError, match=r"photo.jsonl, line 1: is not UTF-8 text"):

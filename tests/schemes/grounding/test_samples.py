@@ -28,13 +28,13 @@ def lines_of(name):
 
 
 @pytest.mark.slow
-def test_the_files_are_those_of_the_scenes(captions, answers):
+def test_sample_files_match_the_scenes(captions, answers):
     assert lines_of("captions.jsonl") == captions
     assert lines_of("gold.jsonl") == answers
 
 
 @pytest.mark.slow
-def test_pictures_are_the_same_each_time_and_every_caption_has_one(captions, tmp_path):
+def test_pictures_are_deterministic_and_every_caption_has_one(captions, tmp_path):
     for name in ("first", "second"):
         draw_samples(tmp_path / name)
     files = sorted((tmp_path / "first").iterdir())
@@ -63,7 +63,7 @@ def test_every_kind_of_phrase_occurs(answers):
                 assert 0 <= y1 < y2 <= SIZE[1]
 
 
-def test_a_box_surrounds_exactly_the_pixels_of_its_thing():
+def test_box_surrounds_exactly_the_pixels_of_its_object():
     empty, _ = draw_scene("snow", [])
     picture, (box,) = draw_scene("snow", [Thing("ball", "ball", 200, 200, 40, "#d1495b")])
     changed = [
@@ -74,11 +74,11 @@ def test_a_box_surrounds_exactly_the_pixels_of_its_thing():
     ]
     xs, ys = zip(*changed, strict=True)
     around = [min(xs), min(ys), max(xs) + 1, max(ys) + 1]
-    # Pixels that the thing covers by less than half are outside its box.
+    # Pixels that the object covers by less than half are outside its box.
     assert all(abs(side - other) <= 1 for side, other in zip(box, around, strict=True))
 
 
-def test_a_box_surrounds_only_what_can_be_seen():
+def test_box_surrounds_only_the_visible_part():
     behind = Thing("house", "house", 200, 200, 100, "#fbf6ea")
     _, (alone,) = draw_scene("snow", [behind])
     _, (covered, _) = draw_scene("snow", [behind, Thing("bus", "bus", 200, 215, 60, "#d1495b")])

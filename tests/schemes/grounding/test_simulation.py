@@ -1,4 +1,4 @@
-"""Simulated annotators, consolidators and validators, and what staff see of their content."""
+"""Simulated annotators, consolidators and validators, and the staff's view of their content."""
 
 import pytest
 from hypothesis import given
@@ -40,14 +40,14 @@ skills, seeds = st.floats(0, 1), st.integers(0, 10_000).map(str)
 
 
 @given(seed=seeds)
-def test_skilled_workers_make_no_error(seed):
+def test_perfect_workers_make_no_errors(seed):
     sources = [parse_generation(generate(REFERENCE, CONTEXT, 1.0, seed), CONTEXT)] * 2
     assert sources[0] == REFERENCE
     merged = parse_consolidation(consolidate(REFERENCE, sources, 1.0, seed), CONTEXT, sources)
     assert merged == REFERENCE
-    asked = VALIDATING.asked(sources)
+    question = VALIDATING.asked(sources)
     verdicts = VALIDATING.parse(
-        validate(REFERENCE, asked, CONTEXT, 1.0, seed), CONTEXT, sources[:1]
+        validate(REFERENCE, question, CONTEXT, 1.0, seed), CONTEXT, sources[:1]
     )
     assert VALIDATING.gold_of(sources[:1], [verdicts], 1)[0] == REFERENCE
     assert VALIDATING.disputes(sources[:1], [verdicts], 1) == {}
@@ -60,11 +60,11 @@ def test_content_is_valid_at_every_skill(skill, seed):
     ]
     assert sources[0] == parse_generation(generate(REFERENCE, CONTEXT, skill, seed + "a"), CONTEXT)
     parse_consolidation(consolidate(REFERENCE, sources, skill, seed), CONTEXT, sources)
-    asked = VALIDATING.asked(sources)
-    VALIDATING.parse(validate(REFERENCE, asked, CONTEXT, skill, seed), CONTEXT, sources[:1])
+    question = VALIDATING.asked(sources)
+    VALIDATING.parse(validate(REFERENCE, question, CONTEXT, skill, seed), CONTEXT, sources[:1])
 
 
-def test_lower_skill_gives_lower_figures_and_every_kind_of_error():
+def test_lower_skill_lowers_figures_and_causes_every_kind_of_error():
     def mean_accuracy(skill):
         measures = [
             measure(REFERENCE, generate(REFERENCE, CONTEXT, skill, str(seed)), TARGET)["c-iou"]
@@ -95,25 +95,25 @@ def test_lower_skill_gives_lower_figures_and_every_kind_of_error():
     } <= details  # fmt: skip
 
 
-def test_careless_validators_err():
-    asked = VALIDATING.asked([REFERENCE])
+def test_careless_validators_make_errors():
+    question = VALIDATING.asked([REFERENCE])
     shares = []
     for skill in (0.0, 0.5, 1.0):
         counted = [
-            VALIDATING.verdicts(validate(REFERENCE, asked, CONTEXT, skill, str(seed)))
+            VALIDATING.verdicts(validate(REFERENCE, question, CONTEXT, skill, str(seed)))
             for seed in range(200)
         ]
         shares.append(sum(right for right, _ in counted) / sum(every for _, every in counted))
     assert shares == [pytest.approx(0.7, abs=0.05), pytest.approx(0.85, abs=0.05), 1.0]
 
 
-def test_invented_boxes_are_inside_the_image_and_as_many_as_the_words_call_for():
+def test_invented_boxes_match_the_image_and_the_number_of_the_phrase():
     invented = parse_generation(SIMULATION.invent(CONTEXT), CONTEXT)
     assert [len(phrase["boxes"]) for phrase in invented["phrases"]] == [3, 1, 1, 2, 2]
     assert SIMULATION.split(REFERENCE, []) == [REFERENCE]
 
 
-def test_a_consolidation_has_phrases_that_the_reference_lacks():
+def test_consolidation_has_phrases_missing_from_the_reference():
     partial = {"phrases": REFERENCE["phrases"][:1]}
     sources = [parse_generation(generate(REFERENCE, CONTEXT, 1.0, "1"), CONTEXT)]
     merged = parse_consolidation(consolidate(partial, sources, 1.0, "1"), CONTEXT, sources)
@@ -134,10 +134,10 @@ def test_staff_see_a_unit_per_phrase_with_its_boxes():
 
 
 def test_staff_see_verdicts():
-    judged = {"id": "p0", "valid": True, "missing": True, "boxes": [True, False, True]}
-    (unit,) = VIEWS.units({"phrases": [judged]}, CONTEXT)
+    judgment = {"id": "p0", "valid": True, "missing": True, "boxes": [True, False, True]}
+    (unit,) = VIEWS.units({"phrases": [judgment]}, CONTEXT)
     assert unit.values == ["right answer", "2 of 3 boxes right", "a box is missing"]
-    assert VIEWS.remark({"phrases": [judged]}) == ""
+    assert VIEWS.remark({"phrases": [judgment]}) == ""
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_staff_see_verdicts():
         {"phrases": [{"id": "p0", "state": "other", "boxes": []}]},
     ],
 )  # fmt: skip
-def test_content_of_another_shape_has_no_units(content):
+def test_malformed_content_has_no_units(content):
     assert VIEWS.units(content, CONTEXT) is None
 
 
@@ -159,9 +159,11 @@ def test_gold_is_searched_by_phrase_and_answer():
 
 
 def test_statistics_count_plural_phrases_and_their_filler():
-    one = parse_gold({"phrases": [{**REFERENCE["phrases"][0], "boxes": [[0, 0, 20, 20]]}]}, CONTEXT)
+    singular = parse_gold(
+        {"phrases": [{**REFERENCE["phrases"][0], "boxes": [[0, 0, 20, 20]]}]}, CONTEXT
+    )
     items = [
-        AnnotatedItem(str(at), CONTEXT, content) for at, content in enumerate((REFERENCE, one))
+        AnnotatedItem(str(at), CONTEXT, content) for at, content in enumerate((REFERENCE, singular))
     ]
     figures = STATISTICS.count(items)
     assert figures == {

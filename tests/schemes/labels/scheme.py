@@ -1,4 +1,4 @@
-"""A scheme with one label per sentence, such as its sentiment. It exists only in tests.
+"""A scheme with one label per sentence, such as its sentiment. Only tests use it.
 
 Content is `{"label": name}`. The labels come from the project's resource `labels`, or from DEFAULT.
 `docs/development/adding-a-scheme.md` walks through this module.
@@ -93,13 +93,13 @@ def compare(
     decisions = list(decisions)
     if unknown := [decision for decision in decisions if decision.predicted != "label"]:
         raise ValueError(f"there is no row {unknown[0].predicted!r}")
-    ours, theirs = reference.get("label"), predicted.get("label")
-    state = "missed" if not theirs else "found" if ours == theirs else "label-differs"
+    expected, chosen = reference.get("label"), predicted.get("label")
+    state = "missed" if not chosen else "found" if expected == chosen else "label-differs"
     row = base.AlignedRow(
         state=state,
         label=STATES[state].label,
-        reference=base.RowSide("label", [str(ours)]),
-        predicted=base.RowSide("label", [theirs]) if theirs else None,
+        reference=base.RowSide("label", [str(expected)]),
+        predicted=base.RowSide("label", [chosen]) if chosen else None,
         decisions={"missed": (), "found": ("refused",)}.get(state, ("accepted",)),
     )
     return base.Compared(measure(reference, predicted, context.target, decisions), [row])
@@ -145,15 +145,19 @@ def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Js
 def trace(consolidation: Json, sources: Sequence[Json]) -> base.Trace:
     kept = [int(source["label"] == consolidation["label"]) for source in sources]
     origin = {**gold_of(consolidation, sources)[1][0], "unit": 0}
-    return base.Trace([origin], [{"kept": each, "labels": 1} for each in kept], {"labels": 1})
+    return base.Trace([origin], [{"kept": is_kept, "labels": 1} for is_kept in kept], {"labels": 1})
 
 
 def judged(
     consolidation: Json | None, sources: Sequence[Json], context: ItemContext
 ) -> list[base.JudgedUnit]:
     label = consolidation and consolidation["label"]
-    states = ["" if not label else "kept" if s["label"] == label else "invalid" for s in sources]
-    return [base.JudgedUnit(at, 0, s["label"], [], states[at]) for at, s in enumerate(sources)]
+    states = [
+        "" if not label else "kept" if source["label"] == label else "invalid" for source in sources
+    ]
+    return [
+        base.JudgedUnit(at, 0, source["label"], [], states[at]) for at, source in enumerate(sources)
+    ]
 
 
 def parse_validation(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
@@ -183,7 +187,7 @@ def generate(reference: Json, context: ItemContext, skill: float, seed: str) -> 
     return {"label": reference["label"] if rng.random() < skill else rng.choice(DEFAULT)}
 
 
-def shown(content: object, context: ItemContext) -> list[base.ShownUnit] | None:
+def units_of(content: object, context: ItemContext) -> list[base.ShownUnit] | None:
     label = content.get("label") if isinstance(content, dict) else None
     return [base.ShownUnit(label or "no label")] if isinstance(label, str) else None
 
@@ -221,7 +225,7 @@ SCHEME = base.Scheme(
         differences=lambda ours, theirs, context: [] if ours == theirs else ["The labels differ."],
     ),
     comparison=COMPARISON,
-    views=base.Views(units=shown),
+    views=base.Views(units=units_of),
     exports=base.Exports(formats={FORMAT: "csv"}, write=write),
     pages=base.Pages(item=lambda context: {"labels": labels_of(context)}),
     merging=base.Merging(

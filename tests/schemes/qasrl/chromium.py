@@ -1,4 +1,4 @@
-"""grammar.js in a page of its own, without a server: the module comes in as a blob."""
+"""A browser page with grammar.js, which is loaded as a blob without a server."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ MODULE = Path(__file__).resolve().parents[3] / "static/js/schemes/qasrl/grammar.
 
 @contextmanager
 def page_with_grammar(chromium: Browser) -> Iterator[Page]:
-    """A page whose `window.grammar` holds what the module exports."""
+    """Yield a page whose `window.grammar` has the module's exports."""
     with chromium.new_context() as context:
         page = context.new_page()
         page.evaluate(

@@ -1,4 +1,4 @@
-"""Texts as people type them: finished questions, beginnings of them, and slips of all kinds."""
+"""Texts as people type them, such as finished and unfinished questions and typing errors."""
 
 import random
 from collections.abc import Iterator
@@ -43,18 +43,18 @@ WORDS += ["constructor", "__proto__", "toString", "did", "had", "out", "of", "ho
 
 
 def random_question(walker: Walker, rng: random.Random, *, stop: float) -> str:
-    """A walk along legal words; it stops with probability `stop` wherever it may."""
-    said: list[str] = []
+    """Return a random walk along legal words. It stops with probability `stop` where it may."""
+    path: list[str] = []
     threads = walker.start()
     while choices := walker.choices(threads):
         if walker.ends(threads) and rng.random() < stop:
             break
-        said.append(rng.choice(choices))
-        threads = walker.step(threads, said[-1])
-    return " ".join(said)
+        path.append(rng.choice(choices))
+        threads = walker.step(threads, path[-1])
+    return " ".join(path)
 
 
-def spoilt(text: str, rng: random.Random) -> str:
+def with_errors(text: str, rng: random.Random) -> str:
     letters = list(text)
     for _ in range(rng.randint(1, 3)):
         at = rng.randrange(len(letters) + 1)
@@ -91,6 +91,6 @@ def texts(walker: Walker, rng: random.Random, count: int) -> Iterator[str]:
         elif kind == 2:
             yield " ".join(question.split(" ")[: rng.randint(0, 6)]) + rng.choice(["", " ", "?"])
         elif kind == 3:
-            yield spoilt(rng.choice([question, f"{question}?"]), rng)
+            yield with_errors(rng.choice([question, f"{question}?"]), rng)
         else:
             yield shuffled(question, rng) + rng.choice(["", "?", " "])

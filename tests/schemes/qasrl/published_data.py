@@ -1,4 +1,4 @@
-"""Where the published gold standard lies beside the project; without it its tests are skipped."""
+"""Location of the published gold standard. Its tests are skipped if it is missing."""
 
 from pathlib import Path
 
@@ -10,5 +10,5 @@ SENTENCES = FOLDER / "wikinews.dev.full.csv"
 EXPERT = FOLDER / "wikinews.dev.large_sample.ground_truth.csv"
 
 needs_published_data = pytest.mark.skipif(
-    not GOLD.exists(), reason="the published gold standard is not beside the project"
+    not GOLD.exists(), reason="the published gold standard is missing"
 )

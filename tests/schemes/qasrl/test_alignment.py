@@ -18,33 +18,33 @@ def test_same_question_and_spans_agree():
     assert rows([WHEN, WHO], [WHO]) == [[(0, 1, True), (1, 0, True)], [(0, 0, False)]]
 
 
-def test_same_question_with_other_spans_stands_together_and_does_not_agree():
+def test_same_question_with_different_spans_is_grouped_but_disagrees():
     other = {**WHO, "answers": [[0, 1], [2, 4]]}
     assert rows([WHO], [other]) == [[(0, 0, False), (1, 0, False)]]
 
 
-def test_same_spans_under_another_question_stand_together_and_do_not_agree():
+def test_same_spans_under_different_questions_are_grouped_but_disagree():
     other = {"question": "What cut something?", "answers": [[0, 1]]}
     assert rows([WHO], [other]) == [[(0, 0, False), (1, 0, False)]]
 
 
 def test_strict_match_is_enough_to_agree():
-    """A preposition or the tense does not make another role."""
+    """A different preposition or tense does not make a different role."""
     other = {"question": "Who cuts something with something?", "answers": [[0, 1]]}
     assert rows([WHO], [other]) == [[(0, 0, True), (1, 0, True)]]
 
 
-def test_same_question_about_other_words_is_put_together_by_its_key():
+def test_same_question_with_disjoint_answers_is_grouped_by_its_key():
     other = {**WHEN, "answers": [[4, 6]]}
     assert rows([WHEN], [other]) == [[(0, 0, False), (1, 0, False)]]
 
 
-def test_key_joins_no_second_question_of_an_annotator():
-    what = {"question": "What did someone cut with?", "answers": [[4, 6]]}
-    assert rows([WHAT, what], [WHAT]) == [[(0, 0, True), (1, 0, True)], [(0, 1, False)]]
+def test_key_groups_at_most_one_question_of_an_annotator():
+    similar_question = {"question": "What did someone cut with?", "answers": [[4, 6]]}
+    assert rows([WHAT, similar_question], [WHAT]) == [[(0, 0, True), (1, 0, True)], [(0, 1, False)]]
 
 
-def test_outside_the_template_only_the_same_text_agrees():
+def test_questions_outside_the_template_agree_only_with_equal_texts():
     odd = {"question": "Which one was cut?", "answers": [[2, 4]]}
     other = {"question": "Which thing was cut?", "answers": [[2, 4]]}
     assert rows([odd], [odd]) == [[(0, 0, True), (1, 0, True)]]
@@ -52,13 +52,13 @@ def test_outside_the_template_only_the_same_text_agrees():
 
 
 def test_modals_that_change_the_factuality_are_marked():
-    asked = ["Who might cut something?", "Who will cut something?", "Who shouldn't cut something?"]
-    sources = [generation({"questions": [{**WHO, "question": text}]}) for text in asked]
+    texts = ["Who might cut something?", "Who will cut something?", "Who shouldn't cut something?"]
+    sources = [generation({"questions": [{**WHO, "question": text}]}) for text in texts]
     group = align(sources)["groups"][0]
     assert [row["has_modal"] for row in group["rows"]] == [True, False, True]
 
 
-def test_groups_go_by_their_first_answer():
+def test_groups_are_ordered_by_their_first_answer():
     assert rows([WHEN], [WHAT], [WHO]) == [[(2, 0, False)], [(1, 0, False)], [(0, 0, False)]]
 
 
@@ -72,23 +72,25 @@ QUESTIONS = [WHO, WHAT, WHEN, {"question": "Where was something cut?", "answers"
         max_size=3,
     ),
 )
-def test_every_question_stands_in_one_group(sources):
+def test_every_question_is_in_exactly_one_group(sources):
     contents = []
     for source in sources:
-        seen, questions = set(), []
+        starts, questions = set(), []
         for number, (question, start) in enumerate(source):
-            if start in seen:
+            if start in starts:
                 continue
-            seen.add(start)
+            starts.add(start)
             text = f"{question['question'][:-1]} {number}?" if number > 2 else question["question"]
-            if text not in {each["question"] for each in questions}:
+            if text not in {entry["question"] for entry in questions}:
                 questions.append({"question": text, "answers": [[start, start + 1]]})
         contents.append(
             generation({"questions": questions, "no_question": "" if questions else "x"})
         )
     groups = align(contents)["groups"]
-    placed = [(row["submission"], row["position"]) for g in groups for row in g["rows"]]
+    placed = [(row["submission"], row["position"]) for group in groups for row in group["rows"]]
     assert sorted(placed) == [
-        (s, p) for s, content in enumerate(contents) for p in range(len(content["questions"]))
+        (submission, position)
+        for submission, content in enumerate(contents)
+        for position in range(len(content["questions"]))
     ]
     assert align(contents) == {"groups": groups}

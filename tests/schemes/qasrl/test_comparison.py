@@ -42,7 +42,7 @@ REFERENCE = {
 }
 
 
-def test_the_example_of_the_paper_gives_counts_and_rows():
+def test_example_of_the_paper_gives_counts_and_rows():
     predicted = {
         "questions": [
             _question("Who identified something?", [[0, 7]]),
@@ -50,10 +50,10 @@ def test_the_example_of_the_paper_gives_counts_and_rows():
             _question("When did someone identify something?", [[20, 22]], wh="when"),
         ]
     }
-    found = compared(REFERENCE, predicted)
-    assert found.measures == {"UA": counts(2, 1, 1), "LA": counts(1, 2, 2)}
+    comparison = compared(REFERENCE, predicted)
+    assert comparison.measures == {"UA": counts(2, 1, 1), "LA": counts(1, 2, 2)}
     who = "Who identified something?"
-    assert found.rows == [
+    assert comparison.rows == [
         AlignedRow(
             state="extent-differs",
             label="span differs",
@@ -84,7 +84,7 @@ def test_the_example_of_the_paper_gives_counts_and_rows():
             decisions=("answer-accepted",),
         ),
     ]
-    assert measure(REFERENCE, predicted, {}) == found.measures
+    assert measure(REFERENCE, predicted, {}) == comparison.measures
 
 
 @pytest.mark.parametrize(
@@ -107,41 +107,41 @@ def test_decisions_on_rows_change_the_figures(decision, ua, la):
     assert compared(REFERENCE, predicted, [decision]).measures == {"UA": ua, "LA": la}
 
 
-def test_a_decision_about_an_unknown_row_is_refused():
+def test_decision_about_an_unknown_row_is_refused():
     for key in ("99-100", "nonsense"):
         with pytest.raises(ValueError, match="span"):
             compared(REFERENCE, REFERENCE, [RowDecision("pair-accepted", "0-4", key)])
 
 
-def test_an_annotation_against_itself_is_all_matched():
-    found = compared(REFERENCE, REFERENCE)
-    assert found.measures == {"UA": counts(3, 0, 0), "LA": counts(3, 0, 0)}
-    assert {row.state for row in found.rows} == {"found"}
+def test_annotation_matches_itself():
+    comparison = compared(REFERENCE, REFERENCE)
+    assert comparison.measures == {"UA": counts(3, 0, 0), "LA": counts(3, 0, 0)}
+    assert {row.state for row in comparison.rows} == {"found"}
 
 
-def test_a_redundant_answer_is_shown_beside_the_one_it_repeats():
+def test_redundant_answer_is_shown_beside_the_answer_that_it_repeats():
     predicted = {"questions": [*REFERENCE["questions"], _question("Who saw it?", [[0, 3]])]}
     (row,) = [row for row in compared(REFERENCE, predicted).rows if row.state == "redundant"]
     assert row.predicted == side(0, 3, "Who saw it?")
     assert row.reference == side(0, 4, "Who identified something?")
 
 
-def test_saying_a_thing_twice_changes_nothing():
+def test_repetition_changes_nothing():
     twice = {"questions": REFERENCE["questions"] * 2}
     expected = compared(REFERENCE, REFERENCE)
     assert compared(REFERENCE, twice) == expected
     assert compared(twice, REFERENCE) == expected
 
 
-def test_questions_without_slots_are_compared_by_their_words():
-    ours = {"questions": [{"question": "Who ran?", "slots": None, "answers": [[0, 1]]}]}
-    theirs = {"questions": [{"question": "who ran?", "answers": [[0, 1]]}]}
-    assert compared(ours, theirs).measures["LA"] == counts(1, 0, 0)
+def test_questions_without_slots_are_compared_by_text():
+    first = {"questions": [{"question": "Who ran?", "slots": None, "answers": [[0, 1]]}]}
+    second = {"questions": [{"question": "who ran?", "answers": [[0, 1]]}]}
+    assert compared(first, second).measures["LA"] == counts(1, 0, 0)
 
 
-def test_nothing_against_something_is_missed():
-    found = compared(REFERENCE, {"questions": []})
-    assert found.measures["UA"] == counts(0, 0, 3)
+def test_empty_annotation_misses_everything():
+    comparison = compared(REFERENCE, {"questions": []})
+    assert comparison.measures["UA"] == counts(0, 0, 3)
 
 
 @pytest.mark.parametrize(
@@ -156,7 +156,7 @@ def test_nothing_against_something_is_missed():
         ([], "predicted"),
     ],
 )
-def test_content_of_another_shape_is_refused_by_path(content, path):
-    with pytest.raises(ContentError) as caught:
+def test_malformed_content_is_refused_with_a_path(content, path):
+    with pytest.raises(ContentError) as excinfo:
         compared(REFERENCE, content)
-    assert caught.value.path == path
+    assert excinfo.value.path == path

@@ -36,7 +36,7 @@ def test_complement_is_the_verb_phrase_after_the_verb(sentence, verb, expected):
         ("They let him", True, "none"),
     ],
 )
-def test_bare_infinitives_need_a_verb_that_takes_them(sentence, takes_bare, expected):
+def test_bare_infinitives_require_a_verb_that_accepts_them(sentence, takes_bare, expected):
     assert complement_of(sentence.split(), 1, takes_bare=takes_bare) == expected
 
 
@@ -72,6 +72,6 @@ def test_cues_combine_the_lists_of_the_verb_with_the_complement():
         ("He looked .", "look", []),
     ],
 )
-def test_particles_are_next_to_the_verb_or_after_a_short_object(sentence, stem, expected):
+def test_particles_follow_the_verb_or_a_short_object(sentence, stem, expected):
     cues = [cue.removeprefix("particle ") for cue in particle_cues(sentence.split(), 1, stem)]
     assert cues == expected

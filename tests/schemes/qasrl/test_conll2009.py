@@ -8,7 +8,7 @@ from schemes.base import FileError
 from schemes.qasrl.conll2009 import argument_span, read_conll2009
 from schemes.qasrl.propbank_arguments import PropBankArgument
 
-# form, part of speech, head, predicate or _, then one column per predicate.
+# Form, part of speech, head, predicate or _, then one column per predicate.
 FARMER = [
     ("The", "DT", 3, "_", "_", "_"),
     ("old", "JJ", 3, "_", "_", "_"),
@@ -67,7 +67,7 @@ def test_predicates_and_arguments_are_read_with_their_spans(read):
     assert sentence.tokens[:3] == ("The", "old", "farmer")
     grew, sold = sentence.predicates
     assert (grew.index, grew.sense, grew.pos) == (4, "grow.03", "VBD")
-    # The predicate stands in the subtree of its own subject: its branch is cut off.
+    # The predicate is in the subtree of its subject, so its branch is cut off.
     assert grew.arguments == (
         PropBankArgument("A0", (0, 3)),
         PropBankArgument("R-A0", (3, 4)),
@@ -81,28 +81,30 @@ def test_predicates_and_arguments_are_read_with_their_spans(read):
     )
 
 
-def test_sentences_are_streamed_with_their_lines(read):
+def test_sentences_have_their_line_numbers(read):
     no_predicate = _block([("Yes", "UH", 0, "_"), (".", ".", 1, "_")])
-    found, errors = read(f"\n{no_predicate}\n\n{_block(FARMER)}\n{no_predicate}")
+    sentences, errors = read(f"\n{no_predicate}\n\n{_block(FARMER)}\n{no_predicate}")
     assert errors == []
-    assert [(len(s.tokens), s.line, len(s.predicates)) for s in found] == [
+    assert [
+        (len(sentence.tokens), sentence.line, len(sentence.predicates)) for sentence in sentences
+    ] == [
         (2, 2, 0),
         (13, 6, 2),
         (2, 20, 0),
     ]
 
 
-def test_a_predicate_that_is_its_own_argument_is_one_token():
+def test_predicate_as_its_own_argument_is_a_single_token():
     assert argument_span([1, -1, 1], head=1, predicate=1) == (1, 2)
 
 
-def test_of_a_broken_subtree_the_run_around_its_head_counts():
-    # Token 4 hangs on token 0, past the predicate at 2.
+def test_discontinuous_subtree_is_reduced_to_the_tokens_around_its_head():
+    # Token 4 depends on token 0 across the predicate at 2.
     assert argument_span([2, 0, -1, 2, 0], head=0, predicate=2) == (0, 2)
 
 
 @given(st.integers(0, 10**6), st.integers(1, 12))
-def test_spans_hold_their_head_and_never_the_predicate_of_another(seed, length):
+def test_spans_include_their_head_but_not_the_predicate(seed, length):
     rng = random.Random(seed)
     order = rng.sample(range(length), length)
     heads = [-1] * length
@@ -113,10 +115,10 @@ def test_spans_hold_their_head_and_never_the_predicate_of_another(seed, length):
     assert start <= head < end
     assert head == predicate or not start <= predicate < end
     for token in range(start, end):
-        seen = token
-        while seen != head:
-            seen = heads[seen]
-            assert seen >= 0
+        ancestor = token
+        while ancestor != head:
+            ancestor = heads[ancestor]
+            assert ancestor >= 0
 
 
 @pytest.mark.parametrize(
@@ -134,12 +136,12 @@ def test_spans_hold_their_head_and_never_the_predicate_of_another(seed, length):
         ),
     ],
 )
-def test_a_sentence_that_is_not_well_formed_is_named_and_left_out(read, change, line, complaint):
+def test_malformed_sentence_is_reported_and_skipped(read, change, line, complaint):
     rows = [text.split("\t") for text in _block(FARMER).splitlines()]
     change(rows)
     broken = "\n".join("\t".join(row) for row in rows)
-    found, errors = read(f"{broken}\n\n{_block(FARMER)}")
-    assert len(found) == 1
+    sentences, errors = read(f"{broken}\n\n{_block(FARMER)}")
+    assert len(sentences) == 1
     (error,) = errors
     assert str(error).startswith(f"sample.conll, line {line}: ")
     assert complaint in str(error)

@@ -20,19 +20,19 @@ ROWS = [
 def task_rows(rows=ROWS) -> list[str]:
     """Return rows as in the shared task, with senses, speakers, entities and coreference."""
     lines = []
-    for at, (word, pos, parse, lemma, frameset, *arguments) in enumerate(rows):
-        token = ["nw/a/00/a_0001", "0", str(at), word, pos, parse, lemma, frameset]
-        entity, coreference = "(DATE*)" if word == "tomorrow" else "*", "-" if at else "(3)"
+    for at, (form, pos, parse, lemma, frameset, *arguments) in enumerate(rows):
+        token = ["nw/a/00/a_0001", "0", str(at), form, pos, parse, lemma, frameset]
+        entity, coreference = "(DATE*)" if form == "tomorrow" else "*", "-" if at else "(3)"
         lines.append("  ".join([*token, "-", "Speaker#1", entity, *arguments, coreference]))
     return lines
 
 
 def release_rows(rows=ROWS) -> list[str]:
-    """Return rows as in PropBank's own releases, whose arguments follow the roleset."""
+    """Return rows as in the releases of PropBank, whose arguments follow the roleset."""
     lines = []
-    for at, (word, pos, parse, lemma, frameset, *arguments) in enumerate(rows):
+    for at, (form, pos, parse, lemma, frameset, *arguments) in enumerate(rows):
         roleset = "-" if lemma == "-" else f"{lemma}.{frameset}"
-        token = ["ewt/a.xml", "4", str(at), word, pos, parse, lemma, roleset]
+        token = ["ewt/a.xml", "4", str(at), form, pos, parse, lemma, roleset]
         lines.append("\t".join([*token, *arguments]))
     return lines
 
@@ -66,7 +66,7 @@ def test_predicates_are_read_with_their_spans(read, rows):
     )
 
 
-def test_document_lines_are_skipped_and_sentences_have_their_lines(read):
+def test_document_lines_are_skipped_but_counted(read):
     plain = ["nw/a/00/a_0001 0 0 Yes UH (TOP(INTJ*)) - - - - * -"]
     lines = ["#begin document (nw/a/00/a_0001); part 000", *plain, "", *task_rows(), ""]
     sentences, errors = read([*lines, "#end document", "", *plain])
@@ -100,7 +100,7 @@ def test_nested_spans_and_a_verb_of_two_words_are_read(read):
         (5, ("(ARGM-NEG*)", ""), "has 13 columns; 14 are needed"),
     ],
 )
-def test_a_malformed_sentence_is_named_and_skipped(read, row, change, message):
+def test_malformed_sentence_is_reported_and_skipped(read, row, change, message):
     rows = task_rows()
     rows[row] = rows[row].replace(*change)
     sentences, errors = read([*rows, "", *task_rows()])

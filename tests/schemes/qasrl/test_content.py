@@ -30,11 +30,11 @@ def generation(content):
     return parse_generation(content, CONTEXT)
 
 
-def refused(content, parse=generation):
-    with pytest.raises(ContentError) as caught:
+def refusal_of(content, parse=generation):
+    with pytest.raises(ContentError) as excinfo:
         parse(content)
-    assert caught.value.message.endswith((".", "”"))
-    return caught.value.path, caught.value.message
+    assert excinfo.value.message.endswith((".", "”"))
+    return excinfo.value.path, excinfo.value.message
 
 
 def test_generation_is_normalised():
@@ -47,7 +47,7 @@ def test_generation_is_normalised():
             ]
         }
     )
-    assert [each["question"] for each in parsed["questions"]] == [
+    assert [question["question"] for question in parsed["questions"]] == [
         "Who cut something?",
         "What did it cut with?",
         "Which ribbon was cut?",
@@ -59,22 +59,22 @@ def test_generation_is_normalised():
     assert parsed["no_question"] == ""
 
 
-def test_generation_parsed_twice_is_the_same():
+def test_parsed_generation_is_unchanged_by_parsing():
     once = generation({"questions": [WHO, WHAT, {"question": "Which?", "answers": [[8, 9]]}]})
     assert generation(once) == once
 
 
-def test_slots_sent_are_not_believed():
+def test_submitted_slots_are_recomputed():
     parsed = generation({"questions": [{**WHO, "slots": {"wh": "what"}}]})
     assert parsed["questions"][0]["slots"]["wh"] == "who"
 
 
-def test_generation_takes_a_reason_in_place_of_questions():
+def test_generation_accepts_a_reason_instead_of_questions():
     parsed = generation({"questions": [], "no_question": " not  a verb "})
     assert parsed == {"questions": [], "no_question": "not a verb"}
 
 
-def one(**changes):
+def with_question(**changes):
     return {"questions": [{**WHO, **changes}]}
 
 
@@ -89,29 +89,33 @@ def one(**changes):
         ({"questions": []}, "questions", "or explain why"),
         ({"questions": [], "no_question": "  "}, "questions", "or explain why"),
         ({"questions": [WHO], "extra": 1}, "extra", "not a known field"),
-        (one(extra=1), "questions[0].extra", "not a known field"),
-        (one(question=3), "questions[0].question", "must be a text"),
-        (one(question=""), "questions[0].question", "is empty"),
-        (one(question=" ?? "), "questions[0].question", "is empty"),
-        (one(question="x" * 201), "questions[0].question", "at most 200"),
-        (one(question="Who\0?"), "questions[0].question", "control character"),
-        (one(question="Who \x1b[1m?"), "questions[0].question", "control character"),
-        (one(question="Who \ud800?"), "questions[0].question", "no text"),
-        (one(answers=[]), "questions[0].answers", "needs an answer"),
-        (one(answers=None), "questions[0].answers", "must be a list"),
-        (one(answers=[[0]]), "questions[0].answers[0]", "too few"),
-        (one(answers=[[0, 1, 2]]), "questions[0].answers[0]", "too many"),
-        (one(answers=[[0, "1"]]), "questions[0].answers[0][1]", "whole number"),
-        (one(answers=[[0, 1.0]]), "questions[0].answers[0][1]", "whole number"),
-        (one(answers=[[False, True]]), "questions[0].answers[0][0]", "whole number"),
-        (one(answers=[[0, 11]]), "questions[0].answers[0]", "has 10 tokens"),
-        (one(answers=[[-1, 1]]), "questions[0].answers[0]", "not in the sentence"),
-        (one(answers=[[10, 10]]), "questions[0].answers[0]", "not in the sentence"),
-        (one(answers=[[3, 3]]), "questions[0].answers[0]", "ends before it starts"),
-        (one(answers=[[3, 2]]), "questions[0].answers[0]", "ends before it starts"),
-        (one(answers=[[0, 2], [1, 3]]), "questions[0].answers", "“cut” already belongs"),
-        (one(answers=[[0, 1], [0, 1]]), "questions[0].answers", "“Perry” already belongs"),
-        (one(answers=[[0, 1]] * 61), "questions[0].answers", "at most 60"),
+        (with_question(extra=1), "questions[0].extra", "not a known field"),
+        (with_question(question=3), "questions[0].question", "must be a text"),
+        (with_question(question=""), "questions[0].question", "is empty"),
+        (with_question(question=" ?? "), "questions[0].question", "is empty"),
+        (with_question(question="x" * 201), "questions[0].question", "at most 200"),
+        (with_question(question="Who\0?"), "questions[0].question", "control character"),
+        (with_question(question="Who \x1b[1m?"), "questions[0].question", "control character"),
+        (with_question(question="Who \ud800?"), "questions[0].question", "no text"),
+        (with_question(answers=[]), "questions[0].answers", "needs an answer"),
+        (with_question(answers=None), "questions[0].answers", "must be a list"),
+        (with_question(answers=[[0]]), "questions[0].answers[0]", "too few"),
+        (with_question(answers=[[0, 1, 2]]), "questions[0].answers[0]", "too many"),
+        (with_question(answers=[[0, "1"]]), "questions[0].answers[0][1]", "whole number"),
+        (with_question(answers=[[0, 1.0]]), "questions[0].answers[0][1]", "whole number"),
+        (with_question(answers=[[False, True]]), "questions[0].answers[0][0]", "whole number"),
+        (with_question(answers=[[0, 11]]), "questions[0].answers[0]", "has 10 tokens"),
+        (with_question(answers=[[-1, 1]]), "questions[0].answers[0]", "not in the sentence"),
+        (with_question(answers=[[10, 10]]), "questions[0].answers[0]", "not in the sentence"),
+        (with_question(answers=[[3, 3]]), "questions[0].answers[0]", "ends before it starts"),
+        (with_question(answers=[[3, 2]]), "questions[0].answers[0]", "ends before it starts"),
+        (with_question(answers=[[0, 2], [1, 3]]), "questions[0].answers", "“cut” already belongs"),
+        (
+            with_question(answers=[[0, 1], [0, 1]]),
+            "questions[0].answers",
+            "“Perry” already belongs",
+        ),
+        (with_question(answers=[[0, 1]] * 61), "questions[0].answers", "at most 60"),
         (
             {"questions": [WHO, {"question": "WHO  cut something", "answers": [[2, 4]]}]},
             "questions[1].question",
@@ -126,19 +130,19 @@ def one(**changes):
         ({"questions": [], "no_question": "x" * 1001}, "no_question", "at most 1000"),
     ],
 )
-def test_generation_refuses_and_names_the_place(content, path, words):
-    where, message = refused(content)
-    assert where == path
+def test_invalid_generation_is_refused_with_a_path(content, path, words):
+    error_path, message = refusal_of(content)
+    assert error_path == path
     assert words in message
 
 
-def test_gold_may_be_empty_and_takes_no_reason():
+def test_gold_may_be_empty_but_accepts_no_reason():
     assert parse_gold({"questions": []}, CONTEXT) == {"questions": []}
-    where, _ = refused(
+    error_path, _ = refusal_of(
         {"questions": [], "no_question": ""},
         lambda content: parse_gold(content, CONTEXT),
     )
-    assert where == "no_question"
+    assert error_path == "no_question"
 
 
 # --- consolidation ---------------------------------------------------------------------------
@@ -149,17 +153,17 @@ SOURCES = [
 ]
 
 
-def judged(question, source, verdict="keep", same_as=None):
+def judgment(question, source, verdict="keep", same_as=None):
     at = None if source is None else {"submission": source[0], "question": source[1]}
     return {**question, "source": at, "verdict": verdict, "same_as": same_as}
 
 
 GOOD = {
     "questions": [
-        judged(WHO, (0, 0)),
-        judged({**WHEN, "answers": [[7, 9]]}, (0, 1)),
-        judged(WHO, (1, 0), "redundant", 0),
-        judged(WHAT, None),
+        judgment(WHO, (0, 0)),
+        judgment({**WHEN, "answers": [[7, 9]]}, (0, 1)),
+        judgment(WHO, (1, 0), "redundant", 0),
+        judgment(WHAT, None),
     ]
 }
 
@@ -174,16 +178,16 @@ def changed(position, **changes):
     return content
 
 
-def test_consolidation_parsed_twice_is_the_same():
+def test_parsed_consolidation_is_unchanged_by_parsing():
     once = consolidation(GOOD)
     assert once["questions"][2]["same_as"] == 0
     assert consolidation(once) == once
 
 
-def test_gold_of_keeps_what_is_kept_and_says_where_it_is_from():
+def test_gold_has_the_kept_questions_and_their_origins():
     parsed = consolidation(GOOD)
     gold, origins = gold_of(parsed, SOURCES)
-    assert [each["question"] for each in gold["questions"]] == [
+    assert [question["question"] for question in gold["questions"]] == [
         "Who cut something?",
         "When did someone cut something?",
         "What did someone cut?",
@@ -196,17 +200,17 @@ def test_gold_of_keeps_what_is_kept_and_says_where_it_is_from():
     assert parse_gold(gold, CONTEXT) == gold
 
 
-def test_pay_counts_what_was_written_or_judged():
+def test_pay_counts_written_and_judged_questions():
     assert count_units(SOURCES[0], "generator") == 2
     assert count_units(consolidation(GOOD), "consolidator") == 3
 
 
-def test_everything_may_be_thrown_away():
+def test_all_questions_may_be_discarded():
     content = {
         "questions": [
-            judged({**WHO, "answers": []}, (0, 0), "invalid"),
-            judged({**WHEN, "answers": []}, (0, 1), "invalid"),
-            judged(WHO, (1, 0), "redundant"),
+            judgment({**WHO, "answers": []}, (0, 0), "invalid"),
+            judgment({**WHEN, "answers": []}, (0, 1), "invalid"),
+            judgment(WHO, (1, 0), "redundant"),
         ]
     }
     gold, origins = gold_of(consolidation(content), SOURCES)
@@ -214,7 +218,7 @@ def test_everything_may_be_thrown_away():
     assert origins == []
 
 
-def test_nothing_to_judge_may_stay_nothing():
+def test_consolidation_of_empty_sources_may_be_empty():
     empty = generation({"questions": [], "no_question": "no verb"})
     assert consolidation({"questions": []}, [empty, empty]) == {"questions": []}
 
@@ -243,13 +247,13 @@ def test_nothing_to_judge_may_stay_nothing():
         ({"questions": GOOD["questions"], "comment": ""}, "comment", "not a known field"),
     ],
 )
-def test_consolidation_refuses_and_names_the_place(content, path, words):
-    where, message = refused(content, consolidation)
-    assert where == path
+def test_invalid_consolidation_is_refused_with_a_path(content, path, words):
+    error_path, message = refusal_of(content, consolidation)
+    assert error_path == path
     assert words in message
 
 
-# --- whatever comes in -----------------------------------------------------------------------
+# --- arbitrary input -------------------------------------------------------------------------
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -292,7 +296,7 @@ NEARLY = st.fixed_dictionaries(
 
 
 @given(JSON | NEARLY)
-def test_any_json_is_parsed_or_refused_with_a_sentence(content):
+def test_any_json_is_parsed_or_refused_with_a_message(content):
     for parse in (generation, consolidation):
         try:
             parsed = parse(content)
@@ -303,61 +307,66 @@ def test_any_json_is_parsed_or_refused_with_a_sentence(content):
 
 
 @given(NEARLY)
-def test_accepted_generations_keep_the_rules(content):
-    for each in content["questions"]:
+def test_accepted_generations_follow_the_rules(content):
+    for question in content["questions"]:
         for name in ("source", "verdict", "same_as"):
-            each.pop(name, None)
+            question.pop(name, None)
     try:
         parsed = generation(content)
     except ContentError:
         return
-    taken = [t for each in parsed["questions"] for s, e in each["answers"] for t in range(s, e)]
-    assert len(taken) == len(set(taken))
-    assert all(0 <= token < len(TOKENS) for token in taken)
-    assert all(each["answers"] for each in parsed["questions"])
-    asked = [each["question"].casefold() for each in parsed["questions"]]
-    assert len(asked) == len(set(asked))
+    tokens = [
+        token
+        for question in parsed["questions"]
+        for start, end in question["answers"]
+        for token in range(start, end)
+    ]
+    assert len(tokens) == len(set(tokens))
+    assert all(0 <= token < len(TOKENS) for token in tokens)
+    assert all(question["answers"] for question in parsed["questions"])
+    texts = [question["question"].casefold() for question in parsed["questions"]]
+    assert len(texts) == len(set(texts))
     assert generation(parsed) == parsed
 
 
 # --- many sources ------------------------------------------------------------------------------
 
 
-def many(own, new):
-    """Five annotators' sources of `own` questions in all, and a consolidation with `new` more."""
-    texts = [f"Which ribbon number {at}?" for at in range(own)]
+def large_case(total, new):
+    """Return sources of five annotators with `total` questions, and a consolidation with `new` others."""
+    texts = [f"Which ribbon number {at}?" for at in range(total)]
     sources = [
         {"questions": [{"question": text, "answers": [[2, 4]]} for text in texts[first::5]]}
         for first in range(5)
     ]
-    judged = [
-        {**one, "source": {"submission": at, "question": place}, "verdict": "invalid"}
+    judgments = [
+        {**question, "source": {"submission": at, "question": position}, "verdict": "invalid"}
         for at, source in enumerate(sources)
-        for place, one in enumerate(source["questions"])
+        for position, question in enumerate(source["questions"])
     ]
     added = {**WHO, "source": None, "verdict": "keep"}
-    return sources, {"questions": [*judged, *[added] * new]}
+    return sources, {"questions": [*judgments, *[added] * new]}
 
 
-def test_case_of_more_than_240_questions_is_accepted_whole():
-    sources, content = many(295, 1)
+def test_case_of_more_than_240_questions_is_accepted():
+    sources, content = large_case(295, 1)
     parsed = parse_consolidation(content, CONTEXT, sources)
     assert len(parsed["questions"]) == 296
     assert count_units(parsed, "consolidator") == 0  # outside the template
     assert gold_of(parsed, sources)[0]["questions"][0]["question"] == "Who cut something?"
 
 
-def test_no_more_questions_are_added_than_one_person_may_write():
-    sources, content = many(5, 61)
+def test_added_questions_are_limited_to_those_of_one_person():
+    sources, content = large_case(5, 61)
     with pytest.raises(ContentError, match="at most 65 are taken"):
         parse_consolidation(content, CONTEXT, sources)
 
 
-def test_systems_output_may_contradict_itself():
+def test_system_output_may_contradict_itself():
     overlapping = {"question": "What cut something?", "answers": [[0, 2], [1, 2]]}
     content = {"questions": [WHO, overlapping, {"question": "When?", "answers": []}]}
     parsed = parse_system(content, CONTEXT)
-    assert [one["answers"] for one in parsed["questions"]] == [[[0, 1]], [[0, 2], [1, 2]]]
+    assert [question["answers"] for question in parsed["questions"]] == [[[0, 1]], [[0, 2], [1, 2]]]
     with pytest.raises(ContentError, match="is not in the sentence"):
         parse_system({"questions": [{**WHO, "answers": [[0, 99]]}]}, CONTEXT)
 
@@ -387,7 +396,7 @@ def test_published_slots_are_checked(change):
         parse_gold({"questions": [{**WHO, "slots": {**PUBLISHED, **change}}]}, CONTEXT)
 
 
-def test_sources_of_every_kind_have_the_same_fields():
+def test_all_kinds_of_sources_have_the_same_fields():
     content = {"questions": [WHO, WHAT]}
     shapes = {
         json.dumps(as_source(parsed), sort_keys=True)
@@ -400,7 +409,7 @@ def test_sources_of_every_kind_have_the_same_fields():
     assert len(shapes) == 1
 
 
-def test_what_is_kept_whole_is_the_source_itself():
+def test_fully_kept_consolidation_equals_its_source():
     source = as_source(generation({"questions": [WHO, WHAT]}))
     parsed = parse_consolidation(keep_all(source), CONTEXT, [source])
     gold, origins = gold_of(parsed, [source])

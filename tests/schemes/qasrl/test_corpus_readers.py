@@ -1,4 +1,4 @@
-"""Plain text and CoNLL-U."""
+"""Readers of plain text and CoNLL-U."""
 
 from functools import partial
 
@@ -26,26 +26,28 @@ from schemes.qasrl.items import items_of_words
         ("- - --", None),
     ],
 )
-def test_sentences_are_tokenised_as_in_treebanks(text, expected):
-    found = [" ".join(tokens) for tokens in sentences(text)]
+def test_sentences_are_tokenised_like_treebanks(text, expected):
+    texts = [" ".join(tokens) for tokens in sentences(text)]
     if expected is not None:
-        assert found == expected
-    shown = "".join(c for c in text if c.isprintable() and not c.isspace())
-    assert "".join(found).replace(" ", "") == shown
+        assert texts == expected
+    visible = "".join(
+        character for character in text if character.isprintable() and not character.isspace()
+    )
+    assert "".join(texts).replace(" ", "") == visible
 
 
 @given(st.text(max_size=80))
-def test_no_token_is_empty_or_holds_a_blank(text):
+def test_no_token_is_empty_or_contains_a_blank(text):
     for tokens in sentences(text):
         assert tokens
         assert all(token and not any(c.isspace() for c in token) for token in tokens)
 
 
-def test_text_gives_ids_that_a_second_reading_finds_again(tmp_path):
+def test_ids_of_texts_are_stable(tmp_path):
     path = tmp_path / "news.txt"
     path.write_text("\ufeffOne came. Two left.\n\n  \nThree stayed.\n", encoding="utf-8")
     first = list(read_text(path, on_error=raised))
-    assert [(each.external_id, each.line) for each in first] == [
+    assert [(sentence.external_id, sentence.line) for sentence in first] == [
         ("news:1:0", 1),
         ("news:1:1", 1),
         ("news:4:0", 4),
@@ -58,7 +60,7 @@ def raised(error):
     raise error
 
 
-def test_too_long_a_paragraph_is_named_and_the_others_are_kept(tmp_path):
+def test_oversized_paragraph_is_reported_and_skipped(tmp_path):
     path = tmp_path / "news.txt"
     path.write_text("One came.\n" + "x " * 100_001 + "\nTwo left.\n")
     errors = []
@@ -94,7 +96,7 @@ GOOD = "\n".join(
 )
 
 
-def test_conllu_gives_words_and_verbs(tmp_path):
+def test_conllu_is_read_with_words_and_verbs(tmp_path):
     path = tmp_path / "en.conllu"
     path.write_text(f"{GOOD}\n\n\n{WORD.format(1, 'Go', 'VERB')}\n")
     first, second = read_conllu(path, on_error=raised)
@@ -113,25 +115,25 @@ def test_conllu_gives_words_and_verbs(tmp_path):
         (GOOD, "is repeated"),
     ],
 )
-def test_bad_block_is_named_and_the_others_are_kept(tmp_path, block, words):
+def test_bad_block_is_reported_and_skipped(tmp_path, block, words):
     path = tmp_path / "en.conllu"
     path.write_text(f"{GOOD}\n\n{block}\n\n{WORD.format(1, 'Go', 'VERB')}\n")
     errors = []
-    found = list(read_conllu(path, on_error=errors.append))
-    assert [each.external_id for each in found] == ["weblog-1", "en:3"]
+    sentences_read = list(read_conllu(path, on_error=errors.append))
+    assert [sentence.external_id for sentence in sentences_read] == ["weblog-1", "en:3"]
     (error,) = errors
     assert error.line == 11
     assert words in error.message
 
 
 @given(st.text(st.sampled_from("1234-. \t\n#=_aVERB"), max_size=120))
-def test_any_text_gives_sentences_or_file_errors(tmp_path_factory, text):
+def test_any_text_is_read_or_reported(tmp_path_factory, text):
     path = tmp_path_factory.mktemp("c") / "x.conllu"
     path.write_text(text)
     errors = []
     try:
-        found = list(read_conllu(path, on_error=errors.append))
+        sentences_read = list(read_conllu(path, on_error=errors.append))
     except FileError as error:
-        found, errors = [], [*errors, error]
-    assert found or errors
-    assert all(each.tokens and all(each.tokens) for each in found)
+        sentences_read, errors = [], [*errors, error]
+    assert sentences_read or errors
+    assert all(sentence.tokens and all(sentence.tokens) for sentence in sentences_read)

@@ -1,4 +1,4 @@
-"""Differences between two copies, in words."""
+"""Descriptions of the differences between two copies."""
 
 import pytest
 from hypothesis import given
@@ -10,56 +10,63 @@ from schemes.qasrl.differences import differences
 TOKENS = ["The", "rebels", "carried", "the", "old", "radio", "out", "on", "Sunday", "."]
 
 
-def asked(question, *answers, **more):
-    return {"question": question, "answers": [list(one) for one in answers], "slots": None, **more}
+def question_of(question, *answers, **fields):
+    return {
+        "question": question,
+        "answers": [list(span) for span in answers],
+        "slots": None,
+        **fields,
+    }
 
 
-WHO, WHAT = asked("Who carried it?", (0, 2)), asked("What was carried?", (3, 6))
+WHO, WHAT = question_of("Who carried it?", (0, 2)), question_of("What was carried?", (3, 6))
 
 
-def words(ours, theirs):
-    return differences({"questions": ours}, {"questions": theirs}, ItemContext(TOKENS))
+def describe(first, second):
+    return differences({"questions": first}, {"questions": second}, ItemContext(TOKENS))
 
 
-def test_question_of_one_copy_only_is_named_with_its_answers():
-    assert words([WHO, WHAT], [WHO]) == [
+def test_question_in_a_single_copy_is_described_with_its_answers():
+    assert describe([WHO, WHAT], [WHO]) == [
         "“What was carried?” is in ours only, answered “the old radio”."
     ]
-    assert words([], [asked("Why?")]) == ["“Why?” is in the marketplace's only, without an answer."]
+    assert describe([], [question_of("Why?")]) == [
+        "“Why?” is in the marketplace's only, without an answer."
+    ]
 
 
-def test_answers_that_differ_stand_side_by_side():
-    other = asked("Who carried it?", (1, 2), (8, 9))
-    assert words([WHO], [other]) == [
+def test_different_answers_are_described_side_by_side():
+    other = question_of("Who carried it?", (1, 2), (8, 9))
+    assert describe([WHO], [other]) == [
         "“Who carried it?”: ours is answered “The rebels”, "
         "the marketplace's answered “rebels” and “Sunday”."
     ]
 
 
-def test_verdict_of_a_judged_question_is_told_with_its_source():
-    judged = {"source": {"submission": 1, "question": 0}, "same_as": None}
-    kept = asked("Who carried it?", (0, 2), verdict="keep", **judged)
-    dropped = asked("Who carried it?", (0, 2), verdict="invalid", **judged)
-    assert words([kept], [dropped]) == [
+def test_verdict_of_a_judged_question_is_described_with_its_source():
+    judgment = {"source": {"submission": 1, "question": 0}, "same_as": None}
+    kept_question = question_of("Who carried it?", (0, 2), verdict="keep", **judgment)
+    dropped_question = question_of("Who carried it?", (0, 2), verdict="invalid", **judgment)
+    assert describe([kept_question], [dropped_question]) == [
         "“Who carried it?” of B, verdict: ours is “keep”, the marketplace's “invalid”."
     ]
 
 
-def test_order_alone_is_told():
-    assert words([WHO, WHAT], [WHAT, WHO]) == ["The same questions are in another order."]
+def test_different_order_is_described():
+    assert describe([WHO, WHAT], [WHAT, WHO]) == ["The same questions are in another order."]
 
 
 def test_repeated_question_is_numbered():
-    assert words([WHO, WHO], [WHO]) == [
+    assert describe([WHO, WHO], [WHO]) == [
         "“Who carried it?” (2) is in ours only, answered “The rebels”."
     ]
 
 
-def test_what_is_no_annotation_is_told_place_by_place():
-    told = differences(
+def test_other_content_is_described_by_field():
+    descriptions = differences(
         {"box": [1, 2], "label": "cat"}, {"box": [1, 3], "label": ""}, ItemContext(TOKENS)
     )
-    assert told == [
+    assert descriptions == [
         "box 2: ours is “2”, the marketplace's “3”.",
         "label: ours is “cat”, the marketplace's empty.",
     ]
@@ -69,8 +76,8 @@ def test_what_is_no_annotation_is_told_place_by_place():
     ]
 
 
-def test_spans_off_the_sentence_are_shown_as_they_are():
-    assert words([asked("Who?", (0, 99))], [asked("Who?", (5, 5))]) == [
+def test_spans_outside_the_sentence_are_shown_as_numbers():
+    assert describe([question_of("Who?", (0, 99))], [question_of("Who?", (5, 5))]) == [
         "“Who?”: ours is answered “[0, 99]”, the marketplace's answered “[5, 5]”."
     ]
 
@@ -96,13 +103,13 @@ contents = json_values | st.fixed_dictionaries(
 
 
 @given(contents, contents)
-def test_any_two_contents_are_told_apart_in_sentences(ours, theirs):
-    told = differences(ours, theirs, ItemContext(TOKENS))
-    assert all(one.endswith(".") for one in told)
-    if ours == theirs:
-        assert told == []
+def test_differences_of_any_contents_are_sentences(first, second):
+    descriptions = differences(first, second, ItemContext(TOKENS))
+    assert all(description.endswith(".") for description in descriptions)
+    if first == second:
+        assert descriptions == []
 
 
 @pytest.mark.parametrize("content", [{"questions": [WHO]}, None, [], "text", 3])
-def test_equal_copies_differ_in_nothing(content):
+def test_equal_copies_have_no_differences(content):
     assert differences(content, content, ItemContext(TOKENS)) == []

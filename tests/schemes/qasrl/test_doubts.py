@@ -1,4 +1,4 @@
-"""Which questions a person should check before their bonus is paid."""
+"""Questions that a person checks before their bonus is paid."""
 
 from pathlib import Path
 
@@ -42,7 +42,7 @@ def codes(*questions: str) -> list[str]:
     "questions",
     [
         ("Who carried something?", "What did someone carry?"),
-        # Each question word is a role of its own.
+        # Each question word is a separate role.
         (
             "When did someone carry something?",
             "Where did someone carry something?",
@@ -52,7 +52,7 @@ def codes(*questions: str) -> list[str]:
         ("Where did someone carry something from?", "Where did someone carry something to?"),
     ],
 )
-def test_different_roles_raise_no_doubt(questions):
+def test_different_roles_are_not_flagged(questions):
     assert codes(*questions) == []
 
 
@@ -66,7 +66,7 @@ def test_different_roles_raise_no_doubt(questions):
         (("Who carried something?", "Banana one?"), "free-form"),
     ],
 )
-def test_copies_and_questions_outside_the_template_are_doubtful(questions, code):
+def test_copies_and_questions_outside_the_template_are_flagged(questions, code):
     assert codes(*questions) == [code]
 
 
@@ -76,8 +76,8 @@ def test_template_is_enforced_unless_free_form_is_allowed():
         parse_generation(content("Banana one?"), STRICT)
 
 
-def judged(*entries: tuple[str, int | None]):
-    """A consolidation of these questions, each of the annotator at a position or a new one."""
+def consolidation_of(*entries: tuple[str, int | None]):
+    """Return a consolidation of the questions. Each is from the annotator at a position, or new."""
     places: dict[int, int] = {}
     questions = []
     for at, (text, submission) in enumerate(entries):
@@ -92,16 +92,19 @@ def judged(*entries: tuple[str, int | None]):
     return {"questions": questions}
 
 
-def test_consolidator_may_keep_a_question_outside_the_template_but_not_write_one():
+def test_consolidator_may_keep_but_not_write_a_question_outside_the_template():
     sources = [content("Banana one?")]
-    kept = parse_consolidation(judged(("Banana one?", 0)), STRICT, sources)
-    assert kept["questions"][0]["question"] == "Banana one?"
-    for own in (judged(("Apple one?", 0)), judged(("Banana one?", 0), ("Apple one?", None))):
+    parsed = parse_consolidation(consolidation_of(("Banana one?", 0)), STRICT, sources)
+    assert parsed["questions"][0]["question"] == "Banana one?"
+    for consolidation in (
+        consolidation_of(("Apple one?", 0)),
+        consolidation_of(("Banana one?", 0), ("Apple one?", None)),
+    ):
         with pytest.raises(ContentError, match="“Apple one\\?” doesn't fit"):
-            parse_consolidation(own, STRICT, sources)
+            parse_consolidation(consolidation, STRICT, sources)
 
 
-def test_consolidator_is_paid_for_sound_questions_only():
+def test_consolidator_is_paid_only_for_unflagged_questions():
     texts = ["Who carried something?", "Who carries something?", "Banana one?"]
     sources = [content(*texts), content(texts[0])]
     entries = [
@@ -109,25 +112,25 @@ def test_consolidator_is_paid_for_sound_questions_only():
         ("Who carried?", 1),
         ("Why did someone carry?", None),
     ]
-    parsed = parse_consolidation(judged(*entries), CONTEXT, sources)
-    # One of the first annotator, and one of the second.
+    parsed = parse_consolidation(consolidation_of(*entries), CONTEXT, sources)
+    # One is from the first annotator, and one from the second.
     assert count_units(parsed, "consolidator") == 2
 
 
-@pytest.mark.skipif(not DATA.exists(), reason="the published files are not here")
-def test_published_gold_is_hardly_ever_held():
+@pytest.mark.skipif(not DATA.exists(), reason="the published files are missing")
+def test_published_gold_is_rarely_held():
     scheme = get_scheme("qasrl")
     sentences = scheme.corpus.read_sentences(DATA / "wikinews.dev.full.csv", "qasrl-csv", refuse)
     by_id = {sentence.external_id: sentence for sentence in sentences}
-    held = total = 0
+    held_items = total = 0
     for record in scheme.corpus.read_gold([DATA / "wikinews.dev.gold.csv"], "qasrl-csv", refuse):
         sentence = by_id[record.item.external_id]
         bare = ItemContext(tokens=sentence.tokens, metadata=sentence.metadata)
         target = scheme.corpus.complete_item(record.item, bare).target
         context = ItemContext(tokens=sentence.tokens, target=target)
         parsed = parse_gold(record.content, context)
-        many = len(parsed["questions"]) > QUESTIONS_WITHOUT_REVIEW
-        held += many or bool(doubts(parsed, context, "generator"))
+        is_long = len(parsed["questions"]) > QUESTIONS_WITHOUT_REVIEW
+        held_items += is_long or bool(doubts(parsed, context, "generator"))
         total += 1
     assert total == 1264
-    assert held / total < 0.005, held
+    assert held_items / total < 0.005, held_items

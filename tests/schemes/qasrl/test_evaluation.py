@@ -46,7 +46,7 @@ def evaluation(file):
     )
 
 
-def test_figures_are_the_contract(evaluation):
+def test_figures_follow_the_contract(evaluation):
     assert evaluation.figures() == {
         "predicates": 2,
         "ignored_predicates": 1,
@@ -55,7 +55,7 @@ def test_figures_are_the_contract(evaluation):
     }
 
 
-def test_a_role_marked_redundant_is_no_prediction_but_its_predicate_stays(file):
+def test_redundant_role_is_ignored_but_its_predicate_counts(file):
     reference = read_annotation_file(file("reference.csv", REFERENCE))
     predicted = read_annotations_by_worker(file("predicted.csv", PREDICTED))
     by_worker = scores_by_worker(reference, predicted)
@@ -70,7 +70,7 @@ def test_role_recall_counts_reference_questions(evaluation):
     assert evaluation.role_figures() == {"found": 2, "roles": 3, "recall": 2 / 3}
 
 
-def test_rows_per_predicate(evaluation):
+def test_rows_are_written_per_predicate(evaluation):
     rows = [dict(zip(ITEM_COLUMNS, row, strict=True)) for row in evaluation.item_rows()]
     assert [(row["qasrl_id"], row["verb_idx"], row["verb"]) for row in rows] == [
         ("s1", 3, "sold"),
@@ -80,7 +80,7 @@ def test_rows_per_predicate(evaluation):
     assert (rows[1]["ua_precision"], rows[1]["ua_recall"]) == (None, 0.0)
 
 
-def test_rows_per_span_show_words_where_sentences_are_given(evaluation, file):
+def test_rows_per_span_show_words_if_sentences_are_given(evaluation, file):
     sentences = read_sentence_tokens(
         file(
             "sentences.csv",
@@ -98,20 +98,20 @@ def test_rows_per_span_show_words_where_sentences_are_given(evaluation, file):
     ]
     assert rows[1]["predicted_questions"] == "What was sold?"
     assert rows[1]["reference_text"] == ""
-    shown = [dict(zip(ALIGNMENT_COLUMNS, row, strict=True))
+    rows = [dict(zip(ALIGNMENT_COLUMNS, row, strict=True))
              for row in evaluation.alignment_rows(sentences)]  # fmt: skip
-    assert [row["reference_text"] for row in shown] == ["A man", "an old", "car", "", "He"]
-    assert shown[3]["predicted_text"] == "last week"
+    assert [row["reference_text"] for row in rows] == ["A man", "an old", "car", "", "He"]
+    assert rows[3]["predicted_text"] == "last week"
 
 
-def test_two_rows_of_one_question_are_one_role(file):
+def test_rows_of_the_same_question_form_one_role(file):
     text = f"{HEADER}\ns1,3,sold,W1,Who sold it?,False,0:2\ns1,3,sold,W2,who sold it?,False,4:5\n"
-    found = read_annotation_file(file("two.csv", text))["s1", 3]
-    assert found.roles == {"who sold it?": {(0, 2), (4, 5)}}
-    assert found.labels[0, 2] == found.labels[4, 5]
+    annotation = read_annotation_file(file("two.csv", text))["s1", 3]
+    assert annotation.roles == {"who sold it?": {(0, 2), (4, 5)}}
+    assert annotation.labels[0, 2] == annotation.labels[4, 5]
 
 
-def test_a_predicate_without_questions_is_an_item(file):
+def test_predicate_without_questions_is_an_item(file):
     text = f"{HEADER}\ns1,3,sold,W1,,,\n"
     reference = read_annotation_file(file("empty.csv", text))
     figures = Evaluation(reference, reference).figures()
@@ -129,11 +129,11 @@ def test_a_predicate_without_questions_is_an_item(file):
         ("s1,3,sold", "bad.csv, line 3: has 3 fields"),
     ],
 )
-def test_the_first_bad_row_ends_it(file, row, complaint):
+def test_first_bad_row_stops_the_evaluation(file, row, complaint):
     path = file("bad.csv", f"{HEADER}\ns1,3,sold,W1,Who sold?,False,0:2\n{row}\n")
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         read_annotation_file(path)
-    assert str(caught.value).startswith(complaint)
+    assert str(excinfo.value).startswith(complaint)
 
 
 @pytest.mark.parametrize(
@@ -144,15 +144,15 @@ def test_the_first_bad_row_ends_it(file, row, complaint):
         ("s9,1,b,W1,Who?,False,0:1", "line 2: qasrl_id: the sentence s9 is not in"),
     ],
 )
-def test_with_sentences_every_span_must_be_on_tokens(file, row, complaint):
+def test_spans_must_be_within_the_given_sentences(file, row, complaint):
     sentences = read_sentence_tokens(file("s.csv", "qasrl_id,tokens,sentence\ns1,a b,a b\n"))
-    with pytest.raises(FileError) as caught:
+    with pytest.raises(FileError) as excinfo:
         read_annotation_file(file("bad.csv", f"{HEADER}\n{row}\n"), sentences=sentences)
-    assert complaint in str(caught.value)
+    assert complaint in str(excinfo.value)
 
 
 @needs_published_data
-def test_the_published_check_figures_hold():
+def test_published_check_figures_are_reproduced():
     sentences = read_sentence_tokens(SENTENCES)
     evaluation = Evaluation(
         read_annotation_file(EXPERT, sentences=sentences),
@@ -165,7 +165,7 @@ def test_the_published_check_figures_hold():
 
 
 @needs_published_data
-def test_the_published_gold_against_itself_is_perfect():
+def test_published_gold_scores_perfectly_against_itself():
     gold = read_annotation_file(GOLD)
     table = {key: annotation.labels for key, annotation in gold.items()}
     scores = argument_scores(table, table)

@@ -1,4 +1,4 @@
-"""The published gold, written as the QA-SRL Bank and as a parser's output, has the figures of its CSV."""
+"""Figures of the published gold, which are the same for CSV, the QA-SRL Bank and parser output."""
 
 import json
 from pathlib import Path
@@ -58,5 +58,5 @@ def test_formats_have_the_same_figures(rows, tmp_path, name, write):
     predicted = read_annotation_file(tmp_path / name, sentences=sentences)
     scores = Evaluation(read_annotation_file(EXPERT), predicted).scores
     assert (scores.ua, scores.la) == (Counts(155, 12, 22), Counts(134, 33, 43))
-    own = Evaluation(read_annotation_file(GOLD), predicted).scores
-    assert (own.items, own.ua, own.la) == (1264, Counts(4315, 0, 0), Counts(4315, 0, 0))
+    scores = Evaluation(read_annotation_file(GOLD), predicted).scores
+    assert (scores.items, scores.ua, scores.la) == (1264, Counts(4315, 0, 0), Counts(4315, 0, 0))

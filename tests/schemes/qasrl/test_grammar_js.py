@@ -1,4 +1,4 @@
-"""The walk of grammar.js and of walker.py agree, text by text."""
+"""The walkers of grammar.js and walker.py, which agree on every text."""
 
 import dataclasses
 import json
@@ -16,7 +16,7 @@ from schemes.qasrl.walker import Walker, open_item
 from .chromium import page_with_grammar
 from .generated_texts import ITEMS, texts
 
-# A line per text, as JSON of lists: the same bytes on both sides, or the walks differ.
+# A line of JSON lists per text. The walkers agree if the bytes are equal.
 IN_THE_PAGE = """([shared, item, texts]) => {
     const walker = new grammar.Walker(shared, item);
     const table = Array.from({length: 256}, (_, value) => {
@@ -51,8 +51,8 @@ def read_line(reading: Reading | None) -> list[object] | None:
     if reading is None:
         return None
     slots = [list(pair) for pair in dataclasses.asdict(reading.slots).items()]
-    rest = dataclasses.astuple(reading)[1:]
-    return [slots, *rest]
+    features = dataclasses.astuple(reading)[1:]
+    return [slots, *features]
 
 
 def line_of(walker: Walker, text: str) -> str:
@@ -66,7 +66,10 @@ def line_of(walker: Walker, text: str) -> str:
 
 
 def tables() -> list[Json]:
-    """Items of verbs and a noun, and items that accept every preposition. Some have two spellings."""
+    """Yield items of verbs and a noun, and items that accept every preposition.
+
+    Some have two spellings.
+    """
     items = [item_table(forms, sentence.split()) for forms, sentence in ITEMS]
     light, lay = candidate_forms("light"), candidate_forms("lay")
     items.append(item_table(light[0], ["It", "lit", "up"], others=light[1:]))
@@ -84,11 +87,11 @@ def test_both_walkers_agree_on_generated_texts(chromium, count):
         for table in tables():
             walker = Walker(table)
             batch = list(texts(walker, rng, count // 12))
-            theirs = page.evaluate(IN_THE_PAGE, [automaton(), table, batch])
-            for text, checksum in zip(batch, theirs, strict=True):
-                ours = line_of(walker, text)
+            checksums = page.evaluate(IN_THE_PAGE, [automaton(), table, batch])
+            for text, checksum in zip(batch, checksums, strict=True):
+                line = line_of(walker, text)
                 states[walker.check(text).state] += 1
-                if zlib.crc32(ours.encode()) != checksum:
-                    assert page.evaluate("(text) => lineOf(text)", text) == ours, repr(text)
+                if zlib.crc32(line.encode()) != checksum:
+                    assert page.evaluate("(text) => lineOf(text)", text) == line, repr(text)
     assert sum(states.values()) == count
     assert min(states.values()) > count // 10, "the texts must try all three"

@@ -1,4 +1,4 @@
-"""The guidelines keep their own rules: examples that fit, headings that links can rely on."""
+"""The guidelines, which have valid examples and stable headings."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from schemes.qasrl.walker import Walker
 
 FOLDER = Path(qasrl.__file__).parent / "guidelines"
 NAMES = ["generation.md", "consolidation.md", "validation.md"]
-# Feedback links to these: a heading may be reworded only together with the links.
+# Feedback links to these headings. Reword them only together with the links.
 ANCHORS = {
     "generation.md": [
         "asking-and-answering",
@@ -63,11 +63,11 @@ ANCHORS = {
 
 @dataclass
 class Example:
-    """A sentence with its verb marked, and the questions that are shown as right."""
+    """A sentence with its verb marked, and the questions that are shown as correct."""
 
     tokens: list[str]
     verb_idx: int
-    # Each with its answers; none where the text gives none.
+    # Each question with its answers, which are empty if the text has none.
     questions: list[tuple[str, list[str]]] = field(default_factory=list)
 
 
@@ -81,9 +81,9 @@ def anchor_of(heading: str) -> str:
 
 def example_of(sentence: str) -> Example:
     words = sentence.split(" ")
-    marked = [position for position, word in enumerate(words) if word.startswith("**")]
+    marked = [position for position, token in enumerate(words) if token.startswith("**")]
     assert len(marked) == 1, sentence
-    return Example([word.strip("*") for word in words], marked[0])
+    return Example([token.strip("*") for token in words], marked[0])
 
 
 def cells_of(line: str) -> list[str]:
@@ -91,32 +91,32 @@ def cells_of(line: str) -> list[str]:
 
 
 def examples_of(name: str) -> list[Example]:
-    """Sentences in block quotes with the tables below them; rows that hold a sentence."""
-    found: list[Example] = []
+    """Return sentences in block quotes with the tables below them, and sentences in table rows."""
+    examples: list[Example] = []
     header: list[str] = []
     for line in text_of(name).splitlines():
         if line.startswith("> "):
-            found.append(example_of(line[2:]))
+            examples.append(example_of(line[2:]))
         if not line.startswith("|"):
             header = []
         elif not header:
             header = cells_of(line)
         elif not line.startswith("| ---"):
             row = dict(zip(header, cells_of(line), strict=True))
-            found.extend(shown_alone(row))
-            if found:
-                found[-1].questions.extend(shown_below(row))
-    return found
+            examples.extend(example_in_row(row))
+            if examples:
+                examples[-1].questions.extend(questions_in_row(row))
+    return examples
 
 
-def shown_alone(row: dict[str, str]) -> Iterator[Example]:
+def example_in_row(row: dict[str, str]) -> Iterator[Example]:
     if "The sentence" in row:
         example = example_of(row["The sentence"])
         example.questions.append((row["Good"], []))
         yield example
 
 
-def shown_below(row: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
+def questions_in_row(row: dict[str, str]) -> Iterator[tuple[str, list[str]]]:
     answers = row.get("Answer") or (row.get("Good") if "Question" in row else None)
     decision = row.get("Decision", "keep")
     is_right = decision.startswith("keep") and "split" not in decision
@@ -133,13 +133,13 @@ def place_of(answer: str, tokens: list[str]) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_headings_are_the_anchors_that_feedback_links_to(name):
+def test_headings_match_the_anchors_of_feedback_links(name):
     headings = re.findall(r"^#+ (.+)$", text_of(name), re.M)
     assert [anchor_of(heading) for heading in headings] == ANCHORS[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_links_lead_to_headings(name):
+def test_links_point_to_headings(name):
     links = re.findall(r"\]\(#([^)]+)\)", text_of(name))
     assert set(links) <= set(ANCHORS[name])
 
@@ -147,25 +147,25 @@ def test_links_lead_to_headings(name):
 @pytest.mark.parametrize(
     ("name", "minutes"), [("generation.md", 6.5), ("consolidation.md", 5), ("validation.md", 5)]
 )
-def test_text_is_read_in_a_few_minutes(name, minutes):
+def test_text_can_be_read_in_a_few_minutes(name, minutes):
     words = re.findall(r"[A-Za-z']+", text_of(name))
     assert len(words) <= minutes * 230
 
 
 @pytest.mark.parametrize(("name", "count"), [("generation.md", 31), ("consolidation.md", 14)])
-def test_example_questions_are_what_the_page_would_accept(name, count):
-    asked = 0
+def test_example_questions_are_valid(name, count):
+    questions = 0
     for example in examples_of(name):
         forms = verb_forms(example.tokens[example.verb_idx])
         walker = Walker(item_table(forms, example.tokens))
         for question, _ in example.questions:
             assert walker.check(question).state == "complete", question
-            asked += 1
-    assert asked >= count
+            questions += 1
+    assert questions >= count
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_example_answers_stand_in_their_sentence(name):
+def test_example_answers_occur_in_their_sentence(name):
     for example in examples_of(name):
         for _, answers in example.questions:
             for answer in answers:
@@ -176,7 +176,7 @@ def test_example_answers_stand_in_their_sentence(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_example_answers_do_not_overlap(name):
     for example in examples_of(name):
-        # A question may be shown twice, as annotated and as submitted.
+        # A question may occur twice, as annotated and as submitted.
         answered = {answer for _, answers in example.questions for answer in answers}
         places = sorted(place_of(answer, example.tokens) for answer in answered)
         assert all(left[1] <= right[0] for left, right in pairwise(places)), places

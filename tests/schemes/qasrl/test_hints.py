@@ -1,4 +1,4 @@
-"""Snippets offered from an alignment: the right one for each common error."""
+"""Remarks for the common errors in an alignment."""
 
 import pytest
 
@@ -25,7 +25,7 @@ def codes(reference, predicted):
     return [code for code, _ in hints(compared, context)]
 
 
-def asked(question, span=(0, 1)):
+def content_with(question, span=(0, 1)):
     return [(question, span)]
 
 
@@ -42,7 +42,7 @@ def asked(question, span=(0, 1)):
     ],
 )
 def test_question_gets_its_remark(expert, worker, expected):
-    assert codes(asked(expert) if expert else [], asked(worker)) == [expected]
+    assert codes(content_with(expert) if expert else [], content_with(worker)) == [expected]
 
 
 @pytest.mark.parametrize(
@@ -56,10 +56,12 @@ def test_question_gets_its_remark(expert, worker, expected):
 )
 def test_answer_gets_its_remark(expert, worker, expected):
     question = "What is carried?"
-    assert codes(asked(question, expert), asked(question, worker) if worker else []) == [expected]
+    assert codes(
+        content_with(question, expert), content_with(question, worker) if worker else []
+    ) == [expected]
 
 
-def test_answers_joined_are_to_be_split():
+def test_joined_answers_get_a_remark_to_split_them():
     reference = [("Who might carry something?", (0, 1)), ("Who might carry something?", (2, 3))]
     assert codes(reference, [("Who might carry something?", (0, 3))]) == [
         "answer-not-split",

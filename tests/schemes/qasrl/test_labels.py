@@ -24,19 +24,19 @@ def _slots(**changes):
     return Slots(**{**slots, **changes})
 
 
-def test_slots_decide_where_there_are_any():
+def test_label_comes_from_the_slots_if_present():
     assert question_label("Who did it?", _slots()) == question_label("Who was it?", _slots())
     assert question_label("Who did it?", _slots()) != question_label(
         "Who did it?", _slots(wh="what")
     )
 
 
-def test_without_slots_the_words_decide_whatever_their_case():
+def test_label_without_slots_comes_from_the_text_in_any_case():
     assert question_label("Who did it?", None) == question_label("who did it?", None)
     assert question_label("Who did it?", None) != question_label("What did it?", None)
 
 
-def test_content_and_files_have_the_same_labels():
+def test_content_and_files_give_the_same_labels():
     slots = _slots()
     content = {"question": "Who did something?", "slots": asdict(slots), "answers": []}
     assert match_key(content) == question_label("Who did something?", slots)
@@ -44,19 +44,19 @@ def test_content_and_files_have_the_same_labels():
     assert match_key(outside) == question_label("Whose was it?", None)
 
 
-def test_a_file_without_slot_columns_is_read_by_the_template():
-    with_columns = label_in_file("Who sold something?", _slots(aux=""), verb="sold")
-    assert label_in_file("Who sold something?", None, verb="sold") == with_columns
+def test_file_without_slot_columns_is_read_with_the_template():
+    expected = label_in_file("Who sold something?", _slots(aux=""), verb="sold")
+    assert label_in_file("Who sold something?", None, verb="sold") == expected
     blank = _slots(wh="", obj="")
-    assert label_in_file("Who sold something?", blank, verb="sold") == with_columns
+    assert label_in_file("Who sold something?", blank, verb="sold") == expected
 
 
-def test_what_the_template_does_not_read_is_compared_by_its_words():
+def test_questions_outside_the_template_are_compared_by_text():
     assert label_in_file("Whose car is it?", None, verb="sold") == ("text", "whose car is it?")
     assert label_in_file("Who sold it?", None, verb="") == ("text", "who sold it?")
 
 
-def test_same_words_ask_for_the_same_role_whatever_the_slot_columns_hold():
+def test_equal_texts_have_the_same_role_despite_different_slot_columns():
     slip, read = _slots(subj="someone"), _slots(obj="")
     text = "What did someone do something?"
     assert label_in_file(text, slip, verb="doing") != label_in_file(text, read, verb="doing")
@@ -66,7 +66,7 @@ def test_same_words_ask_for_the_same_role_whatever_the_slot_columns_hold():
 
 
 @needs_published_data
-def test_read_questions_are_labelled_as_their_slot_columns_are():
+def test_labels_of_parsed_questions_equal_those_of_slot_columns():
     rows = list(read_gold_rows(GOLD, on_error=refuse))
     differing = {
         row.question
@@ -75,5 +75,5 @@ def test_read_questions_are_labelled_as_their_slot_columns_are():
         != label_in_file(row.question, None, verb=row.verb)
     }
     assert len(rows) == 3714
-    # Its columns name the object in the subject's place.
+    # Its columns have the object in place of the subject.
     assert differing == {"What did someone do something?"}

@@ -1,7 +1,7 @@
-"""The stored costs suggest what annotators asked next.
+"""Stored costs of suggestions, which predict the questions that annotators asked next.
 
-The stored costs were learned from the same file, so these figures show that the costs fit the cues of
-the code. `tests/bench/test_qasrl.py` measures held-out sentences.
+The costs were learned from the same file, so the figures show that the costs fit the cues of the
+code. `tests/bench/test_qasrl.py` measures held-out sentences.
 """
 
 import numpy as np
@@ -23,7 +23,7 @@ def verbs() -> list[Verb]:
 
 @pytest.mark.slow
 @needs_published_data
-def test_stored_costs_suggest_what_annotators_asked_next(verbs):
+def test_stored_costs_predict_the_next_questions(verbs):
     hits = measure(verbs, learned_weights())
     assert hits["open", "infinitive", 3] >= 0.6 * hits["open", "infinitive", 0] > 0
     assert hits["open", "all", 3] >= 0.6 * hits["open", "all", 0]
@@ -33,11 +33,11 @@ def test_stored_costs_suggest_what_annotators_asked_next(verbs):
 def test_decision_loss_has_the_gradient_of_its_value():
     rng = np.random.default_rng(3)
     scores = rng.normal(size=(4, 5))
-    wanted = np.eye(5, dtype=bool)[:4]
-    wanted[0, 3] = wanted[1, 4] = True
+    targets = np.eye(5, dtype=bool)[:4]
+    targets[0, 3] = targets[1, 4] = True
     error = check_grad(
-        lambda values: decision_loss(values.reshape(4, 5), wanted)[0],
-        lambda values: decision_loss(values.reshape(4, 5), wanted)[1].ravel().astype(float),
+        lambda values: decision_loss(values.reshape(4, 5), targets)[0],
+        lambda values: decision_loss(values.reshape(4, 5), targets)[1].ravel().astype(float),
         scores.ravel(),
     )
     assert error < 1e-4

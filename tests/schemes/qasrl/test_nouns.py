@@ -1,4 +1,4 @@
-"""Items of nouns derived from verbs."""
+"""Items of nouns that are derived from verbs."""
 
 import re
 
@@ -108,14 +108,14 @@ def test_verb_has_no_verbal_step():
     ("verdict", "choice", "is_verbal"),
     [("keep", None, True), ("invalid", False, False), ("invalid", True, True)],
 )
-def test_consolidation_settles_the_verbal_step(verdict, choice, is_verbal):
+def test_consolidation_decides_the_verbal_step(verdict, choice, is_verbal):
     sources = [
         content.parse_generation({"questions": [QUESTION], "is_verbal": True}, noun()),
         content.parse_generation({"questions": [], "is_verbal": False}, noun()),
     ]
-    judged = {**QUESTION, "source": {"submission": 0, "question": 0}, "verdict": verdict}
+    judgment = {**QUESTION, "source": {"submission": 0, "question": 0}, "verdict": verdict}
     consolidation = content.parse_consolidation(
-        {"questions": [judged], "is_verbal": choice}, noun(), sources
+        {"questions": [judgment], "is_verbal": choice}, noun(), sources
     )
     assert content.gold_of(consolidation, sources)[0]["is_verbal"] is is_verbal
 
@@ -148,7 +148,7 @@ def test_gold_of_nouns_is_read(tmp_path):
     assert targets == [record.item.target for record in records]
 
 
-def test_exported_nouns_are_read_back_to_the_same_bytes(tmp_path):
+def test_exported_nouns_are_byte_identical_after_a_round_trip(tmp_path):
     question = content.parse_gold({"questions": [QUESTION]}, noun())
     rows = [
         ExportRow("s", TOKENS, complete(kind="noun", verb_idx=1), question, [{"worker_id": "w"}]),
@@ -170,34 +170,34 @@ def test_exported_nouns_are_read_back_to_the_same_bytes(tmp_path):
     ]
     errors = []
     records = list(gold_csv.read_gold_csv(first, on_error=errors.append))
-    again = [
+    rows_read = [
         ExportRow("s", TOKENS, complete(**record.item.target), record.content, record.provenance)
         for record in records
     ]
-    gold_csv.write_noun_csv(again, second)
+    gold_csv.write_noun_csv(rows_read, second)
     assert errors == []
     assert second.read_bytes() == first.read_bytes()
 
 
 def test_candidates_are_common_nouns_with_a_verb():
     sentence = "The sale of Acme shares by its owners led to the collapse of a bank ."
-    found = dict(find_nominalizations(sentence.split()))
-    assert found[1] == "sell"
-    assert found[11] == "collapse"
-    assert 3 not in found  # a name
+    candidates = dict(find_nominalizations(sentence.split()))
+    assert candidates[1] == "sell"
+    assert candidates[11] == "collapse"
+    assert 3 not in candidates  # a name
 
 
 def test_searches_find_verbs_nouns_or_both():
     context = ItemContext(tokens=("The", "sale", "ended", "in", "May", "."), target={})
-    found = {
+    results = {
         name: [
             (item.local_key, item.target.get("kind", "verb")) for item in search.find("s", context)
         ]
         for name, search in items.SEARCHES.items()
     }
-    assert found["verbs"] == [("2", "verb")]
-    assert ("1", "noun") in found["nouns"]
-    assert found["verbs-and-nouns"] == found["verbs"] + found["nouns"]
+    assert results["verbs"] == [("2", "verb")]
+    assert ("1", "noun") in results["nouns"]
+    assert results["verbs-and-nouns"] == results["verbs"] + results["nouns"]
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_searches_find_verbs_nouns_or_both():
         ("For what purpose did someone acquire something?", "for what purpose"),
     ],
 )
-def test_question_words_of_nouns_are_for_nouns_only(text, wh):
+def test_question_words_of_nouns_are_limited_to_nouns(text, wh):
     walker = Walker(items.page_data(noun())["item"])
     reading = walker.read(text)
     assert reading is not None
@@ -232,7 +232,7 @@ def test_questions_of_the_documentation_fit_the_template():
         assert f" {answer} " in text.replace("**", "")
 
 
-def test_conflicting_rows_of_a_noun_are_named(tmp_path):
+def test_conflicting_rows_of_a_noun_are_reported(tmp_path):
     path = tmp_path / "nouns.csv"
     path.write_text(
         ROWS.replace("t,1,t_1,sale,sell", "s,5,s_5,investors,invest").replace(
@@ -268,22 +268,22 @@ def test_validators_leave_the_decision_to_the_generator():
     assert gold == {"questions": [], "is_verbal": True}
 
 
-def test_bank_files_have_verbs_only(tmp_path):
+def test_bank_files_have_only_verbs(tmp_path):
     rows = [
         ExportRow("s", TOKENS, complete(kind="noun", verb_idx=1), {"questions": []}, []),
         ExportRow("s", TOKENS, complete(verb_idx=4), {"questions": []}, []),
     ]
     path = tmp_path / "bank.jsonl.gz"
     assert bank.write_bank(rows, path) == 1
-    found = list(bank.read_bank_items(path, on_error=lambda error: None))
-    assert [item.local_key for item in found] == ["4"]
+    items = list(bank.read_bank_items(path, on_error=lambda error: None))
+    assert [item.local_key for item in items] == ["4"]
 
 
 def test_evaluation_scores_whether_nouns_are_verbal(tmp_path):
     header = "qasrl_id,target_idx,noun,verb_form,is_verbal,question,answer_range\n"
     answered = {True: "True,What was sold?,0:1", False: "False,,"}
     paths = [tmp_path / "reference.csv", tmp_path / "predicted.csv"]
-    # One noun each of TP, FN, FP and TN, and one that is missing in the prediction.
+    # One noun each is TP, FN, FP and TN, and one is missing from the prediction.
     decisions = [(True, True), (True, False), (False, True), (False, False), (True, None)]
     for side, path in enumerate(paths):
         rows = [

@@ -40,7 +40,7 @@ def run(tmp_path):
     return command
 
 
-def test_slots_are_added_and_outsiders_kept_and_named(run, tmp_path):
+def test_slots_are_added_and_other_questions_kept_and_reported(run, tmp_path):
     out, err = run(QUESTION_ROWS, "--json")
     assert json.loads(out) == {"questions": 2, "parsed": 1, "outside": 1, "bad_rows": 0}
     assert "questions.csv, line 3: outside the template: Which ribbon was cut?" in err
@@ -69,27 +69,27 @@ def test_slots_are_added_and_outsiders_kept_and_named(run, tmp_path):
         ("s1,x,Who cut?,3:4", "line 4: verb_idx: 'x' is not a position"),
     ],
 )
-def test_bad_row_stops_with_status_2_or_is_skipped_when_asked(run, tmp_path, row, words):
-    with pytest.raises(CommandError) as caught:
+def test_bad_row_exits_with_status_2_or_is_skipped_on_request(run, tmp_path, row, words):
+    with pytest.raises(CommandError) as excinfo:
         run(f"{QUESTION_ROWS}{row}\n")
-    assert caught.value.returncode == 2
-    assert words in str(caught.value)
-    assert "\n" not in str(caught.value)
+    assert excinfo.value.returncode == 2
+    assert words in str(excinfo.value)
+    assert "\n" not in str(excinfo.value)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["questions.csv", "sentences.csv"]
     out, err = run(f"{QUESTION_ROWS}{row}\n", "--skip-bad-rows")
     assert words in err
     assert "1 of 2 questions parsed, 1 bad rows left out" in out
 
 
-def test_missing_file_and_unwritable_output_stop_with_status_2(run, tmp_path):
+def test_missing_file_and_unwritable_output_exit_with_status_2(run, tmp_path):
     (tmp_path / "sentences.csv").unlink()
-    with pytest.raises(CommandError, match="cannot be opened") as caught:
+    with pytest.raises(CommandError, match="cannot be opened") as excinfo:
         run(QUESTION_ROWS)
-    assert caught.value.returncode == 2
+    assert excinfo.value.returncode == 2
     (tmp_path / "sentences.csv").write_text(SENTENCE_ROWS)
-    with pytest.raises(CommandError, match="cannot be written") as caught:
+    with pytest.raises(CommandError, match="cannot be written") as excinfo:
         run(QUESTION_ROWS, "--out", str(tmp_path / "none" / "out.csv"))
-    assert caught.value.returncode == 2
+    assert excinfo.value.returncode == 2
 
 
 def test_interrupted_run_leaves_no_file(tmp_path):
@@ -118,22 +118,24 @@ def test_help_has_an_example(capsys):
 
 
 @pytest.mark.parametrize(("verb", "stem"), [("saw", "saw"), ("found", "found")])
-def test_other_forms_are_tried_where_the_likeliest_do_not_read(verb, stem):
+def test_other_forms_are_tried_if_the_likeliest_do_not_fit(verb, stem):
     assert slots_of(f"Who did someone {stem}?", verb).verb_slot_inflection == "Stem"
     assert slots_of("Who did someone xyz?", verb) is None
 
 
 @needs_published_data
-def test_published_questions_come_out_with_their_slots(tmp_path):
+def test_slots_of_published_questions_are_reproduced(tmp_path):
     out = StringIO()
     target = tmp_path / "out.csv"
     call_command("parse_questions", GOLD, SENTENCES, "--out", str(target), "--json", stdout=out)
     assert json.loads(out.getvalue())["parsed"] == 3714
-    with target.open() as ours, GOLD.open() as theirs:
+    with target.open() as parsed_file, GOLD.open() as published_file:
         differing = [
             row["question"]
-            for row, published in zip(csv.DictReader(ours), csv.DictReader(theirs), strict=True)
+            for row, published in zip(
+                csv.DictReader(parsed_file), csv.DictReader(published_file), strict=True
+            )
             if any(row[name] != published[name] for name in COMPARED)
         ]
-    # 99.95 % of 3714 rows. The reference of file formats explains both.
+    # This is 99.95 % of 3714 rows. The reference of file formats explains both differences.
     assert sorted(differing) == ["What did someone do something?", "Who did see something?"]

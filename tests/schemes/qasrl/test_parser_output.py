@@ -76,7 +76,7 @@ def test_answers_below_the_threshold_are_left_out(read, threshold, number):
     assert sum(map(len, answers_of(record).values())) == number
 
 
-def test_answers_without_scores_count(read):
+def test_answers_without_scores_are_kept(read):
     (record,), _ = read(allennlp(qa_pairs=[{"question": "Who?", "spans": [span(0, 0)]}]))
     assert answers_of(record) == {"Who?": [(0, 1)]}
 
@@ -109,12 +109,14 @@ def test_beam_of_spans_has_its_most_probable_questions(read, is_nested):
         ([0, 1], 0.8, [(WHAT, 0.1), (WHO, 0.2)]),
         ([2, 3], 0.3, [(WHAT, 0.9)]),
     ]:
-        found = {"span": where, "spanProb": probability}
-        asked = [{"questionSlots": slots, "questionProb": weight} for slots, weight in questions]
+        span_entry = {"span": where, "spanProb": probability}
+        question_entries = [
+            {"questionSlots": slots, "questionProb": weight} for slots, weight in questions
+        ]
         beam += (
-            [{**found, "questions": asked}]
+            [{**span_entry, "questions": question_entries}]
             if is_nested
-            else [{**found, **question} for question in asked]
+            else [{**span_entry, **question} for question in question_entries]
         )
     (record,), errors = read(bank("beam", beam))
     assert errors == []
@@ -126,7 +128,7 @@ def test_beam_of_spans_has_its_most_probable_questions(read, is_nested):
     assert list(answers_of(record)) == ["When didn't someone cut something?"]
 
 
-def test_sentences_without_ids_are_found_by_their_tokens(read):
+def test_sentences_without_ids_are_identified_by_their_tokens(read):
     entry = allennlp()
     del entry["qasrl_id"]
     (record,), errors = read(entry, ids={tuple(TOKENS): "s7"})
@@ -159,7 +161,7 @@ def test_tokens_of_another_tokeniser_are_refused(read):
         ({"sentenceId": "s1", "sentenceTokens": TOKENS}, "verbs: must be a list"),
     ],
 )
-def test_a_bad_line_is_named_and_the_others_are_read(read, entry, message):
+def test_bad_line_is_reported_and_skipped(read, entry, message):
     records, (error,) = read(entry, allennlp())
     assert len(records) == 1
     assert error.startswith(f"parser.jsonl, line 1: {message}")

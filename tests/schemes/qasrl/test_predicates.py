@@ -23,22 +23,22 @@ from schemes.english.predicates import find_predicates
         ("Police arrested three people following a tip .", ["arrested", "following"]),
     ],
 )
-def test_verbs_but_no_auxiliaries(sentence, verbs):
+def test_verbs_are_found_without_auxiliaries(sentence, verbs):
     tokens = sentence.split()
     assert [tokens[at] for at in find_predicates(tokens)] == verbs
 
 
-def test_no_tokens_no_predicates():
+def test_empty_sentence_has_no_predicates():
     assert find_predicates([]) == []
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=12))
-def test_any_tokens_give_positions_in_order(tokens):
-    found = find_predicates(tokens)
-    assert found == sorted(set(found))
-    assert all(0 <= at < len(tokens) for at in found)
+def test_positions_are_sorted_and_valid_for_any_tokens(tokens):
+    positions = find_predicates(tokens)
+    assert positions == sorted(set(positions))
+    assert all(0 <= at < len(tokens) for at in positions)
 
 
-def test_tagger_is_loaded_only_when_asked():
+def test_tagger_is_loaded_on_first_use():
     code = "import sys, schemes.english.predicates; assert 'HanTa.HanoverTagger' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)

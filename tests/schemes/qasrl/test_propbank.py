@@ -42,37 +42,44 @@ def files(tmp_path):
     return propbank, predicted, sentences
 
 
-def evaluate(files, *more) -> str:
+def evaluate(files, *options) -> str:
     propbank, predicted, sentences = map(str, files)
-    out = StringIO()
+    output = StringIO()
     call_command(
-        "evaluate", "propbank", propbank, predicted, "--sentences", sentences, *more, stdout=out
+        "evaluate",
+        "propbank",
+        propbank,
+        predicted,
+        "--sentences",
+        sentences,
+        *options,
+        stdout=output,
     )
-    return out.getvalue()
+    return output.getvalue()
 
 
-def test_figures_are_macro_averages_over_the_predicates_of_both(files):
-    found = json.loads(evaluate(files, "--json"))
-    assert (found["predicates"], found["only_propbank"], found["only_qasrl"]) == (1, 1, 0)
-    assert found["unknown_sentences"] == 1
-    # The farmer's span is cut where the relative clause is asked of another verb: 3 of 5 tokens.
-    assert found["all"]["precision"] == 1
-    assert found["all"]["recall"] == 3 / 4
-    assert found["all"]["f1"] == pytest.approx(6 / 7)
-    assert (found["core"]["precision"], found["core"]["recall"]) == (1, 1)
-    # The adjunct's question `where` has PropBank's core argument. `yesterday` is missed.
-    assert (found["adjunct"]["precision"], found["adjunct"]["recall"]) == (1, 0)
-    assert found["adjunct"]["f1"] == 0
+def test_figures_are_macro_averages_over_common_predicates(files):
+    figures = json.loads(evaluate(files, "--json"))
+    assert (figures["predicates"], figures["only_propbank"], figures["only_qasrl"]) == (1, 1, 0)
+    assert figures["unknown_sentences"] == 1
+    # The farmer's span is cut at the relative clause of another verb, so 3 of 5 tokens match.
+    assert figures["all"]["precision"] == 1
+    assert figures["all"]["recall"] == 3 / 4
+    assert figures["all"]["f1"] == pytest.approx(6 / 7)
+    assert (figures["core"]["precision"], figures["core"]["recall"]) == (1, 1)
+    # The adjunct question `where` has PropBank's core argument. `yesterday` is missed.
+    assert (figures["adjunct"]["precision"], figures["adjunct"]["recall"]) == (1, 0)
+    assert figures["adjunct"]["f1"] == 0
 
 
-def test_text_tells_whose_predicates_they_are(files):
+def test_text_names_the_source_of_predicates(files):
     text = evaluate(files)
     assert text.startswith("1 predicates that both annotate; 1 of PropBank alone")
     assert [line.split()[0] for line in text.splitlines()[-3:]] == ["all", "core", "adjunct"]
 
 
-def test_broken_file_is_named_with_its_line(files):
+def test_broken_file_is_reported_with_its_line(files):
     files[0].write_text("1\tRain\n")
-    with pytest.raises(CommandError, match=r"farm.conll, line 1: has 2 columns") as refused:
+    with pytest.raises(CommandError, match=r"farm.conll, line 1: has 2 columns") as excinfo:
         evaluate(files)
-    assert refused.value.returncode == 2
+    assert excinfo.value.returncode == 2

@@ -32,14 +32,14 @@ def compare(verb: PropBankPredicate, *questions) -> dict[str, tuple[float | None
     }
 
 
-# The man who came might not leave tomorrow
+# The man who came might not leave tomorrow.
 CAME = predicate(3, A1=(0, 3), R_A1=(2, 3))
 LEAVE = predicate(6, A0=(0, 4), AM_MOD=(4, 5), AM_NEG=(5, 6), AM_TMP=(7, 8))
-# He went to Rome
+# He went to Rome.
 WENT = predicate(1, A0=(0, 1), A4=(2, 4))
 
 
-def test_a_perfect_annotation_recalls_everything():
+def test_perfect_annotation_recalls_everything():
     leave = [("who", [(0, 4)]), ("when", [(7, 8)])]
     compared = compare_with_propbank(
         {("s", 3): CAME, ("s", 6): LEAVE},
@@ -50,7 +50,7 @@ def test_a_perfect_annotation_recalls_everything():
     assert compared["adjunct"].average == MacroAverage(1.0, 1.0, 1, 1)
 
 
-def test_core_and_adjunct_are_by_role_for_recall_and_by_question_for_precision():
+def test_kind_comes_from_the_role_for_recall_and_the_question_for_precision():
     assert compare(WENT, ("who", [(0, 1)]), ("where", [(2, 4)])) == {
         "all": (1.0, 1.0),
         "core": (1.0, 1.0),
@@ -58,12 +58,12 @@ def test_core_and_adjunct_are_by_role_for_recall_and_by_question_for_precision()
     }
 
 
-def test_an_answer_that_marks_a_relative_pronoun_is_correct():
+def test_answer_with_a_relative_pronoun_is_correct():
     assert compare(CAME, ("who", [(0, 2), (2, 3)]))["all"] == (1.0, 1.0)
     assert compare(CAME, ("who", [(2, 3)]))["all"] == (1.0, 0.0)
 
 
-def test_an_answer_that_propbank_lacks_costs_precision():
+def test_answer_missing_from_propbank_lowers_precision():
     answers = [("who", [(0, 1)]), ("where", [(2, 4)]), ("when", [(4, 5)])]
     assert compare(WENT, *answers) == {
         "all": (2 / 3, 1.0),
@@ -90,7 +90,7 @@ def test_kinds_are_core_and_adjunct():
     assert kinds == ["core", "core", "adjunct", "adjunct"]
 
 
-def test_a_span_may_be_of_both_kinds():
+def test_span_may_have_both_kinds():
     assert kinds_of_answers([("who", [(0, 2)]), ("where", [(0, 2), (3, 4)])]) == {
         (0, 2): {"core", "adjunct"},
         (3, 4): {"adjunct"},

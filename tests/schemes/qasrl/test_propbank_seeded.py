@@ -1,4 +1,4 @@
-"""The comparison with PropBank against a second, plain implementation, on generated sentences."""
+"""The comparison with PropBank, checked against a plain implementation on generated sentences."""
 
 import random
 import re
@@ -91,16 +91,18 @@ def plain_figures(sentences: list[Generated]) -> dict[str, list[float | None]]:
             precision, recall = _plain_item(sentence, kind)
             precisions += [precision] if precision is not None else []
             recalls += [recall] if recall is not None else []
-        figures[kind] = [sum(each) / len(each) for each in (precisions, recalls)]
+        figures[kind] = [sum(values) / len(values) for values in (precisions, recalls)]
     return figures
 
 
 def _plain_item(sentence: Generated, kind: str) -> tuple[float | None, float | None]:
     roles = {span: label for label, span in sentence.arguments}
     words = {}
-    for word, answers in sentence.questions:
+    for question_word, answers in sentence.questions:
         for span in answers:
-            words.setdefault(span, set()).add("core" if word in ("who", "what") else "adjunct")
+            words.setdefault(span, set()).add(
+                "core" if question_word in ("who", "what") else "adjunct"
+            )
     pairs = _best_matching(roles, list(words))
     recalled = [
         span
@@ -153,7 +155,7 @@ def _groups(spans):
 
 
 @pytest.mark.parametrize("layout", ["conll2009", "conll2012"])
-def test_figures_equal_those_of_a_plain_implementation(tmp_path, layout):
+def test_figures_equal_those_of_the_plain_implementation(tmp_path, layout):
     sentences = [Generated(seed) for seed in range(SENTENCES)]
     path = tmp_path / "propbank.conll"
     path.write_text("".join(getattr(sentence, layout)() for sentence in sentences), "utf-8")

@@ -72,7 +72,7 @@ def row(**changes: object) -> GoldRow:
     return GoldRow(**{**values, **changes})
 
 
-def test_gold_rows_with_the_minimal_columns_in_any_order(tmp_path):
+def test_gold_rows_need_only_the_minimal_columns_in_any_order(tmp_path):
     rows, errors = gold(tmp_path, "answer_range,question,qasrl_id,verb_idx\n0:1~!~3:5,Who?,s1,2\n")
     assert errors == []
     assert rows == [
@@ -89,17 +89,17 @@ def test_gold_rows_with_the_minimal_columns_in_any_order(tmp_path):
     ]
 
 
-def test_gold_rows_take_a_byte_order_mark_and_unwrap_some(tmp_path):
+def test_gold_rows_accept_a_byte_order_mark_and_unwrap_some(tmp_path):
     text = f"\ufeff{HEADER},source_assign_id\ns1,2,Who?,0:1,Some(3ABC)\ns1,3,Who?,0:1,3ABC\n"
     rows, errors = gold(tmp_path, text)
     assert errors == []
-    assert [each.source_assign_id for each in rows] == ["3ABC", "3ABC"]
+    assert [row.source_assign_id for row in rows] == ["3ABC", "3ABC"]
 
 
-def test_gold_row_with_neither_question_nor_answer_states_a_predicate(tmp_path):
+def test_gold_row_without_question_and_answer_adds_a_predicate(tmp_path):
     rows, errors = gold(tmp_path, f"{HEADER}\ns1,2,,\n")
     assert errors == []
-    assert [(each.question, each.answers) for each in rows] == [("", ())]
+    assert [(row.question, row.answers) for row in rows] == [("", ())]
 
 
 @pytest.mark.parametrize(
@@ -121,23 +121,23 @@ def test_gold_row_with_neither_question_nor_answer_states_a_predicate(tmp_path):
         ('s1,1,"Who"x,0:1', "", "not CSV"),
     ],
 )
-def test_bad_gold_row_is_named_and_the_others_are_kept(tmp_path, fields, field, words):
+def test_bad_gold_row_is_reported_and_skipped(tmp_path, fields, field, words):
     rows, errors = gold(tmp_path, f"{HEADER}\ns0,1,Who?,0:1\n{fields}\ns2,1,Who?,0:1\n")
-    assert [each.qasrl_id for each in rows] == ["s0", "s2"]
+    assert [row.qasrl_id for row in rows] == ["s0", "s2"]
     (error,) = errors
     assert (error.file, error.line, error.field) == ("gold.csv", 3, field)
     assert words in error.message
 
 
-def test_bad_truth_value_is_named(tmp_path):
+def test_bad_boolean_is_reported(tmp_path):
     rows, errors = gold(tmp_path, f"{HEADER},is_redundant\ns0,1,Who?,0:1,perhaps\n")
     assert rows == []
     assert (errors[0].line, errors[0].field) == (2, "is_redundant")
 
 
-def test_quote_without_end_names_the_lines_lost(tmp_path):
+def test_unclosed_quote_names_the_lost_lines(tmp_path):
     rows, errors = gold(tmp_path, f'{HEADER}\ns0,1,Who?,0:1\ns1,1,"Who?,0:1\ns2,1,Who?,0:1\n')
-    assert [each.qasrl_id for each in rows] == ["s0"]
+    assert [row.qasrl_id for row in rows] == ["s0"]
     assert errors[0].line == 3
     assert "lines 3 to 4 left out" in errors[0].message
 
@@ -157,7 +157,7 @@ def test_quote_without_end_names_the_lines_lost(tmp_path):
         (b'"qasrl_id"x,verb_idx\n', "not the header of a CSV file"),
     ],
 )
-def test_file_that_cannot_be_read_says_why(tmp_path, content, words):
+def test_unreadable_file_is_refused_with_a_reason(tmp_path, content, words):
     with pytest.raises(FileError, match=words):
         gold(tmp_path, content)
 
@@ -176,29 +176,29 @@ def test_line_of_50_megabytes_is_refused_in_bounded_memory(tmp_path, opening):
             file.write(b"x" * (1 << 20))
     tracemalloc.start()
     try:
-        with pytest.raises(FileError, match=r"line 2: is longer than 1 MiB") as caught:
+        with pytest.raises(FileError, match=r"line 2: is longer than 1 MiB") as excinfo:
             list(read_gold_rows(path, on_error=raised))
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert caught.value.line == 2
+    assert excinfo.value.line == 2
     assert peak < 4 * MAX_LINE_BYTES
 
 
-def test_quoted_field_over_many_lines_is_bounded(tmp_path):
+def test_quoted_field_over_many_lines_is_limited(tmp_path):
     text = f'{HEADER}\ns1,1,"' + "\n".join(["x" * 1000] * 6000) + '",0:1\ns2,1,Who?,0:1\n'
     rows, errors = gold(tmp_path, text)
     assert "field larger than field limit" in errors[0].message
     assert len(text) > 5 * MAX_LINE_BYTES
-    assert [each.qasrl_id for each in rows] == ["s2"]
+    assert [row.qasrl_id for row in rows] == ["s2"]
 
 
 def test_predicates_are_distinct_and_in_file_order(tmp_path):
     path = tmp_path / "qa.csv"
     path.write_text("qasrl_id,verb_idx,verb\ns1,4,cut\ns1,2,run\ns1,4,cut\ns2,x,go\n,1,a\n")
     errors: list[FileError] = []
-    found = list(read_predicates(path, on_error=errors.append))
-    assert found == [("s1", 4, "cut", 2), ("s1", 2, "run", 3)]
+    predicates = list(read_predicates(path, on_error=errors.append))
+    assert predicates == [("s1", 4, "cut", 2), ("s1", 2, "run", 3)]
     assert [(error.line, error.field) for error in errors] == [(5, "verb_idx"), (6, "qasrl_id")]
 
 
@@ -226,20 +226,20 @@ def test_sentences_drop_repeats_and_refuse_other_tokens(tmp_path):
     ]
 
 
-def test_written_gold_reads_back(tmp_path):
+def test_written_gold_is_read_back_unchanged(tmp_path):
     rows = [
         row(answers=((0, 1), (2, 4))),
         row(question='Who, "said" someone\n?', is_redundant=True, line=3),
         row(slots=None, line=5),
     ]
     path = tmp_path / "gold.csv"
-    assert write_gold_rows([(each, ["A", "cut", "B", "é,"]) for each in rows], path) == 3
+    assert write_gold_rows([(row, ["A", "cut", "B", "é,"]) for row in rows], path) == 3
     header, first, *_ = csv.reader(path.read_text(encoding="utf-8").splitlines())
     assert tuple(header) == GOLD_COLUMNS
     assert first[8:10] == ["0:1~!~2:4", "A~!~B é,"]
     back = list(read_gold_rows(path, on_error=raised))
     assert back[:2] == rows[:2]
-    assert back[2].slots is not None  # the columns are there, empty
+    assert back[2].slots is not None  # the columns exist but are empty
     assert back[2].slots.wh == ""
 
 
@@ -252,7 +252,7 @@ def test_written_gold_reads_back(tmp_path):
         max_size=5,
     )
 )
-def test_written_sentences_read_back(tmp_path_factory, sentences):
+def test_written_sentences_are_read_back_unchanged(tmp_path_factory, sentences):
     records = [
         SentenceRecord(f"s{at}", tuple(tokens), at + 2)
         for at, tokens in enumerate(sentences)
@@ -263,13 +263,13 @@ def test_written_sentences_read_back(tmp_path_factory, sentences):
         for sentence in records:
             add(sentence)
     back = list(read_sentence_rows(path, on_error=raised))
-    assert [(each.external_id, each.tokens) for each in back] == [
-        (each.external_id, each.tokens) for each in records
+    assert [(sentence.external_id, sentence.tokens) for sentence in back] == [
+        (sentence.external_id, sentence.tokens) for sentence in records
     ]
 
 
 @given(st.binary(max_size=300))
-def test_any_bytes_give_rows_or_file_errors(tmp_path_factory, noise):
+def test_any_bytes_are_read_or_reported(tmp_path_factory, noise):
     path = tmp_path_factory.mktemp("noise") / "gold.csv"
     path.write_bytes(HEADER.encode() + b"\n" + noise)
     errors: list[FileError] = []
@@ -277,43 +277,49 @@ def test_any_bytes_give_rows_or_file_errors(tmp_path_factory, noise):
         rows = list(read_gold_rows(path, on_error=errors.append))
     except FileError as error:
         rows, errors = [], [*errors, error]
-    assert all(start < end for each in rows for start, end in each.answers)
+    assert all(start < end for row in rows for start, end in row.answers)
     assert {error.file for error in errors} <= {"gold.csv"}
 
 
 @needs_published_data
-def test_published_files_are_read_whole():
+def test_published_files_are_read_completely():
     rows = list(read_gold_rows(GOLD, on_error=raised))
     assert len(rows) == 3714
-    assert sum(len(each.answers) for each in rows) == 4315
-    assert len({(each.qasrl_id, each.verb_idx) for each in rows}) == 1264
+    assert sum(len(row.answers) for row in rows) == 4315
+    assert len({(row.qasrl_id, row.verb_idx) for row in rows}) == 1264
     assert len(list(read_predicates(GOLD, on_error=raised))) == 1264
     assert len(list(read_sentence_rows(SENTENCES, on_error=raised))) == 917
     expert = list(read_gold_rows(EXPERT, on_error=raised))
     assert len(expert) == 148
-    assert all(each.slots and not each.worker_id for each in expert)
+    assert all(row.slots and not row.worker_id for row in expert)
 
 
 @needs_published_data
 def test_written_rows_equal_the_published_bytes(tmp_path):
-    """But for the wrapper `Some(...)` and the letters that the file has lost."""
+    """Exceptions are the wrapper `Some(...)` and the letters that the file has lost."""
     tokens = {
-        each.external_id: each.tokens for each in read_sentence_rows(SENTENCES, on_error=raised)
+        sentence.external_id: sentence.tokens
+        for sentence in read_sentence_rows(SENTENCES, on_error=raised)
     }
     rows = list(read_gold_rows(GOLD, on_error=raised))
     out = tmp_path / "out.csv"
-    write_gold_rows(((each, tokens[each.qasrl_id]) for each in rows), out)
+    write_gold_rows(((row, tokens[row.qasrl_id]) for row in rows), out)
     published = re.sub(r"Some\((\w+)\)", r"\1", GOLD.read_text(encoding="utf-8")).splitlines()
     written = out.read_text(encoding="utf-8").splitlines()
     differing = [
-        (theirs, ours) for theirs, ours in zip(published, written, strict=True) if theirs != ours
+        (published_line, written_line)
+        for published_line, written_line in zip(published, written, strict=True)
+        if published_line != written_line
     ]
     assert len(differing) == 3
-    assert all("?" in theirs and not ours.isascii() for theirs, ours in differing)
+    assert all(
+        "?" in published_line and not written_line.isascii()
+        for published_line, written_line in differing
+    )
 
 
 def test_reading_is_fast_enough_for_a_corpus(tmp_path):
-    """A loose bound that a slow machine keeps; the figure itself is printed by the benchmark."""
+    """The bound is loose enough for slow machines. The benchmark prints the figure."""
     path = tmp_path / "gold.csv"
     path.write_text(f"{HEADER}\n" + "s1,1,Who?,0:1\n" * 50_000)
     started = time.perf_counter()
@@ -329,7 +335,7 @@ FIELDS = st.lists(
 
 
 @given(FIELDS)
-def test_lines_are_those_of_the_csv_module(fields):
+def test_lines_equal_those_of_the_csv_module(fields):
     line = csv_line(fields)
     assert next(csv.reader(io.StringIO(line, newline=""))) == fields
     if not any("\r" in field for field in fields):

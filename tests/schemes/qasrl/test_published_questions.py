@@ -1,4 +1,4 @@
-"""Tests of the grammar with all questions of the published file."""
+"""The grammar, applied to all questions of the published file."""
 
 import pytest
 
@@ -19,17 +19,17 @@ EXPLAINED = {
 
 @pytest.fixture(scope="module")
 def readings():
-    found = []
+    results = []
     for row in read_gold_rows(GOLD, on_error=raised):
         spellings = candidate_forms(row.verb)
         read = ((forms, read_question(row.question, forms)) for forms in spellings)
         forms = next(forms for forms, reading in read if reading)
-        found.append((row, forms, read_question(row.question, *spellings)))
-    return found
+        results.append((row, forms, read_question(row.question, *spellings)))
+    return results
 
 
 @needs_published_data
-def test_slots_agree_but_for_the_questions_that_are_explained(readings):
+def test_slots_agree_except_for_explained_questions(readings):
     differing = {
         row.question
         for row, _, reading in readings
@@ -40,7 +40,7 @@ def test_slots_agree_but_for_the_questions_that_are_explained(readings):
 
 
 @needs_published_data
-def test_inflection_agrees_where_the_file_has_one(readings):
+def test_inflection_agrees_if_the_file_has_one(readings):
     differing = {
         row.question
         for row, _, reading in readings
@@ -56,12 +56,12 @@ def test_slots_spell_the_published_text(readings):
         spelt = question_of(
             reading.slots, forms, has_separate_not=reading.has_separate_not, has_it=reading.has_it
         )
-        # 13 rows have slips of the shift key ("WHat", "who").
+        # 13 rows have wrong capitals ("WHat", "who").
         assert spelt == row.question[:1].upper() + row.question[1:].lower()
 
 
 @needs_published_data
-def test_slots_alone_spell_the_text_but_for_the_separate_not_and_it(readings):
+def test_slots_alone_spell_the_text_except_for_a_separate_not_and_it(readings):
     lost = [
         (reading.has_separate_not, reading.has_it)
         for row, forms, reading in readings

@@ -33,7 +33,7 @@ def raised(error):
 # --- items
 
 
-def test_items_are_found_by_the_tagger_or_taken_from_the_sentence():
+def test_items_come_from_the_tagger_or_the_sentence():
     tokens = ["He", "has", "left", "."]
     assert CORPUS.find_items("s1", ItemContext(tokens)) == [ItemRecord("s1", "2", {"verb_idx": 2})]
     given_items = {"items": [{"verb_idx": 1}]}
@@ -50,17 +50,17 @@ def test_item_is_completed_with_verb_and_forms():
     assert item == ItemRecord("s1", "1", TARGET, 7)
 
 
-def test_forms_that_a_file_gives_are_kept():
+def test_forms_of_a_file_are_kept():
     forms = {**verb_forms("cut").by_name(), "past": "cutted"}
     given_item = ItemRecord("s1", "1", {"verb_idx": 1, "forms": forms})
     assert CORPUS.complete_item(given_item, SENTENCE).target["forms"]["past"] == "cutted"
 
 
 @pytest.mark.parametrize("verb_idx", [-1, 7, 10**9, None, "1", True, 1.0])
-def test_item_on_no_token_is_refused(verb_idx):
-    with pytest.raises(ContentError, match="is on no token; the sentence has 7") as caught:
+def test_item_outside_the_sentence_is_refused(verb_idx):
+    with pytest.raises(ContentError, match="is on no token; the sentence has 7") as excinfo:
         CORPUS.complete_item(ItemRecord("s1", "1", {"verb_idx": verb_idx}), ItemContext(TOKENS))
-    assert caught.value.path == "verb_idx"
+    assert excinfo.value.path == "verb_idx"
 
 
 def test_headline_shows_the_verb_among_its_neighbours():
@@ -70,42 +70,42 @@ def test_headline_shows_the_verb_among_its_neighbours():
 
 def test_page_data_is_small_json():
     shared = json.dumps(SCHEME.pages.shared(), separators=(",", ":"))
-    own = json.dumps(SCHEME.pages.item(CONTEXT), separators=(",", ":"))
-    assert len(shared) + len(own) < 12_000
-    assert set(json.loads(own)) == {"item", "ranking"}
+    item_data = json.dumps(SCHEME.pages.item(CONTEXT), separators=(",", ":"))
+    assert len(shared) + len(item_data) < 12_000
+    assert set(json.loads(item_data)) == {"item", "ranking"}
 
 
-# --- content: tested in test_content.py; here that the scheme hands it on
+# --- content, which test_content.py tests in detail
 
 
-def test_content_goes_all_the_way_from_generation_to_comparison():
+def test_content_passes_through_all_steps():
     who = {"question": "who cut something", "answers": [[0, 1]]}
     what = {"question": "What was cut?", "answers": [[2, 4]]}
     sources = [
-        SCHEME.content.parse_generation({"questions": each}, CONTEXT)
-        for each in ([who, what], [who])
+        SCHEME.content.parse_generation({"questions": questions}, CONTEXT)
+        for questions in ([who, what], [who])
     ]
-    assert [SCHEME.content.count_units(each, "generator") for each in sources] == [2, 1]
+    assert [SCHEME.content.count_units(source, "generator") for source in sources] == [2, 1]
     rows = [group["rows"] for group in SCHEME.merging.lay_out(sources, CONTEXT)["groups"]]
     assert [[row["agrees"] for row in group] for group in rows] == [[True, True], [False]]
-    judged = [
+    judgments = [
         {**who, "source": {"submission": 0, "question": 0}, "verdict": "keep", "same_as": None},
         {**what, "source": {"submission": 0, "question": 1}, "verdict": "keep", "same_as": None},
         {**who, "source": {"submission": 1, "question": 0}, "verdict": "redundant", "same_as": 0},
     ]
-    parsed = SCHEME.merging.parse({"questions": judged}, CONTEXT, sources)
+    parsed = SCHEME.merging.parse({"questions": judgments}, CONTEXT, sources)
     assert SCHEME.content.count_units(parsed, "consolidator") == 3
     gold, origins = SCHEME.merging.gold_of(parsed, sources)
-    assert [each["state"] for each in origins] == ["kept", "kept"]
+    assert [origin["state"] for origin in origins] == ["kept", "kept"]
     assert SCHEME.content.parse_gold(gold, CONTEXT) == gold
-    found = SCHEME.comparison.compare(gold, sources[1], CONTEXT)
-    assert found.measures["UA"] == {"tp": 1, "fp": 0, "fn": 1}
+    comparison = SCHEME.comparison.compare(gold, sources[1], CONTEXT)
+    assert comparison.measures["UA"] == {"tp": 1, "fp": 0, "fn": 1}
 
 
 # --- files
 
 
-def test_unknown_format_lists_those_there_are(tmp_path):
+def test_error_for_an_unknown_format_lists_the_formats(tmp_path):
     with pytest.raises(
         FileError, match=r"'xml' is not a format .* qasrl-csv, qasrl-bank, conllu, text"
     ):
@@ -122,7 +122,7 @@ def gold_file(tmp_path, rows):
     return path
 
 
-def test_two_rows_of_one_question_become_one_with_all_answers(tmp_path):
+def test_rows_of_the_same_question_are_joined(tmp_path):
     path = gold_file(
         tmp_path,
         "s1,1,cut,w1,a1,Some(g1),Who cut something?,False,0:1,\n"
@@ -162,13 +162,13 @@ def test_scattered_rows_of_a_predicate_are_gathered(tmp_path):
         "s1,1,cut,,,,What was cut?,False,2:3,\n",
     )
     records = list(CORPUS.read_gold([path], "qasrl-csv", raised))
-    assert [(each.item.external_id, len(each.content["questions"])) for each in records] == [
+    assert [(record.item.external_id, len(record.content["questions"])) for record in records] == [
         ("s2", 1),
         ("s1", 2),
     ]
 
 
-def test_items_of_a_file_are_distinct_and_carry_their_line(tmp_path):
+def test_items_of_a_file_are_distinct_and_have_their_line(tmp_path):
     path = gold_file(tmp_path, "s1,1,cut,,,,A?,,0:1,\ns1,1,cut,,,,B?,,1:2,\ns1,3,ran,,,,C?,,0:1,\n")
     assert list(CORPUS.read_items([path], raised)) == [
         ItemRecord("s1", "1", {"verb_idx": 1, "verb": "cut"}, 2),
@@ -197,23 +197,23 @@ def empty_row(**changes):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fmt", ["qasrl-csv", "qasrl-bank"])
-def test_written_gold_reads_back_and_is_the_same_bytes_each_time(tmp_path, fmt):
+def test_written_gold_is_deterministic_and_read_back_unchanged(tmp_path, fmt):
     rows = [export_row(), export_row(external_id="s2")]
     name = {"qasrl-csv": "gold.csv", "qasrl-bank": "gold.jsonl.gz"}[fmt]
     written = SCHEME.exports.write(iter(rows), tmp_path / name, fmt)
     assert written == {"qasrl-csv": 6, "qasrl-bank": 2}[fmt]
     first = (tmp_path / name).read_bytes()
-    time.sleep(1.1)  # a time stamp in the file would differ
+    time.sleep(1.1)  # a timestamp in the file would differ
     SCHEME.exports.write(iter(rows), tmp_path / name, fmt)
     assert (tmp_path / name).read_bytes() == first
     records = list(CORPUS.read_gold([tmp_path / name], fmt, raised))
-    assert [each.item.external_id for each in records] == ["s1", "s2"]
+    assert [record.item.external_id for record in records] == ["s1", "s2"]
     for record in records:
         item = CORPUS.complete_item(record.item, SENTENCE)
         assert item.target == TARGET
-        again = SCHEME.content.parse_gold(record.content, ItemContext(TOKENS, item.target))
-        assert again == export_row().content
-        assert [each["worker_id"] for each in record.provenance] == ["w0", "w1", "w2"]
+        parsed = SCHEME.content.parse_gold(record.content, ItemContext(TOKENS, item.target))
+        assert parsed == export_row().content
+        assert [origin["worker_id"] for origin in record.provenance] == ["w0", "w1", "w2"]
 
 
 def test_csv_has_the_published_columns_and_answers_as_text(tmp_path):
@@ -283,20 +283,20 @@ def test_bank_describes_each_question(tmp_path):
     assert second["verbEntries"]["1"]["questionLabels"] == {}
 
 
-def test_bank_refuses_rows_of_a_sentence_apart(tmp_path):
+def test_bank_refuses_scattered_rows_of_a_sentence(tmp_path):
     rows = [export_row(), export_row(external_id="s2"), export_row()]
     with pytest.raises(ValueError, match="must stand together"):
         SCHEME.exports.write(rows, tmp_path / "g.jsonl.gz", "qasrl-bank")
 
 
-def test_bank_gives_sentences_with_their_items(tmp_path):
+def test_bank_is_read_as_sentences_with_items(tmp_path):
     path = tmp_path / "g.jsonl.gz"
     SCHEME.exports.write([export_row()], path, "qasrl-bank")
     (sentence,) = CORPUS.read_sentences(path, "qasrl-bank", raised)
     assert (sentence.external_id, sentence.tokens) == ("s1", TOKENS)
     (item,) = CORPUS.find_items("s1", ItemContext(TOKENS, metadata=sentence.metadata))
     assert item.target == {"verb_idx": 1, "forms": TARGET["forms"]}
-    assert [each.target for each in CORPUS.read_items([path], raised)] == [item.target]
+    assert [record.target for record in CORPUS.read_items([path], raised)] == [item.target]
 
 
 def bank_entry(**changes):
@@ -350,13 +350,13 @@ def verb_entry(**changes):
         ),
     ],
 )
-def test_bad_bank_line_is_named_and_the_others_are_kept(tmp_path, entry, field):
+def test_bad_bank_line_is_reported_and_skipped(tmp_path, entry, field):
     path = tmp_path / "bank.jsonl"
     lines = [bank_entry(sentenceId="s0"), entry, bank_entry(sentenceId="s2")]
     path.write_text("\n".join(json.dumps(line) for line in lines))
     errors = []
     records = list(CORPUS.read_gold([path], "qasrl-bank", errors.append))
-    assert [each.item.external_id for each in records] == ["s0", "s2"]
+    assert [record.item.external_id for record in records] == ["s0", "s2"]
     assert records[0].content == {"questions": [{"question": "Who cut?", "answers": [[0, 1]]}]}
     assert records[0].provenance[0]["worker_id"] == "w"
     assert [(error.line, error.field) for error in errors] == [(2, field)]
@@ -373,7 +373,7 @@ def test_bad_bank_line_is_named_and_the_others_are_kept(tmp_path, entry, field):
     ],
     ids=["empty", "cut short", "not gzip", "long line", "long line in gzip"],
 )
-def test_bank_file_that_cannot_be_read_says_why(tmp_path, content, words):
+def test_unreadable_bank_file_is_refused_with_a_reason(tmp_path, content, words):
     path = tmp_path / "bank.jsonl.gz"
     path.write_bytes(content)
     with pytest.raises(FileError, match=words):
@@ -381,12 +381,12 @@ def test_bank_file_that_cannot_be_read_says_why(tmp_path, content, words):
 
 
 @pytest.mark.parametrize("line", [b"[" * 100_000, b"not json", b"\xff\xfe", b'{"a": 1', b"NaN"])
-def test_bank_line_that_is_no_object_is_named(tmp_path, line):
+def test_bank_line_without_an_object_is_reported(tmp_path, line):
     path = tmp_path / "bank.jsonl"
     path.write_bytes(line + b"\n" + json.dumps(bank_entry()).encode())
     errors = []
-    found = list(CORPUS.read_sentences(path, "qasrl-bank", errors.append))
-    assert [each.external_id for each in found] == ["s1"]
+    sentences = list(CORPUS.read_sentences(path, "qasrl-bank", errors.append))
+    assert [sentence.external_id for sentence in sentences] == ["s1"]
     assert [error.line for error in errors] == [1]
 
 
@@ -403,7 +403,7 @@ JSON = st.recursive(
         st.sampled_from(["verbIndex", "verbInflectedForms", "questionLabels"]), JSON, max_size=2
     ),
 )
-def test_any_bank_entry_is_read_or_named(tmp_path_factory, changes, verb_changes):
+def test_any_bank_entry_is_read_or_reported(tmp_path_factory, changes, verb_changes):
     path = tmp_path_factory.mktemp("bank") / "bank.jsonl"
     path.write_text(json.dumps({**verb_entry(**verb_changes), **changes}))
     errors = []
@@ -413,12 +413,12 @@ def test_any_bank_entry_is_read_or_named(tmp_path_factory, changes, verb_changes
 
 
 @needs_published_data
-def test_published_gold_goes_in_and_out(tmp_path):
+def test_published_gold_survives_a_round_trip(tmp_path):
     tokens = {
-        each.external_id: each.tokens
-        for each in CORPUS.read_sentences(SENTENCES, "qasrl-csv", raised)
+        sentence.external_id: sentence.tokens
+        for sentence in CORPUS.read_sentences(SENTENCES, "qasrl-csv", raised)
     }
-    items = {(each.external_id, each.local_key) for each in CORPUS.read_items([GOLD], raised)}
+    items = {(item.external_id, item.local_key) for item in CORPUS.read_items([GOLD], raised)}
     rows = []
     for record in CORPUS.read_gold([GOLD], "qasrl-csv", raised):
         sentence = tokens[record.item.external_id]
@@ -432,5 +432,5 @@ def test_published_gold_goes_in_and_out(tmp_path):
     assert sum(len(question["answers"]) for question in questions) == 4315
     assert all(question["slots"] for question in questions)
     assert SCHEME.exports.write(rows, tmp_path / "out.csv", "qasrl-csv") == 3713
-    again = list(CORPUS.read_gold([tmp_path / "out.csv"], "qasrl-csv", raised))
-    assert [record.content for record in again] == [row.content for row in rows]
+    records_read = list(CORPUS.read_gold([tmp_path / "out.csv"], "qasrl-csv", raised))
+    assert [record.content for record in records_read] == [row.content for row in rows]

@@ -17,7 +17,7 @@ from .test_published_csv import slots
         {"wh": "Who"},
     ],
 )
-def test_strict_match_ignores(changes):
+def test_strict_match_ignores_irrelevant_slots(changes):
     assert strict_match_key(slots(**changes)) == strict_match_key(slots())
 
 
@@ -36,11 +36,11 @@ def test_strict_match_ignores(changes):
         {"aux": "cannot"},
     ],
 )
-def test_strict_match_tells_apart(changes):
+def test_strict_match_distinguishes_relevant_slots(changes):
     assert strict_match_key(slots(**changes)) != strict_match_key(slots())
 
 
-def test_negated_modal_is_a_modal_and_will_not_is_none():
+def test_negated_modal_is_a_modal_but_will_not_is_not():
     can_not = slots(aux="can't", is_negated=True)
     will_not = slots(aux="won't", is_negated=True)
     did_not = slots(aux="didn't", is_negated=True)

@@ -1,4 +1,4 @@
-"""Statistics of the published gold, against counts of its columns."""
+"""Statistics of the published gold, compared with counts of its columns."""
 
 import csv
 from collections import Counter
@@ -26,7 +26,7 @@ def published() -> list[dict[str, str]]:
 
 @pytest.fixture(scope="module")
 def items() -> list[AnnotatedItem]:
-    """Return the published gold as an import stores it."""
+    """Return the published gold in the form in which an import stores it."""
     tokens = {row.external_id: row.tokens for row in read_sentence_rows(SENTENCES, on_error=refuse)}
     return [_imported(record, tokens) for record in read_gold_csv(GOLD, on_error=refuse)]
 
@@ -39,7 +39,7 @@ def _imported(record, tokens) -> AnnotatedItem:
     return AnnotatedItem(item.external_id, context, content)
 
 
-def test_figures_are_those_of_the_columns(published, items):
+def test_figures_equal_those_of_the_columns(published, items):
     figures = STATISTICS.count(items)
     assert figures["verbs"] == len({(row["qasrl_id"], row["verb_idx"]) for row in published})
     questions = {(row["qasrl_id"], row["verb_idx"], row["question"]) for row in published}
@@ -51,12 +51,12 @@ def test_figures_are_those_of_the_columns(published, items):
         "modal": lambda row: row["aux"] in MODALS,
     }.items():
         # One question of the file has two rows. Readers compute slots from the text, and a few
-        # published ones are slips.
+        # published slots are errors.
         assert figures[figure] == pytest.approx(sum(map(holds, published)), abs=3)
     assert figures["roles_per_verb"] == pytest.approx(2.94, abs=0.01)
 
 
-def test_tables_count_every_question_once(published, items):
+def test_tables_count_each_question_once(published, items):
     by_word, by_modal = STATISTICS.tables(items)
     words = Counter(row["wh"] for row in published)
     assert {row[0]: row[1] for row in by_word.rows} == pytest.approx(words, abs=2)
@@ -80,6 +80,6 @@ def test_questions_outside_the_template_have_no_slots():
     assert STATISTICS.frequencies([item]).counts == [("free-form", 1)]
 
 
-def test_a_group_without_items_has_no_means():
+def test_group_without_items_has_no_means():
     figures = STATISTICS.count([])
     assert (figures["verbs"], figures["roles_per_verb"]) == (0, None)

@@ -27,7 +27,9 @@ def suggester(sentence: str, verb: str) -> Suggester:
 
 
 def first(sentence: str, verb: str, text: str = "", asked: tuple[str, ...] = ()) -> list[str]:
-    return [each.question for each in suggester(sentence, verb).suggest(text, list(asked))]
+    return [
+        suggestion.question for suggestion in suggester(sentence, verb).suggest(text, list(asked))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +60,7 @@ def test_cue_reads_tense_aspect_and_voice(sentence, verb, expected):
     assert (verb_context.tense, shape, verb_context.is_negated) == expected
 
 
-def test_first_suggestions_keep_the_sentence_s_tense_and_voice():
+def test_first_suggestions_keep_the_tense_and_voice_of_the_sentence():
     active = first("Perry carried the box .", "carried")
     assert set(active[:2]) == {"Who carried something?", "What did someone carry?"}
     passive = first("The box was carried home by Perry .", "carried")
@@ -67,9 +69,9 @@ def test_first_suggestions_keep_the_sentence_s_tense_and_voice():
 
 
 def test_infinitive_comes_first():
-    found = first("Perry wanted to leave .", "wanted")
-    assert found[0] == "Who wanted to do something?"
-    assert "What did someone want to do?" in found[:3]
+    questions = first("Perry wanted to leave .", "wanted")
+    assert questions[0] == "Who wanted to do something?"
+    assert "What did someone want to do?" in questions[:3]
     asked = ("Who wanted to do something?",)
     assert (
         first("Perry wanted to leave .", "wanted", "", asked)[0] == "What did someone want to do?"
@@ -99,10 +101,10 @@ def test_verb_phrases_and_particles_are_among_the_first_three(sentence, verb, ex
     ],
 )
 def test_preposition_of_the_verb_comes_first(sentence, verb, expected):
-    found = first(sentence, verb)
+    questions = first(sentence, verb)
     bare = expected.rsplit(" ", 2)[0] + " something?"
-    assert found[0] == expected
-    assert bare not in found
+    assert questions[0] == expected
+    assert bare not in questions
 
 
 def test_preposition_of_another_verb_does_not_replace_its_object():
@@ -110,7 +112,7 @@ def test_preposition_of_another_verb_does_not_replace_its_object():
     assert "What did someone look up?" in first("Ann looked up the word .", "looked")[:2]
 
 
-def test_role_asked_with_a_verb_phrase_comes_later_without_it():
+def test_role_asked_with_a_verb_phrase_ranks_lower_without_it():
     questions = first("Perry wanted to leave .", "wanted")
     agents = [question for question in questions if question.startswith("Who wanted")]
     assert agents[0] == "Who wanted to do something?"
@@ -132,7 +134,7 @@ def test_no_question_ends_with_a_preposition_without_its_object(sentence, verb, 
     assert odd not in first(sentence, verb, text)
 
 
-def test_object_of_a_preposition_is_asked_for():
+def test_object_of_a_preposition_is_suggested():
     assert "What did someone look at?" in first(
         "Ann looked at the map .", "looked", "What did someone look"
     )
@@ -140,11 +142,11 @@ def test_object_of_a_preposition_is_asked_for():
 
 
 def test_particle_stays_with_its_verb():
-    found = first("He gave up smoking in May .", "gave", "", ("Who gave up something?",))
-    assert all(" give up" in question for question in found[:3])
+    questions = first("He gave up smoking in May .", "gave", "", ("Who gave up something?",))
+    assert all(" give up" in question for question in questions[:3])
 
 
-def test_negation_and_modal_of_the_sentence_come_first():
+def test_negation_and_modal_of_the_sentence_are_suggested_first():
     eaten = first("He has not eaten it .", "eaten")
     assert all("n't" in question or " not " in question for question in eaten[:3])
     assert "Who hasn't eaten something?" in eaten[:3]
@@ -153,36 +155,38 @@ def test_negation_and_modal_of_the_sentence_come_first():
 
 def test_asked_roles_are_not_suggested_again():
     asked = ("Who carried something?", "When did someone carry something?")
-    found = first("Perry carried the box .", "carried", asked=asked)
-    assert found[0] == "What did someone carry?"
-    assert not set(found) & set(asked)
-    assert not any(question.startswith("When") for question in found)
+    questions = first("Perry carried the box .", "carried", asked=asked)
+    assert questions[0] == "What did someone carry?"
+    assert not set(questions) & set(asked)
+    assert not any(question.startswith("When") for question in questions)
 
 
 def test_fillers_of_asked_questions_are_kept():
     asked = ("What carried someone?",)
-    found = first("The bus carried the children .", "carried", "when ", asked)
-    assert found[0].startswith("When did something carry")
+    questions = first("The bus carried the children .", "carried", "when ", asked)
+    assert questions[0].startswith("When did something carry")
 
 
 def test_prepositions_after_the_verb_are_suggested():
-    found = first("They looked at the sea .", "looked", "what did someone look ")
-    assert found[0] == "What did someone look at?"
+    questions = first("They looked at the sea .", "looked", "what did someone look ")
+    assert questions[0] == "What did someone look at?"
 
 
-def test_unlikely_beginnings_are_finished_all_the_same():
-    found = first("Perry carried the box .", "carried", "how long wouldn't something have be")
-    assert found
-    assert all(each.startswith("How long wouldn't something have been") for each in found)
+def test_unlikely_beginnings_are_completed():
+    questions = first("Perry carried the box .", "carried", "how long wouldn't something have be")
+    assert questions
+    assert all(
+        question.startswith("How long wouldn't something have been") for question in questions
+    )
 
 
 @pytest.mark.parametrize("text", ["Who carried?", "xyz", "who xyz", "who carried xyz "])
-def test_nothing_to_suggest(text):
+def test_text_without_completions_has_no_suggestions(text):
     assert first("Perry carried the box .", "carried", text) == []
 
 
-def offered(tokens: Tokens, at: int) -> Iterator[tuple[Walker, str]]:
-    """Yield what the page offers before typing, after a question word and after the verb."""
+def page_suggestions(tokens: Tokens, at: int) -> Iterator[tuple[Walker, str]]:
+    """Yield the page's suggestions before typing, after a question word and after the verb."""
     forms = verb_forms_at(tokens, at)
     walker = Walker(item_table(forms, tokens))
     source = Suggester(walker, ranking_table(tokens, at, forms))
@@ -203,12 +207,12 @@ def offered(tokens: Tokens, at: int) -> Iterator[tuple[Walker, str]]:
 @pytest.mark.slow
 @needs_published_data
 @pytest.mark.parametrize("every", [25, pytest.param(1, marks=pytest.mark.long)])
-def test_everything_offered_is_well_formed(every):
+def test_page_suggestions_are_well_formed(every):
     tokens = {row.external_id: row.tokens for row in read_sentence_rows(SENTENCES, on_error=raised)}
     predicates = {(row.qasrl_id, row.verb_idx) for row in read_gold_rows(GOLD, on_error=raised)}
     assert len(predicates) == 1264
     for sentence, at in sorted(predicates)[::every]:
-        for walker, question in offered(tokens[sentence], at):
+        for walker, question in page_suggestions(tokens[sentence], at):
             assert walker.check(question).state == "complete", question
             assert not question.endswith(("do someone?", "doing someone?"))
             assert question.startswith("What ") or not question.endswith((" do?", " doing?"))
@@ -221,11 +225,11 @@ def test_every_completion_leads_to_a_well_formed_question(every):
     predicates = {(row.qasrl_id, row.verb_idx) for row in read_gold_rows(GOLD, on_error=raised)}
     for sentence, at in sorted(predicates)[::every]:
         walker = Walker(item_table(verb_forms_at(tokens[sentence], at), tokens[sentence]))
-        assert all(leads_to_a_question(walker, text) for text in ("", "who ", "what did "))
+        assert all(can_become_a_question(walker, text) for text in ("", "who ", "what did "))
 
 
-def leads_to_a_question(walker: Walker, text: str) -> bool:
-    """Return True if the shortest way on from each completion ends in a question."""
+def can_become_a_question(walker: Walker, text: str) -> bool:
+    """Return True if the shortest continuation of each completion ends in a question."""
     for option in walker.complete(text):
         ahead = option.text
         for _ in range(8):
@@ -245,17 +249,19 @@ WALKER = Walker(item_table(verb_forms("given"), SENTENCE.split()))
 
 @given(st.integers(0, 2**32), st.integers(0, 3), st.integers(1, 8))
 @settings(max_examples=25, deadline=None)
-def test_every_suggestion_is_legal_new_and_begins_as_typed(seed, count, limit):
+def test_suggestions_are_legal_new_and_extend_the_text(seed, count, limit):
     rng = random.Random(seed)
     asked = [random_question(WALKER, rng, stop=0.6) for _ in range(count)]
     text = random_question(WALKER, rng, stop=0.6)
-    begun = text[: rng.randint(0, len(text))]
-    found = SUGGESTER.suggest(begun, asked, limit=limit)
-    questions = [each.question for each in found]
+    prefix = text[: rng.randint(0, len(text))]
+    suggestions = SUGGESTER.suggest(prefix, asked, limit=limit)
+    questions = [suggestion.question for suggestion in suggestions]
     assert len(questions) <= limit
     assert len(set(questions)) == len(questions)
-    assert [each.cost for each in found] == sorted(each.cost for each in found)
+    assert [suggestion.cost for suggestion in suggestions] == sorted(
+        suggestion.cost for suggestion in suggestions
+    )
     for question in questions:
-        assert question.lower().startswith(begun.rstrip())
+        assert question.lower().startswith(prefix.rstrip())
         assert WALKER.check(question).state == "complete"
         assert question.lower().removesuffix("?") not in asked

@@ -1,4 +1,4 @@
-"""grammar.js suggests what suggestions.py suggests, within a frame on a slow machine."""
+"""grammar.js, which makes the suggestions of suggestions.py within a frame on a slow machine."""
 
 import random
 
@@ -17,8 +17,8 @@ IN_THE_PAGE = """([shared, item, costs, table, cases]) => {
     return cases.map(([text, asked]) =>
         suggester.suggest(text, asked).map((each) => [each.question, each.cost]));
 }"""
-# Every keystroke of every question, as a page does it: check, complete, suggest; each run starts
-# with a new walker, so none is spared what the first one has to do.
+# The page checks, completes and suggests for each keystroke. Each run starts with a new walker, so no
+# run benefits from the caches of another.
 TIMED = """([shared, item, costs, table, questions]) => {
     const walker = new grammar.Walker(shared, item);
     const suggester = new grammar.Suggester(walker, costs, table);
@@ -45,7 +45,7 @@ def tables(number: int):
 
 
 @pytest.mark.browser
-def test_both_suggest_the_same(chromium):
+def test_both_implementations_suggest_the_same(chromium):
     rng = random.Random(7)
     with page_with_grammar(chromium) as page:
         for number in range(7):
@@ -57,15 +57,18 @@ def test_both_suggest_the_same(chromium):
                 for text in texts(walker, rng, 40)
             ]
             cases += [("", []), ("who ", []), ("What", ["Who ran?"]), ("how ", [])]
-            theirs = page.evaluate(IN_THE_PAGE, [automaton(), item, shared_costs(), table, cases])
-            for (text, asked), found in zip(cases, theirs, strict=True):
-                ours = [[each.question, each.cost] for each in suggester.suggest(text, asked)]
-                assert found == ours, (text, asked)
+            results = page.evaluate(IN_THE_PAGE, [automaton(), item, shared_costs(), table, cases])
+            for (text, asked), page_suggestions in zip(cases, results, strict=True):
+                expected = [
+                    [suggestion.question, suggestion.cost]
+                    for suggestion in suggester.suggest(text, asked)
+                ]
+                assert page_suggestions == expected, (text, asked)
 
 
 @pytest.mark.browser
-def test_a_keystroke_takes_less_than_a_frame_on_a_slow_machine(chromium):
-    """Each keystroke counts with the least disturbed of three runs: other tests compute meanwhile."""
+def test_keystroke_takes_less_than_a_frame_on_a_slow_machine(chromium):
+    """The fastest of three runs counts for each keystroke, because other tests run at the same time."""
     rng = random.Random(11)
     times: list[float] = []
     with page_with_grammar(chromium) as page:

@@ -1,4 +1,4 @@
-"""What became of each source in a merge, and where each part of the result came from."""
+"""Outcomes of the sources of a merge, and origins of the parts of the result."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ EXPERT = {
 }
 
 
-def judged(source, question, answers, verdict="keep", same_as=None):
+def judgment(source, question, answers, verdict="keep", same_as=None):
     submission, position = source if source else (None, None)
     return {
         "question": question,
@@ -33,17 +33,17 @@ def judged(source, question, answers, verdict="keep", same_as=None):
 
 MERGED = {
     "questions": [
-        judged((0, 0), "Who cut it?", [[0, 1]]),
-        judged((0, 1), "What was cut?", [[2, 5]]),
-        judged((0, 2), "Where was it cut?", [[9, 10]], "invalid"),
-        judged((1, 0), "Who cut something?", [[0, 1]], "redundant", 0),
-        judged((1, 1), "What was cut?", [[3, 4]], "redundant", 1),
-        judged(None, "When was it cut?", [[11, 12]]),
+        judgment((0, 0), "Who cut it?", [[0, 1]]),
+        judgment((0, 1), "What was cut?", [[2, 5]]),
+        judgment((0, 2), "Where was it cut?", [[9, 10]], "invalid"),
+        judgment((1, 0), "Who cut something?", [[0, 1]], "redundant", 0),
+        judgment((1, 1), "What was cut?", [[3, 4]], "redundant", 1),
+        judgment(None, "When was it cut?", [[11, 12]]),
     ]
 }
 
 
-def test_each_question_and_answer_says_who_had_it():
+def test_questions_and_answers_have_their_origins():
     assert trace(MERGED, [PARSER, EXPERT]).provenance == [
         {
             "source": 0,
@@ -69,7 +69,7 @@ def test_each_question_and_answer_says_who_had_it():
     ]
 
 
-def test_each_source_says_what_became_of_it():
+def test_sources_have_their_outcomes():
     parser, expert = trace(MERGED, [PARSER, EXPERT]).outcomes
     assert parser == {
         "questions": 3,
@@ -95,9 +95,9 @@ def test_each_source_says_what_became_of_it():
     }
 
 
-def test_redundant_without_a_twin_is_lost():
-    alone = {"questions": [judged((0, 0), "Who cut it?", [[0, 1]], "redundant")]}
-    [outcome] = trace(alone, [{"questions": PARSER["questions"][:1]}]).outcomes
+def test_redundant_question_without_a_kept_copy_is_dropped():
+    consolidation = {"questions": [judgment((0, 0), "Who cut it?", [[0, 1]], "redundant")]}
+    [outcome] = trace(consolidation, [{"questions": PARSER["questions"][:1]}]).outcomes
     assert (outcome["merged"], outcome["dropped"]) == (0, 1)
 
 
@@ -105,22 +105,33 @@ verdicts = st.sampled_from(["keep", "invalid", "redundant"])
 
 
 @given(st.lists(st.lists(verdicts, max_size=4), max_size=4))
-def test_no_question_is_counted_twice_or_lost(said):
-    """Whatever was decided: the outcomes of a source add up to its questions."""
+def test_every_question_is_counted_exactly_once(verdicts_by_source):
+    """The outcomes of a source add up to its number of questions for any verdicts."""
     sources = [
-        {"questions": [{"question": f"{at}?", "answers": [[at, at + 1]]} for at in range(len(one))]}
-        for one in said
+        {
+            "questions": [
+                {"question": f"{at}?", "answers": [[at, at + 1]]}
+                for at in range(len(source_verdicts))
+            ]
+        }
+        for source_verdicts in verdicts_by_source
     ]
     merged = {
         "questions": [
-            judged((which, at), f"{at}?", [[at, at + 1]], verdict)
-            for which, one in enumerate(said)
-            for at, verdict in enumerate(one)
+            judgment((submission, at), f"{at}?", [[at, at + 1]], verdict)
+            for submission, source_verdicts in enumerate(verdicts_by_source)
+            for at, verdict in enumerate(source_verdicts)
         ]
     }
-    for one, outcome in zip(said, trace(merged, sources).outcomes, strict=True):
-        assert outcome["questions"] == len(one)
+    for source_verdicts, outcome in zip(
+        verdicts_by_source, trace(merged, sources).outcomes, strict=True
+    ):
+        assert outcome["questions"] == len(source_verdicts)
         assert outcome["kept"] + outcome["edited"] + outcome["merged"] + outcome["dropped"] == len(
-            one
+            source_verdicts
         )
-        assert outcome["answers_kept"] + outcome["answers_edited"] <= outcome["answers"] == len(one)
+        assert (
+            outcome["answers_kept"] + outcome["answers_edited"]
+            <= outcome["answers"]
+            == len(source_verdicts)
+        )

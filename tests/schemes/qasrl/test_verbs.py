@@ -49,7 +49,7 @@ from .test_published_csv import raised
         ("overcame", "overcome overcomes overcoming overcame overcome"),
     ],
 )
-def test_forms_of(token, forms):
+def test_forms_of_verbs_are_inflected(token, forms):
     assert verb_forms(token) == VerbForms(*forms.split())
 
 
@@ -64,7 +64,7 @@ def test_forms_of(token, forms):
         ("They found it .", "found", "find"),
     ],
 )
-def test_context_decides_between_two_verbs(sentence, verb, stem):
+def test_context_disambiguates_two_verbs(sentence, verb, stem):
     tokens = sentence.split()
     assert verb_forms_at(tokens, tokens.index(verb)).stem == stem
 
@@ -86,19 +86,19 @@ def test_all_spellings_are_known(token, past, participle):
 
 
 @needs_published_data
-def test_form_in_the_sentence_is_always_among_the_forms():
+def test_form_of_the_sentence_is_always_included():
     verbs = {row.verb for row in read_gold_rows(GOLD, on_error=raised)}
     assert len(verbs) > 600
     assert not [verb for verb in verbs if verb not in verb_forms(verb).by_name().values()]
 
 
-def test_other_readings_follow_the_likeliest():
+def test_other_readings_follow_the_likeliest_reading():
     assert [forms.stem for forms in candidate_forms("saw")][:2] == ["see", "saw"]
     assert "combatted" in {forms.past for forms in candidate_forms("combat")}
 
 
 @pytest.mark.parametrize("token", ["-", "--", "x-", "'s", "😀", "a" * 5000, "2", "\u202e"])
-def test_odd_token_has_some_forms(token):
+def test_unknown_token_has_forms(token):
     for forms in candidate_forms(token):
         assert set(forms.by_name()) == {
             "stem",
@@ -109,11 +109,11 @@ def test_odd_token_has_some_forms(token):
         }
 
 
-def test_exceptions_give_four_forms_each():
-    assert {len(others.split()) for others in EXCEPTIONS.values()} == {4}
+def test_exceptions_have_four_forms():
+    assert {len(forms.split()) for forms in EXCEPTIONS.values()} == {4}
 
 
-def test_lemminflect_is_loaded_only_when_asked():
+def test_lemminflect_is_loaded_on_first_use():
     code = "import sys, schemes.english.verbs as v; assert 'lemminflect' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True)
 
@@ -121,9 +121,9 @@ def test_lemminflect_is_loaded_only_when_asked():
 @pytest.mark.parametrize(
     "broken", [{}, {"stem": ""}, {"stem": 3}, {"stem": "a b"}, {"stem": "x" * 99}]
 )
-def test_broken_forms_are_refused_with_their_name(broken):
+def test_invalid_forms_are_refused_by_name(broken):
     good = verb_forms("carry").by_name()
     values = broken and {**good, **broken}
-    with pytest.raises(ContentError) as caught:
+    with pytest.raises(ContentError) as excinfo:
         forms_from_names(values)
-    assert caught.value.path == "forms.stem"
+    assert excinfo.value.path == "forms.stem"

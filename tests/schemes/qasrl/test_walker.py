@@ -73,7 +73,7 @@ def state(text: str, walker: Walker = WALKER) -> str:
         "What was given up?",
     ],
 )
-def test_template_takes(text):
+def test_template_accepts_valid_questions(text):
     assert state(text) == "complete"
     assert WALKER.read(text) is not None
     assert state(text.lower().removesuffix("?")) == "complete"
@@ -83,19 +83,19 @@ def test_template_takes(text):
     "text",
     [
         "Who?",
-        "When gave something?",  # an adverbial needs its subject
+        "When gave something?",  # an adverbial requires a subject
         "When did give something?",
         "When is something?",
-        "Who did someone give something to someone?",  # nothing is asked for
+        "Who did someone give something to someone?",  # no slot is asked for
         "What did someone give someone something?",
-        "Who gave out to?",  # something must follow a pair with "to", unless it is asked for
+        "Who gave out to?",  # an object must follow a pair with "to" unless it is asked for
         "When did someone give out to?",
         "Who gave out to doing something?",
         "Who gave to do?",  # two gaps
         "Who was given something to do?",
         "When did someone give to do?",
         "Who gave for doing?",
-        "Who gave to do someone?",  # a verb phrase is about something
+        "Who gave to do someone?",  # a verb phrase requires "something"
         "What did someone give to do someone?",
         "How was something given by doing someone?",
         "Who gave someone doing someone?",
@@ -110,14 +110,14 @@ def test_template_takes(text):
         "Who would giving something?",
         "Who gave someone under something?",  # neither offered nor in the sentence
         "Who gave someone of out something?",
-        "Who gave up on to something?",  # three in a row are no pair
+        "Who gave up on to something?",  # three prepositions are not a pair
         "Who gave somewhere something?",
         "Who gave something someone something?",
         "Which did someone give?",
         "Who mightn't give something?",
     ],
 )
-def test_template_refuses(text):
+def test_template_refuses_invalid_questions(text):
     assert state(text) == "wrong"
     assert WALKER.read(text) is None
 
@@ -137,7 +137,7 @@ def test_template_refuses(text):
         ("Who wanted to do something?", "wanted"),
     ],
 )
-def test_bare_to_takes_nothing_or_a_verb_phrase(text, verb):
+def test_bare_to_accepts_nothing_or_a_verb_phrase(text, verb):
     walker = Walker(item_table(verb_forms(verb), SENTENCE.split()))
     assert state(text, walker) == "complete"
 
@@ -194,7 +194,7 @@ ALL_VERBS = {verb for verbs in VERB_BY_AUXILIARY.values() for verb in verbs} | {
 
 
 @pytest.mark.parametrize("auxiliaries", VERB_BY_AUXILIARY)
-def test_auxiliary_calls_for_its_verb_forms_and_no_other(auxiliaries):
+def test_auxiliary_accepts_only_its_verb_forms(auxiliaries):
     for aux, verb in product(auxiliaries.split(), ALL_VERBS):
         expected = "complete" if verb in VERB_BY_AUXILIARY[auxiliaries] else "wrong"
         assert state(f"When {aux} someone {verb}?") == expected, (aux, verb)
@@ -203,7 +203,7 @@ def test_auxiliary_calls_for_its_verb_forms_and_no_other(auxiliaries):
         assert state(f"When {aux} someone not {verb}?") == negated, (aux, verb)
 
 
-def test_all_auxiliaries_of_the_table_are_tried():
+def test_all_auxiliaries_of_the_table_are_tested():
     tried = set(" ".join(VERB_BY_AUXILIARY).split())
     groups = ("be", "do", "have", "modal")
     assert tried == {w for group in groups for w in CLASSES[group] + CLASSES[f"{group} not"]}
@@ -222,17 +222,17 @@ def test_all_auxiliaries_of_the_table_are_tried():
         ("Who gave to do?", Check("wrong", 14, 15, ("something",))),
     ],
 )
-def test_check_marks_where_it_goes_wrong(text, expected):
+def test_check_marks_the_first_error(text, expected):
     assert WALKER.check(text) == expected
 
 
-def test_check_offers_the_end_where_the_text_may_end():
+def test_check_suggests_the_end_if_the_text_may_end():
     assert WALKER.check("Who gave something something else").nearest[-1] == "?"
 
 
 def test_check_counts_characters_of_the_text_as_typed():
-    found = WALKER.check("Who \u0130\u0130 x")
-    assert (found.start, found.end) == (4, 6)
+    result = WALKER.check("Who \u0130\u0130 x")
+    assert (result.start, result.end) == (4, 6)
 
 
 @pytest.mark.parametrize(
@@ -249,12 +249,12 @@ def test_check_counts_characters_of_the_text_as_typed():
         ("who runs aw", []),
     ],
 )
-def test_complete_goes_on_to_the_next_choice(text, options):
-    found = WALKER.complete(text)
+def test_complete_continues_to_the_next_choice(text, options):
+    completions = WALKER.complete(text)
     if options and isinstance(options[0], str):
-        assert [option.text for option in found] == options
+        assert [option.text for option in completions] == options
     else:
-        assert found == options
+        assert completions == options
 
 
 def test_complete_offers_every_question_word_first():
@@ -262,7 +262,7 @@ def test_complete_offers_every_question_word_first():
     assert words == ["Who", "What", "When", "Why", "How", "Where"]
 
 
-def test_prepositions_offered_are_the_seven_the_sentence_s_own_and_its_pairs():
+def test_prepositions_are_the_common_seven_and_those_of_the_sentence():
     options = {option.text.split()[2] for option in WALKER.complete("who gave ")}
     seven = {"by", "for", "with", "in", "from", "to", "as"}
     nouns = {"someone", "something", "somewhere", "do", "doing"}
@@ -273,7 +273,7 @@ def test_prepositions_offered_are_the_seven_the_sentence_s_own_and_its_pairs():
 
 
 @given(st.sampled_from(ALL_WALKERS), st.integers(0, 2**32), st.data())
-def test_any_walk_is_legal_and_its_slots_spell_it(walker, seed, data):
+def test_any_walk_is_legal_and_spelt_by_its_slots(walker, seed, data):
     text = random_question(walker, random.Random(seed), stop=0.4)
     question = f"{text[0].upper()}{text[1:]}?"
     assert walker.check(question).state == "complete"
@@ -295,25 +295,25 @@ def test_any_walk_is_legal_and_its_slots_spell_it(walker, seed, data):
 
 
 @given(st.sampled_from(ALL_WALKERS), st.integers(0, 2**32))
-def test_an_option_extends_what_was_typed_and_is_legal(walker, seed):
+def test_option_is_legal_and_extends_the_text(walker, seed):
     text = random_question(walker, random.Random(seed), stop=0.4)
-    begun = text[: random.Random(seed).randint(0, len(text))]
-    for option in walker.complete(begun):
-        assert option.text.lower().startswith(begun)
-        found = walker.check(option.text).state
-        assert found == ("complete" if option.ends else "unfinished")
+    prefix = text[: random.Random(seed).randint(0, len(text))]
+    for option in walker.complete(prefix):
+        assert option.text.lower().startswith(prefix)
+        check = walker.check(option.text)
+        assert check.state == ("complete" if option.ends else "unfinished")
 
 
 @given(st.text())
-def test_any_text_is_checked_without_complaint(text):
-    found = WALKER.check(text)
-    assert 0 <= found.start <= found.end <= len(text)
-    assert (WALKER.read(text) is not None) == (found.state == "complete")
+def test_any_text_can_be_checked(text):
+    result = WALKER.check(text)
+    assert 0 <= result.start <= result.end <= len(text)
+    assert (WALKER.read(text) is not None) == (result.state == "complete")
     WALKER.complete(text)
 
 
 @given(st.text(alphabet="ab? \t\u00a0"))
-def test_split_finds_words_where_they_stand(text):
+def test_split_gives_words_with_their_positions(text):
     typed = split(text)
     assert [text[word.start : word.end] for word in typed.words] == [
         word.text for word in typed.words
@@ -354,7 +354,7 @@ def test_distance_is_a_metric(a, b, c):
         ("Why did it carry something?", {"subj": "something"}),
     ],
 )
-def test_published_slots_of(text, changes):
+def test_questions_have_their_published_slots(text, changes):
     slots = parse_question(text, CARRY)
     assert {name: getattr(slots, name) for name in changes} == changes
 
@@ -388,18 +388,18 @@ def test_tense_aspect_and_voice(text, expected):
 @pytest.mark.parametrize(
     ("text", "aux", "subj", "obj", "obj2"),
     [
-        # Both could be read with "did" as the main verb; the slot further left is filled first.
+        # Both could be read with "did" as the main verb. The leftmost slot is filled first.
         ("What did someone do?", "did", "someone", "", ""),
         ("What did something do something?", "did", "something", "", "something"),
         ("Who did something?", "", "", "something", ""),
     ],
 )
-def test_ambiguous_text_fills_the_slot_further_left(text, aux, subj, obj, obj2):
+def test_ambiguous_text_fills_the_leftmost_slot(text, aux, subj, obj, obj2):
     slots = parse_question(text, DO)
     assert (slots.aux, slots.subj, slots.obj, slots.obj2) == (aux, subj, obj, obj2)
 
 
-def test_inflection_names_the_first_form_so_spelled():
+def test_inflection_is_the_first_form_with_the_spelling():
     put = VerbForms("put", "puts", "putting", "put", "put")
     run = VerbForms("run", "runs", "running", "ran", "run")
     named = [
@@ -425,7 +425,7 @@ def test_inflection_names_the_first_form_so_spelled():
     ]
 
 
-def test_slots_without_an_inflection_spell_nothing():
+def test_slots_without_an_inflection_have_no_spelling():
     slots = replace(parse_question("Who carried something?", CARRY), verb_slot_inflection="")
     with pytest.raises(ValueError, match="names no form"):
         question_of(slots, CARRY)
