@@ -207,9 +207,6 @@ def test_wrong_secret_is_explained_on_the_command_line(site, environment, monkey
     assert "InvalidSignatureException" in CommandLine(site)("GetAccountBalance")
 
 
-# --- tools -----------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def tool(mturk) -> Iterator[Callable[[str, str, str], None]]:
     """Return a function that stores the tool, its question and its submission.

@@ -133,9 +133,6 @@ def test_pending_pay_is_shown_after_each_hit(publish, browser, mturk):
     assert "<dt>Approved this month</dt><dd>$0.05</dd>" in page
 
 
-# --- saved filters ---------------------------------------------------------------------------
-
-
 def save(browser, query: str, **fields):
     return browser.post(f"/hits/filters/?{query}", fields, follow=True)
 

@@ -395,4 +395,4 @@ def test_hit_is_returned_when_its_place_is_no_longer_affordable():
     after = Hit.objects.get(pk=hit.pk)
     assert (after.max_assignments, after.pending) == (before.max_assignments - 1, 0)
     assert after.open == (after.available > 0)
-    campaign.every_hit_holds_what_it_may_have_to_pay()
+    campaign.every_hit_holds_its_possible_cost()

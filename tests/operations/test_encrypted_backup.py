@@ -134,9 +134,6 @@ def test_key_file(tmp_path):
             read_key(file)
 
 
-# --- backups -------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def key_file(tmp_path) -> Path:
     file = tmp_path / "backup.key"
