@@ -26,8 +26,7 @@ def compose() -> dict:
 def expand(value: str) -> str:
     """Replace variables as compose does.
 
-    The forms are `${NAME:?...}`, `${NAME:-default}` and `${NAME:+...}`. NAME is unset in the last
-    one.
+    The forms are `${NAME:?...}`, `${NAME:-default}` and, for an unset NAME, `${NAME:+...}`.
     """
     return re.sub(
         r"\$\{(\w+):(\?|-|\+)([^}]*)\}",

@@ -87,12 +87,12 @@ def test_hourly_pay_filters_and_sorts(publish, browser, mturk, worker):
     cache.clear()
     now = timezone.now()
 
-    def found(**fields) -> list[str]:
+    def matches(**fields) -> list[str]:
         rows = find_groups(worker=worker, wanted=GroupFilter(**fields), now=now)
         return [row.hit_type.title for row in rows]
 
-    assert found(sort="hourly") == ["Fast", "Slow", "Slowest", "Unknown"]
-    assert found(sort="hourly", min_hourly_cents=600) == ["Fast", "Slow"]
+    assert matches(sort="hourly") == ["Fast", "Slow", "Slowest", "Unknown"]
+    assert matches(sort="hourly", min_hourly_cents=600) == ["Fast", "Slow"]
 
 
 def test_requester_statistics_count_decisions_on_people(publish, browser, mturk, requester):

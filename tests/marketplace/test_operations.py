@@ -441,7 +441,7 @@ def test_request_for_a_qualification_is_decided(mturk, worker, browser, trained)
     assert decided[0] == "InvalidQualificationRequestState"
 
 
-def test_type_without_retry_delay_is_asked_for_once(mturk, worker, browser):
+def test_type_without_retry_delay_is_requested_once(mturk, worker, browser):
     kind = mturk.create_qualification_type(
         Name="Once", Description="d", QualificationTypeStatus="Active"
     )["QualificationType"]["QualificationTypeId"]
@@ -452,7 +452,7 @@ def test_type_without_retry_delay_is_asked_for_once(mturk, worker, browser):
     assert "only be requested once" in again.content.decode()
 
 
-def test_auto_granted_type_is_granted_at_once(mturk, worker, browser):
+def test_auto_granted_type_is_granted_immediately(mturk, worker, browser):
     kind = mturk.create_qualification_type(
         Name="Open",
         Description="d",

@@ -17,15 +17,15 @@ from .conftest import accept, log_in_as, overflow, question, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.browser]
 
-TASK = """<!doctype html><title>Task</title><p id=told></p>
+TASK = """<!doctype html><title>Task</title><p id=parameters></p>
 <form method=post><input type=hidden name=assignmentId>
 <label>Answer <input name=content></label><button>Submit</button></form>
 <script>
-const told = new URLSearchParams(location.search);
-document.getElementById('told').textContent = [...told].join(' ') + ' origin ' + self.origin;
+const parameters = new URLSearchParams(location.search);
+document.getElementById('parameters').textContent = [...parameters].join(' ') + ' origin ' + self.origin;
 const form = document.forms[0];
-form.elements.assignmentId.value = told.get('assignmentId');
-if (told.get('turkSubmitTo')) form.action = told.get('turkSubmitTo') + '/mturk/externalSubmit';
+form.elements.assignmentId.value = parameters.get('assignmentId');
+if (parameters.get('turkSubmitTo')) form.action = parameters.get('turkSubmitTo') + '/mturk/externalSubmit';
 </script>"""
 
 
@@ -65,7 +65,7 @@ def test_hits_are_done_in_the_sandboxed_frame(page, site, worker, publish, own_t
     page.get_by_role("button", name="Accept one for $0.05").click()
     page.wait_for_url("**/hits/work/*/")
     frame = page.frame_locator("#task")
-    parameters = frame.locator("#told").inner_text()
+    parameters = frame.locator("#parameters").inner_text()
     assert f"workerId,{worker.code}" in parameters
     assert parameters.endswith("origin null")
     first = page.url

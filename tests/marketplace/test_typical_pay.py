@@ -55,7 +55,7 @@ def test_pay_is_unknown_without_enough_similar_work(worked, publish):
     assert typical_pay(hit_types=HitType.objects.all(), now=timezone.now()) == {}
 
 
-def test_pay_of_simulated_workers_is_left_out(worked, worker):
+def test_pay_of_simulated_workers_is_excluded(worked, worker):
     worker.is_simulated = True
     worker.save()
     assert typical_pay(hit_types=HitType.objects.all(), now=timezone.now()) == {}
