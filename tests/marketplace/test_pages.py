@@ -21,11 +21,11 @@ TASK = """<!doctype html><title>Task</title><p id=parameters></p>
 <form method=post><input type=hidden name=assignmentId>
 <label>Answer <input name=content></label><button>Submit</button></form>
 <script>
-const parameters = new URLSearchParams(location.search);
-document.getElementById('parameters').textContent = [...parameters].join(' ') + ' origin ' + self.origin;
+const query = new URLSearchParams(location.search);
+document.getElementById('parameters').textContent = [...query].join(' ') + ' origin ' + self.origin;
 const form = document.forms[0];
-form.elements.assignmentId.value = parameters.get('assignmentId');
-if (parameters.get('turkSubmitTo')) form.action = parameters.get('turkSubmitTo') + '/mturk/externalSubmit';
+form.elements.assignmentId.value = query.get('assignmentId');
+if (query.get('turkSubmitTo')) form.action = query.get('turkSubmitTo') + '/mturk/externalSubmit';
 </script>"""
 
 
