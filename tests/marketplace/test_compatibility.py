@@ -287,7 +287,7 @@ def test_amti(mturk, browser, content, tool):
 
 
 def test_simple_amt(mturk, browser, content, tool):
-    """HTML questions send JSON in one field by a script. Each HIT then has its own commands."""
+    """A script in the HTML question sends JSON in one field. Commands for single HITs follow."""
     assert mturk.get_account_balance()["AvailableBalance"] == "1000.00"
     form = (
         "<!DOCTYPE html><form id='results' method='post'>"
@@ -328,7 +328,7 @@ def test_simple_amt(mturk, browser, content, tool):
 
 
 def test_psiturk(mturk, browser, worker, tool):
-    """The frame has an advertisement, a window the experiment, and the form only ids."""
+    """The frame shows an advertisement, and a window the experiment. The form has only ids."""
     mturk.get_account_balance()
     hit = mturk.create_hit(
         Title="A psychology experiment",
