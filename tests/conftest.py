@@ -1,4 +1,4 @@
-"""Fixtures for every test: the databases, the browser, and a site in processes of its own."""
+"""Fixtures for all tests: the databases, the browser, and a site in separate processes."""
 
 import asyncio
 import gc
@@ -46,17 +46,15 @@ CHROMIUM_ARGUMENTS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-# `make test-long` uses the other profile. On a busy machine, the time of an example says nothing.
+# `make test-long` uses the thorough profile. Examples have no deadline, as busy machines are slow.
 hypothesis.settings.register_profile("quick", max_examples=20, deadline=None)
 hypothesis.settings.register_profile("thorough", max_examples=300, deadline=None)
 hypothesis.settings.load_profile("quick")
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _numbers = count(1)
 
-# --- the order -------------------------------------------------------------------------------
 
-
-# What takes minutes besides sites and browsers; `--durations=30` tells.
+# Files that take minutes without using a site or a browser. `--durations=30` lists them.
 LONG_FILES = {
     "test_sessions.py",
     "test_settlements.py",
@@ -72,7 +70,7 @@ LONG_FILES = {
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files that take long first: one that starts last keeps one process busy and the others idle."""
+    """Run slow files first, so that none of them keeps one process busy while the others are idle."""
     slow = {
         item.path
         for item in items
@@ -84,20 +82,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector the modules and the tests, which stay until the end."""
+    """Exclude modules and tests from garbage collection, because they stay until the end."""
     gc.collect()
     gc.freeze()
     gc.set_threshold(10_000, 20, 50)
 
 
-# --- this machine and nothing else -----------------------------------------------------------
-
-
 class OutsideConnectionError(Exception):
-    """A test wanted to leave the machine."""
+    """A test tried to connect to another machine."""
 
 
-def _is_here(host: object) -> bool:
+def _is_local(host: object) -> bool:
     if host in (None, "", b"", "localhost", b"localhost"):
         return True
     try:
@@ -107,21 +102,21 @@ def _is_here(host: object) -> bool:
 
 
 def _refuse_outside(host: object) -> None:
-    if not _is_here(host):
-        raise OutsideConnectionError(f"tests talk to this machine only, not to {host!r}")
+    if not _is_local(host):
+        raise OutsideConnectionError(f"tests may connect to this machine only, not to {host!r}")
 
 
 @pytest.fixture(autouse=True)
-def _no_resource_of_another_test():
-    """Versions are cached by key and time, which tests use again after a rollback."""
+def _clear_resource_caches():
+    """Clear the caches by key and time, because tests reuse both after a rollback."""
     yield
     load_value.cache_clear()
     build_index.cache_clear()
 
 
 @pytest.fixture(autouse=True)
-def _no_row_fails_unnoticed(request, caplog):
-    """Sweeps log a failing row and go on. A test that expects it has the marker `failing_rows`."""
+def _fail_on_failing_rows(request, caplog):
+    """Fail a test in which a sweep logs a failing row, unless it has the marker `failing_rows`."""
     yield
     failures = [
         record.getMessage()
@@ -160,14 +155,11 @@ def _stay_on_this_machine() -> Iterator[None]:
         yield
 
 
-# --- the ordinary database and settings --------------------------------------------------------
-
-
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Put SQLite in a file, as in production. In memory it has no WAL and only one process.
+    """Put SQLite in a file, as in production. In memory it has no WAL and allows only one process.
 
     On PostgreSQL, copy the database that was migrated for all processes.
     """
@@ -194,14 +186,14 @@ def _settings_of_tests() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _live_servers_without_delay() -> Iterator[None]:
-    """They write head and body apart; on a kept connection the second waits 40 ms for the client's word
-    that it has the first."""
+    """Send responses immediately, without Nagle's algorithm.
+
+    The server writes head and body separately. On a reused connection, the body would be delayed by
+    40 ms.
+    """
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(WSGIRequestHandler, "disable_nagle_algorithm", True)
         yield
-
-
-# --- a site in processes of its own ------------------------------------------------------------
 
 
 class StartProcess(Protocol):
@@ -225,8 +217,11 @@ def job_files(settings, tmp_path: Path) -> Path:
 
 @pytest.fixture
 def start_process() -> Iterator[StartProcess]:
-    """Starts a program in the repository's root. It ends, with all its children, when the test
-    does, and is told to when the test run is killed. What it prints goes to `log`."""
+    """Return a function that starts a program in the repository's root with its output in `log`.
+
+    The program and its children end with the test. If the test run is killed, the program is
+    terminated.
+    """
     started: list[subprocess.Popen[bytes]] = []
 
     def start(command, *, env, log):
@@ -250,7 +245,7 @@ def start_process() -> Iterator[StartProcess]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """The orderly way first; then whatever of its group is left."""
+    """Terminate the process, then kill its process group."""
     process.terminate()
     with suppress(subprocess.TimeoutExpired):
         process.wait(timeout=15)
@@ -261,12 +256,12 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 @pytest.fixture
 def wait_for() -> Callable[[Callable[[], bool]], None]:
-    """Waits until a condition holds, and fails when it does not within 30 seconds."""
+    """Return a function that waits until a condition holds, and fails after 30 seconds."""
 
     def wait(condition: Callable[[], bool]) -> None:
         deadline = time.monotonic() + 30
         while not condition():
-            assert time.monotonic() < deadline, "waited in vain"
+            assert time.monotonic() < deadline, "the condition did not hold within 30 seconds"
             time.sleep(0.1)
 
     return wait
@@ -279,7 +274,7 @@ def free_port() -> int:
 
 @pytest.fixture
 def postgres_url() -> Iterator[str]:
-    """A fresh, empty PostgreSQL database for processes that a test starts; dropped afterwards."""
+    """Create an empty PostgreSQL database for processes that a test starts, and drop it afterwards."""
     server = environment.postgres_server()
     if not server:
         pytest.skip("no PostgreSQL: run `make test`, or set TEST_POSTGRES_URL")
@@ -298,27 +293,27 @@ def postgres_url() -> Iterator[str]:
 
 
 CLAIM = "touchstone-tests"
-DATABASE = "touchstone.sqlite3"  # what the embedded database is called in VAR_DIR
+DATABASE = "touchstone.sqlite3"  # the name of the embedded database in VAR_DIR
 
 
 def _claim(client: Redis) -> bool:
-    """Take this numbered database if it is empty or a dead run of this checkout left it behind."""
-    mine = f"{environment.ROOT}:{os.getpid()}"
-    if client.set(CLAIM, mine, nx=True):
+    """Claim a numbered database that is empty or was left by a dead run of this checkout."""
+    owner = f"{environment.ROOT}:{os.getpid()}"
+    if client.set(CLAIM, owner, nx=True):
         if client.dbsize() == 1:
             return True
-        client.delete(CLAIM)  # somebody's keys: not ours to touch
+        client.delete(CLAIM)  # the keys belong to another program
         return False
     checkout, _, pid = client.get(CLAIM).decode().rpartition(":")
     if checkout != str(environment.ROOT) or Path(f"/proc/{pid}").exists():
         return False
     client.flushdb()
-    return bool(client.set(CLAIM, mine, nx=True))
+    return bool(client.set(CLAIM, owner, nx=True))
 
 
 @pytest.fixture
 def redis_url() -> Iterator[str]:
-    """A Redis database that nobody else uses; emptied afterwards."""
+    """Return an unused Redis database, and empty it afterwards."""
     server = os.environ.get("TEST_REDIS_URL", "")
     if not server:
         pytest.skip("no Redis: run `make test`, or set TEST_REDIS_URL")
@@ -329,31 +324,31 @@ def redis_url() -> Iterator[str]:
                 yield url
                 client.flushdb()
                 return
-    pytest.fail("every numbered database of this Redis holds keys; free one, or stop that Redis")
+    pytest.fail("every numbered database of this Redis holds keys, so empty one or stop that Redis")
 
 
-def _passed_on() -> dict[str, str]:
-    """What the processes that a test starts see of our environment."""
-    passed_on = {
+def _inherited_environment() -> dict[str, str]:
+    """Return the environment for processes that a test starts."""
+    inherited = {
         name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")
     }
-    # Dozens of processes would each compile four hundred of our modules.
+    # Without cached bytecode, dozens of processes would each compile hundreds of modules.
     for name in (
         "DATABASE_URL",
         "DJANGO_SETTINGS_MODULE",
         "DJANGO_ALLOW_ASYNC_UNSAFE",
         "PYTHONDONTWRITEBYTECODE",
     ):
-        passed_on.pop(name, None)
-    # One collection of static files for all the sites of a run.
+        inherited.pop(name, None)
+    # All sites of a run share one collection of static files.
     shared = str(Path(os.environ["VAR_DIR"]) / "collected")
-    return {**passed_on, "STATIC_ROOT": shared}
+    return {**inherited, "STATIC_ROOT": shared}
 
 
 @pytest.fixture
 def embedded_site(tmp_path: Path) -> dict[str, str]:
-    """The environment of a site without servers: pass it to `subprocess` as `env`."""
-    return {**_passed_on(), "VAR_DIR": str(tmp_path / "var")}
+    """Return the environment of a site without servers, for `env` of `subprocess`."""
+    return {**_inherited_environment(), "VAR_DIR": str(tmp_path / "var")}
 
 
 def _manage(env: Mapping[str, str], *arguments: str) -> None:
@@ -361,12 +356,12 @@ def _manage(env: Mapping[str, str], *arguments: str) -> None:
     subprocess.run(command, cwd=environment.ROOT, env=env, check=True)
 
 
-def _made_once(
+def _fill_once(
     tmp_path_factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]
 ) -> Path:
-    """Return a folder that the first of the run's processes to need it fills with `make`."""
-    own = tmp_path_factory.getbasetemp()
-    shared = own if WORKER == "main" else own.parent
+    """Return a folder that is filled with `make` once per run, by the first process that needs it."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base if WORKER == "main" else base.parent
     folder = shared / name
     with (shared / f"{name}.lock").open("w") as lock:
         flock(lock, LOCK_EX)
@@ -380,14 +375,18 @@ def _made_once(
 
 @pytest.fixture(scope="session")
 def collected(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The STATIC_ROOT of the sites of this process, filled."""
+    """Fill the STATIC_ROOT of this process's sites, and return it."""
 
     def collect(folder: Path) -> None:
-        env = {**_passed_on(), "VAR_DIR": os.environ["VAR_DIR"], "STATIC_ROOT": str(folder)}
+        env = {
+            **_inherited_environment(),
+            "VAR_DIR": os.environ["VAR_DIR"],
+            "STATIC_ROOT": str(folder),
+        }
         _manage(env, "collectstatic", "--noinput", "-v0")
 
-    static_root = _passed_on()["STATIC_ROOT"]
-    folder = _made_once(tmp_path_factory, "collected", collect)
+    static_root = _inherited_environment()["STATIC_ROOT"]
+    folder = _fill_once(tmp_path_factory, "collected", collect)
     shutil.copytree(folder, static_root, dirs_exist_ok=True)
     return static_root
 
@@ -397,15 +396,17 @@ Migrate = Callable[[Mapping[str, str]], None]
 
 @pytest.fixture(scope="session")
 def migrate(tmp_path_factory: pytest.TempPathFactory) -> Migrate:
-    """What `manage.py migrate` does to the new database of a site, given its environment: a copy of
-    one that was migrated once for the whole run."""
+    """Return a function that migrates the new database of a site, given its environment.
+
+    It copies a database that was migrated once per run.
+    """
 
     def migrate(env: Mapping[str, str]) -> None:
         if url := env.get("DATABASE_URL"):
             name, template = urlsplit(url).path.strip("/"), _migrated_postgres(tmp_path_factory)
             _on_server(f"DROP DATABASE {name}", f"CREATE DATABASE {name} TEMPLATE {template}")
             return
-        migrated = _made_once(tmp_path_factory, "migrated-sqlite", _migrate)
+        migrated = _fill_once(tmp_path_factory, "migrated-sqlite", _migrate)
         var = Path(env["VAR_DIR"])
         var.mkdir(parents=True, exist_ok=True)
         assert not (var / DATABASE).exists()
@@ -415,23 +416,23 @@ def migrate(tmp_path_factory: pytest.TempPathFactory) -> Migrate:
 
 
 def _migrated_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """Return the name of the database on PostgreSQL that is migrated, and empty."""
+    """Return the name of the migrated, empty PostgreSQL database."""
 
     def make(folder: Path) -> None:
         server, name = environment.postgres_server(), environment.MIGRATED_DATABASE
         _on_server(f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
         _migrate(folder, DATABASE_URL=environment.database_url(server, name))
 
-    _made_once(tmp_path_factory, "migrated-postgresql", make)
+    _fill_once(tmp_path_factory, "migrated-postgresql", make)
     return environment.MIGRATED_DATABASE
 
 
 def _migrate(var: Path, **env: str) -> None:
-    _manage({**_passed_on(), "VAR_DIR": str(var), **env}, "migrate", "-v0")
+    _manage({**_inherited_environment(), "VAR_DIR": str(var), **env}, "migrate", "-v0")
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Remove the database that was migrated for all processes, after they have ended."""
+    """Drop the database that was migrated for all processes, after they have ended."""
     if environment.postgres_server() and not hasattr(config, "workerinput"):
         _on_server(f"DROP DATABASE IF EXISTS {environment.MIGRATED_DATABASE}")
 
@@ -449,13 +450,13 @@ def _on_server(*commands: str) -> None:
 
 @pytest.fixture
 def server_site(embedded_site: dict[str, str], postgres_url: str, redis_url: str) -> dict[str, str]:
-    """The environment of a site on PostgreSQL and Redis, both empty."""
+    """Return the environment of a site with empty PostgreSQL and Redis databases."""
     return {**embedded_site, "DATABASE_URL": postgres_url, "REDIS_URL": redis_url}
 
 
 @pytest.fixture(params=["embedded", "servers"])
 def either_site(request: pytest.FixtureRequest) -> dict[str, str]:
-    """Runs a test twice: on SQLite and the file system, and on PostgreSQL and Redis."""
+    """Run a test twice, on SQLite and the file system, and on PostgreSQL and Redis."""
     name = {"embedded": "embedded_site", "servers": "server_site"}[request.param]
     return request.getfixturevalue(name)
 
@@ -464,7 +465,7 @@ def either_site(request: pytest.FixtureRequest) -> dict[str, str]:
 def without_running_loop() -> Iterator[None]:
     """Hide the event loop that Playwright leaves running in a thread with a browser.
 
-    Django keeps one connection for code with a loop and one for code without. Here both are the
+    Django uses separate connections for code with and without a loop. This fixture makes them the
     same, so that the test stays in its transaction.
     """
     loop, connection = asyncio._get_running_loop(), connections[DEFAULT_DB_ALIAS]
@@ -474,26 +475,20 @@ def without_running_loop() -> Iterator[None]:
     asyncio._set_running_loop(loop)
 
 
-# --- the browser -------------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Browser]:
-    """The machine's own Chromium, driven by Playwright; open a `new_context()` per test."""
+    """Start the machine's Chromium with Playwright. Tests open a `new_context()` each."""
     path = browsers.find()
     if path is None:
         pytest.skip("no Chromium: run `make test`, or set TEST_CHROMIUM")
     with pytest.MonkeyPatch.context() as patch, sync_playwright() as playwright:
-        # Playwright keeps an event loop in this thread; Django would refuse its database there.
+        # Playwright keeps an event loop in this thread, where Django would refuse database access.
         patch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-        # Beside other tests on two cores a page has taken longer than Playwright's five seconds.
+        # On busy machines a page can take longer than Playwright's five seconds.
         expect.set_options(timeout=20_000)
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield browser
         browser.close()
-
-
-# --- a project and its staff -------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -519,31 +514,31 @@ def requester(project):
 
 @pytest.fixture
 def office(requester) -> Client:
-    """A client signed in as the project's requester."""
+    """Return a client that is signed in as the project's requester."""
     client = Client()
     client.force_login(requester)
     return client
 
 
 FLUSHES = 5
-# What migrations fill. Tests leave it as it is.
+# Tables that migrations fill and tests do not change.
 FILLED = {"django_migrations", "django_content_type", "auth_permission"}
 
 
 def _empty_tables() -> None:
-    """Delete all rows of PostgreSQL, without the triggers that keep some of them.
+    """Delete all rows of PostgreSQL, without the triggers that protect some of them.
 
     The locks wait for requests that outlive their page. TRUNCATE, which Django's flush uses, takes
-    ten times as long, because it makes new files for each of the tables, most of which are empty.
+    ten times as long, because it creates new files for each table.
     """
     connection = connections[DEFAULT_DB_ALIAS]
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_emptying())
+        cursor.execute(_deletion_statements())
 
 
 @cache
-def _emptying() -> str:
-    """Return the statements that delete all rows. An empty table takes a twentieth of a millisecond."""
+def _deletion_statements() -> str:
+    """Return the statements that delete all rows."""
     connection = connections[DEFAULT_DB_ALIAS]
     names = {*connection.introspection.django_table_names(only_existing=True)} - FILLED
     tables = [connection.ops.quote_name(name) for name in sorted(names)]
@@ -554,7 +549,7 @@ def _emptying() -> str:
 
 @pytest.fixture(scope="session", autouse=True)
 def _quick_and_repeated_flush() -> Iterator[None]:
-    """Empty the database quickly after a test, and again if that has failed.
+    """Empty the database quickly after a test, and retry if that fails.
 
     A request that outlives its page, such as a last save, can deadlock with the flush.
     """
@@ -562,7 +557,7 @@ def _quick_and_repeated_flush() -> Iterator[None]:
 
     def empty(case: TransactionTestCase) -> None:
         if connections[DEFAULT_DB_ALIAS].vendor == "postgresql":
-            # Only superusers may switch triggers off.
+            # Only superusers may disable triggers.
             with suppress(ProgrammingError):
                 return _empty_tables()
         return flush(case)

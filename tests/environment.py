@@ -1,9 +1,9 @@
-"""The environment of a test run, settled before Django reads its settings.
+"""The environment of a test run, prepared before Django reads its settings.
 
-pytest loads this as a plugin (`-p` in pyproject.toml): pytest-django configures Django before any
-conftest is read. Nothing of the caller's shell reaches the settings; what is kept goes to a folder
-that disappears with the run. The ordinary database is TEST_POSTGRES_URL where `make test` has set
-it, SQLite otherwise or with TEST_DATABASE=sqlite.
+pytest loads this module as a plugin (`-p` in pyproject.toml), because pytest-django configures
+Django before any conftest is read. No variable of the caller's shell reaches the settings. Files go
+to a folder that is deleted after the run. The default database is TEST_POSTGRES_URL where `make
+test` has set it. Otherwise, and with TEST_DATABASE=sqlite, it is SQLite.
 """
 
 import atexit
@@ -18,21 +18,21 @@ from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 ROOT = Path(__file__).resolve().parent.parent
-# One name per checkout (and, through pytest-django, per xdist worker): runs of two checkouts can
-# share a server, and what a killed run leaves is replaced by the next one.
+# Each checkout has its own name, and pytest-django adds the xdist worker. Runs of two checkouts can
+# share a server, and the next run replaces the databases of a killed run.
 DATABASE_PREFIX = "touchstone_" + hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]
 MIGRATED_DATABASE = f"{DATABASE_PREFIX}_migrated"
 _READ = re.compile(r'\b(?:env\.[a-z_]+|_[a-z_]+)\(\s*"([A-Z][A-Z0-9_]*)"')
-OURS_TOO = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE")
+AWS_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE")
 
 
 def settings_variables() -> set[str]:
-    """The environment variables that config/settings.py reads, found in its source."""
+    """Return the environment variables that config/settings.py reads, according to its source."""
     return set(_READ.findall((ROOT / "config" / "settings.py").read_text()))
 
 
 def postgres_server() -> str:
-    """The URL of the PostgreSQL to use, or ''."""
+    """Return the URL of the PostgreSQL server, or an empty string."""
     return os.environ.get("TEST_POSTGRES_URL", "")
 
 
@@ -41,7 +41,10 @@ def database_url(server: str, name: str) -> str:
 
 
 def find_free_port() -> int:
-    """Return a port that is free at the moment, as is the next one, which a demo uses too."""
+    """Return a port that is free at present.
+
+    The next port is also free, because a demo uses both.
+    """
     while True:
         with socket.socket() as first, socket.socket() as second:
             first.bind(("127.0.0.1", 0))
@@ -51,17 +54,17 @@ def find_free_port() -> int:
                 return port
 
 
-def _settle() -> None:
-    for name in (*settings_variables(), *OURS_TOO):
+def _prepare() -> None:
+    for name in (*settings_variables(), *AWS_VARIABLES):
         os.environ.pop(name, None)
-    # Nothing may look for credentials outside the machine.
+    # Prevent look-ups of credentials outside the machine.
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
     folder = tempfile.mkdtemp(prefix="touchstone-tests-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["VAR_DIR"] = folder
-    Path(folder, "static").mkdir()  # whitenoise warns where there is none
+    Path(folder, "static").mkdir()  # whitenoise warns if the folder is missing
     if postgres_server() and os.environ.get("TEST_DATABASE") != "sqlite":
         os.environ["DATABASE_URL"] = database_url(postgres_server(), DATABASE_PREFIX)
 
 
-_settle()
+_prepare()

@@ -1,4 +1,4 @@
-"""Work in a process of its own that may be killed in the middle."""
+"""Work in a separate process that may be killed at any point."""
 
 import os
 import traceback
@@ -9,12 +9,12 @@ from django.db import connections
 
 
 def in_fork(work: Callable[[], object]) -> int:
-    """Do the work in a fork of this process; how that ended, as of `os.waitpid`: 0 is well.
+    """Do the work in a fork of this process, and return its status as of `os.waitpid`. 0 is success.
 
-    The child must not speak on a connection of its parent: killed within a transaction, it would leave
-    a lock that nobody lets go of. Closing is not enough. Where Playwright keeps an event loop in this
-    thread, Django keeps its connections by context, and the child, whose loop does not run, finds the
-    thread's own again, which are still open here.
+    The child must not use a connection of its parent. If it were killed within a transaction, it
+    would leave a lock that is never released. Closing the connections is not enough. Where
+    Playwright keeps an event loop in this thread, Django keeps its connections by context. The
+    child has no running loop, so it finds the thread's own connections, which are still open here.
     """
     connections.close_all()
     child = os.fork()

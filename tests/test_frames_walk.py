@@ -1,4 +1,4 @@
-"""A project of the frames scheme from its files to exported records, and every page of it."""
+"""A project of the frames scheme from its files to exported records, with all its pages."""
 
 import re
 
@@ -29,7 +29,7 @@ from tests.walk import (
 pytestmark = pytest.mark.django_db
 RECORDS = 4
 SAMPLE = SCHEME.sample
-# Words of QA-SRL. "Verb" is a word of both schemes.
+# Words of QA-SRL. Both schemes use "verb".
 FOREIGN = re.compile(
     r"(?<![A-Za-z])(qa-?srl|questions?|propbank|predicates?|UA|LA)(?![A-Za-z])", re.IGNORECASE
 )
@@ -57,16 +57,16 @@ def import_project(protocol: str, files: CorpusFiles) -> None:
     run("import_gold", "books", *gold)
 
 
-def test_exported_records_are_those_that_were_imported(project, files, tmp_path):
+def test_exported_records_equal_the_imported_ones(project, files, tmp_path):
     assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
     run("export_gold", "books", "--format", "semeval", "--out", tmp_path / "gold")
-    written = {
+    paths = {
         "task-a": files.task_a,
         "task-b1": files.task_b1,
         "task-b2": files.task_b2,
         "confidence": files.confidence,
     }
-    for name, imported in written.items():
+    for name, imported in paths.items():
         exported = tmp_path / "gold" / f"books.all.{name}.txt"
         assert set(exported.read_text().splitlines()) == set(imported.read_text().splitlines())
     run("export_gold", "books", "--format", "jsonl", "--out", tmp_path / "lines")
@@ -104,5 +104,5 @@ def rows_of(enrolment: Enrolment) -> list[Json]:
 
 
 def foreign_words(pages: dict[str, str]) -> dict[str, list[str]]:
-    words = {address: FOREIGN.findall(text) for address, text in pages.items()}
-    return {address: names for address, names in words.items() if names}
+    words_by_address = {address: FOREIGN.findall(text) for address, text in pages.items()}
+    return {address: names for address, names in words_by_address.items() if names}

@@ -47,7 +47,7 @@ def pictures(tmp_path) -> Path:
 
 @pytest.fixture
 def flickr(tmp_path) -> Path:
-    """A folder in the layout of Flickr30k Entities."""
+    """Create a folder in the layout of Flickr30k Entities."""
     write_folder(rows_of(make_captions(IMAGES)), tmp_path / "flickr")
     return tmp_path / "flickr"
 
@@ -78,14 +78,14 @@ def gold_files(source: Path, fmt: str) -> list[Path]:
 
 
 def finish(project: Project) -> Project:
-    """Have every item annotated and settled."""
+    """Let simulated workers annotate every item, and check that it is settled."""
     annotate(project)
     assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
     return project
 
 
 @pytest.mark.parametrize("protocol", ["consolidation", "validation"])
-def test_flickr30k_is_exported_as_it_was_imported(protocol, flickr, pictures, storage, tmp_path):
+def test_flickr30k_export_equals_the_import(protocol, flickr, pictures, storage, tmp_path):
     finish(import_project(protocol, flickr, "flickr30k", pictures))
     assert Image.objects.count() == IMAGES
     run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
@@ -107,7 +107,7 @@ def test_flickr30k_is_exported_as_it_was_imported(protocol, flickr, pictures, st
     assert [figures[name]["all"]["accuracy"] for name in ("iou", "c_iou")] == [1.0, 1.0]
 
 
-def test_images_can_be_copied_along(flickr, pictures, storage, tmp_path):
+def test_images_can_be_exported(flickr, pictures, storage, tmp_path):
     finish(import_project("consolidation", flickr, "flickr30k", pictures))
     out = tmp_path / "gold"
     export = ("export_gold", "pictures", "--format", "phrases-jsonl", "--images", "--out", out)
@@ -127,7 +127,7 @@ def test_images_can_be_copied_along(flickr, pictures, storage, tmp_path):
     assert f"{5 * IMAGES} sentences" in run("import_corpus", "copy", source, *options)
 
 
-def test_archive_of_an_export_is_read_back(flickr, pictures, tmp_path):
+def test_archive_of_an_export_can_be_read(flickr, pictures, tmp_path):
     finish(import_project("consolidation", flickr, "flickr30k", pictures))
     run("export_gold", "pictures", "--format", "flickr30k", "--out", tmp_path / "gold")
     archive = shutil.make_archive(str(tmp_path / "gold"), "zip", tmp_path / "gold")
@@ -143,14 +143,14 @@ def phrases_file(reference: Path, predicted: Path) -> Path:
         for record in read_gold(predicted):
             gold = golds[record.item.external_id]
             pairs = zip(gold.content["phrases"], record.content["phrases"], strict=True)
-            for ours, theirs in pairs:
-                if ours["boxes"]:
+            for reference_phrase, predicted_phrase in pairs:
+                if reference_phrase["boxes"]:
                     phrase = {
-                        "id": f"{record.item.external_id}/{ours['id']}",
+                        "id": f"{record.item.external_id}/{reference_phrase['id']}",
                         "image": SIZE,
-                        "gold": ours["boxes"],
-                        "predicted": theirs["boxes"],
-                        "plural": len(ours["boxes"]) > 1,
+                        "gold": reference_phrase["boxes"],
+                        "predicted": predicted_phrase["boxes"],
+                        "plural": len(reference_phrase["boxes"]) > 1,
                     }
                     file.write(json.dumps(phrase) + "\n")
     return path
@@ -161,7 +161,7 @@ def read_gold(folder: Path):
 
 
 @pytest.mark.parametrize("fmt", ["phrases-jsonl", "coco", "grefcoco"])
-def test_other_formats_are_exported_as_they_were_imported(fmt, pictures, tmp_path):
+def test_exports_in_other_formats_equal_the_imports(fmt, pictures, tmp_path):
     captions = with_group(make_captions(IMAGES))
     source = write_source(fmt, captions, tmp_path)
     finish(import_project("consolidation", source, fmt, pictures))
@@ -194,7 +194,7 @@ def write_source(fmt: str, captions: list, folder: Path) -> Path:
     return path
 
 
-def test_folder_is_exported_on_the_web(flickr, pictures):
+def test_folder_is_exported_through_the_website(flickr, pictures):
     project = finish(import_project("consolidation", flickr, "flickr30k", pictures))
     job = queue_export(
         project=project, fmt="flickr30k", source="consolidated", actor="tests", now=NOW
@@ -222,9 +222,9 @@ def test_folder_with_other_files_is_not_replaced(flickr, pictures, tmp_path):
     assert (tmp_path / "gold" / "pictures.all" / "notes.txt").read_text() == "mine"
 
 
-def test_images_of_the_same_content_keep_their_names(flickr, pictures, tmp_path):
-    first, *others = sorted(pictures.iterdir())
-    for path in others:
+def test_images_with_the_same_content_keep_their_names(flickr, pictures, tmp_path):
+    first, *copies = sorted(pictures.iterdir())
+    for path in copies:
         path.write_bytes(first.read_bytes())
     finish(import_project("consolidation", flickr, "flickr30k", pictures))
     assert Image.objects.count() == 1
@@ -235,7 +235,7 @@ def test_images_of_the_same_content_keep_their_names(flickr, pictures, tmp_path)
 
 
 class StoppedError(Exception):
-    """The import was stopped from outside."""
+    """The import was stopped by the caller."""
 
 
 def test_stopped_import_is_resumed_without_decoding_images_again(tmp_path):
@@ -267,15 +267,15 @@ def test_stopped_import_is_resumed_without_decoding_images_again(tmp_path):
 
 def test_repeated_import_adds_nothing_and_names_bad_images(flickr, pictures):
     bad, *_ = sorted(pictures.iterdir())
-    whole = bad.read_bytes()
-    bad.write_bytes(whole[:200])
+    content = bad.read_bytes()
+    bad.write_bytes(content[:200])
     run("create_project", "pictures", "--scheme", "grounding")
     options = ("--format", "flickr30k", "--images", pictures)
     first = run("import_corpus", "pictures", flickr, *options)
     assert f"{bad.name}: is a damaged image" in first
     assert first.count(bad.name) == 1
     assert "5 sentences" in first
-    bad.write_bytes(whole)
+    bad.write_bytes(content)
     assert "5 sentences" in run("import_corpus", "pictures", flickr, *options)
     assert "Nothing new" in run("import_corpus", "pictures", flickr, *options)
     assert Image.objects.count() == IMAGES

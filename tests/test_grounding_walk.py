@@ -1,4 +1,4 @@
-"""A project of the grounding scheme from its sample to exported gold, and every page of it."""
+"""A project of the grounding scheme from its sample to exported gold, with all its pages."""
 
 import html
 import json
@@ -31,7 +31,7 @@ from tests.walk import (
 pytestmark = pytest.mark.django_db
 CAPTIONS = 4
 SAMPLE = SCHEME.sample
-# Words of the other schemes. A "question" would also be one of them.
+# Words of the other schemes, including "question".
 FOREIGN = re.compile(
     r"(?<![A-Za-z])(qa-?srl|questions?|propbank|predicates?|UA|LA|frames?|lexicon|verbs?)(?![A-Za-z])",
     re.IGNORECASE,
@@ -76,9 +76,9 @@ def project(request, files, pictures, settings, tmp_path) -> Project:
 def test_skilled_workers_reproduce_the_gold(project, files, tmp_path):
     assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
     references = dict(Gold.objects.filter(source="expert").values_list("item", "content"))
-    own = Gold.objects.exclude(source="expert").values_list("item", "content")
-    assert len(own) == CAPTIONS
-    assert dict(own) == references
+    produced = Gold.objects.exclude(source="expert").values_list("item", "content")
+    assert len(produced) == CAPTIONS
+    assert dict(produced) == references
     figures = json.loads(run("quality", "pictures", "--json"))
     assert figures["rows"][0]["c-iou"]["share"] == figures["rows"][0]["state"]["share"] == 1.0
 
@@ -115,10 +115,10 @@ def test_training_pages_show_both_sides_in_the_picture(files, pictures):
     choices = [choice for text in pages.values() for choice in choices_of_matches(text)]
     assert choices
     assert all({phrase} == phrases for phrase, phrases in choices)
-    shown = [text for text in pages.values() if "picture__box--predicted" in text]
-    # The trainer's desk, its preview and the worker's feedback
-    assert len(shown) >= 2
-    assert all("picture__box--reference" in text for text in shown)
+    pages_with_boxes = [text for text in pages.values() if "picture__box--predicted" in text]
+    # The trainer's desk, its preview and the worker's feedback.
+    assert len(pages_with_boxes) >= 2
+    assert all("picture__box--reference" in text for text in pages_with_boxes)
 
 
 def choices_of_matches(page: str) -> list[tuple[str, set[str]]]:
@@ -137,5 +137,5 @@ def hull_of(phrase: Json) -> list[list[int]]:
 
 
 def foreign_words(pages: dict[str, str]) -> dict[str, list[str]]:
-    words = {address: FOREIGN.findall(text) for address, text in pages.items()}
-    return {address: names for address, names in words.items() if names}
+    words_by_address = {address: FOREIGN.findall(text) for address, text in pages.items()}
+    return {address: names for address, names in words_by_address.items() if names}

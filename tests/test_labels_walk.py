@@ -30,7 +30,7 @@ def _registered(monkeypatch) -> None:
 
 @pytest.fixture(params=["consolidation", "validation", "verification"])
 def project(request, tmp_path) -> Project:
-    """A project whose items were imported, published, annotated and judged."""
+    """Return a project whose items were imported, published, annotated and judged."""
     corpus = tmp_path / "corpus.csv"
     with corpus.open("w", newline="") as file:
         writer = csv.writer(file)
@@ -76,7 +76,7 @@ def accept(task: Task) -> dict[str, bool]:
     return {"valid": True}
 
 
-def test_gold_is_what_people_agreed_on(project, tmp_path):
+def test_gold_equals_the_agreed_labels(project, tmp_path):
     assert {case.state for case in Case.objects.all()} == {PROTOCOLS[project.protocol].settled}
     run("export_gold", "moods", "--format", "labels-csv", "--out", tmp_path / "gold")
     with (tmp_path / "gold" / "moods.all.gold.csv").open(newline="") as file:
@@ -91,5 +91,5 @@ def test_every_page_opens_and_names_no_other_scheme(project):
     client.force_login(make_user("ada", project, *MemberRole))
     pages = read_pages(client, [*project_addresses(project), *api_addresses(project)])
     assert len(pages) >= 50
-    named = {address: places_in(text) for address, text in pages.items()}
-    assert {address: words for address, words in named.items() if words} == {}
+    words_by_address = {address: places_in(text) for address, text in pages.items()}
+    assert {address: words for address, words in words_by_address.items() if words} == {}

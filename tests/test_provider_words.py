@@ -14,7 +14,7 @@ FOLDERS = (
     *("jobs", "operations", "projects", "qualification", "rehearsal", "web"),
     *("templates", "static"),
 )
-# The marketplace is a provider of its own. The schemes' file formats have old names.
+# The marketplace is a separate provider. The file formats of schemes have established names.
 LEFT_OUT = ("crowd/providers/", "templates/marketplace/", "static/js/marketplace/")
 #: Places that still name a provider. Keep this empty.
 EXCEPTIONS: tuple[str, ...] = ()
@@ -45,10 +45,10 @@ def test_no_app_names_a_provider():
 @pytest.mark.parametrize(
     "text", ["MTURK_IS_OURS", "turkSubmitTo", "Mechanical Turk", "prolific_token", "an MTurk HIT"]
 )
-def test_word_is_found(text):
+def test_provider_word_is_detected(text):
     assert _WORD.search(text)
 
 
 @pytest.mark.parametrize("text", ["Turkish", "proliferate"])
-def test_other_words_are_not_found(text):
+def test_other_word_is_not_detected(text):
     assert not _WORD.search(text)

@@ -11,11 +11,11 @@ WORDS = (
     *("qasrl", "qa-srl", "question", "questions", "verb", "verbs", "predicate", "predicates"),
     *("propbank", "ua", "la", "framenet", "verbnet", "semeval"),
 )
-# Words in prose and in identifiers: neighbours are not letters.
+# Matches words in prose and in identifiers, between characters that are not letters.
 _WORD = re.compile(rf"(?<![a-z])({'|'.join(WORDS)})(?![a-z])", re.IGNORECASE)
 SUFFIXES = {".py", ".html", ".js", ".css", ".svg"}
-# The apps and their pages. The marketplace and the providers speak MTurk's language, in which a
-# question is a page, and schemes have folders of their own.
+# The apps and their pages. The marketplace and the providers use MTurk's terms, in which a question
+# is a page. Schemes have separate folders.
 FOLDERS = (
     *(
         "accounts",
@@ -60,12 +60,12 @@ def places_in(text: str) -> list[str]:
 
 
 def test_no_app_names_a_scheme():
-    found = {
+    words_by_path = {
         str(path.relative_to(ROOT)): words
         for path in _files()
         if (words := places_in(path.read_text("utf-8")))
     }
-    assert {name: words for name, words in found.items() if name not in EXCEPTIONS} == {}
+    assert {name: words for name, words in words_by_path.items() if name not in EXCEPTIONS} == {}
     assert EXCEPTIONS == ()
 
 
@@ -78,5 +78,5 @@ def test_no_app_names_a_scheme():
         ("adverbs, queue, verbose, layout", []),
     ],
 )
-def test_words_are_found_in_prose_and_identifiers(text, words):
+def test_words_in_prose_and_identifiers_are_detected(text, words):
     assert places_in(text) == words

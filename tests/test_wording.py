@@ -1,7 +1,7 @@
-"""Every page, email, message and error reads as the style guide wants it.
+"""Every page, email, message and error follows the style guide.
 
-Pages are read in every role, as they are rendered. Sources of scripts, commands and templates are read
-for texts that no page of these tests shows.
+Pages are rendered and read in every role. The sources of scripts, commands and templates are also
+read, for texts that no page of these tests shows.
 """
 
 import json
@@ -65,8 +65,8 @@ def grounding_project(folder: Path) -> Project:
     paths = folder / "captions.jsonl", folder / "gold.jsonl"
     for path, source in zip(paths, (sample.sentences, *sample.gold), strict=True):
         lines = source.read_text("utf-8").splitlines(keepends=True)
-        kept = [line for line in lines if json.loads(line)["id"] == "meadow-04.png#0"]
-        path.write_text("".join(kept))
+        selected = [line for line in lines if json.loads(line)["id"] == "meadow-04.png#0"]
+        path.write_text("".join(selected))
     run("create_project", "walked", "--scheme", "grounding", "--protocol", "validation")
     run("import_corpus", "walked", paths[0], "--format", sample.format, "--images", folder)
     fmt = GROUNDING.corpus.gold_formats[0]
@@ -85,13 +85,13 @@ def member(project: Project, *roles: MemberRole) -> Client:
 
 def faults_of(client: Client, addresses: list[str], *, posts: bool = False) -> dict[str, list[str]]:
     """Return the faults of each address by the method that shows them."""
-    found = {}
+    faults_by_request = {}
     for address in addresses:
         for method in (client.get, client.post) if posts else (client.get,):
             response = method(address)
             if faults := faults_in(texts_of_response(response)):
-                found[f"{method.__name__} {address}"] = faults
-    return found
+                faults_by_request[f"{method.__name__} {address}"] = faults
+    return faults_by_request
 
 
 def texts_of_response(response) -> Iterator[str]:
@@ -175,7 +175,7 @@ def test_every_route_and_its_errors(identity, settings, tmp_path):
     assert faults_of(client, addresses, posts=posts) == {}
 
 
-def test_errors_of_the_api_name_what_to_do(client):
+def test_api_errors(client):
     project = make_project()
     admin = member(project, MemberRole.ADMIN)
     bodies = [b"", b"{", b"[]", b'{"slug": "x y"}', b'{"limit": -1, "unknown": true}']
@@ -195,7 +195,7 @@ def api_addresses_of_empty(project: Project) -> list[str]:
     return ["/api/v1/projects/", *(f"/api/v1/projects/{project.slug}/{name}/" for name in names)]
 
 
-def test_e_mails(settings):
+def test_emails(settings):
     settings.MAIL_IS_ON = True
     project = make_project()
     user = make_user("ada", project, MemberRole.ADMIN)
@@ -210,7 +210,7 @@ def test_e_mails(settings):
     Alert.objects.create(key="disk", text="Low disk space: 1 GiB.", since=now)
     assert mail_alerts(now=now) == 1
     assert len(mail.outbox) == 3
-    assert faults_in([text for sent in mail.outbox for text in (sent.subject, sent.body)]) == []
+    assert faults_in([text for email in mail.outbox for text in (email.subject, email.body)]) == []
 
 
 def test_marketplace_pages_with_work():
@@ -232,10 +232,10 @@ def test_tutorials_and_tasks_of_every_scheme():
 
 
 def test_help_of_every_command():
-    ours = {app.name for app in apps.get_app_configs() if Path(app.path).parent == ROOT}
+    own_apps = {app.name for app in apps.get_app_configs() if Path(app.path).parent == ROOT}
     texts = []
     for name, app in get_commands().items():
-        if app in ours:
+        if app in own_apps:
             parser = load_command_class(app, name).create_parser("manage.py", name)
             texts += [parser.description or "", *(action.help or "" for action in parser._actions)]
     assert len(texts) > 100
@@ -259,8 +259,8 @@ def test_texts_of_scripts():
 
 
 def test_texts_of_templates():
-    """Includes the branches that no page above shows."""
-    found = {}
+    """The sources include the branches that no page above shows."""
+    faults_by_path = {}
     for path in (ROOT / "templates").rglob("*"):
         if path.suffix in {".html", ".txt", ".svg"}:
             source = re.sub(
@@ -273,8 +273,8 @@ def test_texts_of_templates():
             arguments = [text for text in re.findall(r'"([^"]*)"', tags) if " " in text]
             plain = re.sub(r"{%.*?%}|{{.*?}}", "", source, flags=re.DOTALL)
             if faults := faults_in([*texts_of(plain), *arguments]):
-                found[path.relative_to(ROOT).as_posix()] = faults
-    assert found == {}
+                faults_by_path[path.relative_to(ROOT).as_posix()] = faults
+    assert faults_by_path == {}
 
 
 def test_faults_are_found():

@@ -1,4 +1,4 @@
-"""View names of the staff pages by their route name, for tests that visit pages of several apps."""
+"""View names of the staff pages by route name, for tests that open pages of several apps."""
 
 from projects.permissions import page_rules
 

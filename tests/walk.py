@@ -1,4 +1,4 @@
-"""Build a project of any scheme from its files, and read every page and API resource of it."""
+"""Build a project of any scheme from its files, and read all its pages and API resources."""
 
 import json
 import re
@@ -35,14 +35,14 @@ from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
 
 LATER = NOW + timedelta(minutes=5)
-# What MTurk and the marketplace call a task's page is no word of a scheme.
-# Also left out: CSRF tokens, whose random letters can spell a word.
+# Styles and scripts are excluded, because they use MTurk's names for a task's page. CSRF tokens are
+# excluded, because their random letters can spell a word.
 GENERAL_TEXT = re.compile(r"<style.*?</style>|<script.*?</script>|\b[A-Za-z0-9]{64}\b", re.DOTALL)
 
 
-def run(*words: object) -> str:
+def run(*arguments: object) -> str:
     out = StringIO()
-    call_command(*map(str, words), stdout=out, stderr=out)
+    call_command(*map(str, arguments), stdout=out, stderr=out)
     return out.getvalue()
 
 
@@ -82,7 +82,7 @@ def sweep() -> None:
 
 
 def annotate(project: Project) -> None:
-    """Have every item annotated and judged by simulated workers who make no errors."""
+    """Let simulated workers annotate and judge every item without errors."""
     publish_batch(project=project, now=NOW)
     for task in Task.objects.filter(role="generator"):
         for _ in range(project.generators_per_item):
@@ -111,8 +111,8 @@ def judgment_of(task: Task) -> Json:
         assert simulation.consolidate
         return simulation.consolidate(reference, [reference, reference], 1.0, "a")
     assert simulation.validate
-    asked = scheme.get_validating().asked([reference])
-    return simulation.validate(reference, asked, context_of(item), 1.0, "a")
+    claims = scheme.get_validating().asked([reference])
+    return simulation.validate(reference, claims, context_of(item), 1.0, "a")
 
 
 def _reference_of(item: Item) -> Json:

@@ -1,4 +1,4 @@
-"""What a database holds besides rows, as text that two databases can be compared by."""
+"""The schema and the rows of a database, in a form that two databases can be compared by."""
 
 from typing import Any
 
@@ -27,26 +27,31 @@ POSTGRESQL = {
 
 
 def schema(connection: BaseDatabaseWrapper) -> dict[str, dict[str, Any]]:
-    """Kind -> name -> definition. The order of a table's columns is left out, as no code sees it."""
+    """Return kind -> name -> definition.
+
+    The order of columns is ignored, because no code depends on it.
+    """
     if connection.vendor == "postgresql":
         return {kind: _read(connection, query) for kind, query in POSTGRESQL.items()}
-    told = _read(connection, "SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL")
+    definitions = _read(
+        connection, "SELECT name, type, sql FROM sqlite_master WHERE sql IS NOT NULL"
+    )
     kinds: dict[str, dict[str, Any]] = {}
-    for name, (kind, sql) in told.items():
+    for name, (kind, sql) in definitions.items():
         kinds.setdefault(kind, {})[name] = _parts(sql) if kind == "table" else sql
     return kinds
 
 
 def rows(connection: BaseDatabaseWrapper) -> dict[str, list[dict[str, Any]]]:
-    """Table -> its rows, by column."""
+    """Return table -> its rows, by column."""
     with connection.cursor() as cursor:
         tables = connection.introspection.table_names(cursor)
-        found = {}
+        rows_by_table = {}
         for table in tables:
             cursor.execute(f"SELECT * FROM {table}")
-            names = [one[0] for one in cursor.description]
-            found[table] = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
-    return found
+            names = [column[0] for column in cursor.description]
+            rows_by_table[table] = [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
+    return rows_by_table
 
 
 def _read(connection: BaseDatabaseWrapper, query: str) -> dict[str, tuple[Any, ...]]:
@@ -56,7 +61,7 @@ def _read(connection: BaseDatabaseWrapper, query: str) -> dict[str, tuple[Any, .
 
 
 def _parts(create_table: str) -> list[str]:
-    """The columns and constraints between the outer brackets, sorted."""
+    """Return the columns and constraints between the outer brackets, sorted."""
     _, _, inside = create_table.partition("(")
     parts, depth, quoted = [""], 0, False
     for letter in inside.rpartition(")")[0]:

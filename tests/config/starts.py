@@ -1,6 +1,6 @@
-"""A process that has imported the libraries, and starts the program in forks of itself.
+"""A process that has imported the libraries and forks itself to start the program.
 
-A fork takes a tenth of a second, a new interpreter more than one.
+A fork is about ten times as fast as a new interpreter.
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Self
 
 from tests import environment
 
-# What the settings and manage.py import, before they read the environment.
+# The libraries that the settings and manage.py import before they read the environment.
 LIBRARIES = (
     "celery",
     "cryptography.fernet",
@@ -29,7 +29,7 @@ LIBRARIES = (
 
 
 class Starter:
-    """Starts Python with arguments and an environment, as `subprocess.run` would."""
+    """A runner of Python programs in forks, with the interface of `subprocess.run`."""
 
     def __enter__(self) -> Self:
         self._process = subprocess.Popen(

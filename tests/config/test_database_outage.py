@@ -1,4 +1,4 @@
-"""A database that is away: pages and the API answer 503 with Retry-After, and recover by themselves."""
+"""Pages and the API answer 503 with Retry-After while the database is unavailable, then recover."""
 
 import sys
 from urllib.parse import urlsplit
@@ -38,7 +38,7 @@ def test_site_answers_503_until_the_database_is_back(site, start_process, wait_f
     wait_for(lambda: is_up(url))
 
     def answer(path: str) -> requests.Response:
-        # Both are looked up in the database.
+        # Both credentials are looked up in the database.
         token, session = {"Authorization": "Bearer ts_unknown"}, {"Cookie": f"sessionid={'0' * 32}"}
         headers = token if path.startswith("/api/") else session
         return requests.get(f"{url}{path}", headers=headers, timeout=20)

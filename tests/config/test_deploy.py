@@ -23,30 +23,33 @@ def compose() -> dict:
     return yaml.safe_load((environment.ROOT / "docker-compose.yml").read_text())
 
 
-def filled_in(value: str) -> str:
-    """What compose makes of `${NAME:?...}`, `${NAME:-default}` and, without NAME, of `${NAME:+...}`."""
+def expand(value: str) -> str:
+    """Replace variables as compose does.
+
+    The forms are `${NAME:?...}`, `${NAME:-default}` and, for an unset NAME, `${NAME:+...}`.
+    """
     return re.sub(
         r"\$\{(\w+):(\?|-|\+)([^}]*)\}",
-        lambda found: SECRETS.get(found[1], found[3] if found[2] == "-" else ""),
+        lambda match: SECRETS.get(match[1], match[3] if match[2] == "-" else ""),
         value,
     )
 
 
 def settings_of(compose: dict, service: str) -> dict[str, str]:
     values = compose["services"][service]["environment"]
-    return {name: filled_in(value) for name, value in values.items()}
+    return {name: expand(value) for name, value in values.items()}
 
 
 @pytest.mark.parametrize("service", OURS)
-def test_container_gets_only_variables_that_the_settings_read(compose, service):
-    read = environment.settings_variables() | {"WEB_CONCURRENCY"}  # gunicorn's own
-    assert set(settings_of(compose, service)) - read == set()
+def test_container_variables_are_known_settings(compose, service):
+    known = environment.settings_variables() | {"WEB_CONCURRENCY"}  # gunicorn reads this variable
+    assert set(settings_of(compose, service)) - known == set()
 
 
-def test_deployment_check_is_clean_under_the_compose_settings(compose, embedded_site):
-    # Django looks at settings only: neither database nor broker is reached.
+def test_deployment_check_passes_with_the_compose_settings(compose, embedded_site):
+    # Django checks only the settings, without the database and the broker.
     env = {**embedded_site, **settings_of(compose, "web"), "VAR_DIR": embedded_site["VAR_DIR"]}
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
         cwd=environment.ROOT,
         env=env,
@@ -54,30 +57,30 @@ def test_deployment_check_is_clean_under_the_compose_settings(compose, embedded_
         capture_output=True,
         text=True,
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr
 
 
-def test_only_the_proxy_can_be_reached_from_outside(compose):
+def test_only_the_proxy_publishes_ports(compose):
     published = [name for name, service in compose["services"].items() if "ports" in service]
     assert published == ["proxy"]
 
 
 def caddyfile() -> str:
-    """The configuration without indentation and comments."""
+    """Return the configuration without indentation and comments."""
     text = (environment.ROOT / "deploy" / "Caddyfile").read_text()
     lines = [line.strip() for line in text.splitlines()]
     return "\n".join(line for line in lines if not line.startswith("#"))
 
 
 def test_proxy_logs_neither_addresses_nor_headers():
-    """Both contain tokens, ids of workers and links to reset passwords."""
+    """Both contain tokens, worker ids and password reset links."""
     log = caddyfile().partition("\nlog {")[2]
     assert "format filter {" in log
     for field in ("request>uri", "request>headers", "resp_headers"):
         assert f"\n{field} delete\n" in log
 
 
-def test_proxy_gives_up_on_slow_clients_and_sends_whole_requests():
+def test_proxy_times_out_slow_clients_and_buffers_requests():
     text = caddyfile()
     assert re.search(r"timeouts {\nread_header \d+s\nread_body \d+s\n", text)
     limit = re.search(r"\nmax_size (\w+)\n", text)
@@ -87,22 +90,22 @@ def test_proxy_gives_up_on_slow_clients_and_sends_whole_requests():
     assert limit[1] == buffered[1]
 
 
-def test_every_queue_has_a_worker_and_money_has_its_own(compose, settings):
+def test_every_queue_has_a_separate_worker(compose, settings):
     commands = [service.get("command", []) for service in compose["services"].values()]
     served = [command[command.index("-Q") + 1] for command in commands if "-Q" in command]
     assert sorted(served) == sorted(queue.name for queue in settings.CELERY_TASK_QUEUES)
 
 
-def test_every_lasting_service_says_whether_it_works(compose):
-    image_has_one = "HEALTHCHECK" in (environment.ROOT / "Dockerfile").read_text()
-    silent = [
+def test_every_lasting_service_has_a_health_check(compose):
+    image_has_check = "HEALTHCHECK" in (environment.ROOT / "Dockerfile").read_text()
+    unchecked = [
         name
         for name, service in compose["services"].items()
         if name != "setup"
         and "healthcheck" not in service
-        and not (image_has_one and service["image"].startswith("touchstone:"))
+        and not (image_has_check and service["image"].startswith("touchstone:"))
     ]
-    assert silent == []
+    assert unchecked == []
 
 
 def test_secrets_have_no_default_and_are_in_the_example(compose):
@@ -113,7 +116,7 @@ def test_secrets_have_no_default_and_are_in_the_example(compose):
     assert set(re.findall(r"^(\w+)=", example, re.MULTILINE)) == required
 
 
-def test_image_runs_as_an_ordinary_user():
+def test_image_runs_as_an_unprivileged_user():
     lines = (environment.ROOT / "Dockerfile").read_text().splitlines()
     last_stage = lines[max(i for i, line in enumerate(lines) if line.startswith("FROM ")) :]
     users = [line for line in last_stage if line.startswith("USER ")]
@@ -123,19 +126,19 @@ def test_image_runs_as_an_ordinary_user():
     )
 
 
-def test_nothing_private_goes_into_the_image():
+def test_private_files_are_excluded_from_the_image():
     ignored = (environment.ROOT / ".dockerignore").read_text().split()
     assert {".env", ".git", "var", ".venv"} <= set(ignored)
 
 
-def test_compose_itself_accepts_the_file(tmp_path):
+def test_docker_compose_accepts_the_file(tmp_path):
     docker = shutil.which("docker")
     if not docker or subprocess.run([docker, "compose", "version"], check=False).returncode:
         pytest.skip("no docker compose here")
     values = tmp_path / "values.env"
     values.write_text("".join(f"{name}={value}\n" for name, value in SECRETS.items()))
     command = [docker, "compose", "--env-file", str(values), "config", "--quiet"]
-    done = subprocess.run(
+    process = subprocess.run(
         command, cwd=environment.ROOT, check=False, capture_output=True, text=True
     )
-    assert done.returncode == 0, done.stderr
+    assert process.returncode == 0, process.stderr

@@ -1,4 +1,4 @@
-"""The queue in a folder: whole messages only, each to one reader, whatever was killed."""
+"""The queue in a folder delivers each complete message to one reader, even after killed processes."""
 
 import json
 import threading
@@ -25,7 +25,7 @@ def connect(tmp_path):
         opened.append(Connection("filesystem://", transport=Transport, transport_options=options))
         return opened[-1]
 
-    # kombu remembers per process what it has bound; each test is a new process to it.
+    # kombu remembers bindings per process. Each test simulates a new process.
     Transport.global_state.clear()
     yield opener
     for connection in opened:
@@ -34,17 +34,17 @@ def connect(tmp_path):
 
 def received(connection: Connection) -> list[int]:
     queue = connection.SimpleQueue("work")
-    found = []
+    numbers = []
     while True:
         try:
             message = queue.get(block=False)
         except queue.Empty:
-            return found
+            return numbers
         message.ack()
-        found.append(message.payload["n"])
+        numbers.append(message.payload["n"])
 
 
-def test_messages_come_in_order_and_once(connect):
+def test_messages_arrive_in_order_and_once(connect):
     out = connect().SimpleQueue("work")
     for number in range(50):
         out.put({"n": number})
@@ -52,16 +52,16 @@ def test_messages_come_in_order_and_once(connect):
     assert received(connect()) == []
 
 
-def test_torn_message_is_left_out_and_the_next_one_read(connect, tmp_path: Path):
+def test_truncated_message_is_skipped(connect, tmp_path: Path):
     out = connect().SimpleQueue("work")
     out.put({"n": 1})
-    (whole,) = (tmp_path / "queue").glob("*.work.msg")
-    whole.write_text(whole.read_text()[:40])
+    (path,) = (tmp_path / "queue").glob("*.work.msg")
+    path.write_text(path.read_text()[:40])
     out.put({"n": 2})
     assert received(connect()) == [2]
 
 
-def test_table_of_queues_is_replaced_whole(connect, tmp_path: Path):
+def test_table_of_queues_is_replaced_atomically(connect, tmp_path: Path):
     connect().SimpleQueue("work").put({"n": 1})
     (tmp_path / "control" / "work.exchange.part").write_text("[")  # left by a killed process
     Transport.global_state.clear()
@@ -71,7 +71,7 @@ def test_table_of_queues_is_replaced_whole(connect, tmp_path: Path):
     assert json.loads(table.read_text()) == [["work", "", "work"]]
 
 
-def test_queues_bound_at_once_are_all_in_the_table(connect, tmp_path: Path):
+def test_concurrently_bound_queues_are_all_in_the_table(connect, tmp_path: Path):
     channels = [connect().channel() for _ in range(8)]
     start = threading.Barrier(len(channels))
 
@@ -89,9 +89,9 @@ def test_queues_bound_at_once_are_all_in_the_table(connect, tmp_path: Path):
     assert sorted(queues) == [*(f"own-{number}" for number in range(8)), "shared"]
 
 
-def test_readers_and_writers_at_once_lose_and_double_nothing(connect):
+def test_concurrent_readers_and_writers_lose_and_repeat_nothing(connect):
     connections = [connect() for _ in range(6)]
-    found: list[int] = []
+    numbers: list[int] = []
 
     def write(connection: Connection, start: int) -> None:
         queue = connection.SimpleQueue("work")
@@ -100,14 +100,14 @@ def test_readers_and_writers_at_once_lose_and_double_nothing(connect):
 
     def read(connection: Connection) -> None:
         while writing.is_set():
-            found.extend(received(connection))
+            numbers.extend(received(connection))
 
     writing = threading.Event()
     writing.set()
-    readers = [threading.Thread(target=read, args=[one]) for one in connections[:3]]
+    readers = [threading.Thread(target=read, args=[link]) for link in connections[:3]]
     writers = [
-        threading.Thread(target=write, args=[one, number * 100])
-        for number, one in enumerate(connections[3:])
+        threading.Thread(target=write, args=[link, number * 100])
+        for number, link in enumerate(connections[3:])
     ]
     for thread in readers + writers:
         thread.start()
@@ -116,5 +116,5 @@ def test_readers_and_writers_at_once_lose_and_double_nothing(connect):
     writing.clear()
     for thread in readers:
         thread.join()
-    found.extend(received(connections[0]))
-    assert sorted(found) == list(range(300))
+    numbers.extend(received(connections[0]))
+    assert sorted(numbers) == list(range(300))

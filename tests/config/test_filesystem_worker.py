@@ -1,4 +1,4 @@
-"""A site without Redis, whose worker takes tasks from a folder."""
+"""A site without Redis, whose worker reads tasks from a folder."""
 
 import sys
 import time
@@ -9,7 +9,7 @@ import pytest
 from tests.operations.manage import manage
 
 TASKS = 120
-# What Celery beat sends per second in rehearsals and in the demo, with SWEEP_SECONDS=1.
+# The tasks that Celery beat sends per second in rehearsals and the demo, with SWEEP_SECONDS=1.
 PER_SECOND = """
 from config import settings
 print(sum(1 / entry["schedule"] for entry in settings.CELERY_BEAT_SCHEDULE.values()))
@@ -23,7 +23,7 @@ for _ in range({TASKS}):
 
 @pytest.mark.system
 def test_one_process_keeps_up_with_beat(embedded_site, migrate, start_process, tmp_path, wait_for):
-    """A rehearsal can keep the other process busy. If the queue only grew, tasks would expire in it."""
+    """A rehearsal can occupy the other process. Tasks would expire in a growing queue."""
     env = {**embedded_site, "SWEEP_SECONDS": "1"}
     env.pop("REDIS_URL", None)
     migrate(env)
@@ -38,6 +38,6 @@ def test_one_process_keeps_up_with_beat(embedded_site, migrate, start_process, t
     celery = [sys.executable, "-m", "celery", "-A", "config", "worker", "--concurrency", "1"]
     start_process(celery, env=env, log=tmp_path / "worker.log")
     wait_for(lambda: waiting() < TASKS)
-    before, started = waiting(), time.monotonic()
+    task_count, started = waiting(), time.monotonic()
     wait_for(lambda: not waiting())
-    assert before / (time.monotonic() - started) > sent_per_second
+    assert task_count / (time.monotonic() - started) > sent_per_second

@@ -1,4 +1,4 @@
-"""Each check of a container tells working from not working."""
+"""The container health checks, working and failing."""
 
 import http.server
 import os
@@ -13,10 +13,10 @@ from deploy import healthcheck
 
 
 @contextmanager
-def site_answering(status: int, seen: list[str | None]) -> Iterator[None]:
+def site_answering(status: int, headers: list[str | None]) -> Iterator[None]:
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self):
-            seen.extend([self.headers["Host"], self.headers["X-Forwarded-Proto"]])
+            headers.extend([self.headers["Host"], self.headers["X-Forwarded-Proto"]])
             self.send_response(status)
             self.end_headers()
 
@@ -37,22 +37,22 @@ def site_answering(status: int, seen: list[str | None]) -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("status", "well"), [(200, True), (302, False), (404, False), (503, False)]
+    ("status", "healthy"), [(200, True), (302, False), (404, False), (503, False)]
 )
-def test_web_by_its_answer(monkeypatch, status, well):
+def test_web_status(monkeypatch, status, healthy):
     monkeypatch.setenv("SITE_URL", "https://touchstone.example")
-    seen: list[str | None] = []
-    with site_answering(status, seen):
-        assert healthcheck.web() is well
-    assert seen == ["touchstone.example", "https"]
+    headers: list[str | None] = []
+    with site_answering(status, headers):
+        assert healthcheck.web() is healthy
+    assert headers == ["touchstone.example", "https"]
 
 
-def test_web_that_does_not_listen(monkeypatch, free_port):
+def test_web_without_a_listener(monkeypatch, free_port):
     monkeypatch.setattr(healthcheck, "PORT", free_port)
     assert not healthcheck.web()
 
 
-def test_beat_by_the_age_of_its_schedule(monkeypatch, tmp_path):
+def test_beat_schedule_age(monkeypatch, tmp_path):
     monkeypatch.setenv("VAR_DIR", str(tmp_path))
     assert not healthcheck.beat()
     schedule = tmp_path / "celerybeat-schedule.db"
@@ -64,9 +64,7 @@ def test_beat_by_the_age_of_its_schedule(monkeypatch, tmp_path):
 
 
 @pytest.mark.system
-def test_worker_by_its_answer_over_the_broker(
-    monkeypatch, server_site, start_process, tmp_path, wait_for
-):
+def test_worker_ping_over_the_broker(monkeypatch, server_site, start_process, tmp_path, wait_for):
     for name, value in server_site.items():
         monkeypatch.setenv(name, value)
     assert not healthcheck.worker()

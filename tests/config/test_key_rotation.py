@@ -1,4 +1,4 @@
-"""What was issued under an earlier SECRET_KEY stays valid while it is in SECRET_KEY_FALLBACKS."""
+"""Values issued under an earlier SECRET_KEY stay valid while it is in SECRET_KEY_FALLBACKS."""
 
 import json
 import zipfile
@@ -27,7 +27,7 @@ CLAIM = PageToken("a", "b", "c")
 
 @pytest.fixture
 def rotate(settings):
-    """Change the key, with the earlier one as a fallback or without it."""
+    """Return a function that changes the key, with or without the earlier one as a fallback."""
     settings.SECRET_KEY = OLD
 
     def change(*, fallback: bool = True) -> None:
@@ -82,13 +82,13 @@ def test_address_of_notifications(rotate, settings, client, fallback, status):
     assert address != destination().removeprefix(settings.SITE_URL)
 
 
-def test_pseudonymised_worker_who_returns(rotate, db):
+def test_returning_pseudonymised_worker_is_recognised(rotate, db):
     worker = make_worker()
-    given = worker.external_id
-    worker.external_id = pseudonymised_id(provider=worker.provider, external_id=given)
+    external_id = worker.external_id
+    worker.external_id = pseudonymised_id(provider=worker.provider, external_id=external_id)
     worker.save()
     rotate()
-    assert register_worker(provider=worker.provider, external_id=given, now=NOW) == worker
+    assert register_worker(provider=worker.provider, external_id=external_id, now=NOW) == worker
     assert Worker.objects.count() == 1
 
 
@@ -102,7 +102,7 @@ def test_addresses_of_tasks(rotate, fallback):
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("fallback", [True, False])
-def test_hit_that_is_published_again_after_a_restore_has_the_same_address(rotate, fallback):
+def test_hit_republished_after_a_restore_has_the_same_address(rotate, fallback):
     task = make_task([make_item(make_project())])
     [item] = task.items.all()
     public_id = task.public_id
@@ -123,7 +123,7 @@ def test_pseudonyms_in_exports(rotate, fallback):
 
 
 @pytest.mark.django_db
-def test_key_that_was_rolled_back_is_stored_the_next_time(rotate):
+def test_rolled_back_key_is_stored_later(rotate):
     with suppress(ZeroDivisionError), transaction.atomic():
         before = site_key()
         _ = 1 / 0

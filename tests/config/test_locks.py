@@ -1,4 +1,4 @@
-"""The lock files: complete, hashed, without addresses, and the tested one holds what runs."""
+"""The lock files are complete, hashed and without addresses, and pin all dependencies."""
 
 import json
 import re
@@ -14,11 +14,11 @@ PIN = re.compile(r"^([a-z0-9._-]+)(?:\[[a-z0-9,_-]+\])?==(\S+)(?: ; ([^\\]+?))? 
 
 
 def pins(kind: str) -> dict[str, set[tuple[str, str]]]:
-    """Version and environment marker by name; a name can be pinned once per marker."""
-    found: dict[str, set[tuple[str, str]]] = {}
+    """Return version and environment marker by name. A name can be pinned once per marker."""
+    pinned: dict[str, set[tuple[str, str]]] = {}
     for name, version, marker in PIN.findall(lock(kind)):
-        found.setdefault(name.lower(), set()).add((version, marker))
-    return found
+        pinned.setdefault(name.lower(), set()).add((version, marker))
+    return pinned
 
 
 def versions(kind: str) -> dict[str, set[str]]:
@@ -29,7 +29,7 @@ def lock(kind: str) -> str:
     return (environment.ROOT / "requirements" / f"{kind}.txt").read_text()
 
 
-def wanted(requirement: str) -> str:
+def normalized_name(requirement: str) -> str:
     name = re.match(r"[A-Za-z0-9._-]+", requirement)
     assert name
     return re.sub(r"[-_.]+", "-", name.group()).lower()
@@ -47,19 +47,19 @@ def test_every_pin_has_a_hash(kind):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_lock_names_no_address(kind):
+def test_lock_contains_no_address(kind):
     assert re.findall(r"\S*://\S*|--(?:index|extra-index|find-links)\S*", lock(kind)) == []
 
 
-def test_development_lock_holds_every_pin_of_the_other():
+def test_development_lock_has_every_pin_of_the_base_lock():
     base, dev = versions("base"), versions("dev")
     assert {name: pinned for name, pinned in base.items() if dev.get(name) != pinned} == {}
 
 
-def test_locks_hold_every_dependency():
-    base = {wanted(requirement) for requirement in project()["project"]["dependencies"]}
+def test_locks_have_every_dependency():
+    base = {normalized_name(requirement) for requirement in project()["project"]["dependencies"]}
     groups = project()["dependency-groups"]
-    dev, audit = ({wanted(name) for name in groups[kind]} for kind in ("dev", "audit"))
+    dev, audit = ({normalized_name(name) for name in groups[kind]} for kind in ("dev", "audit"))
     assert base - set(pins("base")) == set()
     assert dev - set(pins("dev")) == set()
     assert audit - set(pins("audit")) == set()

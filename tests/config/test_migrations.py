@@ -1,7 +1,7 @@
-"""An update with the old version still running: the old code must get along with the new tables.
+"""Migrations must not break the previous version, which still runs during an update.
 
-docs/how-to/admin.md, "Update without downtime", has the rule. A migration that breaks it on purpose is
-named here with its reason.
+The rule is in docs/how-to/admin.md, "Update without downtime". Deliberate exceptions are listed
+here with their reason.
 """
 
 from collections.abc import Iterator
@@ -26,44 +26,46 @@ TAKES_AWAY = (
 
 
 def breaches(operations: list[Operation]) -> Iterator[str]:
-    """What the version before this migration would stumble over."""
-    new = {one.name_lower for one in operations if isinstance(one, ops.CreateModel)}
-    for one in operations:
-        model = str(getattr(one, "model_name", getattr(one, "name", ""))).lower()
+    """Yield the operations that would break the version before this migration."""
+    new = {
+        operation.name_lower for operation in operations if isinstance(operation, ops.CreateModel)
+    }
+    for operation in operations:
+        model = str(getattr(operation, "model_name", getattr(operation, "name", ""))).lower()
         if model in new:
             continue
-        if isinstance(one, TAKES_AWAY):
-            yield f"{type(one).__name__} {model}: old code still reads it"
-        if isinstance(one, ops.AddField) and _must_be_given(one.field):
-            yield f"AddField {model}.{one.name}: old code writes rows without it; give it db_default"
+        if isinstance(operation, TAKES_AWAY):
+            yield f"{type(operation).__name__} {model}: old code still reads it"
+        if isinstance(operation, ops.AddField) and _is_required(operation.field):
+            yield f"AddField {model}.{operation.name}: old code omits it, so it needs db_default"
 
 
-def _must_be_given(field: models.Field) -> bool:
+def _is_required(field: models.Field) -> bool:
     return not (field.null or field.many_to_many or field.has_db_default())
 
 
-def test_no_migration_breaks_the_version_before_it():
+def test_no_migration_breaks_the_previous_version():
     loader = MigrationLoader(None)
-    found = {
+    breaches_by_migration = {
         f"{app}.{name}": list(breaches(migration.operations))
         for (app, name), migration in loader.disk_migrations.items()
         if app in OWN
     }
-    broken = {name: told for name, told in found.items() if told}
+    broken = {name: lines for name, lines in breaches_by_migration.items() if lines}
     assert broken.keys() - ON_PURPOSE.keys() == set(), broken
     assert ON_PURPOSE.keys() - broken.keys() == set()
 
 
-def test_rule_sees_what_it_is_for():
+def test_breaking_operations_are_detected():
     text = models.CharField(max_length=5)
-    seen = [
+    breaking = [
         ops.RemoveField("item", "key"),
         ops.RenameField("item", "key", "name"),
         ops.DeleteModel("Item"),
         ops.AddField("item", "colour", models.CharField(max_length=5, default="red")),
     ]
-    for one in seen:
-        assert list(breaches([one]))
+    for operation in breaking:
+        assert list(breaches([operation]))
     fine = [
         ops.AddField("item", "colour", models.CharField(max_length=5, null=True)),
         ops.AddField("item", "colour", models.CharField(max_length=5, db_default="red")),

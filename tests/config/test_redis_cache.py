@@ -36,7 +36,7 @@ def test_staff_sign_in_and_open_pages(requester):
     assert client.get("/account/").status_code == 200
 
 
-def test_api_answers_without_counting(requester, settings):
+def test_api_answers_without_rate_limits(requester, settings):
     settings.API_READS_PER_MINUTE = 1
     for _ in range(3):
         assert calling(requester).get("/api/v1/projects/").status_code == 200

@@ -1,4 +1,4 @@
-"""The character NUL, which PostgreSQL holds in no text, wherever a request can bring it."""
+"""The NUL character, which PostgreSQL cannot store in text, in every part of a request."""
 
 import re
 
@@ -18,17 +18,17 @@ def office(admin_client):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_in_a_query(path, office):
+def test_nul_in_a_query_is_refused(path, office):
     for query in ("q=%00", "%00=1", "page=a%00b"):
         assert office.get(f"{path}?{query}").status_code == 400
 
 
 @pytest.mark.parametrize("path", ["/projects/%00/", "/hits/join/a%00b/", "/static/%00", "/%00"])
-def test_in_a_path(path, office):
+def test_nul_in_a_path_is_refused(path, office):
     assert office.get(path).status_code == 400
 
 
-def test_in_a_form(office):
+def test_nul_in_a_form_is_refused(office):
     form = {"title": "a\x00b", "slug": "", "scheme": "qasrl", "pay": "qasrl-2020", "cap": "1"}
     response = office.post("/projects/new/", form)
     assert response.status_code == 400
@@ -39,18 +39,23 @@ EXAMPLES = {"slug": "news", "str": "news", "uuid": "00000000-0000-4000-8000-0000
 
 
 def routes(patterns, prefix=""):
-    for one in patterns:
-        path = prefix + str(one.pattern)
-        if isinstance(one, URLResolver):
-            yield from routes(one.url_patterns, path)
-        elif isinstance(one, URLPattern) and "^" not in path:
-            yield one, re.sub(r"<(?:(\w+):)?\w+>", lambda found: EXAMPLES.get(found[1], "1"), path)
+    for pattern in patterns:
+        path = prefix + str(pattern.pattern)
+        if isinstance(pattern, URLResolver):
+            yield from routes(pattern.url_patterns, path)
+        elif isinstance(pattern, URLPattern) and "^" not in path:
+            yield (
+                pattern,
+                re.sub(r"<(?:(\w+):)?\w+>", lambda match: EXAMPLES.get(match[1], "1"), path),
+            )
 
 
 def open_routes():
-    """Those that check no form's token: nothing stands before them."""
-    found = routes(get_resolver().url_patterns)
-    return sorted(path for one, path in found if getattr(one.callback, "csrf_exempt", False))
+    """Return the routes without a CSRF check, which would otherwise refuse the request first."""
+    all_routes = routes(get_resolver().url_patterns)
+    return sorted(
+        path for pattern, path in all_routes if getattr(pattern.callback, "csrf_exempt", False)
+    )
 
 
 BODIES = {
@@ -62,12 +67,12 @@ BODIES = {
 
 
 @pytest.mark.parametrize("kind", BODIES)
-def test_where_no_form_is_checked_the_answer_is_still_a_refusal(kind, office):
+def test_routes_without_csrf_check_refuse_nul(kind, office):
     paths = open_routes()
     assert len(paths) > 20
     for path in paths:
         for query in ("", "?q=%00&assignmentId=%00&workerId=%00"):
-            sent = office.post(f"/{path}{query}", BODIES[kind], content_type=kind)
-            got = office.get(f"/{path}{query}")
-            assert 400 <= sent.status_code < 500, (path, query, sent.status_code)
-            assert got.status_code < 500, (path, query, got.status_code)
+            post_response = office.post(f"/{path}{query}", BODIES[kind], content_type=kind)
+            get_response = office.get(f"/{path}{query}")
+            assert 400 <= post_response.status_code < 500, (path, query, post_response.status_code)
+            assert get_response.status_code < 500, (path, query, get_response.status_code)

@@ -1,4 +1,4 @@
-"""What browsers are told, for each kind of page, under the settings of a site on https."""
+"""The security headers of each kind of page, under the settings of an HTTPS site."""
 
 import json
 import subprocess
@@ -10,7 +10,7 @@ from django.urls import reverse
 from tests import environment
 from tests.operations.manage import manage
 
-# In a process of its own: most of these follow from SITE_URL when the settings are read.
+# The program runs in a separate process, because most headers depend on SITE_URL at startup.
 ASK = """
 import json
 from uuid import UUID
@@ -40,7 +40,7 @@ pages = {
     "missing": (strangers, "/no/such/page/"),
 }
 answers = {name: client.get(path, secure=True) for name, (client, path) in pages.items()}
-print(json.dumps({name: [one.status_code, dict(one.headers)] for name, one in answers.items()}))
+print(json.dumps({name: [answer.status_code, dict(answer.headers)] for name, answer in answers.items()}))
 """
 FRAMED = {"frame"}
 
@@ -57,7 +57,7 @@ def answers(tmp_path_factory, migrate, collected) -> dict:
 
 
 def directives(headers: dict) -> dict[str, str]:
-    parts = (one.strip().partition(" ") for one in headers["Content-Security-Policy"].split(";"))
+    parts = (part.strip().partition(" ") for part in headers["Content-Security-Policy"].split(";"))
     return {name: value for name, _, value in parts if name}
 
 
@@ -65,7 +65,7 @@ PAGES = ("login", "staff", "frame", "marketplace", "practice", "health", "missin
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_runs_our_scripts_and_styles_alone(answers, page):
+def test_page_runs_only_own_scripts_and_styles(answers, page):
     status, headers = answers[page]
     assert status == (404 if page == "missing" else 200)
     policy = directives(headers)
@@ -76,7 +76,7 @@ def test_page_runs_our_scripts_and_styles_alone(answers, page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_can_be_framed_by_the_marketplace_or_by_nobody(answers, page):
+def test_page_can_be_framed_only_by_the_marketplace(answers, page):
     headers = answers[page][1]
     if page in FRAMED:
         assert directives(headers)["frame-ancestors"] == "https://touchstone.example"
@@ -87,7 +87,7 @@ def test_page_can_be_framed_by_the_marketplace_or_by_nobody(answers, page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_says_the_rest_too(answers, page):
+def test_page_has_the_other_headers(answers, page):
     headers = answers[page][1]
     assert headers["Strict-Transport-Security"] == "max-age=31536000; includeSubDomains; preload"
     assert headers["X-Content-Type-Options"] == "nosniff"
@@ -98,12 +98,12 @@ def test_page_says_the_rest_too(answers, page):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_page_is_in_no_cache(answers, page):
+def test_page_is_not_cached(answers, page):
     stored = answers[page][1]["Cache-Control"].replace(" ", "").split(",")
     assert "no-store" in stored
 
 
-def test_workers_pages_set_no_cookie_and_depend_on_none(answers):
+def test_worker_pages_set_no_cookie_and_do_not_vary_by_cookie(answers):
     headers = answers["frame"][1]
     assert "Set-Cookie" not in headers
     assert "Cookie" not in headers.get("Vary", "")
@@ -119,11 +119,11 @@ def test_body_beyond_the_limit_is_refused(client, db, settings):
 
 
 def test_limits_of_site_and_proxy_agree():
-    """What the proxy lets through the site may still refuse, in its own words."""
+    """The site may still refuse a request that the proxy forwards, with its own message."""
     program = "import config.settings as s; print(s.DATA_UPLOAD_MAX_MEMORY_SIZE)"
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", program], cwd=environment.ROOT, check=True, capture_output=True
     )
     caddy = (environment.ROOT / "deploy" / "Caddyfile").read_text()
     assert "max_size 12MB" in caddy
-    assert int(done.stdout) < 12 * 10**6
+    assert int(process.stdout) < 12 * 10**6

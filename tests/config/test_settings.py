@@ -1,4 +1,7 @@
-"""A wrong value stops the start with one line that names it; docs/reference/settings.md lists each."""
+"""Invalid values stop the start with a one-line error that names the variable.
+
+docs/reference/settings.md lists the variables.
+"""
 
 import re
 import shutil
@@ -91,7 +94,7 @@ WRONG = [
     ("VAR_DIR", "/dev/null/var"),
     ("STATIC_ROOT", "/dev/null/static"),
 ]
-# The marketplace reads this one's grammar itself: tests/marketplace.
+# The marketplace parses this variable itself, and tests/marketplace has its tests.
 ELSEWHERE = {"MARKETPLACE_FAULTS"}
 
 
@@ -114,13 +117,13 @@ def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
 
 @pytest.mark.parametrize(("name", "value"), WRONG)
 def test_start_with_a_wrong_value(start, embedded_site, name, value):
-    # The keys of a marketplace are read where another one than our own is named.
-    other = {"MTURK_ENDPOINT_URL": "https://mturk.example/"} if "ACCESS_KEY" in name else {}
-    done = start("manage.py", "check", env={**embedded_site, **other, name: value})
-    assert done.returncode == 2
-    assert len(done.stderr.splitlines()) == 1
-    assert name in done.stderr
-    assert "hidden-word" not in done.stderr
+    # The marketplace keys are only read if the endpoint is not our own.
+    endpoint = {"MTURK_ENDPOINT_URL": "https://mturk.example/"} if "ACCESS_KEY" in name else {}
+    process = start("manage.py", "check", env={**embedded_site, **endpoint, name: value})
+    assert process.returncode == 2
+    assert len(process.stderr.splitlines()) == 1
+    assert name in process.stderr
+    assert "hidden-word" not in process.stderr
 
 
 def test_demo_serves_requesters_pages_from_another_origin(start, embedded_site):
@@ -128,60 +131,63 @@ def test_demo_serves_requesters_pages_from_another_origin(start, embedded_site):
     demo = {**embedded_site, "DEMO": "true", "SITE_URL": "http://127.0.0.1:8010"}
     assert start("-c", program, env=demo).stdout == "http://localhost:8011\n"
     assert start("-c", program, env={**demo, "DEMO": "false"}).stdout == "\n"
-    own = {**demo, "MARKETPLACE_CONTENT_URL": "http://content.example"}
-    assert start("-c", program, env=own).stdout == "http://content.example\n"
+    custom = {**demo, "MARKETPLACE_CONTENT_URL": "http://content.example"}
+    assert start("-c", program, env=custom).stdout == "http://content.example\n"
 
 
 def test_secret_in_a_file(start, embedded_site, tmp_path):
     path = tmp_path / "database"
     path.write_text("postgres://touchstone:from-a-file@127.0.0.1/touchstone\n")
-    named = {**embedded_site, "DATABASE_URL_FILE": str(path)}
-    done = start("-c", PROGRAM, env=named)
-    assert done.stdout == "django.db.backends.postgresql filesystem://localhost\n"
-    for wrong in ({"DATABASE_URL": "sqlite:////x"}, {"DATABASE_URL_FILE": str(tmp_path / "none")}):
-        done = start("manage.py", "check", env={**named, **wrong})
-        assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-        assert "DATABASE_URL_FILE" in done.stderr
-        assert "from-a-file" not in done.stderr
+    env = {**embedded_site, "DATABASE_URL_FILE": str(path)}
+    process = start("-c", PROGRAM, env=env)
+    assert process.stdout == "django.db.backends.postgresql filesystem://localhost\n"
+    for invalid in (
+        {"DATABASE_URL": "sqlite:////x"},
+        {"DATABASE_URL_FILE": str(tmp_path / "none")},
+    ):
+        process = start("manage.py", "check", env={**env, **invalid})
+        assert (process.returncode, len(process.stderr.splitlines())) == (2, 1)
+        assert "DATABASE_URL_FILE" in process.stderr
+        assert "from-a-file" not in process.stderr
 
 
-def test_every_secret_that_may_lie_in_a_file_is_documented():
+def test_documented_secret_files_are_those_of_the_settings():
     text = (environment.ROOT / "docs" / "reference" / "settings.md").read_text()
     listed = text[text.index("## Secrets in files") :].split("##")[1]
     assert set(re.findall(r"`([A-Z_]+)`", listed)) - {"SECRET_KEY_FILE", "_FILE"} == set(FROM_FILES)
 
 
-def test_table_of_wrong_values_knows_every_variable():
+def test_wrong_values_cover_every_variable():
     assert {name for name, _ in WRONG} | ELSEWHERE == environment.settings_variables()
 
 
 @pytest.mark.parametrize(
     ("url", "code"), [("https://touchstone.example", 1), ("https://localhost", 0)]
 )
-def test_debug_pages_are_not_for_the_public(start, tmp_path, url, code):
+def test_debug_is_refused_on_a_public_site(start, tmp_path, url, code):
     env = {"VAR_DIR": str(tmp_path), "DEBUG": "true", "SITE_URL": url}
-    done = start("-c", PROGRAM, env=env)
-    assert done.returncode == code
-    assert ("DEBUG is set" in done.stderr) == bool(code)
+    process = start("-c", PROGRAM, env=env)
+    assert process.returncode == code
+    assert ("DEBUG is set" in process.stderr) == bool(code)
 
 
-def test_new_folder_of_data_is_for_its_owner_only(start, tmp_path):
+def test_new_data_folder_is_private(start, tmp_path):
     start("-c", PROGRAM, env={"VAR_DIR": str(tmp_path / "data")})
     assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
 
 
-def test_start_without_any_environment(tmp_path):
-    bare = {"VAR_DIR": str(tmp_path)}  # so that the test does not write into the checkout
-    done = run("-c", PROGRAM, env=bare)
-    assert done.stdout == "django.db.backends.sqlite3 filesystem://localhost\n"
+def test_start_without_an_environment(tmp_path):
+    bare = {"VAR_DIR": str(tmp_path)}  # keeps the test from writing into the checkout
+    process = run("-c", PROGRAM, env=bare)
+    assert process.stdout == "django.db.backends.sqlite3 filesystem://localhost\n"
     assert run("manage.py", "check", env=bare).returncode == 0
 
 
 def test_default_folder_is_var_in_the_checkout(tmp_path):
-    """The same settings, in a copy: nothing but the copy's own var/ is written."""
+    """The settings run in a copy, so that only the copy's var/ is written."""
     shutil.copytree(environment.ROOT / "config", tmp_path / "config")
     shutil.copy(environment.ROOT / "pyproject.toml", tmp_path)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", "import config.settings as s; print(s.VAR_DIR)"],
         cwd=tmp_path,
         env={},
@@ -189,20 +195,20 @@ def test_default_folder_is_var_in_the_checkout(tmp_path):
         capture_output=True,
         text=True,
     )
-    assert done.stdout.strip() == str(tmp_path / "var")
+    assert process.stdout.strip() == str(tmp_path / "var")
     assert (tmp_path / "var" / "secret_key").stat().st_mode & 0o777 == 0o600
 
 
-def test_servers_named_by_the_environment(start, embedded_site):
-    named = {
+def test_servers_from_the_environment(start, embedded_site):
+    servers = {
         "DATABASE_URL": "postgres://touchstone@127.0.0.1/touchstone",
         "REDIS_URL": "redis://127.0.0.1:6379/3",
     }
-    done = start("-c", PROGRAM, env={**embedded_site, **named})
-    assert done.stdout == "django.db.backends.postgresql redis://127.0.0.1:6379/3\n"
+    process = start("-c", PROGRAM, env={**embedded_site, **servers})
+    assert process.stdout == "django.db.backends.postgresql redis://127.0.0.1:6379/3\n"
 
 
-def test_documented_variables_are_those_read():
+def test_documented_variables_are_those_of_the_settings():
     text = (environment.ROOT / "docs" / "reference" / "settings.md").read_text()
     documented = re.findall(r"^\| `([A-Z][A-Z0-9_]*)` \|", text, re.MULTILINE)
     assert sorted(documented) == sorted(environment.settings_variables())

@@ -23,14 +23,14 @@ def embedded(settings, tmp_path):
 
 @pytest.fixture
 def busy(embedded):
-    """Another process of the site runs a slow task."""
+    """Hold the lock of a slow task, as another process of the site would."""
     with (embedded.VAR_DIR / "slow-task.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield lock
 
 
 @pytest.mark.parametrize("task", SLOW, ids=lambda task: task.name)
-def test_task_has_a_queue_apart_from_payments(task):
+def test_slow_task_has_a_separate_queue(task):
     router = current_app.amqp.Router()
     queues = {router.route({}, name)["queue"].name for name in (task.name, send_decisions.name)}
     assert len(queues) == 2
@@ -48,7 +48,7 @@ def test_one_slow_task_runs_at_a_time_without_redis(task, busy, monkeypatch):
     assert calls == [1]
 
 
-def test_task_that_fails_frees_the_slot(embedded, monkeypatch):
+def test_failing_task_frees_the_slot(embedded, monkeypatch):
     monkeypatch.setattr(run_jobs, "run", lambda: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         run_jobs.apply(throw=True)
@@ -64,7 +64,7 @@ def test_other_tasks_need_no_slot(busy, monkeypatch):
     assert calls == [1]
 
 
-def test_workers_of_their_own_need_no_slot(busy, settings, monkeypatch):
+def test_separate_workers_need_no_slot(busy, settings, monkeypatch):
     calls = []
     monkeypatch.setattr(send_mail, "run", lambda: calls.append(1))
     settings.REDIS_URL = "redis://127.0.0.1:6379/0"

@@ -1,6 +1,6 @@
-"""SQS and SNS on 127.0.0.1, as far as boto3 sends and receives messages, with signatures checked.
+"""A local fake of SQS and SNS that receives messages from boto3 and checks signatures.
 
-`test_aws_messaging.py` holds the protocols and errors against botocore's models.
+`test_aws_messaging.py` checks its protocols and errors against botocore's models.
 """
 
 import hashlib
@@ -19,14 +19,17 @@ from botocore.credentials import Credentials
 
 KEY_ID, SECRET, REGION = "AKIAFAKE", "a secret of the operator", "us-east-1"
 ACCOUNT = "123456789012"
-#: Codes of errors, with their status: SQS as JSON, SNS as XML.
+#: Error codes with their status. SQS sends JSON and SNS sends XML.
 SQS_ERRORS = {"QueueDoesNotExist": 400, "InvalidMessageContents": 400, "RequestThrottled": 403}
 SNS_ERRORS = {"NotFound": 404, "InvalidParameter": 400, "Throttled": 429}
 SNS_NAMESPACE = "http://sns.amazonaws.com/doc/2010-03-31/"
 
 
 class FakeMessaging(ThreadingHTTPServer):
-    """`queues` and `topics` hold messages by URL and ARN. The next requests fail with `failures`."""
+    """A server with messages in `queues` by URL and in `topics` by ARN.
+
+    `failures` lists the errors of the next requests.
+    """
 
     daemon_threads = True
 
@@ -81,8 +84,8 @@ class _Handler(BaseHTTPRequestHandler):
         if not self._is_signed(service, body):
             self._fail(service, "InvalidClientTokenId", 403)
         elif failure:
-            known = SQS_ERRORS if service == "sqs" else SNS_ERRORS
-            self._fail(service, failure, known.get(failure, 500))
+            errors = SQS_ERRORS if service == "sqs" else SNS_ERRORS
+            self._fail(service, failure, errors.get(failure, 500))
         elif service == "sqs":
             self._sqs(target.partition(".")[2], json.loads(body))
         else:

@@ -7,7 +7,7 @@ from tests.fakes.prolific import FakeProlific
 
 @pytest.fixture
 def prolific() -> Iterator[FakeProlific]:
-    """The stand-in without a thread: tests use its Python methods."""
+    """Return the stand-in without a thread, for tests of its Python methods."""
     server = FakeProlific()
     yield server
     server.server_close()

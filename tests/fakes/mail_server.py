@@ -1,5 +1,7 @@
-"""A mail server on a socket: it speaks as much SMTP as a client needs, keeps what it accepts, and can be
-told to refuse, to put off, or to break off before or after it has accepted."""
+"""A fake mail server that speaks the SMTP a client needs and stores accepted messages.
+
+It can be set to refuse or delay messages, or to hang up before or after accepting them.
+"""
 
 import socketserver
 import threading
@@ -10,8 +12,11 @@ from email.message import Message
 
 @dataclass
 class Behaviour:
-    """`answer_to` maps a command to the answer given instead of the usual one; `hang_up_after` names
-    the command after whose handling the connection is cut without an answer."""
+    """Deviations from the usual behaviour.
+
+    `answer_to` maps a command to its replacement answer. After the command `hang_up_after`, the
+    connection is closed without an answer.
+    """
 
     answer_to: dict[str, str] = field(default_factory=dict)
     hang_up_after: str = ""
@@ -36,25 +41,25 @@ class _Conversation(socketserver.StreamRequestHandler):
     server: MailServer
 
     def handle(self) -> None:
-        self._say("220 here")
+        self._send_line("220 here")
         while line := self.rfile.readline().decode().strip():
             command = line.split(" ", 1)[0].upper()
             answer = self.server.behaviour.answer_to.get(command)
             if command == "DATA" and answer is None:
-                answer = self._take()
+                answer = self._receive_message()
             if self.server.behaviour.hang_up_after == command:
                 return
-            self._say(answer or ("221 bye" if command == "QUIT" else "250 OK"))
+            self._send_line(answer or ("221 bye" if command == "QUIT" else "250 OK"))
             if command == "QUIT":
                 return
 
-    def _take(self) -> str:
-        self._say("354 go on")
+    def _receive_message(self) -> str:
+        self._send_line("354 go on")
         lines = []
         while (line := self.rfile.readline().decode().rstrip("\r\n")) != ".":
             lines.append(line)
         self.server.accepted.append(message_from_string("\n".join(lines)))
         return "250 taken"
 
-    def _say(self, text: str) -> None:
+    def _send_line(self, text: str) -> None:
         self.wfile.write(f"{text}\r\n".encode())

@@ -1,6 +1,6 @@
-"""A small S3 on 127.0.0.1: it keeps objects in memory, and can be told to refuse.
+"""A small local S3 server that keeps objects in memory and can be set to refuse writes.
 
-`tests/consolidation/test_store_export.py` holds its operations and errors against botocore's model.
+`tests/datasets/test_store_export.py` checks its operations and errors against botocore's model.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, unquote, urlsplit
 from xml.sax.saxutils import escape
 
-# Operation -> how botocore sends it.
+# The method and path that botocore sends for each operation.
 OPERATIONS = {
     "PutObject": ("PUT", "/{Bucket}/{Key+}"),
     "DeleteObject": ("DELETE", "/{Bucket}/{Key+}"),
@@ -24,8 +24,10 @@ NO_KEY = ("NoSuchKey", 404)
 
 
 class FakeS3(ThreadingHTTPServer):
-    """`objects` maps (bucket, key) to bytes. `refuse_after` n answers every PUT after the first n with
-    AccessDenied."""
+    """A server with `objects` by bucket and key.
+
+    Once `refuse_after` PUT requests have succeeded, others get AccessDenied.
+    """
 
     daemon_threads = True
 
@@ -68,19 +70,19 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_PUT(self) -> None:
         body = self._body()
-        if self._may() and not self._refused():
-            self.server.objects[self._place()] = body
+        if self._has_bucket() and not self._refuses_put():
+            self.server.objects[self._bucket_and_key()] = body
             self._answer(200)
 
     def do_DELETE(self) -> None:
-        if self._may():
-            self.server.objects.pop(self._place(), None)
+        if self._has_bucket():
+            self.server.objects.pop(self._bucket_and_key(), None)
             self._answer(204)
 
     def do_GET(self) -> None:
-        if not self._may():
+        if not self._has_bucket():
             return
-        bucket, key = self._place()
+        bucket, key = self._bucket_and_key()
         if not key:
             self._list(bucket)
         elif (bucket, key) in self.server.objects:
@@ -94,7 +96,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _list(self, bucket: str) -> None:
         [prefix] = parse_qs(urlsplit(self.path).query).get("prefix", [""])
         keys = sorted(
-            key for of, key in self.server.objects if of == bucket and key.startswith(prefix)
+            key for owner, key in self.server.objects if owner == bucket and key.startswith(prefix)
         )
         contents = "".join(f"<Contents><Key>{escape(key)}</Key></Contents>" for key in keys)
         self._answer(200, f"<ListBucketResult>{contents}</ListBucketResult>".encode())
@@ -112,18 +114,18 @@ class _Handler(BaseHTTPRequestHandler):
         if self.command == "GET":
             self.wfile.write(part)
 
-    def _place(self) -> tuple[str, str]:
+    def _bucket_and_key(self) -> tuple[str, str]:
         bucket, _, key = unquote(urlsplit(self.path).path).lstrip("/").partition("/")
         return bucket, key
 
-    def _may(self) -> bool:
+    def _has_bucket(self) -> bool:
         self.server.requests.append((self.command, self.path))
-        if self._place()[0] not in self.server.buckets:
+        if self._bucket_and_key()[0] not in self.server.buckets:
             self._error(*NO_BUCKET)
             return False
         return True
 
-    def _refused(self) -> bool:
+    def _refuses_put(self) -> bool:
         if self.server.refuses_put():
             self._error(*DENIED)
             return True
@@ -150,11 +152,11 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _unchunked(raw: bytes) -> bytes:
-    """The body of botocore's own chunks (size;extension CRLF data CRLF ... 0), checksum left out."""
-    found = b""
+    """Return the body without the headers of botocore's chunks and their checksum."""
+    body = b""
     while True:
         head, _, raw = raw.partition(b"\r\n")
         size = int(head.partition(b";")[0], 16)
         if not size:
-            return found
-        found, raw = found + raw[:size], raw[size + 2 :]
+            return body
+        body, raw = body + raw[:size], raw[size + 2 :]

@@ -1,4 +1,4 @@
-"""The stand-in of SQS and SNS against botocore's models and its client."""
+"""The fake of SQS and SNS, checked against botocore's models and client."""
 
 import boto3
 import pytest

@@ -1,4 +1,4 @@
-"""The wallet of the stand-in: locks, fees, rewards and bonuses."""
+"""The stand-in's wallet: locks, fees, rewards and bonuses."""
 
 from contextlib import suppress
 from typing import ClassVar
@@ -55,7 +55,7 @@ def test_rates_are_configurable(rates, fee, vat):
         assert prolific.workspace.charges(200) == (fee, vat)
 
 
-def test_bonus_is_set_up_for_free_and_paid_later(prolific):
+def test_bonus_setup_is_free_and_payment_follows(prolific):
     _, submission = completed(prolific)
     before = prolific.available_balance
     status, bulk = set_up(prolific, submission, f"{submission.id},1.50\n")
@@ -78,7 +78,7 @@ def test_bonus_is_set_up_for_free_and_paid_later(prolific):
     assert prolific.available_balance == before - 227
 
 
-def test_bonus_is_paid_twice_if_asked_twice(prolific):
+def test_repeated_bonus_payment_pays_twice(prolific):
     person, submission = completed(prolific)
     bulk = set_up(prolific, submission, f"{person.id},0.07")[1]
     for _ in range(2):
@@ -135,7 +135,7 @@ def test_unknown_payment_is_not_found(prolific):
     assert pay(prolific, "a" * 24)[0] == 404
 
 
-def test_bonused_work_is_also_paid_by_time(prolific):
+def test_work_with_a_bonus_is_also_approved_by_time(prolific):
     _, submission = completed(prolific)
     pay(prolific, set_up(prolific, submission, f"{submission.id},1")[1]["id"])
     prolific.clock.advance(days=21)
@@ -175,7 +175,7 @@ def test_costs(prolific):
 
 
 class Campaign:
-    """Operations on a small wallet, which may be refused."""
+    """Operations on a small wallet, which the stand-in may refuse."""
 
     OPERATIONS: ClassVar = (
         *("publish", "take", "complete", "leave", "return_place", "approve", "reject"),

@@ -1,6 +1,6 @@
 """The stand-in's responses match the official OpenAPI description.
 
-Set PROLIFIC_OPENAPI to the path of the YAML file, which is not part of this repository.
+The description is not part of this repository. Set PROLIFIC_OPENAPI to the path of its YAML file.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""Groups, messages, workspaces and projects of the stand-in."""
+"""The stand-in's groups, messages, workspaces and projects."""
 
 from tests.fakes.prolific.state import Message
 

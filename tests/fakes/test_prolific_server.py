@@ -1,4 +1,4 @@
-"""The stand-in over HTTP: authorization, errors, faults, and the participant's pages."""
+"""The stand-in over HTTP: authorization, errors, faults and the participant's pages."""
 
 import subprocess
 import sys

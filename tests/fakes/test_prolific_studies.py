@@ -1,4 +1,4 @@
-"""Studies of the stand-in: drafts, validation, transitions, changes, lists and filters."""
+"""The stand-in's studies: drafts, validation, transitions, changes, lists and filters."""
 
 from datetime import timedelta
 
@@ -262,13 +262,13 @@ def test_access_details_change_with_the_places(prolific):
     addresses = {prolific.participant().take(study)[:9] for _ in range(2)}
     assert addresses == {"http://a/", "http://b/"}
     assert change(prolific, study, total_available_places=3)[0] == 400
-    more = [{**details[1], "total_allocation": 1}]
-    assert change(prolific, study, total_available_places=4, access_details=more)[0] == 400
-    body = change(prolific, study, total_available_places=3, access_details=more)[1]
+    added = [{**details[1], "total_allocation": 1}]
+    assert change(prolific, study, total_available_places=4, access_details=added)[0] == 400
+    body = change(prolific, study, total_available_places=3, access_details=added)[1]
     assert [detail["total_allocation"] for detail in body["access_details"]] == [1, 2]
     assert prolific.participant().take(study).startswith("http://b/")
-    new = [{"external_url": "http://c/", "total_allocation": 2}]
-    assert change(prolific, study, access_details=new)[1]["total_available_places"] == 5
+    new_details = [{"external_url": "http://c/", "total_allocation": 2}]
+    assert change(prolific, study, access_details=new_details)[1]["total_available_places"] == 5
     assert prolific.participant().take(study) == "http://c/"
 
 

@@ -1,4 +1,4 @@
-"""Submissions of the stand-in: places, completion by code, decisions and time."""
+"""The stand-in's submissions: places, completion by code, decisions and time limits."""
 
 from contextlib import suppress
 from datetime import timedelta
@@ -34,7 +34,7 @@ def read(prolific, submission):
 
 
 def submission_in(prolific, status, **fields):
-    """Return a participant and a submission that was brought to a status."""
+    """Return a participant and a submission with the given status."""
     study = prolific.add_study(**fields)
     person = prolific.participant()
     if status == "RESERVED":
@@ -167,7 +167,7 @@ def test_decision(prolific, action, status):
     if status in sources:
         assert (code, submission.status) == (200, RESULTS[action])
     else:
-        # Repeats are ignored, other statuses refused.
+        # Repeated decisions are ignored, and other statuses are refused.
         assert (code, submission.status) == (200 if status in ignored else 400, status)
     is_paid = action == "APPROVE" and status in sources
     assert len(prolific.movements) == movements + is_paid
@@ -277,21 +277,23 @@ def test_code_approves(prolific):
 
 def test_code_changes_groups_and_asks_for_a_return(prolific):
     body = {"workspace_id": prolific.workspace.id, "name": "group"}
-    joined, left = (prolific.call("POST", "/participant-groups/", body)[1] for _ in range(2))
+    joined_group, left_group = (
+        prolific.call("POST", "/participant-groups/", body)[1] for _ in range(2)
+    )
     person, submission = submission_in(
         prolific,
         "ACTIVE",
         completion_codes=code_with(
-            {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": joined["id"]},
-            {"action": "REMOVE_FROM_PARTICIPANT_GROUP", "participant_group": left["id"]},
+            {"action": "ADD_TO_PARTICIPANT_GROUP", "participant_group": joined_group["id"]},
+            {"action": "REMOVE_FROM_PARTICIPANT_GROUP", "participant_group": left_group["id"]},
             {"action": "REQUEST_RETURN", "return_reason": "Not eligible"},
         ),
     )
-    prolific.platform.groups[left["id"]].members[person.id] = prolific.clock()
+    prolific.platform.groups[left_group["id"]].members[person.id] = prolific.clock()
     person.complete(CODE)
     groups = prolific.platform.groups
-    assert list(groups[joined["id"]].members) == [person.id]
-    assert list(groups[left["id"]].members) == []
+    assert list(groups[joined_group["id"]].members) == [person.id]
+    assert list(groups[left_group["id"]].members) == []
     assert submission.status == "AWAITING REVIEW"
     assert submission.return_requested == prolific.clock()
 
@@ -384,7 +386,7 @@ def test_bulk_approval_of_invalid_ids_is_refused(prolific, keys):
     assert prolific.call("POST", "/submissions/bulk-approve/", body)[0] == 400
 
 
-def test_request_to_return_only_asks(prolific):
+def test_request_to_return_does_not_change_the_status(prolific):
     _, submission = submission_in(prolific, "AWAITING REVIEW")
     path = f"/submissions/{submission.id}/request-return/"
     status, body = prolific.call("POST", path, {"request_return_reasons": ["Withdrew consent."]})
@@ -415,20 +417,20 @@ def test_concurrent_submissions_are_limited(prolific):
     assert second.available_studies() == [study]
 
 
-def test_one_place_is_never_given_to_two_participants(prolific):
+def test_concurrent_participants_get_each_place_once(prolific):
     study = prolific.add_study(total_available_places=3)
-    taken = []
+    addresses = []
 
     def take():
         with suppress(NotEligibleError):
-            taken.append(prolific.participant().take(study))
+            addresses.append(prolific.participant().take(study))
 
     threads = [Thread(target=take) for _ in range(12)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(taken) == 3
+    assert len(addresses) == 3
 
 
 def test_counts_by_status(prolific):

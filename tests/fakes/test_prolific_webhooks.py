@@ -1,4 +1,4 @@
-"""Webhooks of the stand-in: handshake, signature, repeats, order, losses and retries."""
+"""The stand-in's webhooks: handshake, signature, repeats, order, losses and retries."""
 
 import json
 from collections.abc import Iterator

@@ -1,6 +1,7 @@
-"""A stand-in for a marketplace's workers' site: it frames a task and takes the finished form.
+"""A fake of a marketplace's workers' site, which frames a task and receives the finished form.
 
-It listens under `localhost` where the site under test is `127.0.0.1`: two sites to a browser.
+It listens on `localhost`, while the site under test uses `127.0.0.1`. Browsers treat them as two
+sites.
 """
 
 import html
@@ -14,7 +15,7 @@ FRAME = """<!doctype html><html lang="en"><title>Marketplace</title>
 
 
 class WorkerSite:
-    """Started at once; `submissions` holds each posted form as `{field: value}`, in order."""
+    """A running server. `submissions` holds each posted form as `{field: value}`, in order."""
 
     def __init__(self) -> None:
         self.submissions: list[dict[str, str]] = []
@@ -53,6 +54,6 @@ class WorkerSite:
                 self.wfile.write(data)
 
             def log_message(self, *args: object) -> None:
-                """Quiet: a test's output is for failures."""
+                """Print nothing. The output of a test is for failures."""
 
         return Handler

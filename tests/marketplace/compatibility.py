@@ -1,4 +1,4 @@
-"""Clients of the Requester API, called alike, and the page of the documentation made of what passed."""
+"""Clients of the Requester API with a common interface, and the documentation page of their results."""
 
 import io
 import json
@@ -21,7 +21,7 @@ class Boto3:
         self.client = client
 
     def __call__(self, operation: str, **parameters: Any) -> dict[str, Any] | str:
-        """Return the response, or the code of the error."""
+        """Return the response, or the error code."""
         try:
             response = getattr(self.client, xform_name(operation))(**parameters)
         except ClientError as error:
@@ -30,7 +30,7 @@ class Boto3:
 
 
 class CommandLine:
-    """`aws mturk`, which reads keys and other settings from the environment."""
+    """The `aws mturk` command, configured by environment variables."""
 
     name = "AWS CLI"
 
@@ -58,17 +58,17 @@ class CommandLine:
 
 
 class Results:
-    """What passed in a test run: operations by client and kind of question, and tools' main flows."""
+    """The results of a test run, by client, kind of question and tool."""
 
     def __init__(self) -> None:
-        self.operations: dict[str, set[str]] = defaultdict(set)  # by operation
+        self.operations: dict[str, set[str]] = defaultdict(set)  # operations by run
         self.refused: set[str] = set()
         self.columns: list[str] = []
         self.tools: dict[str, tuple[str, str, list[str]]] = {}
 
-    def add_run(self, column: str, answered: set[str], refused: set[str]) -> None:
+    def add_run(self, column: str, accepted: set[str], refused: set[str]) -> None:
         self.columns.append(column)
-        for operation in answered:
+        for operation in accepted:
             self.operations[operation].add(column)
         self.refused |= refused
 

@@ -1,4 +1,4 @@
-"""The marketplace over real HTTP, with a real boto3 client at one end and workers at the other."""
+"""Fixtures for a marketplace over real HTTP, with boto3 as the requester and browsers as the workers."""
 
 import html
 import re
@@ -38,21 +38,20 @@ def _plain_settings(settings):
 
 @pytest.fixture
 def site(live_server, settings) -> str:
-    """The address of a running marketplace."""
+    """Return the address of a running marketplace."""
     settings.MARKETPLACE_URL = live_server.url
     return live_server.url
 
 
 @pytest.fixture
 def content(site, settings) -> str:
-    """The origin of pages: the server of the site under another host name."""
+    """Return the origin of task pages, which is the same server under another host name."""
     settings.MARKETPLACE_CONTENT_URL = f"http://127.0.0.1:{urlsplit(site).port}"
     settings.ALLOWED_HOSTS = ["*"]
     return settings.MARKETPLACE_CONTENT_URL
 
 
 def read(url: str, client: Client | None = None) -> Any:
-    """Request a page of the content host."""
     parts = urlsplit(url)
     return (client or Client()).get(
         f"{parts.path}?{parts.query}", headers={"Host": parts.netloc}, follow=False
@@ -111,7 +110,7 @@ def worker(db) -> WorkerAccount:
 
 @pytest.fixture
 def browser(worker) -> Client:
-    """The worker's browser, as far as cookies and forms go."""
+    """Return a test client that is signed in as the worker."""
     return log_in(worker)
 
 
@@ -134,7 +133,10 @@ HIT_TYPE = {
 
 @pytest.fixture
 def publish(mturk) -> Callable[..., dict[str, Any]]:
-    """Publishes one HIT; keyword arguments go to the HIT type where it knows them."""
+    """Return a function that publishes a HIT.
+
+    It passes keyword arguments to the HIT type if they belong there.
+    """
 
     def publish_hit(**values: Any) -> dict[str, Any]:
         of_type = {name: values.pop(name) for name in list(values) if name in TYPE_FIELDS}
@@ -149,7 +151,7 @@ TYPE_FIELDS = {*HIT_TYPE, "Keywords", "QualificationRequirements"}
 
 
 def accept(browser: Client, hit: dict[str, Any]) -> str:
-    """The id of the assignment that the group's accept button gave."""
+    """Accept a HIT of the group, and return the assignment's id."""
     response = browser.post(f"/hits/groups/{hit['HITTypeId']}/accept/")
     assert response.status_code == 302
     assert response.url.startswith("/hits/work/"), response.url
@@ -157,20 +159,20 @@ def accept(browser: Client, hit: dict[str, Any]) -> str:
 
 
 def framed(response: Any) -> str:
-    """The address of the page in the frame."""
+    """Return the address of the page in the frame."""
     [address] = re.findall(r'<iframe[^>]* src="([^"]*)"', response.content.decode())
     return html.unescape(address)
 
 
 def frame_query(browser: Client, assignment: str) -> dict[str, str]:
-    """What the task's page in the frame is told."""
+    """Return the query parameters of the task page in the frame."""
     from urllib.parse import parse_qsl, urlsplit
 
     return dict(parse_qsl(urlsplit(framed(browser.get(f"/hits/work/{assignment}/"))).query))
 
 
 def submit(browser: Client, assignment: str, **fields: str) -> Any:
-    """Posts the form as the page in the frame does: without cookies, to turkSubmitTo."""
+    """Submit the form to turkSubmitTo without cookies, as the page in the frame does."""
     from urllib.parse import urlsplit
 
     path = urlsplit(frame_query(browser, assignment)["turkSubmitTo"]).path
@@ -180,7 +182,7 @@ def submit(browser: Client, assignment: str, **fields: str) -> Any:
 
 @pytest.fixture
 def do_hit(publish, browser, mturk) -> Callable[..., tuple[dict[str, Any], str]]:
-    """Publishes a HIT and submits it as the worker; returns it with the assignment's id."""
+    """Return a function that publishes a HIT, submits it as the worker, and returns both ids."""
 
     def publish_and_submit(**values: Any) -> tuple[dict[str, Any], str]:
         hit = publish(**values)

@@ -1,4 +1,4 @@
-"""Accepting: one place to one person, never a HIT twice, at a price that does not grow."""
+"""Accepting HITs, also by many workers at the same time."""
 
 import threading
 from datetime import timedelta
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 
 def fill(hit: Hit, count: int, **values) -> None:
-    """`count` more HITs of the same type, and the money for them set aside."""
+    """Add open HITs of the same type, with their cost on hold."""
     Requester.objects.update(held_cents=F("held_cents") + 6 * count)
     Hit.objects.bulk_create(
         Hit(
@@ -48,29 +48,31 @@ def take(worker: WorkerAccount, hit: Hit) -> str | None:
     )
 
 
-def test_hits_come_in_the_order_of_publishing(worker):
+def test_hits_are_offered_in_order_of_publication(worker):
     lab = make_requester()[0]
     published = [publish_in_domain(lab, assignments=2) for _ in range(4)]
     other = make_worker("bob")
-    mine = [Assignment.objects.get(code=take(worker, published[0])).hit_id for _ in range(4)]
-    theirs = [Assignment.objects.get(code=take(other, published[0])).hit_id for _ in range(4)]
-    assert mine == theirs == [hit.pk for hit in published]
+    hits = [Assignment.objects.get(code=take(worker, published[0])).hit_id for _ in range(4)]
+    hits_of_other = [
+        Assignment.objects.get(code=take(other, published[0])).hit_id for _ in range(4)
+    ]
+    assert hits == hits_of_other == [hit.pk for hit in published]
 
 
-def test_place_that_came_free_behind_the_worker_is_found(worker):
+def test_place_freed_behind_the_worker_is_offered(worker):
     lab = make_requester()[0]
     first, second = publish_in_domain(lab), publish_in_domain(lab)
     other = make_worker("bob")
-    theirs = take(other, first)
+    code = take(other, first)
     take(worker, second)
     assert take(worker, first) is None
     from marketplace.domain import work
 
-    work.return_assignment(worker=other, assignment_code=theirs, now=timezone.now())
+    work.return_assignment(worker=other, assignment_code=code, now=timezone.now())
     assert Assignment.objects.get(code=take(worker, first)).hit_id == first.pk
 
 
-def test_returned_hit_comes_back_to_the_same_worker_after_a_while(worker):
+def test_returned_hit_is_offered_to_the_same_worker_later(worker):
     from marketplace.domain import work
 
     hit = publish_in_domain(make_requester()[0])
@@ -80,7 +82,7 @@ def test_returned_hit_comes_back_to_the_same_worker_after_a_while(worker):
     assert take(worker, hit) is not None
 
 
-def test_returned_hit_can_be_taken_back_by_name(publish, browser):
+def test_returned_hit_can_be_accepted_again_by_code(publish, browser):
     hit = publish()
     assignment = accept(browser, hit)
     browser.post(f"/hits/work/{assignment}/return/")
@@ -89,14 +91,14 @@ def test_returned_hit_can_be_taken_back_by_name(publish, browser):
     assert again != f"/hits/work/{assignment}/"
 
 
-def test_done_hit_cannot_be_taken_by_name(publish, browser):
+def test_submitted_hit_cannot_be_accepted_by_code(publish, browser):
     hit = publish(MaxAssignments=3)
     submit(browser, accept(browser, hit))
     page = browser.post(f"/hits/{hit['HITId']}/accept/", follow=True)
     assert "You already did this HIT" in page.content.decode()
 
 
-def test_full_or_ended_hit_cannot_be_taken_by_name(publish, browser, mturk):
+def test_full_or_expired_hit_cannot_be_accepted_by_code(publish, browser, mturk):
     hit = publish()
     accept(log_in(make_worker("bob")), hit)
     assert browser.post(f"/hits/{hit['HITId']}/accept/").url == "/hits/"
@@ -116,18 +118,18 @@ def test_worker_has_at_most_twenty_five_in_progress(worker):
         take(worker, hit)
 
 
-def test_claim_takes_as_many_queries_with_ten_hits_as_with_a_thousand(worker, browser):
+def test_number_of_queries_does_not_grow_with_the_hits(worker, browser):
     hit = publish_in_domain(make_requester()[0])
     counts = []
-    for more in (10, 1000):
-        fill(hit, more)
+    for number in (10, 1000):
+        fill(hit, number)
         with CaptureQueriesContext(connection) as queries:
             browser.post(f"/hits/groups/{hit.hit_type.code}/accept/")
         counts.append(len(queries))
     assert counts[0] == counts[1]
 
 
-def test_expired_hits_are_closed_when_someone_asks(worker):
+def test_expired_hits_are_closed_on_acceptance(worker):
     hit = publish_in_domain(make_requester()[0])
     fill(hit, 5)
     Hit.objects.update(expires_at=timezone.now())
@@ -142,7 +144,7 @@ needs_threads = pytest.mark.skipif(
 
 
 def at_once(count: int, act) -> list:
-    """Runs `act(i)` in `count` threads that start together; their results, errors included."""
+    """Run `act(i)` in `count` threads that start together. Return their results and errors."""
     results: list = [None] * count
     gate = threading.Barrier(count)
 
@@ -165,12 +167,12 @@ def at_once(count: int, act) -> list:
 
 @needs_threads
 @pytest.mark.django_db(transaction=True)
-def test_many_at_once_get_each_place_once():
+def test_concurrent_workers_accept_each_place_once():
     hit = publish_in_domain(make_requester()[0])
     fill(hit, 95)
     workers = [make_worker(f"worker{n}") for n in range(32)]
-    taken = at_once(32, lambda n: [take(workers[n], hit) for _ in range(3)])
-    codes = [code for codes in taken for code in codes]
+    results = at_once(32, lambda n: [take(workers[n], hit) for _ in range(3)])
+    codes = [code for codes in results for code in codes]
     assert None not in codes
     assert len(set(codes)) == 96
     assert Assignment.objects.values("hit").distinct().count() == 96
@@ -179,41 +181,41 @@ def test_many_at_once_get_each_place_once():
 
 @needs_threads
 @pytest.mark.django_db(transaction=True)
-def test_last_places_of_one_hit_are_not_refused_for_being_busy():
+def test_last_places_of_a_hit_are_accepted_concurrently():
     hit = publish_in_domain(make_requester()[0], assignments=9)
     workers = [make_worker(f"worker{n}") for n in range(12)]
-    taken = at_once(12, lambda n: take(workers[n], hit))
-    assert len([code for code in taken if code]) == 9
-    assert taken.count(None) == 3
+    codes = at_once(12, lambda n: take(workers[n], hit))
+    assert len([code for code in codes if code]) == 9
+    assert codes.count(None) == 3
 
 
 @needs_threads
 @pytest.mark.django_db(transaction=True)
-def test_one_worker_in_many_windows_gets_each_hit_once(worker):
+def test_worker_with_many_windows_accepts_each_hit_once(worker):
     lab = make_requester()[0]
     published = [publish_in_domain(lab, assignments=5) for _ in range(4)]
-    taken = at_once(8, lambda n: take(worker, published[0]))
-    assert len([code for code in taken if isinstance(code, str)]) == 4
+    results = at_once(8, lambda n: take(worker, published[0]))
+    assert len([code for code in results if isinstance(code, str)]) == 4
     assert Assignment.objects.values("hit").distinct().count() == 4
 
 
 @needs_threads
 @pytest.mark.django_db(transaction=True)
-def test_token_used_by_many_at_once_publishes_once():
+def test_concurrent_uses_of_a_token_publish_once():
     lab = make_requester()[0]
     publish_in_domain(lab)
-    made = at_once(8, lambda n: publish_in_domain(lab, token="item-7"))
-    assert len([hit for hit in made if isinstance(hit, Hit)]) == 1
+    results = at_once(8, lambda n: publish_in_domain(lab, token="item-7"))
+    assert len([hit for hit in results if isinstance(hit, Hit)]) == 1
     assert Hit.objects.count() == 2
 
 
 @needs_threads
 @pytest.mark.django_db(transaction=True)
-def test_worker_at_the_limit_can_not_exceed_it_in_many_windows(worker):
+def test_worker_with_many_windows_cannot_exceed_the_limit(worker):
     hit = publish_in_domain(make_requester()[0])
     fill(hit, 40)
     for _ in range(MOST_IN_PROGRESS - 1):
         assert take(worker, hit)
-    taken = at_once(8, lambda n: take(worker, hit))
-    assert len([code for code in taken if isinstance(code, str)]) == 1
+    results = at_once(8, lambda n: take(worker, hit))
+    assert len([code for code in results if isinstance(code, str)]) == 1
     assert Assignment.objects.filter(status="Accepted").count() == MOST_IN_PROGRESS

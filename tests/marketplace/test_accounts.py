@@ -1,4 +1,4 @@
-"""Workers' accounts: by invitation, apart from staff, and hard to guess one's way into."""
+"""Workers' accounts: invitations, sign-in, sessions and limits on failed attempts."""
 
 from datetime import timedelta
 from urllib.parse import urlencode
@@ -28,7 +28,7 @@ def invitation() -> str:
     return accounts.invite(count=1, now=timezone.now())[0].code
 
 
-def test_joining_logs_in_with_a_cookie_of_its_own(client, invitation):
+def test_joining_sets_a_separate_session_cookie(client, invitation):
     response = client.post(f"/hits/join/{invitation}/", JOIN)
     assert response.url == "/hits/"
     cookie = response.cookies[accounts.COOKIE]
@@ -63,21 +63,21 @@ def test_cookie_is_secure_over_https(client, invitation, settings):
         {"country": "1"},
     ],
 )
-def test_joining_with_nonsense_is_refused(client, invitation, change):
+def test_joining_with_invalid_fields_is_refused(client, invitation, change):
     page = client.post(f"/hits/join/{invitation}/", JOIN | change)
     assert page.status_code == 200
     assert next(iter(change)) in page.context["form"].errors
     assert Invitation.objects.get().used_at is None
 
 
-def test_taken_name_is_refused_and_leaves_the_invitation(client, invitation):
+def test_taken_name_is_refused_and_keeps_the_invitation_valid(client, invitation):
     make_worker("Carla")
     page = client.post(f"/hits/join/{invitation}/", JOIN)
     assert "name is taken" in page.content.decode()
     assert Invitation.objects.filter(used_at=None).count() == 1
 
 
-def test_invitation_is_used_once_and_unknown_ones_never(client, invitation):
+def test_used_or_unknown_invitation_is_refused(client, invitation):
     client.post(f"/hits/join/{invitation}/", JOIN)
     second = Client().post(f"/hits/join/{invitation}/", JOIN | {"username": "dora"})
     assert second.status_code == 404
@@ -91,7 +91,7 @@ def test_forms_need_a_csrf_token(invitation):
     assert careful.post("/hits/login/", JOIN).status_code == 403
 
 
-def test_logging_in_leads_on_within_the_site_only(client):
+def test_login_redirects_within_the_site_only(client):
     make_worker("ann")
     form = {"username": "Ann", "password": PASSWORD}
     assert client.post("/hits/login/?next=/hits/earnings/", form).url == "/hits/earnings/"
@@ -99,13 +99,13 @@ def test_logging_in_leads_on_within_the_site_only(client):
     assert client.post("/hits/login/?next=//evil.example/", form).url == "/hits/"
 
 
-def test_pages_ask_for_a_login(client):
+def test_pages_require_a_login(client):
     for path in ("/hits/", "/hits/history/", "/hits/work/3A/", "/hits/messages/"):
         assert client.get(path).url.startswith("/hits/login/?next=")
     assert client.post("/hits/groups/3A/accept/").url.startswith("/hits/login/")
 
 
-def test_wrong_password_and_unknown_name_are_told_the_same(client):
+def test_wrong_password_and_unknown_name_have_the_same_message(client):
     make_worker("ann")
     texts = {
         client.post("/hits/login/", {"username": name, "password": "wrong"})
@@ -116,7 +116,7 @@ def test_wrong_password_and_unknown_name_are_told_the_same(client):
     assert len(texts) == 1
 
 
-def test_guessing_is_stopped_for_a_while_and_for_this_address_only(client):
+def test_guessing_blocks_only_this_address_temporarily(client):
     make_worker("ann")
     form = {"username": "ann", "password": PASSWORD}
     for _ in range(10):
@@ -128,20 +128,20 @@ def test_guessing_is_stopped_for_a_while_and_for_this_address_only(client):
 
 
 @pytest.mark.parametrize("shared", ["username", "address"])
-def test_guessing_one_name_from_many_addresses_or_many_names_from_one_is_stopped(shared):
+def test_guessing_across_names_or_addresses_is_stopped(shared):
     worker, now = make_worker("ann"), timezone.now()
-    given = {"username": "ann", "address": "192.0.2.1"}
+    login = {"username": "ann", "address": "192.0.2.1"}
     LoginFailure.objects.bulk_create(
-        LoginFailure(**dict.fromkeys(given, f"other{number}") | {shared: given[shared]}, at=now)
+        LoginFailure(**dict.fromkeys(login, f"other{number}") | {shared: login[shared]}, at=now)
         for number in range(accounts.FAILURES_ALLOWED_IN_ALL)
     )
     with pytest.raises(accounts.LoginError, match="Too many attempts"):
-        accounts.log_in(**given, password=PASSWORD, now=now)
+        accounts.log_in(**login, password=PASSWORD, now=now)
     later = now + timedelta(minutes=16)
-    assert accounts.log_in(**given, password=PASSWORD, now=later) == worker
+    assert accounts.log_in(**login, password=PASSWORD, now=later) == worker
 
 
-def test_logging_out_ends_the_session_itself(worker, browser):
+def test_logout_ends_the_session_on_the_server(worker, browser):
     token = browser.cookies[accounts.COOKIE].value
     assert browser.post("/hits/logout/").url == "/hits/login/"
     stolen = Client()
@@ -149,25 +149,25 @@ def test_logging_out_ends_the_session_itself(worker, browser):
     assert stolen.get("/hits/").status_code == 302
 
 
-def test_session_ends_by_itself_and_is_forgotten(worker, browser):
+def test_expired_session_is_refused_and_deleted(worker, browser):
     WorkerSession.objects.update(expires_at=timezone.now())
     assert browser.get("/hits/").status_code == 302
     maintenance.forget_old(now=timezone.now())
     assert not WorkerSession.objects.exists()
 
 
-def test_table_of_sessions_opens_no_session(worker, browser):
-    kept = WorkerSession.objects.get().digest
-    assert kept != browser.cookies[accounts.COOKIE].value
+def test_stored_digest_is_no_session_token(worker, browser):
+    digest = WorkerSession.objects.get().digest
+    assert digest != browser.cookies[accounts.COOKIE].value
     thief = Client()
-    thief.cookies[accounts.COOKIE] = kept
+    thief.cookies[accounts.COOKIE] = digest
     assert thief.get("/hits/").status_code == 302
 
 
 def test_new_password_ends_every_session(worker, browser):
     other = log_in(worker)
-    wrong = browser.post("/hits/account/", {"current": "x", "password": "nine green horses"})
-    assert "current password is incorrect" in wrong.content.decode()
+    refusal = browser.post("/hits/account/", {"current": "x", "password": "nine green horses"})
+    assert "current password is incorrect" in refusal.content.decode()
     form = {"current": PASSWORD, "password": "nine green horses"}
     assert browser.post("/hits/account/", form).url == "/hits/login/"
     assert other.get("/hits/").status_code == 302
@@ -175,14 +175,14 @@ def test_new_password_ends_every_session(worker, browser):
     assert Client().post("/hits/login/", login).status_code == 302
 
 
-def test_closed_account_is_out_at_once(worker, browser):
+def test_closed_account_loses_access_immediately(worker, browser):
     accounts.close_account(worker=worker)
     assert browser.get("/hits/").status_code == 302
     login = {"username": "ann", "password": PASSWORD}
     assert Client().post("/hits/login/", login).status_code == 200
 
 
-def test_worker_is_no_staff_and_staff_is_no_worker(browser, client):
+def test_worker_and_staff_accounts_are_separate(browser, client):
     assert browser.get("/hits/operator/").url.startswith("/hits/operator/login/")
     User = get_user_model()  # noqa: N806
     assert not User.objects.exists()
@@ -197,8 +197,8 @@ def test_session_costs_one_query(browser, django_assert_num_queries):
 
 
 @pytest.mark.parametrize("end", ["logged out", "expired", "account closed", "session altered"])
-def test_work_and_accepting_ask_for_a_session_that_lasts(worker, browser, publish, end):
-    """Both look the session up with what they show, in a statement of their own."""
+def test_work_and_accept_pages_require_a_valid_session(worker, browser, publish, end):
+    """Both pages check the session within the query for their content."""
     hit = publish(MaxAssignments=2)
     assignment = accept(browser, hit)
     work, group = f"/hits/work/{assignment}/", f"/hits/groups/{hit['HITTypeId']}/accept/"
@@ -216,7 +216,7 @@ def test_work_and_accepting_ask_for_a_session_that_lasts(worker, browser, publis
     assert Assignment.objects.count() == 1
 
 
-def test_work_of_another_is_not_there(browser, publish):
+def test_work_of_another_worker_is_not_found(browser, publish):
     assignment = accept(browser, publish())
     assert log_in(make_worker("ben")).get(f"/hits/work/{assignment}/").status_code == 404
     assert browser.post("/hits/groups/3NEVER/accept/").status_code == 302

@@ -1,4 +1,4 @@
-"""AnswerKey documents: parsing, and the values of qualifications."""
+"""AnswerKey documents: parsing and qualification values."""
 
 import pytest
 
@@ -69,7 +69,7 @@ def test_sum_is_mapped_to_a_value(mapping, value):
 
 
 @pytest.mark.parametrize(
-    ("key", "word"),
+    ("key", "message"),
     [
         ("<AnswerKey/>", "namespace"),
         ("<AnswerKey", "well-formed"),
@@ -94,16 +94,16 @@ def test_sum_is_mapped_to_a_value(mapping, value):
         (answer_key(FRUIT) + " " * 65_536, "65535"),
     ],
 )
-def test_invalid_key_is_refused(key, word):
+def test_invalid_key_is_refused(key, message):
     with pytest.raises(RefusalError) as refusal:
         parse_answer_key(key, test=read_test())
-    assert word in refusal.value.message
+    assert message in refusal.value.message
 
 
 @pytest.mark.parametrize(
     "answer", [free_text(), selection("apple", "brick", other="<OtherSelection/>")]
 )
-def test_key_to_a_test_with_text_fields_is_refused(answer):
+def test_key_for_a_test_with_text_fields_is_refused(answer):
     test = read_test(question_form(form_question("fruit", answer)))
     with pytest.raises(RefusalError, match="selections only"):
         parse_answer_key(answer_key(FRUIT), test=test)

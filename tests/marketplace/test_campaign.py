@@ -1,4 +1,4 @@
-"""A whole campaign, from the HIT type to the bonus, through boto3 and the workers' pages."""
+"""A whole campaign through boto3 and the workers' pages, from the HIT type to the bonus."""
 
 from xml.etree import ElementTree
 
@@ -69,7 +69,7 @@ def test_repeated_token_of_a_bonus_pays_once(mturk, do_hit, worker):
     assert mturk.list_bonus_payments(AssignmentId=assignment)["NumResults"] == 1
 
 
-def test_repeated_token_of_a_hit_names_the_first(mturk, publish):
+def test_repeated_token_of_a_hit_names_the_first_hit(mturk, publish):
     hit = publish(UniqueRequestToken="item-7")
     with pytest.raises(ClientError) as error:
         publish(UniqueRequestToken="item-7")
@@ -78,7 +78,7 @@ def test_repeated_token_of_a_hit_names_the_first(mturk, publish):
     assert mturk.list_hits()["NumResults"] == 1
 
 
-def test_equal_hit_types_are_one(mturk):
+def test_equal_hit_types_have_the_same_id(mturk):
     first = mturk.create_hit_type(**HIT_TYPE)["HITTypeId"]
     assert mturk.create_hit_type(**HIT_TYPE)["HITTypeId"] == first
     assert mturk.create_hit_type(**HIT_TYPE | {"Reward": "0.06"})["HITTypeId"] != first
@@ -88,7 +88,7 @@ def test_lists_are_read_page_by_page(mturk, publish):
     ids = [publish()["HITId"] for _ in range(5)]
     pages = list(mturk.get_paginator("list_hits").paginate(PaginationConfig={"PageSize": 2}))
     assert [page["NumResults"] for page in pages] == [2, 2, 1, 0]
-    # Clients of MTurk read a token with every page that is not empty.
+    # MTurk clients expect a token with every page that is not empty.
     assert ["NextToken" in page for page in pages] == [True, True, True, False]
     assert [hit["HITId"] for page in pages for hit in page["HITs"]] == ids[::-1]
 
@@ -132,10 +132,14 @@ def test_qualification_opens_a_group(mturk, publish, worker, browser):
     mturk.associate_qualification_with_worker(
         QualificationTypeId=trained, WorkerId=worker.code, IntegerValue=1, SendNotification=False
     )
-    (held,) = mturk.list_workers_with_qualification_type(QualificationTypeId=trained)[
+    (grant,) = mturk.list_workers_with_qualification_type(QualificationTypeId=trained)[
         "Qualifications"
     ]
-    assert (held["WorkerId"], held["IntegerValue"], held["Status"]) == (worker.code, 1, "Granted")
+    assert (grant["WorkerId"], grant["IntegerValue"], grant["Status"]) == (
+        worker.code,
+        1,
+        "Granted",
+    )
     assignment = accept(browser, hit)
     assert frame_query(browser, assignment)["workerId"] == worker.code
 
@@ -210,21 +214,21 @@ def test_worker_joins_by_invitation_and_works(mturk, publish, client):
     assert WorkerAccount.objects.count() == 1
 
 
-def test_returned_hit_goes_to_someone_else(mturk, publish, browser):
+def test_returned_hit_is_offered_to_another_worker(mturk, publish, browser):
     hit = publish()
     assignment = accept(browser, hit)
     assert browser.post(f"/hits/work/{assignment}/return/").url == "/hits/"
-    # The one who returned it just now is not given it again, another worker is.
+    # The worker who returned the HIT is not offered it again immediately, but another worker is.
     assert browser.post(f"/hits/groups/{hit['HITTypeId']}/accept/").url == "/hits/"
     other = log_in(make_worker("bob"))
     assert accept(other, hit) != assignment
     assert mturk.list_assignments_for_hit(HITId=hit["HITId"])["NumResults"] == 0
 
 
-def test_worker_is_given_each_hit_once(publish, browser):
+def test_worker_accepts_each_hit_once(publish, browser):
     hits = [publish(MaxAssignments=3) for _ in range(3)]
-    taken = [frame_query(browser, accept(browser, hits[0]))["hitId"] for _ in hits]
-    assert sorted(taken) == sorted(hit["HITId"] for hit in hits)
+    hit_ids = [frame_query(browser, accept(browser, hits[0]))["hitId"] for _ in hits]
+    assert sorted(hit_ids) == sorted(hit["HITId"] for hit in hits)
     assert browser.post(f"/hits/groups/{hits[0]['HITTypeId']}/accept/").url == "/hits/"
 
 

@@ -1,7 +1,7 @@
-"""All operations with each kind of question through boto3 and the AWS CLI, and the main flows of tools.
+"""All operations with each kind of question, and the main flows of tools.
 
-The last test compares what passed with the page of the documentation. With UPDATE_DOCS=1 it writes
-the page instead.
+The last test compares the results with the documentation page. With UPDATE_DOCS=1 it writes the
+page instead.
 """
 
 import json
@@ -35,7 +35,7 @@ PAST = datetime(2015, 1, 1)  # noqa: DTZ001 - clients send such dates
 
 @pytest.fixture
 def environment(requester, monkeypatch, tmp_path) -> None:
-    """Environment variables of the AWS CLI."""
+    """Set the environment variables of the AWS CLI."""
     variables = {
         "AWS_ACCESS_KEY_ID": requester[1],
         "AWS_SECRET_ACCESS_KEY": requester[2],
@@ -63,7 +63,7 @@ def submit_form(browser: Client, assignment: str) -> Any:
     return browser.post(f"/hits/work/{assignment}/answers/", {"question_1": "blue"}, follow=True)
 
 
-# The question, and how a worker submits it.
+# The question, and the function that submits it as a worker.
 QUESTIONS: dict[str, tuple[Callable[[], str], Callable[..., Any]]] = {
     "ExternalQuestion": (question, submit),
     "HTMLQuestion": (html_question, submit),
@@ -73,12 +73,12 @@ QUESTIONS: dict[str, tuple[Callable[[], str], Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("kind", QUESTIONS)
 def test_all_operations(client, kind, browser, worker, content):
-    answered: set[str] = set()
+    accepted: set[str] = set()
     refused: set[str] = set()
 
     def call(operation: str, **parameters: Any) -> Any:
         result = client(operation, **parameters)
-        (refused if isinstance(result, str) else answered).add(operation)
+        (refused if isinstance(result, str) else accepted).add(operation)
         return result
 
     make_question, submit_work = QUESTIONS[kind]
@@ -90,9 +90,9 @@ def test_all_operations(client, kind, browser, worker, content):
     balance = _clean_up(call, [first["HITId"], second], trained, worker, notification)
     # 1000.00 - (0.05 + 0.01) - (0.10 + 0.02), and nothing on hold.
     assert balance == {"AvailableBalance": "999.82", "OnHoldBalance": "0.00"}
-    assert answered | refused == set(operation_names())
-    assert refused - answered == {"GetFileUploadURL"}
-    RESULTS.add_run(f"{kind}, {client.name}", answered, refused - answered)
+    assert accepted | refused == set(operation_names())
+    assert refused - accepted == {"GetFileUploadURL"}
+    RESULTS.add_run(f"{kind}, {client.name}", accepted, refused - accepted)
 
 
 def _clean_up(
@@ -102,7 +102,7 @@ def _clean_up(
     worker: WorkerAccount,
     notification: dict[str, Any],
 ) -> Any:
-    """Delete what was created. Return the balance."""
+    """Delete all created objects. Return the balance."""
     call("SendTestEventNotification", Notification=notification, TestEventType="Ping")
     call("CreateWorkerBlock", WorkerId=worker.code, Reason="r")
     assert len(call("ListWorkerBlocks")["WorkerBlocks"]) == 1
@@ -123,8 +123,8 @@ def _grant_qualification(call: Call, worker: WorkerAccount) -> str:
     of_type = {"QualificationTypeId": trained}
     of_worker = of_type | {"WorkerId": worker.code}
     call("UpdateQualificationType", **of_type, Description="Passed", RetryDelayInSeconds=0)
-    got = call("GetQualificationType", **of_type)["QualificationType"]
-    assert got["Description"] == "Passed"
+    updated = call("GetQualificationType", **of_type)["QualificationType"]
+    assert updated["Description"] == "Passed"
     listed = call("ListQualificationTypes", MustBeRequestable=True, MustBeOwnedByCaller=True)
     assert [row["QualificationTypeId"] for row in listed["QualificationTypes"]] == [trained]
     for decision in ("Reject", "Accept"):
@@ -139,8 +139,8 @@ def _grant_qualification(call: Call, worker: WorkerAccount) -> str:
         call(f"{decision}QualificationRequest", QualificationRequestId=request_id)
     assert call("GetQualificationScore", **of_worker)["Qualification"]["IntegerValue"] == 1
     call("AssociateQualificationWithWorker", **of_worker, IntegerValue=5)
-    held = call("ListWorkersWithQualificationType", **of_type)["Qualifications"]
-    assert [row["IntegerValue"] for row in held] == [5]
+    qualifications = call("ListWorkersWithQualificationType", **of_type)["Qualifications"]
+    assert [row["IntegerValue"] for row in qualifications] == [5]
     return trained
 
 
@@ -196,10 +196,10 @@ def _review(call: Call, hit: dict[str, Any], assignment: str, worker: WorkerAcco
     bonus = {"WorkerId": worker.code, "AssignmentId": assignment, "UniqueRequestToken": "t"}
     call("SendBonus", **bonus, BonusAmount="0.10", Reason="r")
     assert "RequestError" in call("SendBonus", **bonus, BonusAmount="0.10", Reason="r")
-    paid = call("ListBonusPayments", **of_hit)["BonusPayments"]
-    assert [row["BonusAmount"] for row in paid] == ["0.10"]
-    told = call("NotifyWorkers", Subject="s", MessageText="t", WorkerIds=[worker.code])
-    assert told == {"NotifyWorkersFailureStatuses": []}
+    payments = call("ListBonusPayments", **of_hit)["BonusPayments"]
+    assert [row["BonusAmount"] for row in payments] == ["0.10"]
+    result = call("NotifyWorkers", Subject="s", MessageText="t", WorkerIds=[worker.code])
+    assert result == {"NotifyWorkersFailureStatuses": []}
 
 
 def test_wrong_secret_is_explained_on_the_command_line(site, environment, monkeypatch):
@@ -207,23 +207,23 @@ def test_wrong_secret_is_explained_on_the_command_line(site, environment, monkey
     assert "InvalidSignatureException" in CommandLine(site)("GetAccountBalance")
 
 
-# --- tools -----------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def tool(mturk) -> Iterator[Callable[[str, str, str], None]]:
-    """Names the tool, its question and its submission. A test that passes adds them to the page."""
-    called: list[str] = []
-    named: list[str] = []
+    """Return a function that stores the tool, its question and its submission.
+
+    If the test passes, they are added to the page.
+    """
+    operations: list[str] = []
+    description: list[str] = []
 
     def note(model: Any, http_response: Any, **_: Any) -> None:
-        if http_response.status_code == 200 and model.name not in called:
-            called.append(model.name)
+        if http_response.status_code == 200 and model.name not in operations:
+            operations.append(model.name)
 
     mturk.meta.events.register("after-call.mturk", note)
-    yield lambda *values: named.extend(values)
-    if named:
-        RESULTS.add_tool(*named, operations=called)
+    yield lambda *values: description.extend(values)
+    if description:
+        RESULTS.add_tool(*description, operations=operations)
 
 
 def fields_of(answer: str) -> dict[str, str]:
@@ -242,7 +242,7 @@ def pages(mturk: Any, operation: str, **parameters: Any) -> list[dict[str, Any]]
 
 
 def test_amti(mturk, browser, content, tool):
-    """A batch of HTML questions under one HIT type: created, watched, approved, saved, deleted."""
+    """A batch of HTML questions is created, monitored, approved, saved and deleted."""
     hit_type = mturk.create_hit_type(
         Title="Rate a sentence",
         Keywords="text, rating",
@@ -273,8 +273,8 @@ def test_amti(mturk, browser, content, tool):
     for _ in hits:
         submit(browser, accept(browser, hits[0]), rating="4")
     for hit in hits:
-        got = mturk.get_hit(HITId=hit["HITId"])["HIT"]
-        assert (got["HITStatus"], got["RequesterAnnotation"]) == ("Reviewable", batch)
+        details = mturk.get_hit(HITId=hit["HITId"])["HIT"]
+        assert (details["HITStatus"], details["RequesterAnnotation"]) == ("Reviewable", batch)
         for page in pages(mturk, "list_assignments_for_hit", HITId=hit["HITId"]):
             for assignment in page["Assignments"]:
                 assert fields_of(assignment["Answer"]) == {"rating": "4"}
@@ -287,7 +287,7 @@ def test_amti(mturk, browser, content, tool):
 
 
 def test_simple_amt(mturk, browser, content, tool):
-    """HTML questions whose script sends JSON in one field, then the commands for each HIT."""
+    """A script in the HTML question sends JSON in one field. Commands for single HITs follow."""
     assert mturk.get_account_balance()["AvailableBalance"] == "1000.00"
     form = (
         "<!DOCTYPE html><form id='results' method='post'>"
@@ -315,12 +315,12 @@ def test_simple_amt(mturk, browser, content, tool):
     assert submit(browser, assignment, output=output).status_code == 200
     progress = mturk.get_hit(HITId=first["HITId"])["HIT"]
     assert progress["MaxAssignments"] - progress["NumberOfAssignmentsAvailable"] == 1
-    found = pages(mturk, "list_assignments_for_hit", HITId=first["HITId"])
-    (row,) = [row for page in found for row in page["Assignments"]]
+    result_pages = pages(mturk, "list_assignments_for_hit", HITId=first["HITId"])
+    (row,) = [row for page in result_pages for row in page["Assignments"]]
     assert json.loads(fields_of(row["Answer"])["output"]) == {"text": "A dog."}
     mturk.reject_assignment(AssignmentId=assignment, RequesterFeedback="")
     mturk.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
-    for hit in (first, second):  # disable
+    for hit in (first, second):  # as the disable command does
         mturk.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=PAST)
         mturk.delete_hit(HITId=hit["HITId"])
     assert mturk.list_hits()["HITs"] == []
@@ -328,7 +328,7 @@ def test_simple_amt(mturk, browser, content, tool):
 
 
 def test_psiturk(mturk, browser, worker, tool):
-    """An advertisement in the frame, the experiment in a window, and a form that only has ids."""
+    """The frame shows an advertisement, and a window the experiment. The form has only ids."""
     mturk.get_account_balance()
     hit = mturk.create_hit(
         Title="A psychology experiment",
@@ -355,13 +355,13 @@ def test_psiturk(mturk, browser, worker, tool):
     assert submit(browser, assignment, **fields).status_code == 200
     listed = [row["HITId"] for page in pages(mturk, "list_hits") for row in page["HITs"]]
     assert listed == [hit["HITId"]]
-    found = pages(
+    result_pages = pages(
         mturk,
         "list_assignments_for_hit",
         HITId=hit["HITId"],
         AssignmentStatuses=["Submitted", "Approved", "Rejected"],
     )
-    (row,) = [row for page in found for row in page["Assignments"]]
+    (row,) = [row for page in result_pages for row in page["Assignments"]]
     assert row["WorkerId"] == worker.code
     mturk.approve_assignment(AssignmentId=assignment, OverrideRejection=True)
     mturk.send_bonus(
@@ -377,16 +377,16 @@ def test_psiturk(mturk, browser, worker, tool):
 
 
 def test_dallinger(mturk, browser, worker, tool):
-    """Recruitment one place at a time, with qualifications by name and bonuses with tokens."""
+    """Recruitment goes place by place, with qualifications by name and bonuses with tokens."""
     mturk.get_account_balance()
     description = {"Description": "Experiment", "QualificationTypeStatus": "Active"}
     group = mturk.create_qualification_type(Name="group", **description)["QualificationType"]
     with pytest.raises(ClientError, match="already created a QualificationType with this name"):
         mturk.create_qualification_type(Name="group", **description)
-    found = mturk.list_qualification_types(
+    matches = mturk.list_qualification_types(
         Query="group", MustBeRequestable=False, MustBeOwnedByCaller=True, MaxResults=2
     )["QualificationTypes"]
-    assert [row["Name"] for row in found] == ["group"]
+    assert [row["Name"] for row in matches] == ["group"]
     of_type = {"QualificationTypeId": group["QualificationTypeId"]}
     hit_type = mturk.create_hit_type(
         Title="Pictionary",
@@ -416,15 +416,17 @@ def test_dallinger(mturk, browser, worker, tool):
         mturk.get_qualification_score(**of_worker)
     mturk.associate_qualification_with_worker(**of_worker, IntegerValue=1, SendNotification=False)
     assert mturk.get_qualification_score(**of_worker)["Qualification"]["IntegerValue"] == 1
-    held = mturk.list_workers_with_qualification_type(**of_type, MaxResults=100, Status="Granted")
-    assert [row["WorkerId"] for row in held["Qualifications"]] == [worker.code]
+    workers = mturk.list_workers_with_qualification_type(
+        **of_type, MaxResults=100, Status="Granted"
+    )
+    assert [row["WorkerId"] for row in workers["Qualifications"]] == [worker.code]
     mturk.create_additional_assignments_for_hit(
         HITId=hit["HITId"], NumberOfAdditionalAssignments=1, UniqueRequestToken=str(uuid4())
     )
     expires = mturk.get_hit(HITId=hit["HITId"])["HIT"]["Expiration"]
     mturk.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=expires)
-    got = mturk.get_assignment(AssignmentId=assignment)["Assignment"]
-    assert got["AssignmentStatus"] == "Submitted"
+    details = mturk.get_assignment(AssignmentId=assignment)["Assignment"]
+    assert details["AssignmentStatus"] == "Submitted"
     mturk.approve_assignment(AssignmentId=assignment)
     mturk.send_bonus(
         WorkerId=worker.code,
@@ -444,13 +446,13 @@ def test_dallinger(mturk, browser, worker, tool):
 
 
 def test_mephisto(mturk, browser, worker, tool):
-    """Qualifications found or created, pages until none is left, blocks, and HITs disposed of."""
+    """Qualifications are found or created, lists read to the end, workers blocked and HITs deleted."""
     assert float(mturk.get_account_balance()["AvailableBalance"]) > 1
     for owned in (True, False):
-        found = mturk.list_qualification_types(
+        matches = mturk.list_qualification_types(
             Query="onboarded", MustBeRequestable=True, MustBeOwnedByCaller=owned
         )
-        assert found["QualificationTypes"] == []
+        assert matches["QualificationTypes"] == []
     created = mturk.create_qualification_type(
         Name="onboarded", Description="Passed onboarding", QualificationTypeStatus="Active"
     )["QualificationType"]
@@ -517,7 +519,7 @@ def test_mephisto(mturk, browser, worker, tool):
 
 
 def test_otree(mturk, browser, worker, tool):
-    """A session as one HIT with many places, payments listed before and after they are made."""
+    """A session is one HIT with many places. Payments are listed before and after they are made."""
     hit = mturk.create_hit(
         Title="Decision making",
         Description="An economics study.",
@@ -567,7 +569,7 @@ def test_otree(mturk, browser, worker, tool):
 TOOLS = {"amti", "simple-amt", "psiTurk", "Dallinger", "Mephisto", "oTree"}
 
 
-def test_page_shows_what_passed(site):  # `site` makes it run after the others
+def test_page_shows_the_results(site):  # `site` makes this test run after the others
     if len(RESULTS.columns) < 2 * len(QUESTIONS) or set(RESULTS.tools) != TOOLS:
         pytest.skip("needs the other tests of this file to have passed")
     if os.environ.get("UPDATE_DOCS"):

@@ -1,4 +1,4 @@
-"""MARKETPLACE_FAULTS: off by default, and each fault does what its name says."""
+"""The setting MARKETPLACE_FAULTS, and the effect of each fault."""
 
 import time
 from datetime import UTC, datetime, timedelta
@@ -32,19 +32,19 @@ def test_faults_are_read():
 
 
 @pytest.mark.parametrize("text", ["throttle", "throttle=x", "throttle=1.1", "lag=-1", "typo=1"])
-def test_faults_that_make_no_sense_are_refused(text):
+def test_invalid_faults_are_refused(text):
     with pytest.raises(FaultsError, match="MARKETPLACE_FAULTS"):
         parse_faults(text)
 
 
-def test_typing_error_stops_the_start(settings):
+def test_misspelled_fault_stops_the_start(settings):
     settings.MARKETPLACE_FAULTS = "throtle=0.1"
     with pytest.raises(ImproperlyConfigured, match="throtle"):
         apps.get_app_config("marketplace").ready()
 
 
 @given(st.integers(0, 1000))
-def test_same_seed_rolls_the_same(seed):
+def test_same_seed_repeats_the_faults(seed):
     parse_faults.cache_clear()
     rolls = [parse_faults(f"throttle=0.5,seed={seed}").happens("throttle") for _ in range(20)]
     parse_faults.cache_clear()
@@ -80,7 +80,7 @@ class TestOnTheWire:
         assert error.value.response["ResponseMetadata"]["HTTPStatusCode"] == 500
         assert Hit.objects.count() == 1
 
-    def test_lost_answer_has_done_its_work(self, settings, mturk, do_hit, worker):
+    def test_lost_response_keeps_its_effect(self, settings, mturk, do_hit, worker):
         _, assignment = do_hit()
         settings.MARKETPLACE_FAULTS = "timeout_after_success=1"
         bonus = {
@@ -98,12 +98,12 @@ class TestOnTheWire:
             mturk.send_bonus(**bonus)
         assert Bonus.objects.count() == 1
 
-    def test_hanging_answer_is_a_read_timeout(self, settings, site, requester):
+    def test_hanging_response_is_a_read_timeout(self, settings, site, requester):
         settings.MARKETPLACE_FAULTS = "timeout_after_success=1,hang=1"
         client = mturk_client(site, *requester[1:], read_timeout=0.3)
         with pytest.raises(ReadTimeoutError):
             client.get_account_balance()
-        time.sleep(1)  # the server's thread is done before its database goes
+        time.sleep(1)  # let the server's thread finish before its database closes
 
     def test_lists_lag_behind(self, settings, mturk, publish, browser, worker):
         settings.MARKETPLACE_FAULTS = "lag=3600"
@@ -133,11 +133,11 @@ class TestOnTheWire:
         settings.MARKETPLACE_FAULTS = ""
         assert counts() == [1] * 6
 
-    def test_rate_limit_throttles_each_key_by_itself(self, settings, site, requester, mturk):
+    def test_rate_limit_applies_per_key(self, settings, site, requester, mturk):
         from .conftest import make_requester
 
         other = mturk_client(site, *make_requester("other")[1:])
-        settings.MARKETPLACE_REQUESTS_PER_SECOND = 0.1  # one in ten seconds
+        settings.MARKETPLACE_REQUESTS_PER_SECOND = 0.1  # one token every ten seconds
         window_left = 10 - time.time() % 10
         if window_left < 2:
             time.sleep(window_left)

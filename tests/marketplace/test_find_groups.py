@@ -1,4 +1,4 @@
-"""What a worker finds in the list of HITs: search, sort, filters, requesters and saved filters."""
+"""The list of HITs: search, sorting, filters, requesters and saved filters."""
 
 import re
 from datetime import timedelta
@@ -33,7 +33,7 @@ def _no_cached_figures():
 
 @pytest.fixture
 def groups(publish):
-    """Three groups, from the oldest to the newest."""
+    """Publish three groups, ordered by age."""
     publish(Title="Label pictures", Reward="0.50", Keywords="images, animals")
     publish(Title="Ask questions", Reward="0.05", MaxAssignments=3)
     publish(Title="Rate jokes 100%", Reward="0.20", QualificationRequirements=MASTERS_ONLY)
@@ -45,7 +45,7 @@ def titles(page) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("", ["Rate jokes 100%", "Ask questions", "Label pictures"]),
         ("text=ANIMALS", ["Label pictures"]),
@@ -60,13 +60,13 @@ def titles(page) -> list[str]:
         ("reward=much&sort=unknown", ["Rate jokes 100%", "Ask questions", "Label pictures"]),
     ],
 )
-def test_filter_finds(groups, browser, query, found):
+def test_filter_returns_matches(groups, browser, query, expected):
     page = browser.get(f"/hits/?{query}")
     assert page.status_code == 200
-    assert titles(page) == found
+    assert titles(page) == expected
 
 
-def test_wrong_amount_is_explained_at_its_field(groups, browser):
+def test_invalid_amount_is_an_error_of_its_field(groups, browser):
     assert "Enter a number." in browser.get("/hits/?reward=much").content.decode()
 
 
@@ -76,21 +76,23 @@ def test_hourly_pay_filters_and_sorts(publish, browser, mturk, worker):
             assignment = accept(browser, publish(Title=title, Reward="0.10"))
             submit(browser, assignment)
             mturk.approve_assignment(AssignmentId=assignment)
-            past = timezone.now() - timedelta(hours=1)
+            hour_ago = timezone.now() - timedelta(hours=1)
             Assignment.objects.filter(code=assignment).update(
-                accepted_at=past, submitted_at=past + timedelta(seconds=seconds), closed_at=past
+                accepted_at=hour_ago,
+                submitted_at=hour_ago + timedelta(seconds=seconds),
+                closed_at=hour_ago,
             )
         publish(Title=title, Reward="0.10")
     publish(Title="Unknown", Reward="0.90")
     cache.clear()
     now = timezone.now()
 
-    def found(**fields) -> list[str]:
+    def matches(**fields) -> list[str]:
         rows = find_groups(worker=worker, wanted=GroupFilter(**fields), now=now)
         return [row.hit_type.title for row in rows]
 
-    assert found(sort="hourly") == ["Fast", "Slow", "Slowest", "Unknown"]
-    assert found(sort="hourly", min_hourly_cents=600) == ["Fast", "Slow"]
+    assert matches(sort="hourly") == ["Fast", "Slow", "Slowest", "Unknown"]
+    assert matches(sort="hourly", min_hourly_cents=600) == ["Fast", "Slow"]
 
 
 def test_requester_statistics_count_decisions_on_people(publish, browser, mturk, requester):
@@ -112,11 +114,11 @@ def test_requester_statistics_count_decisions_on_people(publish, browser, mturk,
         text = " ".join(browser.get(path).content.decode().split())
         assert "90% of 10 HITs, after 2 hours on average" in text
     cache.clear()
-    late = timezone.now() + timedelta(days=90)
-    assert requester_statistics(requesters=[lab], now=late) == {}
+    later = timezone.now() + timedelta(days=90)
+    assert requester_statistics(requesters=[lab], now=later) == {}
 
 
-def test_money_due_is_shown_after_each_hit(publish, browser, mturk):
+def test_pending_pay_is_shown_after_each_hit(publish, browser, mturk):
     assignment = accept(browser, publish(MaxAssignments=2))
     assert "$0.00 pending approval" in browser.get(f"/hits/work/{assignment}/").content.decode()
     submit(browser, assignment)
@@ -129,9 +131,6 @@ def test_money_due_is_shown_after_each_hit(publish, browser, mturk):
     page = browser.get("/hits/").content.decode()
     assert "<dt>Pending approval</dt><dd>$0.00</dd>" in page
     assert "<dt>Approved this month</dt><dd>$0.05</dd>" in page
-
-
-# --- saved filters ---------------------------------------------------------------------------
 
 
 def save(browser, query: str, **fields):
@@ -153,12 +152,12 @@ def test_filter_is_saved_shown_replaced_and_deleted(groups, browser, worker):
     assert not SavedSearch.objects.exists()
 
 
-def test_filter_needs_a_name_and_there_is_a_limit(browser, worker):
+def test_filter_without_a_name_or_beyond_the_limit_is_refused(browser, worker):
     assert "Enter a name" in save(browser, "", name="").content.decode()
     for number in range(MOST_PER_WORKER):
         save(browser, "", name=f"filter {number}")
     assert "You can save up to 20 filters" in save(browser, "", name="last").content.decode()
-    save(browser, "text=new", name="filter 3")  # replaces
+    save(browser, "text=new", name="filter 3")  # replaces the saved filter
     assert SavedSearch.objects.filter(worker=worker).count() == MOST_PER_WORKER
 
 
@@ -167,7 +166,7 @@ def test_new_groups_that_match_are_reported_once(groups, mturk, publish, browser
     save(browser, "text=pictures", name="Without messages")
     now = timezone.now()
     run_due(now=now)
-    assert not Message.objects.exists()  # the groups were there before
+    assert not Message.objects.exists()  # existing groups do not count as new
     fields = HIT_TYPE | {"Title": "Sort pictures", "Reward": "0.30"}
     mturk.create_hit_type(**fields)
     run_due(now=now)
@@ -186,6 +185,6 @@ def test_new_groups_that_match_are_reported_once(groups, mturk, publish, browser
     assert "1 new" in browser.get("/hits/").content.decode()
     publish(Title="More pictures")
     run_due(now=now + timedelta(minutes=30))
-    assert Message.objects.count() == 1  # at most one an hour
+    assert Message.objects.count() == 1  # at most one message an hour
     run_due(now=now + timedelta(minutes=59, seconds=60))
     assert "More pictures" in Message.objects.latest("pk").text

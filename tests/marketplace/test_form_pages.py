@@ -1,4 +1,4 @@
-"""Question forms and qualification tests in a real browser: keyboard, time limits, accessibility."""
+"""Question forms and qualification tests in a real browser: keyboard, time limits and accessibility."""
 
 import re
 
@@ -65,8 +65,8 @@ def tab_to(page: Page, name: str) -> None:
 
 def make_type(mturk, **fields) -> str:
     timed = {"Test": TEST, "TestDurationInSeconds": 600, "AnswerKey": KEY}
-    made = mturk.create_qualification_type(**TYPE | timed | fields)
-    return made["QualificationType"]["QualificationTypeId"]
+    created = mturk.create_qualification_type(**TYPE | timed | fields)
+    return created["QualificationType"]["QualificationTypeId"]
 
 
 def test_form_is_answered_by_keyboard_alone(page, site, worker, mturk, publish):
@@ -161,7 +161,7 @@ def test_preview_cannot_be_filled_in(page, site, worker, publish):
             expect(field).to_be_disabled()
 
 
-def test_test_is_taken_by_keyboard_alone(page, site, worker, mturk, publish):
+def test_qualification_test_is_taken_by_keyboard_alone(page, site, worker, mturk, publish):
     code = make_type(mturk, TestDurationInSeconds=62)
     needs = {"QualificationTypeId": code, "Comparator": "GreaterThan", "IntegerValues": [70]}
     publish(Question=FORM, QualificationRequirements=[needs])
@@ -193,8 +193,8 @@ def test_test_is_taken_by_keyboard_alone(page, site, worker, mturk, publish):
     page.keyboard.press("Enter")
     expect(page.get_by_text("Your score is 100.")).to_be_visible()
 
-    held = mturk.get_qualification_score(QualificationTypeId=code, WorkerId=worker.code)
-    assert held["Qualification"]["IntegerValue"] == 100
+    qualification = mturk.get_qualification_score(QualificationTypeId=code, WorkerId=worker.code)
+    assert qualification["Qualification"]["IntegerValue"] == 100
     page.goto(f"{site}/hits/")
     expect(page.get_by_role("button", name="Accept one")).to_be_visible()
 

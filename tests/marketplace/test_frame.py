@@ -53,8 +53,8 @@ class Tool(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         session = SimpleCookie(self.headers.get("Cookie", "")).get("participant")
-        known = session.value if session else "unknown"
-        page = {"/task": TASK, "/popup": POPUP, "/session": known}.get(path, "")
+        state = session.value if session else "unknown"
+        page = {"/task": TASK, "/popup": POPUP, "/session": state}.get(path, "")
         data = page.encode()
         self.send_response(200)
         self.send_header("Content-Type", "text/html; charset=utf-8")
@@ -65,12 +65,15 @@ class Tool(BaseHTTPRequestHandler):
         self.wfile.write(data)
 
     def log_message(self, *args: object) -> None:
-        """Print nothing, because a test's output is for failures."""
+        """Print nothing. The output of a test is for failures."""
 
 
 @pytest.fixture
 def tool() -> Iterator[str]:
-    """The address of a tool: another origin of the same site, as private windows store nothing else."""
+    """Return the address of a tool on another origin of the same site.
+
+    Private windows store only same-site cookies.
+    """
     server = ThreadingHTTPServer(("127.0.0.1", 0), Tool)
     Thread(target=server.serve_forever, args=[0.02], daemon=True).start()
     yield f"http://localhost:{server.server_address[1]}"

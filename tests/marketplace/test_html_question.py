@@ -1,4 +1,4 @@
-"""HTMLQuestions: what is accepted, and the pages on the host of their own."""
+"""HTMLQuestion documents: validation, and their pages on the content host."""
 
 import pytest
 from defusedxml.ElementTree import fromstring
@@ -39,14 +39,14 @@ def html_question(html: str = PAGE, height: str = "450") -> str:
     )
 
 
-def test_html_question_is_refused_without_a_host_of_its_own(publish):
+def test_html_question_is_refused_without_a_content_host(publish):
     code, message = refused(publish, Question=html_question())
     assert code == "InvalidParameterValue"
     assert "MARKETPLACE_CONTENT_URL" in message
 
 
 @pytest.mark.parametrize(
-    ("question", "word"),
+    ("question", "message_part"),
     [
         (html_question("x" * 65_536), "65535 bytes"),
         (html_question(" "), "HTMLContent"),
@@ -57,13 +57,13 @@ def test_html_question_is_refused_without_a_host_of_its_own(publish):
         (html_question().replace("2011-11-11", "2012-11-11"), "HTMLQuestion"),
     ],
 )
-def test_invalid_html_question_is_refused(content, publish, question, word):
+def test_invalid_html_question_is_refused(content, publish, question, message_part):
     code, message = refused(publish, Question=question)
     assert code in {"InvalidParameterValue", "XMLParseError"}
-    assert word in message
+    assert message_part in message
 
 
-def test_page_is_served_from_its_own_host_with_mturks_parameters(
+def test_page_is_served_from_the_content_host_with_mturk_parameters(
     site, content, mturk, publish, browser
 ):
     hit = publish(Question=html_question())
@@ -85,7 +85,7 @@ def test_page_is_served_from_its_own_host_with_mturks_parameters(
     assert "amazonaws" not in html
 
 
-def test_preview_and_foreign_addresses_get_no_submission_address(content, site, publish, browser):
+def test_preview_and_foreign_addresses_have_no_submission_address(content, site, publish, browser):
     hit = publish(Question=html_question())
     preview = framed(browser.get(f"/hits/groups/{hit['HITTypeId']}/"))
     forged = f"{content}/hits/{hit['HITId']}/content/?turkSubmitTo=https://evil.example"
@@ -160,7 +160,7 @@ def test_content_host_is_recognized(client, settings, url, host, is_content):
         ),
     ],
 )
-def test_submission_forms_are_pointed_at_the_marketplace(source, prepared):
+def test_submission_forms_post_to_the_marketplace(source, prepared):
     page = prepare_page(source, submit_url="TO", script_url="/own.js")
     assert page == prepared.replace("<s>", '<script src="/own.js"></script>')
 
@@ -195,7 +195,7 @@ def test_html_question_is_submitted_in_a_browser_and_approved(
     assert row["AssignmentStatus"] == "Approved"
 
 
-# What a requester's script tries, with the result of each attempt as a field of the form.
+# The script tries to escape its frame, and reports the result of each attempt as a form field.
 INTRUDER = """<!DOCTYPE html>
 <form name="answers" method="post" action="/mturk/externalSubmit">
   <input type="hidden" name="assignmentId"><button>Submit</button>
@@ -245,8 +245,8 @@ def test_html_question_cannot_reach_the_workers_session(
         page = context.new_page()
         page.goto(f"{site}/hits/")
         page.evaluate("localStorage.setItem('secret', 'of the marketplace')")
-        sent = []
-        page.on("request", lambda request: sent.append((request.url, request.all_headers())))
+        requests = []
+        page.on("request", lambda request: requests.append((request.url, request.all_headers())))
         page.goto(f"{site}/hits/work/{assignment}/")
         frame = page.frame_locator("#task")
         expect(frame.locator("body[data-done=yes]")).to_be_visible()
@@ -267,6 +267,6 @@ def test_html_question_cannot_reach_the_workers_session(
         "form": "undefined",
         "navigation": "SecurityError",
     }
-    reached = {url.removeprefix(site): headers for url, headers in sent if url.startswith(site)}
+    reached = {url.removeprefix(site): headers for url, headers in requests if url.startswith(site)}
     for path in ("/hits/account/", "/hits/logout/"):
         assert accounts.COOKIE not in reached[path].get("cookie", "")

@@ -51,7 +51,7 @@ def make_layout(owner, html: str = HTML, name: str = "Labels") -> HitLayout:
 
 @pytest.fixture
 def pages(requester) -> Client:
-    """The browser of a requester who has signed in."""
+    """Return the browser of a requester who is signed in."""
     return sign_in(*requester[1:])
 
 
@@ -111,7 +111,7 @@ def test_hit_without_a_layout_has_no_layout_id(publish):
 
 
 @pytest.mark.parametrize(
-    ("parameters", "words"),
+    ("parameters", "message_part"),
     [
         ([], "lacks values that the layout needs: sentence, image.url."),
         (VALUES[:1], "needs: image.url."),
@@ -121,10 +121,10 @@ def test_hit_without_a_layout_has_no_layout_id(publish):
         ([{"Name": "sentence", "Value": "x" * 65_536}, VALUES[1]], "65535 bytes"),
     ],
 )
-def test_wrong_parameters_are_refused(content, mturk, layout, parameters, words):
+def test_wrong_parameters_are_refused(content, mturk, layout, parameters, message_part):
     code, message = refused(create, mturk=mturk, layout_code=layout.code, parameters=parameters)
     assert code == "InvalidParameterValue"
-    assert words in message
+    assert message_part in message
     assert not Hit.objects.exists()
 
 
@@ -132,11 +132,11 @@ def test_wrong_combinations_are_refused(content, mturk, layout):
     fields = HIT_TYPE | {"LifetimeInSeconds": 60}
     both = fields | {"Question": "<x/>", "HITLayoutId": layout.code}
     assert "not both" in refused(mturk.create_hit, **both)[1]
-    alone = fields | {"Question": "<x/>", "HITLayoutParameters": VALUES}
-    assert "needs a HITLayoutId" in refused(mturk.create_hit, **alone)[1]
+    parameters_only = fields | {"Question": "<x/>", "HITLayoutParameters": VALUES}
+    assert "needs a HITLayoutId" in refused(mturk.create_hit, **parameters_only)[1]
 
 
-def test_layouts_of_others_and_deleted_ones_do_not_exist(content, site, mturk, layout):
+def test_foreign_and_deleted_layouts_do_not_exist(content, site, mturk, layout):
     other = mturk_client(site, *make_requester("other")[1:])
     for client in (other, mturk):
         code, message = refused(create, mturk=client, layout_code=layout.code)
@@ -187,8 +187,8 @@ def test_wrong_secret_is_refused_and_limited(requester):
     for _ in range(10):
         answer = client.post("/hits/requester/login/", form)
         assert "The access key id or the secret is incorrect." in answer.content.decode()
-    right = client.post("/hits/requester/login/", form | {"secret": secret})
-    assert "Too many attempts" in right.content.decode()
+    refusal = client.post("/hits/requester/login/", form | {"secret": secret})
+    assert "Too many attempts" in refusal.content.decode()
     assert LoginFailure.objects.count() == 10
     assert not RequesterSession.objects.exists()
 
@@ -224,9 +224,9 @@ def test_layout_is_created_changed_and_deleted(requester, pages):
     assert (row.requester, row.name, row.frame_height) == (requester[0], "Labels", 450)
     assert row.html.replace("\r\n", "\n") == HTML
     assert row.code in pages.get("/hits/requester/layouts/").content.decode()
-    shown = pages.get(page).content.decode()
-    assert "<code>sentence</code>, <code>image.url</code>" in shown
-    assert "MARKETPLACE_CONTENT_URL" in shown  # no preview without the content host
+    html = pages.get(page).content.decode()
+    assert "<code>sentence</code>, <code>image.url</code>" in html
+    assert "MARKETPLACE_CONTENT_URL" in html  # no preview without the content host
     pages.post(page, form | {"name": "Other"})
     row.refresh_from_db()
     assert row.name == "Other"
@@ -236,7 +236,7 @@ def test_layout_is_created_changed_and_deleted(requester, pages):
 
 
 @pytest.mark.parametrize(
-    ("html", "words"),
+    ("html", "message"),
     [
         ("", "This field is required."),
         ("  ", "must not be empty"),
@@ -244,14 +244,14 @@ def test_layout_is_created_changed_and_deleted(requester, pages):
         ("x" * 65_535, "65535 bytes"),
     ],
 )
-def test_html_that_no_hit_can_have_is_refused(pages, html, words):
+def test_invalid_html_is_refused(pages, html, message):
     form = {"name": "Labels", "html": html, "frame_height": "0"}
     answer = pages.post("/hits/requester/layouts/new/", form)
-    assert (answer.status_code, words in answer.content.decode()) == (200, True)
+    assert (answer.status_code, message in answer.content.decode()) == (200, True)
     assert not HitLayout.objects.exists()
 
 
-def test_layouts_of_others_are_not_found(pages):
+def test_layouts_of_other_requesters_are_not_found(pages):
     layout = make_layout(make_requester("other")[0])
     page = f"/hits/requester/layouts/{layout.code}/"
     assert pages.get(page).status_code == 404
@@ -261,11 +261,11 @@ def test_layouts_of_others_are_not_found(pages):
 
 def test_preview_is_served_by_the_content_host_only(content, site, layout, pages):
     page = f"/hits/requester/layouts/{layout.code}/"
-    shown = pages.get(page, {"preview": "1", "value-sentence": "<i>Hi</i>"})
-    assert "<i>Hi</i>" not in shown.content.decode()
-    url = framed(shown)
+    response = pages.get(page, {"preview": "1", "value-sentence": "<i>Hi</i>"})
+    assert "<i>Hi</i>" not in response.content.decode()
+    url = framed(response)
     assert url.startswith(f"{content}/layouts/")
-    assert f"frame-src {content};" in shown["Content-Security-Policy"] + ";"
+    assert f"frame-src {content};" in response["Content-Security-Policy"] + ";"
     preview = read(url)
     html = preview.content.decode()
     assert "<p><i>Hi</i></p>" in html
@@ -278,12 +278,12 @@ def test_preview_is_served_by_the_content_host_only(content, site, layout, pages
     assert read(url).status_code == 404
 
 
-def test_preview_of_long_values_says_so(content, layout, pages):
+def test_preview_with_too_long_values_shows_a_message(content, layout, pages):
     noise = Random(1).randbytes(3_000).hex()
     page = f"/hits/requester/layouts/{layout.code}/"
-    shown = pages.get(page, {"preview": "1", "value-sentence": noise}).content.decode()
-    assert "too long for a preview" in shown
-    assert "<iframe" not in shown
+    text = pages.get(page, {"preview": "1", "value-sentence": noise}).content.decode()
+    assert "too long for a preview" in text
+    assert "<iframe" not in text
 
 
 def test_preview_token_is_bound_to_its_values(layout):
@@ -294,7 +294,7 @@ def test_preview_token_is_bound_to_its_values(layout):
         layouts.check_html(" ")
 
 
-def test_list_has_the_same_number_of_queries(requester, pages):
+def test_number_of_queries_does_not_grow_with_layouts(requester, pages):
     counts = []
     for number in (3, 300):
         for index in range(number):

@@ -1,4 +1,4 @@
-"""The ledger: whatever happens, entries, balance, holds and payments say the same."""
+"""The ledger: entries, balance, holds and payments always agree."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -42,12 +42,12 @@ RATE = Decimal("0.20")
 
 
 @given(st.integers(0, 10**9))
-def test_amounts_are_read_as_they_are_written(cents):
+def test_amounts_survive_formatting_and_parsing(cents):
     assert parse_amount(format_cents(cents), field="Reward") == cents
 
 
 @pytest.mark.parametrize("text", ["", "0.125", "-1", "+1", "1,5", " 1", "1e2", ".5", "٣", "1" * 10])
-def test_amount_in_another_form_is_refused(text):
+def test_malformed_amount_is_refused(text):
     with pytest.raises(InvalidParameterError):
         parse_amount(text, field="Reward")
 
@@ -59,7 +59,7 @@ def test_fee_is_rounded_half_up_and_at_least_a_cent(amount, fee):
     assert fee_cents(amount, RATE) == fee
 
 
-def test_half_a_cent_goes_up():
+def test_half_a_cent_is_rounded_up():
     assert fee_cents(25, Decimal("0.10")) == 3
     assert fee_cents(15, Decimal("0.10")) == 2
 
@@ -78,7 +78,7 @@ def test_ten_assignments_cost_the_higher_rate():
 
 
 @pytest.mark.django_db
-def test_entries_are_never_changed():
+def test_entries_cannot_be_changed():
     make_requester()
     entry = LedgerEntry.objects.get()
     entry.amount_cents = 1
@@ -96,7 +96,7 @@ def test_entries_are_never_changed():
 
 
 @pytest.mark.django_db
-def test_money_that_is_set_aside_cannot_be_taken_back():
+def test_held_money_cannot_be_withdrawn():
     lab = make_requester(dollars=1)[0]
     publish_in_domain(lab, reward_cents=50)
     with pytest.raises(RefusalError):
@@ -107,7 +107,7 @@ def test_money_that_is_set_aside_cannot_be_taken_back():
 
 
 @pytest.mark.django_db
-def test_the_database_itself_refuses_to_overspend():
+def test_database_refuses_to_overspend():
     lab = make_requester(dollars=1)[0]
     with pytest.raises(DatabaseError), transaction.atomic():
         Requester.objects.filter(pk=lab.pk).update(held_cents=101)
@@ -116,16 +116,16 @@ def test_the_database_itself_refuses_to_overspend():
 
 
 @pytest.mark.django_db
-def test_the_database_itself_refuses_counters_that_do_not_add_up():
+def test_database_refuses_inconsistent_counters():
     hit = publish_in_domain(make_requester()[0])
-    for wrong in (
+    for counters in (
         {"available": 2},
         {"pending": 1},
         {"available": 0},
         {"open": True, "available": 0},
     ):
         with pytest.raises(DatabaseError), transaction.atomic():
-            Hit.objects.filter(pk=hit.pk).update(**wrong)
+            Hit.objects.filter(pk=hit.pk).update(**counters)
 
 
 def make_hit_type(lab, reward_cents, now) -> HitType:
@@ -178,7 +178,7 @@ POLICIES = [
 
 
 class Campaign(RuleBasedStateMachine):
-    """Requester, two workers and the clock do what they like; the money always agrees."""
+    """A requester, two workers and a clock that act at random. The money always agrees."""
 
     @initialize()
     def open(self) -> None:
@@ -204,40 +204,42 @@ class Campaign(RuleBasedStateMachine):
             if hit:
                 attach([parse_policy(*policy) for policy in POLICIES], hit)
 
-    @rule(who=st.integers(0, 1))
-    def accept(self, who) -> None:
+    @rule(index=st.integers(0, 1))
+    def accept(self, index) -> None:
         hit = Hit.objects.filter(open=True).first()
         if hit is None:
             return
-        worker, kind = self.workers[who], hit.hit_type.code
+        worker, kind = self.workers[index], hit.hit_type.code
         worker.refresh_from_db()
         code = self._try(accept_hit.accept_next, worker=worker, hit_type_code=kind)
         if code:
-            self.accepted.append((who, code))
+            self.accepted.append((index, code))
 
     @rule(
-        who=st.integers(0, 1),
-        fresh=st.booleans(),
+        index=st.integers(0, 1),
+        accepts_first=st.booleans(),
         answer=st.sampled_from(["x", "y"]),
         data=st.data(),
     )
-    def submit(self, who, fresh, answer, data) -> None:
-        if fresh:
-            self.accept(who)
+    def submit(self, index, accepts_first, answer, data) -> None:
+        if accepts_first:
+            self.accept(index)
         if not self.accepted:
             return
-        who, code = self.accepted[-1] if fresh else data.draw(st.sampled_from(self.accepted))
-        worker = self.workers[who].code
+        index, code = (
+            self.accepted[-1] if accepts_first else data.draw(st.sampled_from(self.accepted))
+        )
+        worker = self.workers[index].code
         fields = [("answer", answer)]
         self._try(work.submit, worker_code=worker, assignment_code=code, fields=fields)
         if Assignment.objects.get(code=code).status == "Submitted":
-            self.submitted.append((who, code))
+            self.submitted.append((index, code))
 
     @precondition(lambda self: self.accepted)
     @rule(data=st.data())
     def give_back(self, data) -> None:
-        who, code = data.draw(st.sampled_from(self.accepted))
-        self._try(work.return_assignment, worker=self.workers[who], assignment_code=code)
+        index, code = data.draw(st.sampled_from(self.accepted))
+        self._try(work.return_assignment, worker=self.workers[index], assignment_code=code)
 
     @precondition(lambda self: self.submitted)
     @rule(data=st.data(), override=st.booleans())
@@ -255,18 +257,18 @@ class Campaign(RuleBasedStateMachine):
     @precondition(lambda self: self.submitted)
     @rule(data=st.data(), cents=st.integers(1, 9), repeat=st.booleans())
     def bonus(self, data, cents, repeat) -> None:
-        who, code = data.draw(st.sampled_from(self.submitted))
+        index, code = data.draw(st.sampled_from(self.submitted))
         self.tokens += 1
         bonus = {
             "requester": self.lab,
-            "worker_code": self.workers[who].code,
+            "worker_code": self.workers[index].code,
             "assignment_code": code,
             "amount_cents": cents,
             "reason": "r",
             "token": f"t{self.tokens}",
         }
-        paid = self._try(bonuses.send_bonus, **bonus)
-        if paid and repeat:
+        payment = self._try(bonuses.send_bonus, **bonus)
+        if payment and repeat:
             with pytest.raises(TokenUsedError):
                 bonuses.send_bonus(**bonus, now=self.now)
 
@@ -282,8 +284,8 @@ class Campaign(RuleBasedStateMachine):
     @rule(data=st.data(), number=st.integers(1, 3))
     def extend(self, data, number) -> None:
         hit = data.draw(st.sampled_from(list(Hit.objects.order_by("pk"))))
-        more = {"hit_code": hit.code, "number": number, "token": None}
-        self._try(hits.add_assignments, requester=self.lab, **more)
+        request = {"hit_code": hit.code, "number": number, "token": None}
+        self._try(hits.add_assignments, requester=self.lab, **request)
 
     @precondition(lambda self: Hit.objects.exists())
     @rule(data=st.data(), reward=st.sampled_from([1, 20]))
@@ -323,7 +325,7 @@ class Campaign(RuleBasedStateMachine):
         assert held_by_hits == lab.held_cents
 
     @invariant()
-    def every_hit_holds_what_it_may_have_to_pay(self) -> None:
+    def every_hit_holds_its_possible_cost(self) -> None:
         for hit in Hit.objects.all():
             undecided = Assignment.objects.filter(hit=hit, status__in=("Accepted", "Submitted"))
             needed = sum(a.cost_cents for a in undecided)
@@ -338,13 +340,13 @@ class Campaign(RuleBasedStateMachine):
         approved = set(
             Assignment.objects.filter(status="Approved").values_list("pk", "reward_cents")
         )
-        paid = LedgerEntry.objects.filter(kind="reward").values_list(
+        payments = LedgerEntry.objects.filter(kind="reward").values_list(
             "assignment_id", -F("amount_cents")
         )
-        assert sorted(paid) == sorted(approved)
+        assert sorted(payments) == sorted(approved)
 
     def _try(self, act, *args, **kwargs):
-        """Does it, or is refused: never anything between."""
+        """Run an action that takes effect completely or is refused without a trace."""
         before = LedgerEntry.objects.count()
         try:
             with transaction.atomic():
@@ -356,7 +358,7 @@ class Campaign(RuleBasedStateMachine):
 
 class TestCampaign(TestCase):
     @pytest.mark.hypothesis
-    def test_money_agrees_whatever_happens(self):
+    def test_money_always_agrees(self):
         from hypothesis.stateful import run_state_machine_as_test
 
         class Rolled(Campaign):
@@ -379,18 +381,18 @@ class TestCampaign(TestCase):
 
 
 @pytest.mark.django_db
-def test_hit_is_given_back_though_its_place_can_not_be_paid_for_any_more():
+def test_hit_is_returned_when_its_place_is_no_longer_affordable():
     campaign = Campaign()
     campaign.open()
     campaign.accept(0)
-    who, code = campaign.accepted[0]
+    index, code = campaign.accepted[0]
     hit = Hit.objects.get(assignments__code=code)
     kind = make_hit_type(campaign.lab, 20, campaign.now)
     hits.change_type(requester=campaign.lab, hit_code=hit.code, hit_type=kind, now=campaign.now)
     Requester.objects.update(balance_cents=F("held_cents"))
     before = Hit.objects.get(pk=hit.pk)
-    work.return_assignment(worker=campaign.workers[who], assignment_code=code, now=campaign.now)
+    work.return_assignment(worker=campaign.workers[index], assignment_code=code, now=campaign.now)
     after = Hit.objects.get(pk=hit.pk)
     assert (after.max_assignments, after.pending) == (before.max_assignments - 1, 0)
     assert after.open == (after.available > 0)
-    campaign.every_hit_holds_what_it_may_have_to_pay()
+    campaign.every_hit_holds_its_possible_cost()

@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.failing_rows, pytest.mark.django_db]
 
 @pytest.fixture
 def overdue(publish, browser) -> list[Assignment]:
-    """Three overdue assignments."""
+    """Return three overdue assignments."""
     for number in range(3):
         accept(browser, publish(UniqueRequestToken=str(number), Title=f"group {number}"))
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
@@ -26,7 +26,7 @@ def overdue(publish, browser) -> list[Assignment]:
 
 @pytest.fixture
 def failing(overdue, monkeypatch) -> Assignment:
-    """The second of them cannot be abandoned."""
+    """Return the second assignment, which cannot be abandoned."""
     abandon = maintenance.work.abandon
 
     def fails(*, assignment_pk, now):
@@ -46,7 +46,7 @@ def test_failing_row_does_not_stop_the_others(failing):
     assert abandoned_at(timezone.now()) == 2
 
 
-def test_failing_row_is_tried_again_later_and_forgotten_when_it_succeeds(failing, monkeypatch):
+def test_failing_row_is_retried_later_and_deleted_on_success(failing, monkeypatch):
     now = timezone.now()
     abandoned_at(now)
     failure = SweepFailure.objects.get()
@@ -58,7 +58,7 @@ def test_failing_row_is_tried_again_later_and_forgotten_when_it_succeeds(failing
     assert not SweepFailure.objects.exists()
 
 
-def test_failing_rows_take_no_places(failing, monkeypatch):
+def test_failing_rows_do_not_fill_the_batch(failing, monkeypatch):
     monkeypatch.setattr(maintenance, "BATCH", 1)
     now = timezone.now()
     assert sum(abandoned_at(now) for _ in range(4)) == 2

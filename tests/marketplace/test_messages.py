@@ -1,4 +1,4 @@
-"""Codes and messages of the Requester API that clients of MTurk compare or search."""
+"""Error codes and messages of the Requester API that MTurk clients compare or search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ TYPE = {"Name": "Trained", "Description": "d", "QualificationTypeStatus": "Activ
 
 @dataclass
 class Lab:
-    """A requester with a HIT, an assignment that is submitted, and a qualification type."""
+    """A requester with a HIT, a submitted assignment and a qualification type."""
 
     mturk: Any
     publish: Callable[..., dict[str, Any]]
@@ -184,7 +184,7 @@ def repeat_token(lab: Lab) -> tuple[str, str]:
         ),
     ],
 )
-def test_refusal_has_the_message_that_clients_search(lab, call, code, message):
+def test_error_has_the_message_that_clients_search(lab, call, code, message):
     assert call(lab) == (code, message)
 
 
@@ -194,7 +194,7 @@ def test_rejection_without_a_reason_is_accepted(lab, worker):
     assert "The requester gave no reason." in worker.messages.get().text
 
 
-def test_test_duration_without_a_test_is_accepted(mturk):
+def test_duration_without_a_test_is_accepted(mturk):
     kind = mturk.create_qualification_type(**TYPE, TestDurationInSeconds=60)["QualificationType"]
     assert kind["TestDurationInSeconds"] == 60
 
@@ -213,7 +213,7 @@ def test_notifications_of_both_versions_are_accepted(site, mturk, publish, versi
 
 
 @pytest.mark.parametrize(
-    ("given", "returned"),
+    ("fields_sent", "returned"),
     [
         ({}, {"ActionsGuarded": "Accept", "RequiredToPreview": False}),
         (
@@ -226,9 +226,9 @@ def test_notifications_of_both_versions_are_accepted(site, mturk, publish, versi
         ),
     ],
 )
-def test_requirement_is_returned_with_its_defaults(mturk, given, returned):
+def test_requirement_is_returned_with_its_defaults(mturk, fields_sent, returned):
     requirement = {"QualificationTypeId": "00000000000000000060", "Comparator": "Exists"}
-    fields = HIT_TYPE | {"QualificationRequirements": [requirement | given]}
+    fields = HIT_TYPE | {"QualificationRequirements": [requirement | fields_sent]}
     hit_type = mturk.create_hit_type(**fields)["HITTypeId"]
     hit = mturk.create_hit_with_hit_type(
         HITTypeId=hit_type, LifetimeInSeconds=60, Question=question()

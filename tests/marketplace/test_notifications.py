@@ -1,4 +1,4 @@
-"""Webhooks: rows first, delivered at least once, only to hosts that the operator allows."""
+"""Webhooks: stored events, delivered at least once, and only to allowed hosts."""
 
 import hmac
 import json
@@ -29,7 +29,7 @@ ALL = [event.value for event in Event if event != Event.PING]
 
 
 class Receiver:
-    """A webhook on this machine that keeps what it is sent, and can be told to fail."""
+    """A local webhook that stores requests and can be set to fail."""
 
     def __init__(self) -> None:
         self.documents: list[dict] = []
@@ -71,7 +71,7 @@ def receiver(settings):
 
 @pytest.fixture
 def silent(settings, receiver, monkeypatch):
-    """The address of a server that accepts connections and never answers."""
+    """Return the address of a server that accepts connections and never answers."""
     monkeypatch.setattr(webhook, "TIMEOUT_SECONDS", 0.5)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
@@ -101,7 +101,7 @@ def deliver(faults: Faults | None = None, *, later: timedelta = timedelta(0)) ->
 
 @pytest.fixture
 def watched(mturk, publish, receiver):
-    """A HIT whose type tells the receiver everything."""
+    """Publish a HIT whose type sends every event to the receiver."""
     hit = publish()
     mturk.update_notification_settings(
         HITTypeId=hit["HITTypeId"], Notification=specification(receiver.url), Active=True
@@ -109,7 +109,7 @@ def watched(mturk, publish, receiver):
     return hit
 
 
-def test_every_event_is_told_in_its_turn(mturk, watched, browser, receiver, publish):
+def test_every_event_is_delivered(mturk, watched, browser, receiver, publish):
     publish(UniqueRequestToken="second")
     returned = accept(browser, watched)
     browser.post(f"/hits/work/{returned}/return/")
@@ -153,7 +153,7 @@ def test_notification_is_signed_with_the_newest_key(mturk, receiver, requester):
         assert headers["Touchstone-Signature"] == f"sha256={digest}"
 
 
-def test_document_is_mturks(watched, browser, receiver, requester):
+def test_document_has_the_format_of_mturk(watched, browser, receiver, requester):
     assignment = accept(browser, watched)
     assert deliver() == 1
     (document,) = receiver.documents
@@ -171,11 +171,11 @@ def test_document_is_mturks(watched, browser, receiver, requester):
     }
 
 
-def test_only_chosen_events_are_told_and_only_while_active(mturk, publish, browser, receiver):
+def test_only_selected_events_are_delivered_while_active(mturk, publish, browser, receiver):
     hit = publish(MaxAssignments=2)
     kind = {"HITTypeId": hit["HITTypeId"]}
-    wanted = specification(receiver.url, "AssignmentSubmitted")
-    mturk.update_notification_settings(**kind, Notification=wanted)
+    selection = specification(receiver.url, "AssignmentSubmitted")
+    mturk.update_notification_settings(**kind, Notification=selection)
     submit(browser, accept(browser, hit))
     mturk.update_notification_settings(**kind, Active=False)
     assert not HitType.objects.get().notifies("AssignmentSubmitted")
@@ -186,11 +186,11 @@ def test_only_chosen_events_are_told_and_only_while_active(mturk, publish, brows
     assert receiver.events == ["AssignmentSubmitted"]
 
 
-def test_failed_delivery_is_tried_again_until_it_arrives(watched, browser, receiver):
+def test_failed_delivery_is_retried_until_it_arrives(watched, browser, receiver):
     accept(browser, watched)
     receiver.failures = 2
     assert deliver() == 0
-    assert deliver() == 0  # not due yet, so the receiver is left alone
+    assert deliver() == 0  # not due yet, so there is no request
     assert receiver.failures == 1
     assert deliver(later=timedelta(minutes=1)) == 0
     row = Notification.objects.get()
@@ -200,7 +200,7 @@ def test_failed_delivery_is_tried_again_until_it_arrives(watched, browser, recei
     assert receiver.events == ["AssignmentAccepted"]
 
 
-def test_delivery_is_given_up_after_three_days(watched, browser, receiver):
+def test_delivery_is_abandoned_after_three_days(watched, browser, receiver):
     accept(browser, watched)
     receiver.failures = 1
     deliver(later=timedelta(days=4))
@@ -210,7 +210,7 @@ def test_delivery_is_given_up_after_three_days(watched, browser, receiver):
     assert deliver(later=timedelta(days=5)) == 0
 
 
-def test_event_of_a_change_that_was_undone_is_not_told(watched, receiver):
+def test_event_of_a_rolled_back_change_is_not_stored(watched, receiver):
     hit = Hit.objects.get(code=watched["HITId"])
     with transaction.atomic():
         notifications.record(Event.HIT_CREATED, hit, now=timezone.now())
@@ -218,7 +218,7 @@ def test_event_of_a_change_that_was_undone_is_not_told(watched, receiver):
     assert not Notification.objects.exists()
 
 
-def test_test_event_is_sent_whatever_the_types(mturk, receiver):
+def test_test_event_ignores_the_selected_types(mturk, receiver):
     mturk.send_test_event_notification(
         Notification=specification(receiver.url, "HITExpired"), TestEventType="Ping"
     )
@@ -226,7 +226,7 @@ def test_test_event_is_sent_whatever_the_types(mturk, receiver):
     assert receiver.events == ["Ping"]
 
 
-def test_silent_host_costs_one_time_out_and_others_are_served(mturk, silent, receiver):
+def test_silent_host_costs_one_timeout_and_delays_no_other(mturk, silent, receiver):
     send_tests(mturk, silent, 120)
     send_tests(mturk, receiver.url, 1)
     before = time.monotonic()
@@ -236,7 +236,7 @@ def test_silent_host_costs_one_time_out_and_others_are_served(mturk, silent, rec
     assert NotificationHost.objects.get(failures=1).origin in silent
 
 
-def test_silent_host_is_tried_again_later_and_given_up_after_three_days(mturk, silent):
+def test_silent_host_is_retried_and_abandoned_after_three_days(mturk, silent):
     send_tests(mturk, silent, 2)
     deliver()
     deliver(later=timedelta(minutes=1))
@@ -245,7 +245,7 @@ def test_silent_host_is_tried_again_later_and_given_up_after_three_days(mturk, s
     assert Notification.objects.filter(delivered_at=None).exclude(given_up_at=None).count() == 2
 
 
-def test_host_that_answers_again_gets_everything(mturk, receiver):
+def test_recovered_host_receives_all_events(mturk, receiver):
     send_tests(mturk, receiver.url, 3)
     origin = f"http://127.0.0.1:{receiver.server.server_port}"
     now = timezone.now()
@@ -255,15 +255,15 @@ def test_host_that_answers_again_gets_everything(mturk, receiver):
     assert NotificationHost.objects.get().failures == 0
 
 
-def test_pass_ends_when_its_time_is_up(mturk, receiver, monkeypatch):
+def test_delivery_pass_ends_at_its_time_limit(mturk, receiver, monkeypatch):
     send_tests(mturk, receiver.url, 2)
     monkeypatch.setattr(notifications, "PASS_SECONDS", 0)
     assert deliver() == 0
     assert Notification.objects.filter(attempts=0).count() == 2
 
 
-def test_host_in_use_by_another_pass_is_left_to_it(mturk, receiver):
-    """Also the state that a killed process leaves behind."""
+def test_host_leased_by_another_pass_is_skipped(mturk, receiver):
+    """A killed process leaves the same state behind."""
     send_tests(mturk, receiver.url, 1)
     origin = Notification.objects.get().origin
     assert notifications._lease(origin, timezone.now())
@@ -271,8 +271,8 @@ def test_host_in_use_by_another_pass_is_left_to_it(mturk, receiver):
     assert deliver(later=notifications.LEASE + timedelta(seconds=1)) == 1
 
 
-def test_answer_that_drips_is_cut_off(mturk, settings, monkeypatch):
-    """Each byte starts the time-out again."""
+def test_slow_response_is_cut_off(mturk, settings, monkeypatch):
+    """Each byte restarts the read timeout."""
     monkeypatch.setattr(webhook, "DEADLINE_SECONDS", 0.8)
 
     def answer(server: socket.socket) -> None:
@@ -294,7 +294,7 @@ def test_answer_that_drips_is_cut_off(mturk, settings, monkeypatch):
     assert NotificationHost.objects.get().failures == 1
 
 
-def test_endless_answer_is_not_read(mturk, receiver, settings):
+def test_endless_response_is_not_read(mturk, receiver, settings):
     def answer(server: socket.socket) -> None:
         connection, _ = server.accept()
         with connection, suppress(OSError):
@@ -356,9 +356,9 @@ def test_ports_are_allowed_with_their_hosts(settings, mturk, allowed, destinatio
     ],
 )
 def test_destination_that_is_not_allowed_is_refused(mturk, watched, receiver, change):
-    wrong = specification(receiver.url) | change
+    invalid = specification(receiver.url) | change
     with pytest.raises(ClientError) as error:
-        mturk.update_notification_settings(HITTypeId=watched["HITTypeId"], Notification=wrong)
+        mturk.update_notification_settings(HITTypeId=watched["HITTypeId"], Notification=invalid)
     assert error.value.response["Error"]["Code"] == "RequestError"
 
 
@@ -381,14 +381,14 @@ def test_plain_http_is_refused_where_it_is_not_allowed(settings, mturk, watched,
         )
 
 
-def test_nothing_to_switch_is_refused(mturk, publish):
+def test_settings_without_a_change_are_refused(mturk, publish):
     kind = {"HITTypeId": publish()["HITTypeId"]}
     for params in ({}, {"Active": True}):
         with pytest.raises(ClientError):
             mturk.update_notification_settings(**kind, **params)
 
 
-def test_repeats_and_disorder_on_purpose(watched, browser, receiver, publish):
+def test_faults_repeat_and_reorder_events(watched, browser, receiver, publish):
     accept(browser, watched)
     deliver(parse_faults("repeat_notifications=1,reorder_notifications=1,seed=2"))
     first, second = receiver.documents

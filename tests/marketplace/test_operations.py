@@ -1,4 +1,4 @@
-"""Each of the 39 operations through boto3: what it does, and what it refuses with which code."""
+"""The 39 operations through boto3, with their effects, refusals and error codes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db
 
 
 def refused(call, **params) -> tuple[str, str]:
-    """(TurkErrorCode without its prefix, message) of a call that must fail."""
+    """Make a call that must fail. Return its TurkErrorCode without the prefix, and its message."""
     with pytest.raises(ClientError) as error:
         call(**params)
     response = error.value.response
@@ -37,13 +37,13 @@ def refused(call, **params) -> tuple[str, str]:
     return code.removeprefix("AWS.MechanicalTurk."), response["Error"]["Message"]
 
 
-def test_every_operation_of_the_model_is_there():
+def test_every_operation_of_the_model_is_implemented():
     assert set(endpoint.OPERATIONS) == set(operation_names())
     assert len(endpoint.OPERATIONS) == 39
 
 
 @pytest.mark.parametrize(
-    ("change", "word"),
+    ("change", "message_part"),
     [
         ({"Title": "t" * 129}, "Title"),
         ({"Title": " "}, "Title"),
@@ -59,14 +59,14 @@ def test_every_operation_of_the_model_is_there():
         ({"AutoApprovalDelayInSeconds": 2_592_001}, "AutoApprovalDelayInSeconds"),
     ],
 )
-def test_hit_type_out_of_limits_is_refused(mturk, change, word):
+def test_hit_type_out_of_limits_is_refused(mturk, change, message_part):
     code, message = refused(mturk.create_hit_type, **HIT_TYPE | change)
     assert code == "InvalidParameterValue"
-    assert word in message
+    assert message_part in message
 
 
 @pytest.mark.parametrize(
-    ("change", "word"),
+    ("change", "message_part"),
     [
         ({"MaxAssignments": 0}, "MaxAssignments"),
         ({"LifetimeInSeconds": 29}, "LifetimeInSeconds"),
@@ -86,13 +86,13 @@ def test_hit_type_out_of_limits_is_refused(mturk, change, word):
         ({"Question": question().replace(">0<", ">tall<")}, "FrameHeight"),
     ],
 )
-def test_hit_out_of_limits_is_refused(publish, change, word):
+def test_hit_out_of_limits_is_refused(publish, change, message_part):
     code, message = refused(publish, **change)
     assert code == "InvalidParameterValue"
-    assert word in message
+    assert message_part in message
 
 
-def test_question_that_is_no_xml_is_refused(publish):
+def test_question_that_is_not_xml_is_refused(publish):
     assert refused(publish, Question="<ExternalQuestion>")[0] == "XMLParseError"
 
 
@@ -101,7 +101,7 @@ def test_question_with_entities_is_refused(publish):
     assert refused(publish, Question=bomb)[0] == "XMLParseError"
 
 
-def test_hit_without_question_or_with_an_unknown_layout_is_refused(mturk):
+def test_hit_without_a_question_or_with_an_unknown_layout_is_refused(mturk):
     hit_type = mturk.create_hit_type(**HIT_TYPE)["HITTypeId"]
     of_type = {"HITTypeId": hit_type, "LifetimeInSeconds": 60}
     code, message = refused(mturk.create_hit_with_hit_type, **of_type)
@@ -110,7 +110,7 @@ def test_hit_without_question_or_with_an_unknown_layout_is_refused(mturk):
     assert refused(mturk.create_hit_with_hit_type, **layout)[0] == "HITLayoutDoesNotExist"
 
 
-def test_create_hit_makes_its_type_once(mturk):
+def test_create_hit_creates_its_type_once(mturk):
     fields = HIT_TYPE | {"LifetimeInSeconds": 60, "Question": question(), "Keywords": "verbs"}
     first, second = (mturk.create_hit(**fields)["HIT"] for _ in range(2))
     assert first["HITTypeId"] == second["HITTypeId"]
@@ -130,7 +130,7 @@ def test_unknown_hit_is_refused_everywhere(mturk):
         (mturk.list_review_policy_results_for_hit, {}),
         (mturk.list_bonus_payments, {}),
     ]
-    assert {refused(call, HITId="3NOSUCH", **more)[0] for call, more in calls} == {
+    assert {refused(call, HITId="3NOSUCH", **parameters)[0] for call, parameters in calls} == {
         "HITDoesNotExist"
     }
 
@@ -144,7 +144,7 @@ def test_qualification_time_out_of_limits_is_refused(mturk, name, seconds):
     assert (code, name in message) == ("InvalidParameterValue", True)
 
 
-def test_query_that_is_too_long_is_refused(mturk):
+def test_too_long_query_is_refused(mturk):
     query = {"Query": "x" * 1_001, "MustBeRequestable": False}
     assert refused(mturk.list_qualification_types, **query)[0] == "InvalidParameterValue"
 
@@ -191,7 +191,7 @@ def test_hit_goes_through_its_states(mturk, publish, browser):
     assert mturk.list_hits()["NumResults"] == 0
 
 
-def test_hit_that_is_assignable_is_not_deleted(mturk, publish):
+def test_assignable_hit_cannot_be_deleted(mturk, publish):
     hit = publish()
     assert refused(mturk.delete_hit, HITId=hit["HITId"])[0] == "InvalidHITState"
 
@@ -203,19 +203,19 @@ def test_review_policy_results_are_empty(mturk, publish):
     assert "HITReviewReport" not in results
 
 
-def test_type_of_a_hit_is_changed_with_its_pay(mturk, publish, browser):
+def test_changed_hit_type_changes_the_pay(mturk, publish, browser):
     hit = publish(MaxAssignments=2)
-    early = accept(browser, hit)
+    first = accept(browser, hit)
     dearer = mturk.create_hit_type(**HIT_TYPE | {"Reward": "0.50"})["HITTypeId"]
     mturk.update_hit_type_of_hit(HITId=hit["HITId"], HITTypeId=dearer)
     assert mturk.get_hit(HITId=hit["HITId"])["HIT"]["Reward"] == "0.50"
-    # 0.06 for the one accepted before, 0.60 for the one still offered.
+    # 0.06 for the assignment that was accepted before, 0.60 for the open one.
     assert mturk.get_account_balance()["OnHoldBalance"] == "0.66"
-    submit(browser, early)
-    mturk.approve_assignment(AssignmentId=early)
+    submit(browser, first)
+    mturk.approve_assignment(AssignmentId=first)
     assert mturk.get_account_balance()["AvailableBalance"] == "999.34"
-    late = accept(log_in(make_worker("bob")), {"HITTypeId": dearer})
-    assert Assignment.objects.get(code=late).reward_cents == 50
+    second = accept(log_in(make_worker("bob")), {"HITTypeId": dearer})
+    assert Assignment.objects.get(code=second).reward_cents == 50
 
 
 def test_assignment_is_shown_only_once_submitted(mturk, publish, browser):
@@ -223,11 +223,11 @@ def test_assignment_is_shown_only_once_submitted(mturk, publish, browser):
     assignment = accept(browser, hit)
     assert refused(mturk.get_assignment, AssignmentId=assignment)[0] == "InvalidAssignmentState"
     submit(browser, assignment)
-    shown = mturk.get_assignment(AssignmentId=assignment)
-    assert shown["Assignment"]["AssignmentStatus"] == "Submitted"
-    assert shown["HIT"]["HITId"] == hit["HITId"]
-    due = shown["Assignment"]["AutoApprovalTime"] - shown["Assignment"]["SubmitTime"]
-    assert due == timedelta(days=1)
+    result = mturk.get_assignment(AssignmentId=assignment)
+    assert result["Assignment"]["AssignmentStatus"] == "Submitted"
+    assert result["HIT"]["HITId"] == hit["HITId"]
+    delay = result["Assignment"]["AutoApprovalTime"] - result["Assignment"]["SubmitTime"]
+    assert delay == timedelta(days=1)
 
 
 def test_assignments_are_listed_by_status(mturk, do_hit):
@@ -263,11 +263,11 @@ def test_rejection_is_overridden_within_thirty_days(mturk, do_hit):
     assert refused(mturk.approve_assignment, **override)[0] == "InvalidAssignmentState"
 
 
-def test_undecided_work_is_approved_when_its_time_comes(mturk, do_hit):
+def test_undecided_assignment_is_approved_automatically(mturk, do_hit):
     hit, assignment = do_hit()
     Assignment.objects.update(auto_approve_at=timezone.now())
-    late = refused(mturk.reject_assignment, AssignmentId=assignment, RequesterFeedback="late")
-    assert late[0] == "InvalidAssignmentState"
+    refusal = refused(mturk.reject_assignment, AssignmentId=assignment, RequesterFeedback="late")
+    assert refusal[0] == "InvalidAssignmentState"
     (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     assert row["AssignmentStatus"] == "Approved"
     assert mturk.get_account_balance()["AvailableBalance"] == "999.94"
@@ -280,7 +280,7 @@ def test_file_upload_is_refused(mturk, do_hit):
 
 
 @pytest.mark.parametrize("amount", ["0.125", "0", "-1", "five", "10000.01"])
-def test_bonus_of_no_valid_amount_is_refused(mturk, do_hit, worker, amount):
+def test_bonus_with_an_invalid_amount_is_refused(mturk, do_hit, worker, amount):
     _, assignment = do_hit()
     bonus = {"WorkerId": worker.code, "AssignmentId": assignment, "Reason": "r"}
     code, _ = refused(mturk.send_bonus, BonusAmount=amount, **bonus)
@@ -318,7 +318,7 @@ def test_bonus_beyond_the_balance_is_refused_and_leaves_no_trace(mturk, do_hit, 
     }
     assert refused(mturk.send_bonus, **bonus)[0] == "InsufficientFunds"
     assert mturk.list_bonus_payments(AssignmentId=assignment)["NumResults"] == 0
-    # The failed attempt has not used the token up.
+    # The failed attempt has not used the token.
     mturk.send_bonus(**bonus | {"BonusAmount": "1.00"})
 
 
@@ -332,7 +332,7 @@ def test_publishing_beyond_the_balance_is_refused(publish, mturk):
 
 
 @pytest.mark.parametrize(
-    ("reward", "assignments", "held"),
+    ("reward", "assignments", "on_hold"),
     [
         ("0.05", 1, "0.06"),
         ("0.01", 1, "0.02"),
@@ -344,32 +344,32 @@ def test_publishing_beyond_the_balance_is_refused(publish, mturk):
         ("1", 2, "2.40"),
     ],
 )
-def test_fee_by_reward_and_assignments(publish, mturk, reward, assignments, held):
+def test_fee_by_reward_and_assignments(publish, mturk, reward, assignments, on_hold):
     publish(Reward=reward, MaxAssignments=assignments)
-    assert mturk.get_account_balance()["OnHoldBalance"] == held
+    assert mturk.get_account_balance()["OnHoldBalance"] == on_hold
 
 
-def test_qualification_type_through_its_life(mturk, worker):
-    make = {"Name": "Trained", "Description": "d", "QualificationTypeStatus": "Active"}
-    made = mturk.create_qualification_type(**make, Keywords="qa", RetryDelayInSeconds=60)
-    kind = made["QualificationType"]["QualificationTypeId"]
-    again = refused(mturk.create_qualification_type, **make)
-    assert again[0] == "QualificationTypeAlreadyExists"
+def test_qualification_type_is_created_updated_and_deleted(mturk, worker):
+    fields = {"Name": "Trained", "Description": "d", "QualificationTypeStatus": "Active"}
+    created = mturk.create_qualification_type(**fields, Keywords="qa", RetryDelayInSeconds=60)
+    kind = created["QualificationType"]["QualificationTypeId"]
+    repeated = refused(mturk.create_qualification_type, **fields)
+    assert repeated[0] == "QualificationTypeAlreadyExists"
     changed = mturk.update_qualification_type(
         QualificationTypeId=kind, Description="new", QualificationTypeStatus="Inactive"
     )["QualificationType"]
     assert (changed["Description"], changed["QualificationTypeStatus"]) == ("new", "Inactive")
     assert (changed["Name"], changed["RetryDelayInSeconds"]) == ("Trained", 60)
-    got = mturk.get_qualification_type(QualificationTypeId=kind)["QualificationType"]
-    assert got == changed
+    current = mturk.get_qualification_type(QualificationTypeId=kind)["QualificationType"]
+    assert current == changed
     listed = mturk.list_qualification_types(
         Query="trained", MustBeRequestable=True, MustBeOwnedByCaller=True
     )
     assert [row["QualificationTypeId"] for row in listed["QualificationTypes"]] == [kind]
     mturk.delete_qualification_type(QualificationTypeId=kind)
-    gone = refused(mturk.get_qualification_type, QualificationTypeId=kind)
-    assert gone[0] == "QualificationTypeDoesNotExist"
-    assert mturk.create_qualification_type(**make)["QualificationType"]["Name"] == "Trained"
+    deleted = refused(mturk.get_qualification_type, QualificationTypeId=kind)
+    assert deleted[0] == "QualificationTypeDoesNotExist"
+    assert mturk.create_qualification_type(**fields)["QualificationType"]["Name"] == "Trained"
 
 
 @pytest.mark.parametrize(
@@ -385,8 +385,8 @@ def test_qualification_type_through_its_life(mturk, worker):
     ],
 )
 def test_qualification_type_out_of_limits_is_refused(mturk, change):
-    make = {"Name": "n", "Description": "d", "QualificationTypeStatus": "Active"} | change
-    assert refused(mturk.create_qualification_type, **make)[0] == "InvalidParameterValue"
+    fields = {"Name": "n", "Description": "d", "QualificationTypeStatus": "Active"} | change
+    assert refused(mturk.create_qualification_type, **fields)[0] == "InvalidParameterValue"
 
 
 @pytest.fixture
@@ -398,14 +398,14 @@ def trained(mturk) -> str:
 
 def test_grant_is_read_changed_and_revoked(mturk, worker, trained):
     ids = {"QualificationTypeId": trained, "WorkerId": worker.code}
-    none = refused(mturk.get_qualification_score, **ids)
-    assert none[0] == "QualificationDoesNotExist"
+    missing = refused(mturk.get_qualification_score, **ids)
+    assert missing[0] == "QualificationDoesNotExist"
     mturk.associate_qualification_with_worker(**ids, IntegerValue=70)
     assert worker.messages.count() == 1
     mturk.associate_qualification_with_worker(**ids, IntegerValue=90, SendNotification=False)
     assert worker.messages.count() == 1
-    held = mturk.get_qualification_score(**ids)["Qualification"]
-    assert (held["IntegerValue"], held["Status"]) == (90, "Granted")
+    qualification = mturk.get_qualification_score(**ids)["Qualification"]
+    assert (qualification["IntegerValue"], qualification["Status"]) == (90, "Granted")
     mturk.disassociate_qualification_from_worker(**ids, Reason="retired")
     revoked = refused(mturk.get_qualification_score, **ids)
     assert revoked[0] == "InvalidQualificationState"
@@ -441,7 +441,7 @@ def test_request_for_a_qualification_is_decided(mturk, worker, browser, trained)
     assert decided[0] == "InvalidQualificationRequestState"
 
 
-def test_type_without_retry_delay_is_asked_for_once(mturk, worker, browser):
+def test_type_without_retry_delay_is_requested_once(mturk, worker, browser):
     kind = mturk.create_qualification_type(
         Name="Once", Description="d", QualificationTypeStatus="Active"
     )["QualificationType"]["QualificationTypeId"]
@@ -452,7 +452,7 @@ def test_type_without_retry_delay_is_asked_for_once(mturk, worker, browser):
     assert "only be requested once" in again.content.decode()
 
 
-def test_auto_granted_type_is_granted_at_once(mturk, worker, browser):
+def test_auto_granted_type_is_granted_immediately(mturk, worker, browser):
     kind = mturk.create_qualification_type(
         Name="Open",
         Description="d",
@@ -465,12 +465,12 @@ def test_auto_granted_type_is_granted_at_once(mturk, worker, browser):
     assert mturk.get_qualification_score(**ids)["Qualification"]["IntegerValue"] == 3
 
 
-def test_hits_are_listed_by_the_qualification_they_ask_for(mturk, publish, trained):
+def test_hits_are_listed_by_required_qualification(mturk, publish, trained):
     asks = {"QualificationTypeId": trained, "Comparator": "Exists"}
-    wanted = publish(QualificationRequirements=[asks])
+    matching = publish(QualificationRequirements=[asks])
     publish()
     listed = mturk.list_hits_for_qualification_type(QualificationTypeId=trained)
-    assert [hit["HITId"] for hit in listed["HITs"]] == [wanted["HITId"]]
+    assert [hit["HITId"] for hit in listed["HITs"]] == [matching["HITId"]]
     defaults = {"ActionsGuarded": "Accept", "RequiredToPreview": False}
     assert listed["HITs"][0]["QualificationRequirements"] == [asks | defaults]
 
@@ -484,9 +484,9 @@ def test_hits_are_not_listed_by_an_unknown_qualification(mturk, publish, trained
 
 
 def test_system_qualification_types_are_returned(mturk, trained):
-    got = mturk.get_qualification_type(QualificationTypeId=LOCALE)["QualificationType"]
-    assert (got["Name"], got["IsRequestable"]) == ("Worker_Locale", False)
-    assert got["QualificationTypeStatus"] == "Active"
+    locale = mturk.get_qualification_type(QualificationTypeId=LOCALE)["QualificationType"]
+    assert (locale["Name"], locale["IsRequestable"]) == ("Worker_Locale", False)
+    assert locale["QualificationTypeStatus"] == "Active"
     paginator = mturk.get_paginator("list_qualification_types")
 
     def ids(**params) -> list[str]:
@@ -510,19 +510,19 @@ def test_deleted_qualification_type_deletes_its_hit_types(mturk, publish, traine
     ids = {"QualificationTypeId": trained, "WorkerId": worker.code}
     mturk.associate_qualification_with_worker(**ids)
     mturk.delete_qualification_type(QualificationTypeId=trained)
-    fresh = {"LifetimeInSeconds": 60, "Question": question()}
-    of_type = {"HITTypeId": hit["HITTypeId"]} | fresh
+    hit_fields = {"LifetimeInSeconds": 60, "Question": question()}
+    of_type = {"HITTypeId": hit["HITTypeId"]} | hit_fields
     assert refused(mturk.create_hit_with_hit_type, **of_type)[0] == "HITTypeDoesNotExist"
     assert refused(publish, **fields)[0] == "QualificationTypeDoesNotExist"
     mturk.create_hit_with_hit_type(**of_type | {"HITTypeId": other["HITTypeId"]})
-    # Its HIT is still there for the workers who are qualified.
+    # Its HIT remains available to qualified workers.
     assignment = accept(browser, hit)
     submit(browser, assignment)
     mturk.approve_assignment(AssignmentId=assignment)
     assert mturk.get_hit(HITId=hit["HITId"])["HIT"]["NumberOfAssignmentsCompleted"] == 1
 
 
-def test_mturks_addresses_of_a_group_lead_to_its_page(publish, browser, client):
+def test_mturk_addresses_of_a_group_lead_to_its_page(publish, browser, client):
     hit = publish()
     page = f"/hits/groups/{hit['HITTypeId']}/"
     for address in (
@@ -543,7 +543,7 @@ def test_requirement_on_an_unknown_type_is_refused(publish):
     assert code == "QualificationTypeDoesNotExist"
 
 
-def test_blocked_worker_gets_nothing_of_this_requester(mturk, publish, browser, worker, site):
+def test_blocked_worker_gets_no_hit_of_the_requester(mturk, publish, browser, worker, site):
     hit = publish()
     mturk.create_worker_block(WorkerId=worker.code, Reason="spam")
     assert mturk.list_worker_blocks()["WorkerBlocks"] == [
@@ -586,7 +586,7 @@ def test_missing_parameters_are_named(mturk, site):
     assert "BonusAmount, AssignmentId" in body["Message"]
 
 
-def test_token_is_free_again_after_a_day(mturk, publish, do_hit, worker):
+def test_token_can_be_reused_after_a_day(mturk, publish, do_hit, worker):
     from marketplace.models import RequestToken
 
     publish(UniqueRequestToken="item-7")
@@ -596,7 +596,7 @@ def test_token_is_free_again_after_a_day(mturk, publish, do_hit, worker):
     assert refused(publish, UniqueRequestToken="item-7")[0] == "HitAlreadyExists"
 
 
-def test_one_requester_never_sees_anothers(mturk, do_hit, trained, site, worker):
+def test_requester_cannot_access_objects_of_another(mturk, do_hit, trained, site, worker):
     hit, assignment = do_hit()
     other = mturk_client(site, *make_requester("other")[1:])
     assert other.list_hits()["NumResults"] == 0
@@ -609,8 +609,8 @@ def test_one_requester_never_sees_anothers(mturk, do_hit, trained, site, worker)
         (other.create_additional_assignments_for_hit, {"NumberOfAdditionalAssignments": 1}),
         (other.list_bonus_payments, {}),
     ]
-    for call, more in hits:
-        assert refused(call, HITId=hit["HITId"], **more)[0] == "HITDoesNotExist"
+    for call, parameters in hits:
+        assert refused(call, HITId=hit["HITId"], **parameters)[0] == "HITDoesNotExist"
     assignments = [
         (other.get_assignment, {}),
         (other.approve_assignment, {}),
@@ -618,15 +618,15 @@ def test_one_requester_never_sees_anothers(mturk, do_hit, trained, site, worker)
         (other.list_bonus_payments, {}),
         (other.send_bonus, {"WorkerId": worker.code, "BonusAmount": "1", "Reason": "r"}),
     ]
-    for call, more in assignments:
-        code, _ = refused(call, AssignmentId=assignment, **more)
+    for call, parameters in assignments:
+        code, _ = refused(call, AssignmentId=assignment, **parameters)
         assert code == "AssignmentDoesNotExist"
     types = [
         (other.create_hit_with_hit_type, {"LifetimeInSeconds": 60, "Question": question()}),
         (other.update_notification_settings, {"Active": True}),
     ]
-    for call, more in types:
-        assert refused(call, HITTypeId=hit["HITTypeId"], **more)[0] == "HITTypeDoesNotExist"
+    for call, parameters in types:
+        assert refused(call, HITTypeId=hit["HITTypeId"], **parameters)[0] == "HITTypeDoesNotExist"
     grants = [
         (other.list_workers_with_qualification_type, {}),
         (other.update_qualification_type, {"Description": "mine"}),
@@ -634,8 +634,8 @@ def test_one_requester_never_sees_anothers(mturk, do_hit, trained, site, worker)
         (other.associate_qualification_with_worker, {"WorkerId": worker.code}),
         (other.get_qualification_score, {"WorkerId": worker.code}),
     ]
-    for call, more in grants:
-        code, _ = refused(call, QualificationTypeId=trained, **more)
+    for call, parameters in grants:
+        code, _ = refused(call, QualificationTypeId=trained, **parameters)
         assert code == "QualificationTypeDoesNotExist"
     failures = other.notify_workers(Subject="s", MessageText="t", WorkerIds=[worker.code])
     assert len(failures["NotifyWorkersFailureStatuses"]) == 1

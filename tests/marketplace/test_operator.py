@@ -49,11 +49,11 @@ def test_pages_are_for_staff_with_the_permission(page, client):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_pages_work_when_there_is_nothing(page, operator):
+def test_pages_work_without_data(page, operator):
     assert operator.get(f"/hits/operator/{page}").status_code == 200
 
 
-def test_requester_is_opened_keyed_and_paid_for(operator, site):
+def test_requester_is_created_with_a_key_and_deposits(operator, site):
     form = {"name": "lab", "email": "", "balance": "10.50"}
     page = operator.post("/hits/operator/", form).url
     assert "already" in operator.post("/hits/operator/", form).content.decode()
@@ -75,10 +75,10 @@ def test_requester_is_opened_keyed_and_paid_for(operator, site):
     assert AccessKey.objects.get().revoked_at is not None
 
 
-def test_workers_are_found_corrected_and_closed(operator, browser, worker):
+def test_worker_is_searched_edited_and_closed(operator, browser, worker):
     make_worker("bob")
-    found = operator.get(f"/hits/operator/workers/?q={worker.code}").content.decode()
-    assert ("ann" in found, "bob" in found) == (True, False)
+    matches = operator.get(f"/hits/operator/workers/?q={worker.code}").content.decode()
+    assert ("ann" in matches, "bob" in matches) == (True, False)
     page = f"/hits/operator/workers/{worker.code}/"
     operator.post(page, {"country": "gb", "subdivision": "", "is_adult": "on", "active": "on"})
     worker.refresh_from_db()
@@ -87,7 +87,7 @@ def test_workers_are_found_corrected_and_closed(operator, browser, worker):
     assert browser.get("/hits/").status_code == 302
 
 
-def test_invitations_are_made_and_shown(operator):
+def test_invitations_are_created_and_shown(operator):
     operator.post("/hits/operator/workers/", {"count": 3, "note": "spring"})
     page = operator.get("/hits/operator/workers/").content.decode()
     for invitation in Invitation.objects.all():
@@ -96,7 +96,7 @@ def test_invitations_are_made_and_shown(operator):
     assert Invitation.objects.count() == 3
 
 
-def test_pages_of_a_search_keep_it_and_are_numbered(operator, db):
+def test_pagination_keeps_the_search(operator, db):
     for number in range(120):
         make_worker(f"annotator{number:03}")
     page = operator.get("/hits/operator/workers/", {"q": "annotator1", "page": 1})
@@ -110,7 +110,7 @@ def test_pages_of_a_search_keep_it_and_are_numbered(operator, db):
     assert f'href="{path}2" aria-current="page"' in page
 
 
-def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
+def test_successful_appeal_pays(mturk, rejected, browser, worker, operator):
     history = browser.get("/hits/history/").content.decode()
     assert "Too few questions" in history
     appeal_page = f"/hits/history/{rejected}/appeal/"
@@ -121,7 +121,7 @@ def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
     appeal = Appeal.objects.get()
     assert "one role" in operator.get("/hits/operator/appeals/").content.decode()
     page = f"/hits/operator/appeals/{appeal.pk}/"
-    assert "yes" in operator.get(page).content.decode()  # the answer that was submitted
+    assert "yes" in operator.get(page).content.decode()  # the submitted answer
     operator.post(page, {"outcome": "overturned", "answer": "You are right.", "confirmed": "yes"})
     assert Assignment.objects.get().status == "Approved"
     assert mturk.get_account_balance()["AvailableBalance"] == "999.94"
@@ -133,13 +133,13 @@ def test_appeal_that_succeeds_pays(mturk, rejected, browser, worker, operator):
     assert LedgerEntry.objects.filter(kind="reward").count() == 1
 
 
-def test_all_appeals_may_be_none(operator):
+def test_list_of_all_appeals_may_be_empty(operator):
     page = operator.get("/hits/operator/appeals/?all=1").content.decode()
     assert "No appeals yet." in page
     assert "View pending appeals" in page
 
 
-def test_appeal_that_fails_leaves_the_rejection(mturk, rejected, browser, operator):
+def test_failed_appeal_keeps_the_rejection(mturk, rejected, browser, operator):
     browser.post(f"/hits/history/{rejected}/appeal/", {"text": "Please."})
     page = f"/hits/operator/appeals/{Appeal.objects.get().pk}/"
     operator.post(page, {"outcome": "upheld", "answer": "No.", "confirmed": "yes"})
@@ -149,7 +149,7 @@ def test_appeal_that_fails_leaves_the_rejection(mturk, rejected, browser, operat
     assert "Please." in operator.get("/hits/operator/appeals/?all=1").content.decode()
 
 
-def test_only_a_rejection_of_ones_own_is_appealed_against(rejected, do_hit):
+def test_only_own_rejections_can_be_appealed(rejected, do_hit):
     from .conftest import log_in
 
     other = log_in(make_worker("bob"))
@@ -158,7 +158,7 @@ def test_only_a_rejection_of_ones_own_is_appealed_against(rejected, do_hit):
     assert other.get(f"/hits/history/{submitted}/appeal/").status_code == 404
 
 
-def test_statement_is_what_the_books_say(earned, operator, tmp_path):
+def test_statement_agrees_with_the_ledger(earned, operator, tmp_path):
     today = timezone.now().date()
     query = f"?first={today}&last={today}"
     page = operator.get(f"/hits/operator/statement/{query}")
@@ -166,8 +166,8 @@ def test_statement_is_what_the_books_say(earned, operator, tmp_path):
     response = operator.get(f"/hits/operator/statement/{query}&format=csv")
     assert response["Content-Disposition"] == f'attachment; filename="payouts-{today}-{today}.csv"'
     file = tmp_path / "statement.csv"
-    told = json.loads(run("payout_statement", today, today, "--out", file, "--json"))
-    assert told == {"workers": 1, "total_usd": "1.16", "file": str(file)}
+    summary = json.loads(run("payout_statement", today, today, "--out", file, "--json"))
+    assert summary == {"workers": 1, "total_usd": "1.16", "file": str(file)}
     assert file.read_bytes() == response.content
     (row,) = csv.DictReader(io.StringIO(response.content.decode()))
     assert row == {
@@ -183,18 +183,18 @@ def test_statement_is_what_the_books_say(earned, operator, tmp_path):
     }
 
 
-def test_periods_side_by_side_pay_each_entry_once(earned):
+def test_adjacent_periods_contain_each_entry_once(earned):
     from marketplace.domain.payouts import payouts
 
     entries = LedgerEntry.objects.filter(kind__in=["reward", "bonus"]).order_by("created_at")
     cut = entries[1].created_at
-    long_ago, far = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
-    halves = [*payouts(since=long_ago, until=cut), *payouts(since=cut, until=far)]
+    long_ago, tomorrow = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
+    halves = [*payouts(since=long_ago, until=cut), *payouts(since=cut, until=tomorrow)]
     assert sum(row["total_cents"] for row in halves) == 116
     assert len(halves) == 2
 
 
-def test_statement_disarms_formulas(earned, tmp_path):
+def test_statement_escapes_formulas(earned, tmp_path):
     WorkerAccount.objects.update(username="=1+1", email="+x@example.org")
     today = timezone.now().date()
     run("payout_statement", today, today, "--out", tmp_path / "s.csv")
@@ -203,7 +203,7 @@ def test_statement_disarms_formulas(earned, tmp_path):
     assert "'+x@example.org" in text
 
 
-def test_statement_of_no_days_is_refused(operator):
+def test_statement_of_an_empty_period_is_refused(operator):
     page = operator.get("/hits/operator/statement/?first=2026-02-02&last=2026-02-01")
     assert "must not be before" in page.content.decode()
     with pytest.raises(CommandError) as error:
@@ -222,8 +222,8 @@ def test_earnings_and_history_of_a_worker(earned, browser):
 
 
 def test_commands_print_json():
-    made = json.loads(run("create_requester", "lab", "--balance", "5", "--json"))
-    assert set(made) == {
+    account = json.loads(run("create_requester", "lab", "--balance", "5", "--json"))
+    assert set(account) == {
         "requester",
         "requester_id",
         "access_key_id",
@@ -247,14 +247,14 @@ def test_commands_print_json():
     )
 
 
-def test_key_of_the_command_signs(site):
-    made = json.loads(run("create_requester", "lab", "--balance", "5", "--json"))
-    assert made["endpoint_url"] == f"{site}/mturk/"
-    client = mturk_client(site, made["access_key_id"], made["secret_access_key"])
+def test_key_from_the_command_signs_requests(site):
+    account = json.loads(run("create_requester", "lab", "--balance", "5", "--json"))
+    assert account["endpoint_url"] == f"{site}/mturk/"
+    client = mturk_client(site, account["access_key_id"], account["secret_access_key"])
     assert client.get_account_balance()["AvailableBalance"] == "5.00"
 
 
-def test_lists_take_as_many_queries_with_many_rows_as_with_few(operator, mturk, browser, do_hit):
+def test_number_of_queries_does_not_grow_with_rows(operator, mturk, browser, do_hit):
     from django.db import connection
     from django.test.utils import CaptureQueriesContext
 
@@ -270,12 +270,12 @@ def test_lists_take_as_many_queries_with_many_rows_as_with_few(operator, mturk, 
             (operator, "/hits/operator/appeals/?all=1&sort=worker"),
             (operator, f"/hits/operator/statement/?first={today}&last={today}&sort=-total"),
         ]
-        found = []
+        numbers = []
         for client, path in paths:
             with CaptureQueriesContext(connection) as queries:
                 assert client.get(path).status_code == 200
-            found.append(len(queries))
-        return found
+            numbers.append(len(queries))
+        return numbers
 
     from marketplace.domain import messages, qualifications
 
@@ -283,7 +283,7 @@ def test_lists_take_as_many_queries_with_many_rows_as_with_few(operator, mturk, 
     worker = WorkerAccount.objects.get()
     today = timezone.now().date()
 
-    def more(number: int) -> None:
+    def add_rows(number: int) -> None:
         from .test_ledger import publish_in_domain
 
         _, rejected = do_hit(Title=f"t{number}")
@@ -301,27 +301,27 @@ def test_lists_take_as_many_queries_with_many_rows_as_with_few(operator, mturk, 
         fields = {"name": f"q{number}", "description": "d"}
         qualifications.create_type(requester=lab, fields=fields, now=timezone.now())
 
-    more(1)
+    add_rows(1)
     counts()  # fills the cache
     few = counts()
     for number in range(2, 12):
-        more(number)
+        add_rows(number)
     counts()
     assert counts() == few
 
 
-def test_simulated_workers_are_in_no_statement_and_listed_only_on_request(operator, earned, worker):
+def test_simulated_workers_are_hidden_by_default(operator, earned, worker):
     from marketplace.domain.payouts import payouts
 
-    long_ago, far = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
-    assert len(payouts(since=long_ago, until=far)) == 1
+    long_ago, tomorrow = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
+    assert len(payouts(since=long_ago, until=tomorrow)) == 1
     WorkerAccount.objects.filter(pk=worker.pk).update(is_simulated=True)
-    assert not payouts(since=long_ago, until=far)
+    assert not payouts(since=long_ago, until=tomorrow)
     assert worker.code not in operator.get("/hits/operator/workers/").content.decode()
     assert worker.code in operator.get("/hits/operator/workers/?simulated=1").content.decode()
 
 
-def test_invitation_of_a_rehearsal_makes_a_simulated_worker():
+def test_invitation_of_a_rehearsal_creates_a_simulated_worker():
     [code] = json.loads(run("invite_workers", "--count", "1", "--simulated", "--json"))["codes"]
     account = accounts.sign_up(
         invitation_code=code, username="sim", email="sim@rehearsal.invalid", password="long-enough-1",

@@ -1,4 +1,4 @@
-"""The pages in a real browser: the frame's whole way, the keyboard, 360 pixels, accessibility."""
+"""The pages in a real browser: work in the frame, keyboard, 360 pixels and accessibility."""
 
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,21 +17,21 @@ from .conftest import accept, log_in_as, overflow, question, submit
 
 pytestmark = [pytest.mark.django_db, pytest.mark.browser]
 
-TASK = """<!doctype html><title>Task</title><p id=told></p>
+TASK = """<!doctype html><title>Task</title><p id=parameters></p>
 <form method=post><input type=hidden name=assignmentId>
 <label>Answer <input name=content></label><button>Submit</button></form>
 <script>
-const told = new URLSearchParams(location.search);
-document.getElementById('told').textContent = [...told].join(' ') + ' origin ' + self.origin;
+const query = new URLSearchParams(location.search);
+document.getElementById('parameters').textContent = [...query].join(' ') + ' origin ' + self.origin;
 const form = document.forms[0];
-form.elements.assignmentId.value = told.get('assignmentId');
-if (told.get('turkSubmitTo')) form.action = told.get('turkSubmitTo') + '/mturk/externalSubmit';
+form.elements.assignmentId.value = query.get('assignmentId');
+if (query.get('turkSubmitTo')) form.action = query.get('turkSubmitTo') + '/mturk/externalSubmit';
 </script>"""
 
 
 @pytest.fixture
 def task_site():
-    """A requester's page on another origin."""
+    """Serve a requester's page on another origin."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
@@ -52,12 +52,12 @@ def task_site():
 
 @pytest.fixture
 def own_task_site(task_site, settings) -> str:
-    """A page of the site itself, whose frame has an opaque origin."""
+    """Serve a page of the site itself, whose frame has an opaque origin."""
     settings.SITE_URL = origin_of(task_site)
     return task_site
 
 
-def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, own_task_site):
+def test_hits_are_done_in_the_sandboxed_frame(page, site, worker, publish, own_task_site):
     for number in range(2):
         publish(Question=question(f"{own_task_site}?item={number}"))
     log_in_as(page, site, worker)
@@ -65,13 +65,13 @@ def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, own
     page.get_by_role("button", name="Accept one for $0.05").click()
     page.wait_for_url("**/hits/work/*/")
     frame = page.frame_locator("#task")
-    told = frame.locator("#told").inner_text()
-    assert f"workerId,{worker.code}" in told
-    assert told.endswith("origin null")
+    parameters = frame.locator("#parameters").inner_text()
+    assert f"workerId,{worker.code}" in parameters
+    assert parameters.endswith("origin null")
     first = page.url
     frame.get_by_label("Answer").fill("who ran?")
     frame.get_by_role("button", name="Submit").click()
-    # "Auto-accept next" is on: the page goes on without a click.
+    # Auto-accept is on, so the page continues without a click.
     page.wait_for_url(lambda url: "/hits/work/" in url and url != first)
     page.get_by_label("Auto-accept next").uncheck()
     frame.get_by_label("Answer").fill("what ran?")
@@ -82,7 +82,7 @@ def test_work_goes_round_in_the_sandboxed_frame(page, site, worker, publish, own
     assert "who ran?" in rows[0][1]
 
 
-def test_everything_by_keyboard_alone(page, site, worker, publish, task_site):
+def test_hit_is_done_by_keyboard_alone(page, site, worker, publish, task_site):
     publish(Question=question(task_site))
     page.goto(f"{site}/hits/")
     page.keyboard.press("Tab")
@@ -114,7 +114,7 @@ def test_everything_by_keyboard_alone(page, site, worker, publish, task_site):
     assert Assignment.objects.get().status == "Submitted"
 
 
-def test_message_that_lies_gains_nothing(page, site, worker, publish, task_site):
+def test_forged_message_has_no_effect(page, site, worker, publish, task_site):
     publish(Question=question(task_site))
     log_in_as(page, site, worker)
     page.goto(f"{site}/hits/")
@@ -165,7 +165,7 @@ def test_page_that_refuses_the_worker_is_replaced(page, site, worker, publish, t
     expect(page.get_by_text("No more HITs are available to you")).to_be_visible()
 
 
-def test_returning_a_hit_asks_first(page, site, worker, publish, task_site):
+def test_returning_a_hit_is_confirmed(page, site, worker, publish, task_site):
     publish(Question=question(task_site))
     log_in_as(page, site, worker)
     page.goto(f"{site}/hits/")
@@ -202,11 +202,11 @@ def test_pages_are_compact_at_360_pixels(page, site, worker, busy):
 
 @pytest.fixture
 def busy(mturk, publish, browser, worker, task_site):
-    """A worker with something on every page."""
+    """Return a worker who has data on every page."""
     kind = {"Description": "Passed both rounds", "QualificationTypeStatus": "Active"}
     for name in ("Trained", "Consolidator"):
-        made = mturk.create_qualification_type(Name=name, **kind)["QualificationType"]
-    ids = {"QualificationTypeId": made["QualificationTypeId"], "WorkerId": worker.code}
+        created = mturk.create_qualification_type(Name=name, **kind)["QualificationType"]
+    ids = {"QualificationTypeId": created["QualificationTypeId"], "WorkerId": worker.code}
     mturk.associate_qualification_with_worker(**ids, IntegerValue=90)
     for decision in ("approve", "reject"):
         hit = publish(Title=decision, Question=question(task_site))
@@ -216,9 +216,9 @@ def busy(mturk, publish, browser, worker, task_site):
         decide(AssignmentId=assignment, RequesterFeedback="One question was missing")
     browser.post(f"/hits/history/{assignment}/appeal/", {"text": "There is only one role."})
     accept(browser, publish(MaxAssignments=2, Question=question(task_site)))
-    absent = {"QualificationTypeId": made["QualificationTypeId"], "Comparator": "DoesNotExist"}
+    absent = {"QualificationTypeId": created["QualificationTypeId"], "Comparator": "DoesNotExist"}
     publish(Title="For others", QualificationRequirements=[absent], Question=question(task_site))
-    return made["QualificationTypeId"]
+    return created["QualificationTypeId"]
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
@@ -232,15 +232,15 @@ def test_workers_pages_are_accessible_and_fit(*, page, site, worker, busy, look)
     inside = ["", "history/", "earnings/", "messages/", "qualifications/", "account/"]
     inside += [f"qualifications/{busy}/request/", f"work/{work.code}/"]
     inside += [f"groups/{work.hit_type.code}/"]
-    found = {}
+    results = {}
     for path in paths:
         page.goto(f"{site}/hits/{path}")
-        found[path] = (axe_findings(page), max(0, overflow(page)))
+        results[path] = (axe_findings(page), max(0, overflow(page)))
     log_in_as(page, site, worker)
     for path in inside:
         page.goto(f"{site}/hits/{path}")
-        found[path] = (axe_findings(page), max(0, overflow(page)))
-    assert {path: what for path, what in found.items() if what != ([], 0)} == {}
+        results[path] = (axe_findings(page), max(0, overflow(page)))
+    assert {path: result for path, result in results.items() if result != ([], 0)} == {}
 
 
 @pytest.mark.parametrize("width", [360, 1200])
@@ -257,8 +257,8 @@ def test_operators_pages_are_accessible_and_fit(*, page, site, worker, busy, wid
     lab, appeal = Requester.objects.get(), Appeal.objects.get()
     paths = ["", f"requesters/{lab.code}/", "workers/", f"workers/{worker.code}/", "appeals/"]
     paths += [f"appeals/{appeal.pk}/", f"statement/?first={today}&last={today}"]
-    found = {}
+    results = {}
     for path in paths:
         page.goto(f"{site}/hits/operator/{path}")
-        found[path] = (axe_findings(page), max(0, overflow(page)))
-    assert {path: what for path, what in found.items() if what != ([], 0)} == {}
+        results[path] = (axe_findings(page), max(0, overflow(page)))
+    assert {path: result for path, result in results.items() if result != ([], 0)} == {}

@@ -1,4 +1,4 @@
-"""Qualification tests: defined by boto3, taken on the marketplace's page, scored and granted."""
+"""Qualification tests: created through boto3, taken on the marketplace's page, scored and granted."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -33,11 +33,11 @@ HALF = {"question_1": "1", "question_2": ["0", "1"]}
 
 @pytest.fixture
 def make(mturk):
-    """Create a qualification type and return its id."""
+    """Return a function that creates a qualification type and returns its id."""
 
     def make_type(**fields) -> str:
-        made = mturk.create_qualification_type(**TYPE | TIMED | fields)
-        return made["QualificationType"]["QualificationTypeId"]
+        created = mturk.create_qualification_type(**TYPE | TIMED | fields)
+        return created["QualificationType"]["QualificationTypeId"]
 
     return make_type
 
@@ -56,21 +56,21 @@ def take(browser, code: str, answers=None):
 
 
 def score_of(mturk, worker, code: str) -> int:
-    held = mturk.get_qualification_score(QualificationTypeId=code, WorkerId=worker.code)
-    return held["Qualification"]["IntegerValue"]
+    qualification = mturk.get_qualification_score(QualificationTypeId=code, WorkerId=worker.code)
+    return qualification["Qualification"]["IntegerValue"]
 
 
 def texts_after(browser, response) -> str:
     return browser.get(response.url).content.decode()
 
 
-def make_over(code: str) -> None:
-    """End the time of the attempts that are open."""
-    late = timezone.now() - timedelta(seconds=6)
-    QualificationAttempt.objects.filter(closed_at=None).update(deadline_at=late)
+def expire_attempts(code: str) -> None:
+    """Move the deadline of open attempts into the past."""
+    past_deadline = timezone.now() - timedelta(seconds=6)
+    QualificationAttempt.objects.filter(closed_at=None).update(deadline_at=past_deadline)
 
 
-def test_test_and_key_are_returned(mturk, make):
+def test_definition_and_key_are_returned(mturk, make):
     code = make(AnswerKey=KEY)
     kind = mturk.get_qualification_type(QualificationTypeId=code)["QualificationType"]
     assert (kind["Test"], kind["AnswerKey"]) == (TEST, KEY)
@@ -78,7 +78,7 @@ def test_test_and_key_are_returned(mturk, make):
 
 
 @pytest.mark.parametrize(
-    ("fields", "code", "word"),
+    ("fields", "code", "message_part"),
     [
         ({"Test": "<QuestionForm/>"}, "XMLParseError", "namespace"),
         ({"Test": ""}, "XMLParseError", "well-formed"),
@@ -88,10 +88,10 @@ def test_test_and_key_are_returned(mturk, make):
         ({"AutoGranted": True}, "InvalidParameterValue", "AutoGranted"),
     ],
 )
-def test_invalid_test_is_refused(mturk, fields, code, word):
+def test_invalid_definition_is_refused(mturk, fields, code, message_part):
     refusal = refused(mturk.create_qualification_type, **TYPE | TIMED | fields)
     assert refusal[0] == code
-    assert word in refusal[1]
+    assert message_part in refusal[1]
 
 
 def test_update_replaces_test_duration_and_key_together(mturk, make):
@@ -102,8 +102,8 @@ def test_update_replaces_test_duration_and_key_together(mturk, make):
         assert refusal[0] == "InvalidParameterValue"
     granted = refused(mturk.update_qualification_type, **update, AutoGranted=True)
     assert granted[0] == "InvalidParameterValue"
-    kept = mturk.update_qualification_type(**update, Description="new")["QualificationType"]
-    assert (kept["AnswerKey"], kept["Test"]) == (KEY, TEST)
+    unchanged = mturk.update_qualification_type(**update, Description="new")["QualificationType"]
+    assert (unchanged["AnswerKey"], unchanged["Test"]) == (KEY, TEST)
     changed = mturk.update_qualification_type(**update, Test=FORM, TestDurationInSeconds=60)
     kind = changed["QualificationType"]
     assert (kind["Test"], kind["TestDurationInSeconds"]) == (FORM, 60)
@@ -152,7 +152,7 @@ def test_score_is_mapped_and_opens_the_hit(mturk, make, publish, worker, browser
     assert "Accept one" in page
 
 
-def test_test_without_a_key_is_reviewed(mturk, make, worker, browser):
+def test_answers_without_a_key_are_reviewed(mturk, make, worker, browser):
     code = make(Test=FORM)
     answers = {"question_1": "C2", "question_2": "1"}
     assert "reviews them" in texts_after(browser, take(browser, code, answers))
@@ -190,7 +190,7 @@ def test_problems_keep_the_attempt_open(make, browser):
 def test_answers_after_the_deadline_are_refused(make, browser):
     code = make(AnswerKey=KEY)
     start(browser, code)
-    make_over(code)
+    expire_attempts(code)
     for page in (browser.post(page_of(code), RIGHT), browser.get(page_of(code))):
         html = page.content.decode()
         assert "The time for this test has expired." in html
@@ -201,7 +201,7 @@ def test_answers_after_the_deadline_are_refused(make, browser):
     assert QualificationRequest.objects.count() == 0
 
 
-def test_answers_on_their_way_at_the_deadline_are_accepted(mturk, make, worker, browser):
+def test_answers_just_after_the_deadline_are_accepted(mturk, make, worker, browser):
     code = make(AnswerKey=KEY)
     start(browser, code)
     QualificationAttempt.objects.update(deadline_at=timezone.now() - timedelta(seconds=2))
@@ -219,7 +219,7 @@ def test_reloading_and_starting_again_keep_the_deadline(make, browser):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_starts_in_several_windows_are_one_attempt(make, worker):
+def test_concurrent_starts_create_one_attempt(make, worker):
     code = make()
     browsers = [log_in(worker) for _ in range(6)]
 
@@ -234,7 +234,7 @@ def test_starts_in_several_windows_are_one_attempt(make, worker):
     assert QualificationAttempt.objects.count() == 1
 
 
-def test_test_is_taken_once_without_a_retry_delay(mturk, make, worker, browser):
+def test_attempt_cannot_be_repeated_without_a_retry_delay(mturk, make, worker, browser):
     code = make(AnswerKey=KEY)
     take(browser, code, HALF)
     take(browser, code, RIGHT)
@@ -243,11 +243,11 @@ def test_test_is_taken_once_without_a_retry_delay(mturk, make, worker, browser):
 
 
 @pytest.mark.parametrize("is_over", [False, True])
-def test_test_is_taken_again_after_the_delay(mturk, make, worker, browser, is_over):
+def test_attempt_can_be_repeated_after_the_retry_delay(mturk, make, worker, browser, is_over):
     code = make(AnswerKey=KEY, RetryDelayInSeconds=3600)
     start(browser, code)
     if is_over:
-        make_over(code)
+        expire_attempts(code)
     browser.post(page_of(code), HALF)
     start(browser, code)
     assert QualificationAttempt.objects.count() == 1
@@ -269,7 +269,7 @@ def test_repeated_submission_changes_nothing(mturk, make, worker, browser):
     assert QualificationRequest.objects.count() == 1
 
 
-def test_test_cannot_be_skipped(make, browser):
+def test_qualification_test_cannot_be_skipped(make, browser):
     code = make(AnswerKey=KEY)
     skipped = browser.post(f"/hits/qualifications/{code}/request/", {"answer": "please"})
     assert skipped.url == page_of(code)
@@ -286,7 +286,7 @@ def test_attempts_belong_to_their_worker(make, browser):
     assert QualificationRequest.objects.count() == 0
 
 
-def test_inactive_deleted_and_testless_types_have_no_test(mturk, make, browser):
+def test_page_of_inactive_deleted_and_testless_types_is_not_found(mturk, make, browser):
     code = make()
     mturk.update_qualification_type(QualificationTypeId=code, QualificationTypeStatus="Inactive")
     start(browser, code)
@@ -299,20 +299,20 @@ def test_inactive_deleted_and_testless_types_have_no_test(mturk, make, browser):
 
 
 def test_type_that_gets_a_test_later_requires_it(mturk, browser):
-    made = mturk.create_qualification_type(**TYPE, AutoGranted=False)
-    code = made["QualificationType"]["QualificationTypeId"]
+    created = mturk.create_qualification_type(**TYPE, AutoGranted=False)
+    code = created["QualificationType"]["QualificationTypeId"]
     mturk.update_qualification_type(QualificationTypeId=code, **TIMED)
     response = browser.get(f"/hits/qualifications/{code}/request/")
     assert response.url == page_of(code)
     assert QualificationType.objects.get().test == TEST
 
 
-def test_pages_read_as_the_style_guide_wants_it(make, publish, browser):
+def test_page_texts_follow_the_style_guide(make, publish, browser):
     code = make(AnswerKey=KEY)
     hit = publish(Question=FORM)
     introduction = browser.get(page_of(code))
     form = take(browser, code, {})
-    make_over(code)
+    expire_attempts(code)
     over = browser.get(page_of(code))
     assignment = accept(browser, hit)
     answers = browser.post(f"/hits/work/{assignment}/answers/", {})

@@ -1,4 +1,4 @@
-"""QuestionForm documents: parsing, checks of answers, and the answers' document."""
+"""QuestionForm documents: parsing, validation of answers, and the answer document."""
 
 import re
 from xml.sax.saxutils import escape
@@ -108,7 +108,7 @@ QUESTION = form_question("q", free_text())
 
 
 @pytest.mark.parametrize(
-    ("xml", "word"),
+    ("xml", "message"),
     [
         ("<QuestionForm>", "not well-formed"),
         (question_form(QUESTION, namespace="urn:other"), "namespace"),
@@ -177,11 +177,11 @@ QUESTION = form_question("q", free_text())
         ),
     ],
 )
-def test_invalid_form_is_refused(xml, word):
+def test_invalid_form_is_refused(xml, message):
     refusal = refusal_of(xml)
     assert refusal.code == "AWS.MechanicalTurk.XMLParseError"
     assert refusal.message.startswith("There was an error parsing the XML question or answer data")
-    assert word in refusal.message
+    assert message in refusal.message
 
 
 def test_large_form_is_refused():
@@ -383,7 +383,7 @@ def test_text_is_checked(constraints, is_required, text, problems):
     assert check(free_text(constraints), Answer(text=text), is_required=is_required) == problems
 
 
-def test_expression_without_end_does_not_hold_up_a_submission():
+def test_catastrophic_regular_expression_does_not_delay_a_submission():
     slow = free_text(answer_format("^(a|aa)+$"))
     assert check(slow, Answer(text="a" * 5_000 + "!")) == []
 
@@ -423,7 +423,7 @@ def test_other_text_counts_as_an_answer_and_has_constraints():
     ]
 
 
-def test_answers_are_a_document_of_mturks():
+def test_answers_are_stored_in_the_format_of_mturk():
     form = parse(FORM)
     answers = {
         "move": Answer(text="<&"),

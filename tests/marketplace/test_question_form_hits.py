@@ -1,4 +1,4 @@
-"""HITs with a QuestionForm: published by boto3, answered on the marketplace's page, approved by boto3."""
+"""HITs with a QuestionForm, published through boto3 and answered on the marketplace's page."""
 
 from datetime import timedelta
 
@@ -54,8 +54,8 @@ def test_form_is_published_answered_and_approved(mturk, publish, browser, namesp
     assert "<iframe" not in text
     assert "It is <b>X</b>\xa0to move." in text
     assert "no-store" in page["Cache-Control"]
-    done = post(browser, assignment, accepts_next="on")
-    assert done.url == "/hits/"
+    response = post(browser, assignment, accepts_next="on")
+    assert response.url == "/hits/"
     [row] = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     assert row["AssignmentStatus"] == "Submitted"
     assert elements(row["Answer"]) == [
@@ -125,7 +125,7 @@ def test_repeated_submission_changes_nothing(browser, accepted):
     assert (Assignment.objects.values().get(), LedgerEntry.objects.count()) == before
 
 
-def test_late_submission_is_refused_and_the_hit_is_available_again(browser, accepted):
+def test_late_submission_is_refused_and_frees_the_hit(browser, accepted):
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=6))
     response = post(browser, accepted)
     assert response.url == f"/hits/work/{accepted}/"
@@ -165,7 +165,7 @@ def test_preview_shows_the_form_disabled(publish, browser):
     assert browser.get(f"/hits/{hit['HITId']}/").content.decode().count("disabled") == 7
 
 
-def test_page_may_load_the_forms_media_and_no_others(publish, browser):
+def test_page_may_load_only_the_media_of_the_form(publish, browser):
     def binary(kind: str, host: str) -> str:
         return (
             f"<Binary><MimeType><Type>{kind}</Type></MimeType>"

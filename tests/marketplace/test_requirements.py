@@ -1,4 +1,4 @@
-"""Qualification requirements: every comparator, every guard, and what may be asked at all."""
+"""Qualification requirements: comparators, guarded actions and validation."""
 
 import pytest
 from hypothesis import given
@@ -23,8 +23,8 @@ from marketplace.models import WorkerAccount
 from .conftest import accept, log_in, make_worker
 
 
-def asks(comparator, *values, code="3Q", **more):
-    requirement = {"QualificationTypeId": code, "Comparator": comparator, **more}
+def requires(comparator, *values, code="3Q", **options):
+    requirement = {"QualificationTypeId": code, "Comparator": comparator, **options}
     if values:
         name = "LocaleValues" if isinstance(values[0], dict) else "IntegerValues"
         requirement[name] = list(values)
@@ -32,24 +32,24 @@ def asks(comparator, *values, code="3Q", **more):
 
 
 @given(st.integers(-100, 100), st.lists(st.integers(-100, 100), min_size=1, max_size=15))
-def test_integer_comparators_are_pythons(value, wanted):
-    held, one = {"3Q": value}, wanted[0]
-    assert meets(asks("LessThan", one), held) == (value < one)
-    assert meets(asks("LessThanOrEqualTo", one), held) == (value <= one)
-    assert meets(asks("GreaterThan", one), held) == (value > one)
-    assert meets(asks("GreaterThanOrEqualTo", one), held) == (value >= one)
-    assert meets(asks("EqualTo", one), held) == (value == one)
-    assert meets(asks("NotEqualTo", one), held) == (value != one)
-    assert meets(asks("In", *wanted), held) == (value in wanted)
-    assert meets(asks("NotIn", *wanted), held) == (value not in wanted)
-    assert meets(asks("Exists"), held)
-    assert not meets(asks("DoesNotExist"), held)
+def test_integer_comparators_agree_with_python(value, values):
+    qualifications, bound = {"3Q": value}, values[0]
+    assert meets(requires("LessThan", bound), qualifications) == (value < bound)
+    assert meets(requires("LessThanOrEqualTo", bound), qualifications) == (value <= bound)
+    assert meets(requires("GreaterThan", bound), qualifications) == (value > bound)
+    assert meets(requires("GreaterThanOrEqualTo", bound), qualifications) == (value >= bound)
+    assert meets(requires("EqualTo", bound), qualifications) == (value == bound)
+    assert meets(requires("NotEqualTo", bound), qualifications) == (value != bound)
+    assert meets(requires("In", *values), qualifications) == (value in values)
+    assert meets(requires("NotIn", *values), qualifications) == (value not in values)
+    assert meets(requires("Exists"), qualifications)
+    assert not meets(requires("DoesNotExist"), qualifications)
 
 
 @pytest.mark.parametrize("comparator", sorted(COMPARATOR_TEXTS))
-def test_worker_without_the_qualification_meets_only_its_absence(comparator):
+def test_worker_without_the_qualification_meets_only_does_not_exist(comparator):
     values = () if comparator in ("Exists", "DoesNotExist") else (1,)
-    assert meets(asks(comparator, *values), {}) == (comparator == "DoesNotExist")
+    assert meets(requires(comparator, *values), {}) == (comparator == "DoesNotExist")
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_worker_without_the_qualification_meets_only_its_absence(comparator):
     ],
 )
 def test_locale_is_compared_by_country_and_subdivision(comparator, locales, met):
-    assert meets(asks(comparator, *locales, code=LOCALE), {LOCALE: ("US", "NY")}) == met
+    assert meets(requires(comparator, *locales, code=LOCALE), {LOCALE: ("US", "NY")}) == met
 
 
 @pytest.mark.parametrize(
@@ -79,56 +79,56 @@ def test_locale_is_compared_by_country_and_subdivision(comparator, locales, met)
         ({"ActionsGuarded": "DiscoverPreviewAndAccept"}, set(Guarded)),
     ],
 )
-def test_guard_keeps_from_its_action_and_the_stronger_ones(guard, kept_from):
-    requirement = asks("Exists", **guard)
+def test_guard_applies_to_its_action_and_stronger_ones(guard, kept_from):
+    requirement = requires("Exists", **guard)
     assert {act for act in Guarded if unmet([requirement], {}, action=act)} == kept_from
 
 
 @pytest.mark.parametrize(
     "requirement",
     [
-        asks("Exists", 1),
-        asks("EqualTo"),
-        asks("EqualTo", 1, 2),
-        asks("In", *range(16)),
-        asks("LessThan", {"Country": "US"}),
-        asks("EqualTo", 1, code=LOCALE),
-        asks("LessThan", {"Country": "US"}, code=LOCALE),
-        asks("EqualTo", {"Country": "US"}, {"Country": "GB"}, code=LOCALE),
-        asks("In", *[{"Country": "US"}] * 31, code=LOCALE),
+        requires("Exists", 1),
+        requires("EqualTo"),
+        requires("EqualTo", 1, 2),
+        requires("In", *range(16)),
+        requires("LessThan", {"Country": "US"}),
+        requires("EqualTo", 1, code=LOCALE),
+        requires("LessThan", {"Country": "US"}, code=LOCALE),
+        requires("EqualTo", {"Country": "US"}, {"Country": "GB"}, code=LOCALE),
+        requires("In", *[{"Country": "US"}] * 31, code=LOCALE),
     ],
 )
-def test_requirement_that_makes_no_sense_is_refused(requirement):
+def test_invalid_requirement_is_refused(requirement):
     with pytest.raises(InvalidParameterError, match=r"QualificationRequirements\[1\]"):
-        check_requirements([asks("Exists"), requirement])
+        check_requirements([requires("Exists"), requirement])
 
 
 def test_at_most_ten_requirements():
-    check_requirements([asks("Exists")] * 10)
+    check_requirements([requires("Exists")] * 10)
     with pytest.raises(InvalidParameterError):
-        check_requirements([asks("Exists")] * 11)
+        check_requirements([requires("Exists")] * 11)
 
 
 def test_requirement_in_words():
-    rate = asks("GreaterThanOrEqualTo", 95, code=APPROVAL_RATE)
+    rate = requires("GreaterThanOrEqualTo", 95, code=APPROVAL_RATE)
     assert describe(rate, {}) == "HIT approval rate (%) is at least 95"
-    home = asks("In", {"Country": "US", "Subdivision": "NY"}, {"Country": "GB"}, code=LOCALE)
+    home = requires("In", {"Country": "US", "Subdivision": "NY"}, {"Country": "GB"}, code=LOCALE)
     assert describe(home, {}) == "Location is one of US-NY, GB"
-    assert describe(asks("Exists"), {"3Q": "Trained"}) == "Trained has been granted"
+    assert describe(requires("Exists"), {"3Q": "Trained"}) == "Trained has been granted"
 
 
 @pytest.mark.parametrize(
     ("approved", "rejected", "rate"),
     [(0, 0, 100), (50, 49, 100), (95, 5, 95), (94, 6, 94), (1999, 1, 99)],
 )
-def test_approval_rate_counts_from_a_hundred_decisions(approved, rejected, rate):
+def test_approval_rate_is_computed_from_a_hundred_decisions(approved, rejected, rate):
     worker = WorkerAccount(
         approved_count=approved, rejected_count=rejected, country="US", subdivision="NY"
     )
-    held = system_values(worker)
-    assert (held[APPROVAL_RATE], held[HITS_APPROVED]) == (rate, approved)
-    assert held[LOCALE] == ("US", "NY")
-    assert ADULT not in held
+    qualifications = system_values(worker)
+    assert (qualifications[APPROVAL_RATE], qualifications[HITS_APPROVED]) == (rate, approved)
+    assert qualifications[LOCALE] == ("US", "NY")
+    assert ADULT not in qualifications
     worker.is_adult = True
     assert system_values(worker)[ADULT] == 1
 
@@ -137,9 +137,9 @@ def test_approval_rate_counts_from_a_hundred_decisions(approved, rejected, rate)
 def test_system_qualifications_come_from_the_account(publish, mturk):
     hit = publish(
         QualificationRequirements=[
-            asks("GreaterThanOrEqualTo", 95, code=APPROVAL_RATE),
-            asks("In", {"Country": "US"}, {"Country": "GB"}, code=LOCALE),
-            asks("EqualTo", 1, code=ADULT),
+            requires("GreaterThanOrEqualTo", 95, code=APPROVAL_RATE),
+            requires("In", {"Country": "US"}, {"Country": "GB"}, code=LOCALE),
+            requires("EqualTo", 1, code=ADULT),
         ]
     )
     careless = make_worker("careless", is_adult=True)
@@ -157,7 +157,7 @@ def test_guards_on_the_pages(publish, mturk, browser):
     for guard in Guarded:
         hit = publish(
             Title=guard.value,
-            QualificationRequirements=[asks("Exists", code=ADULT, ActionsGuarded=guard.value)],
+            QualificationRequirements=[requires("Exists", code=ADULT, ActionsGuarded=guard.value)],
         )
         pages[guard] = f"/hits/groups/{hit['HITTypeId']}/"
     listed = browser.get("/hits/").content.decode()
@@ -171,9 +171,9 @@ def test_guards_on_the_pages(publish, mturk, browser):
 
 
 @pytest.mark.django_db
-def test_specific_hit_obeys_the_same_guards(publish, mturk, browser):
+def test_specific_hit_has_the_same_guards(publish, mturk, browser):
     guard = {"ActionsGuarded": "DiscoverPreviewAndAccept"}
-    hit = publish(QualificationRequirements=[asks("Exists", code=ADULT, **guard)])
+    hit = publish(QualificationRequirements=[requires("Exists", code=ADULT, **guard)])
     assert browser.get(f"/hits/{hit['HITId']}/").status_code == 404
     assert browser.post(f"/hits/{hit['HITId']}/accept/").url == "/hits/"
     open_hit = publish()

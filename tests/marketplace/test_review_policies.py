@@ -1,4 +1,4 @@
-"""Review policies: what is accepted, the scores, the actions and the report."""
+"""Review policies: validation, scores, actions and reports."""
 
 from datetime import timedelta
 
@@ -25,7 +25,10 @@ def parameter(key: str, *values: object) -> dict:
 
 
 def known_answers(key: dict[str, list[str]] | None = None, **values: object) -> dict:
-    entries = [{"Key": question, "Values": right} for question, right in (key or KEY).items()]
+    entries = [
+        {"Key": question, "Values": values_of_question}
+        for question, values_of_question in (key or KEY).items()
+    ]
     parameters = [parameter(name, value) for name, value in values.items()]
     return {
         "PolicyName": "ScoreMyKnownAnswers/2011-09-01",
@@ -53,7 +56,7 @@ def do(hit: dict, name: str, **answers: str) -> str:
 
 
 def report_of(mturk, hit: dict, level: str) -> tuple[list[tuple], list[tuple]]:
-    """Return the results and actions of a level, as tuples."""
+    """Return the results and actions of a level as tuples."""
     output = mturk.list_review_policy_results_for_hit(HITId=hit["HITId"], PolicyLevels=[level])
     report = output[f"{level}ReviewReport"]
     results = [
@@ -71,19 +74,19 @@ def status_of(code: str) -> str:
 
 
 def check_money() -> None:
-    """Assert that the ledger, the balance and what HITs hold agree, with each reward paid once."""
+    """Check that the ledger, the balance and the holds agree, and that each reward is paid once."""
     lab = Requester.objects.get()
     entries = LedgerEntry.objects.all()
     assert sum(entry.amount_cents for entry in entries) == lab.balance_cents
     assert sum(entry.held_cents for entry in entries) == lab.held_cents
     assert sum(hit.held_cents for hit in Hit.objects.all()) == lab.held_cents
-    paid = entries.filter(kind="reward").values_list("assignment", flat=True)
+    paid_assignments = entries.filter(kind="reward").values_list("assignment", flat=True)
     approved = Assignment.objects.filter(status="Approved").values_list("pk", flat=True)
-    assert sorted(paid) == sorted(approved)
+    assert sorted(paid_assignments) == sorted(approved)
 
 
 @pytest.mark.parametrize(
-    ("policy", "word"),
+    ("policy", "message_part"),
     [
         ({"PolicyName": "ScoreMyKnownAnswers/2011-09-01"}, "AnswerKey"),
         ({"PolicyName": "SimplePlurality/2011-09-01"}, "ScoreMyKnownAnswers/2011-09-01"),
@@ -100,15 +103,15 @@ def check_money() -> None:
         (known_answers(QuestionIds="Q1"), "no parameter 'QuestionIds'"),
     ],
 )
-def test_invalid_assignment_policy_is_refused(publish, policy, word):
+def test_invalid_assignment_policy_is_refused(publish, policy, message_part):
     code, message = refused(publish, AssignmentReviewPolicy=policy)
     assert code == "InvalidParameterValue"
-    assert word in message
+    assert message_part in message
     assert not Hit.objects.exists()
 
 
 @pytest.mark.parametrize(
-    ("policy", "word"),
+    ("policy", "message_part"),
     [
         (known_answers(), "SimplePlurality/2011-09-01"),
         ({"PolicyName": "SimplePlurality/2011-09-01"}, "QuestionIds, QuestionAgreementThreshold"),
@@ -127,10 +130,10 @@ def test_invalid_assignment_policy_is_refused(publish, policy, word):
         (plurality(AnswerKey="Q1"), "no parameter 'AnswerKey'"),
     ],
 )
-def test_invalid_hit_policy_is_refused(publish, policy, word):
+def test_invalid_hit_policy_is_refused(publish, policy, message_part):
     code, message = refused(publish, HITReviewPolicy=policy)
     assert code == "InvalidParameterValue"
-    assert word in message
+    assert message_part in message
 
 
 def test_parameter_given_twice_is_refused(publish):
@@ -176,12 +179,12 @@ def test_selections_are_read_too():
     assert parse_answers(document) == {"Q": frozenset("ab")}
 
 
-def test_document_that_is_no_xml_has_no_answers():
+def test_document_that_is_not_xml_has_no_answers():
     assert parse_answers("") == parse_answers("<x>") == {}
 
 
 @pytest.mark.parametrize(
-    ("answers", "right"),
+    ("answers", "expected"),
     [
         ({"Q1": "a", "Q2": "c|b"}, (True, True)),
         ({"Q1": "A", "Q2": "b"}, (False, False)),
@@ -189,9 +192,9 @@ def test_document_that_is_no_xml_has_no_answers():
         ({}, (False, False)),
     ],
 )
-def test_known_answer_needs_exactly_the_values(answers, right):
+def test_known_answer_requires_exactly_the_values(answers, expected):
     parsed = parse_answers(answers_xml(answers.items()))
-    assert tuple(scores.known_answers(parsed, KEY).values()) == right
+    assert tuple(scores.known_answers(parsed, KEY).values()) == expected
 
 
 def test_empty_key_matches_an_empty_answer_only():
@@ -200,7 +203,7 @@ def test_empty_key_matches_an_empty_answer_only():
 
 
 def test_agreement_of_the_documented_example():
-    """The example in MTurk's reference: four questions and three workers."""
+    """This is the example in MTurk's reference, with four questions and three workers."""
     columns = {
         "A": ("coat", "sweater", "coat"),
         "B": ("blue", "blue", "green"),
@@ -233,7 +236,7 @@ def test_agreement_of_the_documented_example():
         (["a"], 99, 100),
         (["a"], 100, None),
         ([], 0, None),
-        (["a", "x" * 257], 50, 100),  # long answers are left out
+        (["a", "x" * 257], 50, 100),  # long answers are ignored
         (["", ""], 50, 100),
     ],
 )
@@ -282,7 +285,7 @@ def test_known_answers_approve_and_reject_once(mturk, publish):
     check_money()
 
 
-def test_reading_a_hit_applies_its_policies_first(mturk, publish):
+def test_get_hit_applies_the_policies_first(mturk, publish):
     policy = known_answers(ApproveIfKnownAnswerScoreIsAtLeast=0)
     hit = publish(AssignmentReviewPolicy=policy)
     do(hit, "ann", Q1="x")
@@ -312,8 +315,8 @@ def test_known_answers_extend_up_to_the_maximum(mturk, publish):
     assert (extended["HITStatus"], extended["MaxAssignments"]) == ("Assignable", 2)
     assert extended["Expiration"] >= before + timedelta(days=1) - timedelta(seconds=1)
     second = do(hit, "bob", Q1="x")
-    rest = mturk.get_hit(HITId=hit["HITId"])["HIT"]
-    assert (rest["HITStatus"], rest["MaxAssignments"]) == ("Reviewable", 2)
+    final = mturk.get_hit(HITId=hit["HITId"])["HIT"]
+    assert (final["HITStatus"], final["MaxAssignments"]) == ("Reviewable", 2)
     _, actions = report_of(mturk, hit, "Assignment")
     assert actions == [
         ("reject", first, "Succeeded"),
@@ -360,7 +363,7 @@ def test_extension_to_ten_assignments_fails(mturk, publish):
     assert action["ErrorCode"].endswith("InvalidMaximumAssignmentsIncrease")
 
 
-def test_decision_of_the_requester_stays(mturk, publish):
+def test_decision_of_the_requester_is_not_overridden(mturk, publish):
     policy = known_answers(ApproveIfKnownAnswerScoreIsAtLeast=100)
     hit = publish(MaxAssignments=2, AssignmentReviewPolicy=policy)
     rejected, approved = do(hit, "ann", Q1="a", Q2="b|c"), do(hit, "bob", Q1="a", Q2="b|c")
@@ -496,14 +499,14 @@ def test_extension_by_known_answers_postpones_the_plurality(mturk, publish):
     assert (hit["HITId"], "", "HitAgreementScore", "100") in results
 
 
-def test_report_names_the_policies_and_has_the_chosen_parts(mturk, publish):
+def test_report_contains_the_policies_and_the_requested_parts(mturk, publish):
     hit = publish(
         AssignmentReviewPolicy=known_answers(ApproveIfKnownAnswerScoreIsAtLeast=0),
         HITReviewPolicy=plurality(),
     )
     do(hit, "ann", Q1="a")
-    read = {"HITId": hit["HITId"]}
-    output = mturk.list_review_policy_results_for_hit(**read)
+    of_hit = {"HITId": hit["HITId"]}
+    output = mturk.list_review_policy_results_for_hit(**of_hit)
     assert output["HITId"] == hit["HITId"]
     assert output["AssignmentReviewPolicy"] == {"PolicyName": "ScoreMyKnownAnswers/2011-09-01"}
     assert output["HITReviewPolicy"] == {"PolicyName": "SimplePlurality/2011-09-01"}
@@ -512,16 +515,16 @@ def test_report_names_the_policies_and_has_the_chosen_parts(mturk, publish):
     assert set(action) == {
         *("ActionId", "ActionName", "TargetId", "TargetType", "Status", "CompleteTime", "Result")
     }
-    only_actions = mturk.list_review_policy_results_for_hit(**read, RetrieveResults=False)
+    only_actions = mturk.list_review_policy_results_for_hit(**of_hit, RetrieveResults=False)
     assert only_actions["AssignmentReviewReport"] == {
         "ReviewResults": [],
         "ReviewActions": [action],
     }
-    only_results = mturk.list_review_policy_results_for_hit(**read, RetrieveActions=False)
+    only_results = mturk.list_review_policy_results_for_hit(**of_hit, RetrieveActions=False)
     assert not only_results["AssignmentReviewReport"]["ReviewActions"]
-    of_hit = mturk.list_review_policy_results_for_hit(**read, PolicyLevels=["HIT"])
-    assert "AssignmentReviewReport" not in of_hit
-    assert "AssignmentReviewPolicy" not in of_hit
+    hit_level = mturk.list_review_policy_results_for_hit(**of_hit, PolicyLevels=["HIT"])
+    assert "AssignmentReviewReport" not in hit_level
+    assert "AssignmentReviewPolicy" not in hit_level
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 100])
@@ -574,11 +577,11 @@ def test_repeated_token_stores_one_policy(mturk, publish):
     assert Hit.objects.get().review_policies.count() == 1
 
 
-def test_action_that_a_crash_left_is_taken_once(mturk, publish):
+def test_action_interrupted_by_a_crash_runs_once(mturk, publish):
     policy = known_answers(ApproveIfKnownAnswerScoreIsAtLeast=0)
     hit = publish(AssignmentReviewPolicy=policy)
     assignment = do(hit, "ann", Q1="a")
-    apply._review_assignments(Hit.objects.get().pk)  # and the process dies
+    apply._review_assignments(Hit.objects.get().pk)  # the process dies here
     assert (status_of(assignment), ReviewAction.objects.get().status) == ("Submitted", "Intended")
     assert maintenance.run_due(now=timezone.now())["reviewed"] == 1
     assert maintenance.run_due(now=timezone.now())["reviewed"] == 0
@@ -588,7 +591,7 @@ def test_action_that_a_crash_left_is_taken_once(mturk, publish):
 
 @needs_threads
 @pytest.mark.django_db(transaction=True)
-def test_policies_applied_by_many_at_once_act_once(mturk, publish):
+def test_concurrent_policy_runs_act_once(mturk, publish):
     hit = publish(
         MaxAssignments=3,
         AssignmentReviewPolicy=known_answers(
@@ -613,7 +616,7 @@ def test_policies_applied_by_many_at_once_act_once(mturk, publish):
 
 @needs_threads
 @pytest.mark.django_db(transaction=True)
-def test_submissions_and_reviews_at_once_lose_nothing(mturk, publish):
+def test_concurrent_submissions_and_reviews_lose_nothing(mturk, publish):
     hit = publish(
         MaxAssignments=6,
         AssignmentReviewPolicy=known_answers({"Q1": ["a"]}, ApproveIfKnownAnswerScoreIsAtLeast=100),
@@ -646,7 +649,7 @@ def test_submissions_and_reviews_at_once_lose_nothing(mturk, publish):
     check_money()
 
 
-def test_policies_of_others_are_not_shown(site, publish):
+def test_policies_of_other_requesters_are_not_shown(site, publish):
     hit = publish(HITReviewPolicy=plurality())
     other = mturk_client(site, *make_requester("other")[1:])
     code, _ = refused(other.list_review_policy_results_for_hit, HITId=hit["HITId"])

@@ -1,4 +1,4 @@
-"""Authentication of the Requester API: a valid key, a current date and a matching signature."""
+"""Authentication of the Requester API by key, date and signature."""
 
 import json
 from datetime import UTC, datetime, timedelta
@@ -56,7 +56,7 @@ def test_signed_request_is_answered(site, requester):
     assert (status, body["AvailableBalance"]) == (200, "1000.00")
 
 
-def test_api_is_at_the_root_too(site, requester):
+def test_api_is_also_at_the_root(site, requester):
     client = mturk_client(site, *requester[1:], path="/")
     assert client.get_account_balance()["AvailableBalance"] == "1000.00"
     hit_type = client.create_hit_type(**HIT_TYPE)["HITTypeId"]
@@ -75,7 +75,7 @@ def test_signature_at_the_root_is_verified_for_the_root(site, requester):
     assert (status, body["__type"]) == (400, "InvalidSignatureException")
 
 
-def test_sites_own_page_at_the_root_is_as_before(client):
+def test_page_of_the_site_at_the_root_is_unchanged(client):
     target = {"X-Amz-Target": f"{SERVICE}.GetAccountBalance"}
     plain = client.get("/")
     assert plain.status_code == 302
@@ -97,7 +97,7 @@ def test_sites_own_page_at_the_root_is_as_before(client):
         ('{"MaxResults": ', "not JSON"),
     ],
 )
-def test_body_that_is_no_plain_json_is_refused(site, requester, body, message):
+def test_malformed_json_is_refused(site, requester, body, message):
     status, answer = send(signed(site, *requester[1:], operation="ListHITs", body=body))
     assert (status, answer["__type"]) == (400, "SerializationException")
     assert message in answer["Message"]
@@ -108,7 +108,7 @@ def test_body_beyond_the_limit_is_refused(site, requester):
     assert (status, answer["__type"]) == (413, "RequestEntityTooLargeException")
 
 
-def test_body_in_chunks_is_refused_by_name(requester, rf):
+def test_chunked_body_is_refused_with_an_explanation(requester, rf):
     key_id, secret = requester[1:]
     prepared = signed("http://testserver", key_id, secret).prepare()
     headers = {name: _text(value) for name, value in prepared.headers.items()}
@@ -182,7 +182,7 @@ def test_request_signed_for_another_service_or_region_is_refused(site, requester
     assert "us-east-1" in body["Message"]
 
 
-def test_digest_in_a_header_does_not_stand_for_the_body(site, requester):
+def test_digest_in_a_header_does_not_replace_the_body(site, requester):
     request = AWSRequest(
         "POST",
         f"{site}/mturk/",
@@ -210,9 +210,11 @@ def test_any_header_may_be_signed(site, requester, monkeypatch):
 
 
 @pytest.mark.parametrize("minutes", [-6, 6])
-def test_request_of_another_time_is_refused(site, requester, minutes, monkeypatch):
-    then = datetime.now(UTC) + timedelta(minutes=minutes)
-    monkeypatch.setattr("botocore.auth.get_current_datetime", lambda **_: then.replace(tzinfo=None))
+def test_request_with_a_wrong_time_is_refused(site, requester, minutes, monkeypatch):
+    wrong_time = datetime.now(UTC) + timedelta(minutes=minutes)
+    monkeypatch.setattr(
+        "botocore.auth.get_current_datetime", lambda **_: wrong_time.replace(tzinfo=None)
+    )
     status, body = send(signed(site, *requester[1:]))
     assert (status, body["__type"]) == (400, "InvalidSignatureException")
     assert "more than 5 minutes" in body["Message"]
@@ -248,11 +250,11 @@ def test_unknown_operation_and_broken_json_are_refused(site, requester):
     assert send(no_object)[1]["TurkErrorCode"] == "AWS.MechanicalTurk.InvalidParameterValue"
 
 
-def test_reading_with_get_is_no_call(site, client):
+def test_get_is_not_allowed(site, client):
     assert client.get("/mturk/").status_code == 405
 
 
-def test_endpoint_answers_without_its_last_slash(site, requester):
+def test_endpoint_works_without_the_trailing_slash(site, requester):
     request = signed(site, *requester[1:])
     request.url = f"{site}/mturk"
     request.headers.replace_header("X-Amz-Date", request.headers["X-Amz-Date"])
@@ -261,7 +263,7 @@ def test_endpoint_answers_without_its_last_slash(site, requester):
     assert send(request)[0] == 200
 
 
-def test_house_key_opens_its_own_account_once(site, settings):
+def test_builtin_key_creates_its_account_once(site, settings):
     settings.MARKETPLACE_BUILTIN_KEY = ("TSHOUSE0123456789ABC", "a secret")
     settings.MARKETPLACE_OPENING_BALANCE = 5
     client = mturk_client(site, *settings.MARKETPLACE_BUILTIN_KEY)
@@ -276,25 +278,25 @@ def test_house_key_opens_its_own_account_once(site, settings):
     )
     assert Requester.objects.get().name == "Touchstone"
     assert Hit.objects.get().requester.name == "Touchstone"
-    wrong = mturk_client(site, "TSHOUSE0123456789ABC", "another")
-    assert kind_of(wrong.get_account_balance) == "InvalidSignatureException"
+    impostor = mturk_client(site, "TSHOUSE0123456789ABC", "another")
+    assert kind_of(impostor.get_account_balance) == "InvalidSignatureException"
     access_keys.revoke_key(key=AccessKey.objects.get(), now=timezone.now())
     assert kind_of(client.get_account_balance) == "UnrecognizedClientException"
 
 
-def test_secrets_are_kept_unreadable(requester, settings):
-    kept = AccessKey.objects.get().secret_encrypted
-    assert requester[2] not in kept
-    assert vault.decrypt(kept) == requester[2]
+def test_secrets_are_stored_encrypted(requester, settings):
+    encrypted = AccessKey.objects.get().secret_encrypted
+    assert requester[2] not in encrypted
+    assert vault.decrypt(encrypted) == requester[2]
     old = settings.SECRET_KEY
     settings.SECRET_KEY = "another key"
     with pytest.raises(vault.UnreadableSecretError):
-        vault.decrypt(kept)
+        vault.decrypt(encrypted)
     settings.SECRET_KEY_FALLBACKS = [old]
-    assert vault.decrypt(kept) == requester[2]
+    assert vault.decrypt(encrypted) == requester[2]
 
 
-def test_rotation_makes_the_earlier_keys_dispensable(requester, settings, capsys):
+def test_rotation_makes_earlier_keys_unnecessary(requester, settings, capsys):
     settings.SECRET_KEY_FALLBACKS = [settings.SECRET_KEY]
     settings.SECRET_KEY = "another key"
     first, second = Fernet.generate_key().decode(), Fernet.generate_key().decode()
@@ -313,7 +315,7 @@ def test_rotation_makes_the_earlier_keys_dispensable(requester, settings, capsys
 
 
 @given(st.text(max_size=200))
-def test_vault_gives_back_what_it_was_given(text):
+def test_vault_decrypts_encrypted_text(text):
     text = text.encode("utf-8", "ignore").decode()
     assert vault.decrypt(vault.encrypt(text)) == text
     if text:
@@ -322,12 +324,12 @@ def test_vault_gives_back_what_it_was_given(text):
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_vault_notices_every_change(data):
-    kept = vault.encrypt("a secret of forty characters, more or less")
-    place = data.draw(st.integers(0, len(kept) - 3))
-    other = "A" if kept[place] != "A" else "B"
+def test_vault_detects_every_change(data):
+    encrypted = vault.encrypt("a secret of forty characters, more or less")
+    place = data.draw(st.integers(0, len(encrypted) - 3))
+    other = "A" if encrypted[place] != "A" else "B"
     with pytest.raises(vault.UnreadableSecretError):
-        vault.decrypt(kept[:place] + other + kept[place + 1 :])
+        vault.decrypt(encrypted[:place] + other + encrypted[place + 1 :])
 
 
 header_text = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=20)
@@ -339,7 +341,7 @@ header_text = st.text(st.characters(min_codepoint=33, max_codepoint=126), min_si
     body=st.binary(max_size=100),
     secret=header_text,
 )
-def test_signatures_agree_with_botocores(path, query, body, secret):
+def test_signatures_agree_with_botocore(path, query, body, secret):
     from urllib.parse import urlencode
 
     url = f"https://market.example{path}" + (f"?{urlencode(query)}" if query else "")
@@ -351,7 +353,7 @@ def test_signatures_agree_with_botocores(path, query, body, secret):
     headers["host"] = "market.example"
     now = datetime.now(UTC)
     claim = read_claim(headers, now=now)
-    sent = SignedRequest("POST", path, url.partition("?")[2], headers, body)
-    verify(sent, claim, secret=secret)
+    signed_request = SignedRequest("POST", path, url.partition("?")[2], headers, body)
+    verify(signed_request, claim, secret=secret)
     with pytest.raises(NotAuthenticError):
-        verify(sent, claim, secret=secret + "x")
+        verify(signed_request, claim, secret=secret + "x")

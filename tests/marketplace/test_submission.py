@@ -1,4 +1,4 @@
-"""Submitting: by whom, once, in time; and what the frame is told and allowed."""
+"""Submission of answers, and the frame of the task page."""
 
 from datetime import timedelta
 from urllib.parse import parse_qs, urlsplit
@@ -36,7 +36,7 @@ def status_of(assignment: str) -> str:
     return Assignment.objects.get(code=assignment).status
 
 
-def test_frame_is_told_what_mturk_tells(site, browser, worker, publish):
+def test_frame_gets_the_parameters_of_mturk(site, browser, worker, publish):
     hit = publish()
     assignment = accept(browser, hit)
     page = browser.get(f"/hits/work/{assignment}/")
@@ -76,7 +76,7 @@ def test_frame_is_told_what_mturk_tells(site, browser, worker, publish):
         ("https://2130706433/t", SANDBOX),
     ],
 )
-def test_sandbox_is_wide_for_other_origins_only(settings, publish, browser, url, sandbox):
+def test_sandbox_is_relaxed_for_other_origins_only(settings, publish, browser, url, sandbox):
     settings.ALLOWED_HOSTS = ["*"]
     hit = publish(Question=question(url))
     settings.MARKETPLACE_URL, settings.SITE_URL = "https://market.example", "https://site.example"
@@ -95,7 +95,7 @@ def test_wrapper_frames_the_tasks_origin_and_the_answer_page_only(site, browser,
     assert frame_src == f"frame-src https://lab.example {site}/hits/submit/"
 
 
-def test_preview_shows_no_worker_and_takes_no_answer(browser, publish, worker):
+def test_preview_has_no_worker_and_accepts_no_answer(browser, publish, worker):
     hit = publish()
     page = browser.get(f"/hits/groups/{hit['HITTypeId']}/")
     query = parse_qs(urlsplit(framed(page)).query)
@@ -106,7 +106,7 @@ def test_preview_shows_no_worker_and_takes_no_answer(browser, publish, worker):
     assert post("/mturk/externalSubmit", form, browser).status_code == 404
 
 
-def test_submission_is_taken_without_cookies(browser, accepted):
+def test_submission_needs_no_cookies(browser, accepted):
     answer = submit(browser, accepted, content="x")
     assert answer.status_code == 200
     assert "Submitted" in answer.content.decode()
@@ -120,7 +120,7 @@ def test_answer_page_may_be_framed_by_the_marketplace_only(site, browser, accept
     assert f'data-assignment="{accepted}"' in answer.content.decode()
 
 
-def test_answer_beyond_the_limit_is_refused_and_a_smaller_one_is_taken(browser, accepted):
+def test_answer_beyond_the_limit_is_refused(browser, accepted):
     path = submit_path(browser, accepted)
     too_long = {"assignmentId": accepted, "content": "x" * work.LONGEST_ANSWER}
     refused = post(path, too_long)
@@ -130,7 +130,7 @@ def test_answer_beyond_the_limit_is_refused_and_a_smaller_one_is_taken(browser, 
     assert post(path, {"assignmentId": accepted, "content": "x" * 256 * 1024}).status_code == 200
 
 
-def test_same_submission_again_is_a_success_that_changes_nothing(browser, accepted):
+def test_repeated_submission_succeeds_and_changes_nothing(browser, accepted):
     path = submit_path(browser, accepted)
     form = {"assignmentId": accepted, "content": "line one\r\nline two"}
     assert post(path, form).status_code == 200
@@ -141,7 +141,7 @@ def test_same_submission_again_is_a_success_that_changes_nothing(browser, accept
     assert (hit.pending, hit.submitted, hit.completed) == (0, 1, 0)
 
 
-def test_other_answers_after_submission_are_refused(browser, accepted):
+def test_different_answers_after_submission_are_refused(browser, accepted):
     path = submit_path(browser, accepted)
     post(path, {"assignmentId": accepted, "content": "first"})
     second = post(path, {"assignmentId": accepted, "content": "second"})
@@ -150,7 +150,7 @@ def test_other_answers_after_submission_are_refused(browser, accepted):
 
 
 def answers_of(mturk) -> dict[str, str]:
-    """The answers of the only assignment, as boto3 returns them."""
+    """Return the answers of the only assignment through boto3."""
     (hit,) = mturk.list_hits()["HITs"]
     (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     texts = [element.text or "" for element in fromstring(row["Answer"]).iter() if not len(element)]
@@ -211,15 +211,15 @@ def test_tampered_token_is_refused(browser, accepted, worker):
     assert status_of(accepted) == "Accepted"
 
 
-def test_token_of_one_assignment_submits_no_other(publish, browser, worker):
+def test_token_is_bound_to_its_assignment(publish, browser, worker):
     first, second = publish(), publish()
-    mine, other = accept(browser, first), accept(browser, second)
+    assignment, other = accept(browser, first), accept(browser, second)
     form = {"assignmentId": other, "content": "x"}
-    assert post(submit_path(browser, mine), form).status_code == 403
-    assert {status_of(mine), status_of(other)} == {"Accepted"}
+    assert post(submit_path(browser, assignment), form).status_code == 403
+    assert {status_of(assignment), status_of(other)} == {"Accepted"}
 
 
-def test_worker_cannot_see_submit_or_return_anothers(browser, accepted):
+def test_worker_cannot_see_submit_or_return_work_of_another(browser, accepted):
     other = log_in(make_worker("bob"))
     assert other.get(f"/hits/work/{accepted}/").status_code == 404
     assert other.post(f"/hits/work/{accepted}/next/").status_code == 404
@@ -229,7 +229,7 @@ def test_worker_cannot_see_submit_or_return_anothers(browser, accepted):
     assert status_of(accepted) == "Accepted"
 
 
-def test_plain_path_needs_the_workers_session(site, browser, accepted):
+def test_path_without_a_token_requires_the_workers_session(site, browser, accepted):
     form = {"assignmentId": accepted, "content": "x"}
     assert post("/mturk/externalSubmit", form).status_code == 403
     evil = post("/mturk/externalSubmit", form, browser, Origin="https://evil.example")
@@ -253,7 +253,7 @@ def test_submission_without_acceptance_is_refused(publish, browser, worker):
     assert post(f"/hits/submit/{token}/mturk/externalSubmit", form).status_code == 404
 
 
-def test_late_submission_is_refused_and_the_place_is_free_again(browser, accepted):
+def test_late_submission_is_refused_and_frees_the_place(browser, accepted):
     path = submit_path(browser, accepted)
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=6))
     assert post(path, {"assignmentId": accepted, "content": "x"}).status_code == 409
@@ -261,7 +261,7 @@ def test_late_submission_is_refused_and_the_place_is_free_again(browser, accepte
     assert Hit.objects.get().available == 1
 
 
-def test_submission_on_its_way_at_the_deadline_is_taken(browser, accepted):
+def test_submission_just_after_the_deadline_is_accepted(browser, accepted):
     path = submit_path(browser, accepted)
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=2))
     assert post(path, {"assignmentId": accepted, "content": "x"}).status_code == 200
@@ -273,7 +273,7 @@ def test_submission_of_a_closed_account_is_refused(browser, accepted, worker):
     assert post(path, {"assignmentId": accepted, "content": "x"}).status_code == 404
 
 
-def test_work_accepted_before_the_hit_expired_is_taken(mturk, publish, browser):
+def test_work_accepted_before_the_hit_expired_can_be_submitted(mturk, publish, browser):
     hit = publish()
     assignment = accept(browser, hit)
     mturk.update_expiration_for_hit(HITId=hit["HITId"], ExpireAt=0)
@@ -286,7 +286,7 @@ def test_work_accepted_before_the_hit_expired_is_taken(mturk, publish, browser):
     }
 
 
-def test_overdue_work_goes_to_someone_else(publish, browser):
+def test_overdue_work_is_offered_to_another_worker(publish, browser):
     hit = publish()
     accept(browser, hit)
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
@@ -295,7 +295,7 @@ def test_overdue_work_goes_to_someone_else(publish, browser):
     assert sorted(Assignment.objects.values_list("status", flat=True)) == ["Abandoned", "Accepted"]
 
 
-def test_submission_against_the_sweep_wins_or_loses_whole(browser, accepted):
+def test_submission_before_the_sweep_is_not_abandoned(browser, accepted):
     path = submit_path(browser, accepted)
     post(path, {"assignmentId": accepted, "content": "x"})
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(minutes=1))
@@ -315,12 +315,12 @@ def test_answers_survive_xml(mturk, publish, browser):
     assert texts == ["text", "<&>]]>\"'  é 漢字 🙂\nend", "many", "a|b"]
 
 
-def test_going_on_needs_a_submission(browser, accepted):
+def test_next_hit_requires_a_submission(browser, accepted):
     page = browser.post(f"/hits/work/{accepted}/next/", {"accepts_next": "on"})
     assert page.url == f"/hits/work/{accepted}/"
 
 
-def test_going_on_gives_the_next_hit_or_the_list_and_remembers(publish, browser, worker):
+def test_next_leads_to_a_hit_or_the_list_and_stores_the_choice(publish, browser, worker):
     first, _ = publish(), publish()
     assignment = accept(browser, first)
     submit(browser, assignment)
@@ -340,7 +340,7 @@ def test_reloading_the_page_keeps_the_assignment(browser, accepted):
     assert first == second
 
 
-def test_reused_assignment_id_makes_another_token(settings, publish, browser, worker):
+def test_reused_assignment_id_has_another_token(settings, publish, browser, worker):
     settings.MARKETPLACE_FAULTS = "reuse_assignment_ids=1,seed=1"
     hit = publish()
     assignment = accept(browser, hit)
@@ -354,7 +354,7 @@ def test_reused_assignment_id_makes_another_token(settings, publish, browser, wo
     assert post(submit_path(other, assignment), form).status_code == 200
 
 
-def test_tokens_of_other_sites_are_not_read(settings):
+def test_tokens_of_other_sites_are_refused(settings):
     token = submit_token(assignment_code="3A", worker_code="A1")
     assert read_submit_token(token) == ("3A", "A1")
     settings.SECRET_KEY = "another site"

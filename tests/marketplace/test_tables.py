@@ -1,4 +1,4 @@
-"""The operator's lists: sorting, pages that keep the filter, and CSV files."""
+"""The operator's lists: sorting, pagination with filters, and CSV files."""
 
 import csv
 import io
@@ -55,7 +55,7 @@ def test_workers_are_sorted_and_bad_values_ignored(workers, operator, sort, orde
     assert [row["Name"] for row in rows] == order
 
 
-def test_headings_name_the_order_and_keep_the_filter(workers, operator):
+def test_headings_show_the_order_and_keep_the_filter(workers, operator):
     page = operator.get(WORKERS, {"q": "n", "sort": "approved", "page": 1}).content.decode()
     directions = re.findall(r'aria-sort="(\w+)"\s*>\s*<a class="list__order" href="([^"]+)"', page)
     assert directions == [
@@ -105,10 +105,10 @@ def test_search_without_a_match_can_be_cleared(workers, operator):
     assert f'<a href="{WORKERS}">clear them</a>' in page
 
 
-def test_requesters_are_sorted_by_what_they_can_spend(operator):
-    for name, balance, held in (("lab a", 500, 450), ("lab b", 100, 0), ("lab c", 900, 899)):
+def test_requesters_are_sorted_by_available_balance(operator):
+    for name, balance, on_hold in (("lab a", 500, 450), ("lab b", 100, 0), ("lab c", 900, 899)):
         make_requester(name)
-        Requester.objects.filter(name=name).update(balance_cents=balance, held_cents=held)
+        Requester.objects.filter(name=name).update(balance_cents=balance, held_cents=on_hold)
     rows = csv_rows(operator.get("/hits/operator/?sort=-available&format=csv"))
     assert [(row["Name"], row["Available ($)"]) for row in rows] == [
         ("lab b", "1.00"),

@@ -1,4 +1,4 @@
-"""Notifications to SQS queues, SNS topics and email addresses, and those that were given up."""
+"""Notifications to SQS queues, SNS topics and email addresses, and failed deliveries."""
 
 import json
 import socket
@@ -69,7 +69,7 @@ def deliver(*, later: timedelta = timedelta(0)) -> int:
 
 
 @pytest.mark.parametrize("transport", ["SQS", "SNS"])
-def test_events_arrive_in_mturks_form(mturk, publish, browser, messaging, transport):
+def test_events_arrive_in_the_format_of_mturk(mturk, publish, browser, messaging, transport):
     is_queue = transport == "SQS"
     destination = messaging.add_queue("hits") if is_queue else messaging.add_topic("hits")
     hit = publish()
@@ -108,13 +108,13 @@ def test_events_arrive_in_mturks_form(mturk, publish, browser, messaging, transp
     assert len({document["EventDocId"] for document in documents}) == 3
 
 
-def test_requests_go_to_the_endpoint_whatever_the_queue(mturk, messaging):
+def test_requests_go_to_the_configured_endpoint(mturk, messaging):
     send_test(mturk, "SQS", messaging.add_queue("hits"))
     deliver()
     assert messaging.targets == ["/"]
 
 
-def test_hit_types_have_transports_of_their_own(mturk, publish, messaging):
+def test_hit_types_have_separate_transports(mturk, publish, messaging):
     queue, topic = messaging.add_queue("hits"), messaging.add_topic("hits")
     hits = [publish(), publish(Title="Another type")]
     for hit, (transport, destination) in zip(hits, [("SQS", queue), ("SNS", topic)], strict=True):
@@ -131,7 +131,7 @@ def test_hit_types_have_transports_of_their_own(mturk, publish, messaging):
         assert json.loads(message)["Events"][0]["HITId"] == hit["HITId"]
 
 
-def test_failed_delivery_is_repeated_and_the_other_rows_are_delivered(mturk, messaging):
+def test_failed_delivery_is_retried_and_delays_no_other(mturk, messaging):
     for name in ("first", "second"):
         send_test(mturk, "SQS", messaging.add_queue(name))
     messaging.failures = ["RequestThrottled"]
@@ -272,7 +272,7 @@ def test_event_is_mailed_to_the_account(mturk, publish, browser, requester, mail
     assert json.loads(text.strip().splitlines()[-1]) == notifications.document(row)
 
 
-def test_mail_that_the_server_refuses_is_repeated(mturk, requester, mail_server):
+def test_mail_refused_by_the_server_is_retried(mturk, requester, mail_server):
     owner = requester[0]
     owner.email = "lab@example.org"
     owner.save()
@@ -285,7 +285,7 @@ def test_mail_that_the_server_refuses_is_repeated(mturk, requester, mail_server)
     assert len(mail_server.accepted) == 1
 
 
-def test_mail_server_that_is_away_is_left_alone(mturk, requester, mail_server, settings):
+def test_unavailable_mail_server_costs_one_attempt(mturk, requester, mail_server, settings):
     owner = requester[0]
     owner.email = "lab@example.org"
     owner.save()
@@ -299,14 +299,14 @@ def test_mail_server_that_is_away_is_left_alone(mturk, requester, mail_server, s
 
 
 @pytest.mark.parametrize(
-    ("address", "words"),
+    ("address", "message"),
     [("", "no email address"), ("other@example.org", "the email address of your account")],
 )
-def test_mail_to_another_address_is_refused(mturk, requester, settings, address, words):
+def test_mail_to_another_address_is_refused(mturk, requester, settings, address, message):
     requester[0].email = address
     requester[0].save()
     settings.MAIL_IS_ON = True
-    assert words in refused_mail(mturk)
+    assert message in refused_mail(mturk)
 
 
 def test_mail_without_a_mail_server_is_refused(mturk, requester, settings):
@@ -326,7 +326,7 @@ def refused_mail(mturk) -> str:
     return message
 
 
-def test_operator_enters_the_address_of_an_account(operator, requester):
+def test_operator_sets_the_address_of_an_account(operator, requester):
     owner = requester[0]
     page = f"/hits/operator/requesters/{owner.code}/"
     answer = operator.post(f"{page}email/", {"email": "not an address"})
@@ -337,7 +337,7 @@ def test_operator_enters_the_address_of_an_account(operator, requester):
     assert "lab@example.org" in operator.get(page).content.decode()
 
 
-def test_operator_sees_given_up_deliveries_and_tries_again(mturk, messaging, operator, requester):
+def test_operator_retries_abandoned_deliveries(mturk, messaging, operator, requester):
     send_test(mturk, "SQS", f"{messaging.url}/123456789012/hits")
     deliver()
     page = operator.get("/hits/operator/notifications/").content.decode()
@@ -359,7 +359,7 @@ def test_operator_sees_given_up_deliveries_and_tries_again(mturk, messaging, ope
     assert not operator.get("/hits/operator/notifications/").context["listing"].total
 
 
-def test_old_given_up_deliveries_are_deleted(mturk, messaging):
+def test_old_abandoned_deliveries_are_deleted(mturk, messaging):
     send_test(mturk, "SQS", f"{messaging.url}/123456789012/hits")
     Notification.objects.update(given_up_at=timezone.now() - timedelta(days=31))
     call_command("run_marketplace_maintenance", "--json")
@@ -372,7 +372,7 @@ def test_delivered_and_waiting_rows_are_not_listed(mturk, messaging, operator):
     assert "Every notification was delivered" in page
 
 
-def test_list_of_failures_has_the_same_number_of_queries(mturk, messaging, operator, requester):
+def test_number_of_queries_does_not_grow_with_failures(mturk, messaging, operator, requester):
     counts = []
     for number in (3, 300):
         rows = [

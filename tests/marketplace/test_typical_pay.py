@@ -21,7 +21,7 @@ def _no_cached_estimates():
 
 @pytest.fixture
 def worked(publish, browser, mturk, worker):
-    """Three approved assignments of one minute, with bonuses of 10, 15 and 20 cents."""
+    """Approve three assignments of one minute, with bonuses of 10, 15 and 20 cents."""
     for bonus in (10, 15, 20):
         assignment = accept(browser, publish())
         submit(browser, assignment)
@@ -32,9 +32,9 @@ def worked(publish, browser, mturk, worker):
             BonusAmount=f"0.{bonus}",
             Reason="For further questions",
         )
-    past = timezone.now() - timedelta(hours=1)
+    hour_ago = timezone.now() - timedelta(hours=1)
     Assignment.objects.update(
-        accepted_at=past, submitted_at=past + timedelta(minutes=1), closed_at=past
+        accepted_at=hour_ago, submitted_at=hour_ago + timedelta(minutes=1), closed_at=hour_ago
     )
     cache.clear()
 
@@ -46,7 +46,7 @@ def test_pay_is_the_median_of_recent_work(worked):
     assert set(pay.values()) == {expected}
 
 
-def test_pay_of_little_or_other_work_is_unknown(worked, publish):
+def test_pay_is_unknown_without_enough_similar_work(worked, publish):
     publish(Title="Something else")
     other = HitType.objects.get(title="Something else")
     assert typical_pay(hit_types=[other], now=timezone.now()) == {}
@@ -55,7 +55,7 @@ def test_pay_of_little_or_other_work_is_unknown(worked, publish):
     assert typical_pay(hit_types=HitType.objects.all(), now=timezone.now()) == {}
 
 
-def test_pay_of_simulated_workers_is_left_out(worked, worker):
+def test_pay_of_simulated_workers_is_excluded(worked, worker):
     worker.is_simulated = True
     worker.save()
     assert typical_pay(hit_types=HitType.objects.all(), now=timezone.now()) == {}
@@ -71,7 +71,7 @@ def test_pay_is_shown_before_and_after_accepting(worked, publish, browser):
         assert "$12.00" in text, path
 
 
-def test_bonus_makes_no_message_and_is_in_the_history(worked, browser):
+def test_bonus_sends_no_message_and_is_in_the_history(worked, browser):
     assert "You have no messages" in browser.get("/hits/messages/").content.decode()
     history = browser.get("/hits/history/").content.decode()
     assert "includes 0.10 bonus" in history

@@ -1,4 +1,4 @@
-"""Holds every answer on the wire against botocore's service model, more strictly than botocore."""
+"""Checks of every response against botocore's service model, stricter than botocore."""
 
 import json
 import re
@@ -8,7 +8,7 @@ from botocore.validate import ParamValidator
 
 
 def watch(client: Any) -> None:
-    """From now on an answer that the model does not allow fails the call that got it."""
+    """Fail any call whose response does not match the model."""
     client.meta.events.register("after-call.mturk", _check)
 
 
@@ -25,8 +25,8 @@ def _check(http_response: Any, parsed: dict[str, Any], model: Any, **_: Any) -> 
         return
     shape = model.output_shape
     check_shape(shape, body, model.name)
-    told = {name: value for name, value in parsed.items() if name != "ResponseMetadata"}
-    report = ParamValidator().validate(told, shape)
+    members = {name: value for name, value in parsed.items() if name != "ResponseMetadata"}
+    report = ParamValidator().validate(members, shape)
     assert not report.has_errors(), report.generate_report()
 
 
@@ -39,13 +39,13 @@ SIGNING = {
 
 
 def check_shape(shape: Any, value: Any, path: str) -> None:
-    """No member that the shape lacks, no null, and every limit, pattern and enumeration kept."""
+    """Check members, nulls, limits, patterns and enumerations against the model."""
     if shape.type_name == "structure":
         unknown = set(value) - set(shape.members)
         assert not unknown, f"{path} has members that the model lacks: {unknown}"
-        for name, given in value.items():
-            assert given is not None, f"{path}.{name} is null"
-            check_shape(shape.members[name], given, f"{path}.{name}")
+        for name, member in value.items():
+            assert member is not None, f"{path}.{name} is null"
+            check_shape(shape.members[name], member, f"{path}.{name}")
     elif shape.type_name == "list":
         for index, item in enumerate(value):
             check_shape(shape.member, item, f"{path}[{index}]")

@@ -1,4 +1,4 @@
-"""manage.py in a process and an environment of its own."""
+"""manage.py in a separate process with its own environment."""
 
 import subprocess
 import sys
@@ -9,8 +9,8 @@ from tests import environment
 
 
 def manage(env: dict[str, str], *arguments: object) -> str:
-    """What the command prints; fails with its errors when it does."""
-    done = subprocess.run(
+    """Return the command's output. Fail with its errors if it does."""
+    process = subprocess.run(
         [sys.executable, "manage.py", *map(str, arguments)],
         cwd=environment.ROOT,
         env=env,
@@ -18,8 +18,8 @@ def manage(env: dict[str, str], *arguments: object) -> str:
         text=True,
         check=False,
     )
-    assert done.returncode == 0, f"{arguments}\n{done.stdout}\n{done.stderr}"
-    return done.stdout
+    assert process.returncode == 0, f"{arguments}\n{process.stdout}\n{process.stderr}"
+    return process.stdout
 
 
 def is_up(url: str) -> bool:

@@ -1,4 +1,4 @@
-"""Alerts open with a problem, reach superusers once, and close with it."""
+"""Alerts open with a problem, are mailed to superusers once, and close with the problem."""
 
 from datetime import timedelta
 
@@ -75,13 +75,13 @@ def test_refused_payment_full_disk_and_absent_marketplace_alert(monkeypatch):
         intended_at=NOW,
     )
     Heartbeat.objects.create(at=NOW, marketplace_problem="does not answer")
-    # More than any disk has free
+    # More than any disk has free.
     monkeypatch.setattr(alerts, "LEAST_FREE", 1 << 70)
     monkeypatch.setattr(alerts, "FREE_SHARE", 2)
     assert open_keys() >= {"refused payments", "disk", "marketplace"}
 
 
-def test_alert_keeps_its_beginning_while_its_text_changes():
+def test_alert_keeps_its_start_while_its_text_changes():
     make_failure()
     update_alerts(now=NOW)
     make_failure()
@@ -101,7 +101,7 @@ def test_new_alert_is_mailed_once(root, settings):
     assert "Rows that can't be processed: 1." in message.body
 
 
-def test_alert_that_cannot_be_mailed_stays_due(root, settings, free_port):
+def test_unmailed_alert_stays_due(root, settings, free_port):
     settings.MAIL_IS_ON = True
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port

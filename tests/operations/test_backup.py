@@ -1,4 +1,4 @@
-"""What a backup holds and leaves out, and which files and installations `restore` refuses."""
+"""The content of a backup, and the files and installations that `restore` refuses."""
 
 import hashlib
 import json
@@ -38,7 +38,10 @@ def folders(settings, tmp_path) -> Path:
 
 
 def empty_database() -> None:
-    """As `restore` wants it. DELETE is refused by tables that are written once: TRUNCATE is not."""
+    """Empty the database as `restore` expects it.
+
+    Some tables refuse DELETE but allow TRUNCATE.
+    """
     call_command("flush", interactive=False, verbosity=0)
 
 
@@ -51,7 +54,7 @@ def restore(path: Path):
 
 
 def rewritten(path: Path, name: str, change) -> Path:
-    """The backup with one member's bytes changed, and a manifest that agrees with them."""
+    """Return a backup with one member's bytes changed, and a manifest that matches."""
     out = path.with_name("changed.zip")
     with zipfile.ZipFile(path) as before, zipfile.ZipFile(out, "w") as after:
         manifest = json.loads(before.read(MANIFEST))
@@ -71,7 +74,7 @@ def rewritten(path: Path, name: str, change) -> Path:
 
 @pytest.fixture
 def backup(transactional_db, folders) -> Path:
-    """Of a campaign under way, with a picture; the database is empty again afterwards."""
+    """Back up a running campaign with a picture, then empty the database."""
     Campaign(make_project(), 8)
     (folders / "media").mkdir()
     (folders / "media" / "picture.png").write_bytes(b"\x89PNG" * 1000)
@@ -85,7 +88,7 @@ def backup(transactional_db, folders) -> Path:
     return path
 
 
-def test_rows_and_files_come_back_and_publishing_is_held(backup, folders, settings):
+def test_restore_brings_back_rows_and_files_and_holds_publishing(backup, folders, settings):
     assert counts() == dict.fromkeys(counts(), 0)
     manifest = restore(backup)
     assert manifest.key_fingerprint == key_fingerprint(settings.SECRET_KEY)
@@ -94,12 +97,12 @@ def test_rows_and_files_come_back_and_publishing_is_held(backup, folders, settin
     assert (folders / "media" / "picture.png").read_bytes() == b"\x89PNG" * 1000
     assert (folders / "images" / "ab" / "abc").read_bytes() == b"RIFF" * 1000
     assert active_hold().reason == "Restored from the backup of 2026-11-21 12:00 UTC."
-    # New rows get numbers of their own.
+    # New rows get new ids.
     make_project("second")
     assert Project.objects.count() == 2
 
 
-def test_second_backup_of_what_was_restored_holds_the_same_rows(backup, folders):
+def test_backup_of_a_restored_site_has_the_same_rows(backup, folders):
     restore(backup)
     again = folders / "again.zip"
     write_backup(path=again, now=NOW)
@@ -111,20 +114,18 @@ def test_second_backup_of_what_was_restored_holds_the_same_rows(backup, folders)
             if name.startswith("data/") and list(first.lines(name)) != list(second.lines(name))
         }
         assert different == changed
-        lines = [list(one.lines("data/audit.StateChange.jsonl")) for one in (first, second)]
+        lines = [list(file.lines("data/audit.StateChange.jsonl")) for file in (first, second)]
     assert lines[1][:-1] == lines[0]
 
 
-def test_backup_is_for_its_owner_alone_and_overwrites_nothing(backup):
+def test_backup_is_private_and_overwrites_nothing(backup):
     assert backup.stat().st_mode & 0o777 == 0o600
     with pytest.raises(CommandError, match="already exists"):
         call_command("backup", out=backup)
 
 
 @pytest.mark.parametrize("secrets", [False, True])
-def test_secrets_come_along_only_where_asked_for(
-    transactional_db, folders, settings, client, secrets
-):
+def test_secrets_are_included_only_on_request(transactional_db, folders, settings, client, secrets):
     client.force_login(make_user("rita"))
     path = folders / "backup.zip"
     write_backup(path=path, secrets=secrets, now=NOW)
@@ -136,30 +137,30 @@ def test_secrets_come_along_only_where_asked_for(
     assert session.session_data.encode() not in text
 
 
-def test_backup_cut_short_anywhere_is_refused_and_changes_nothing(backup, folders):
-    whole = backup.read_bytes()
+def test_truncated_backup_is_refused_and_changes_nothing(backup, folders):
+    content = backup.read_bytes()
     part = folders / "part.zip"
-    for length in [0, 1, 100, *range(1000, len(whole), len(whole) // 12), len(whole) - 1]:
-        part.write_bytes(whole[:length])
+    for length in [0, 1, 100, *range(1000, len(content), len(content) // 12), len(content) - 1]:
+        part.write_bytes(content[:length])
         with pytest.raises(BadBackupError):
             restore(part)
     assert counts() == dict.fromkeys(counts(), 0)
 
 
-def test_backup_with_a_changed_byte_anywhere_is_refused_or_whole(backup, folders):
-    whole = backup.read_bytes()
+def test_backup_with_a_changed_byte_is_refused_or_intact(backup, folders):
+    content = backup.read_bytes()
     broken = folders / "broken.zip"
     refused = 0
-    contents = whole.index(b"PK\x01\x02")  # where the archive's table of contents begins
-    anywhere = range(50, len(whole), len(whole) // 60)
+    contents = content.index(b"PK\x01\x02")  # the start of the archive's table of contents
+    anywhere = range(50, len(content), len(content) // 60)
     for at in [*anywhere, *range(contents, contents + 100)]:
-        changed = bytearray(whole)
+        changed = bytearray(content)
         changed[at] ^= 0xFF
         broken.write_bytes(changed)
         try:
             with BackupFile(broken) as file, BackupFile(backup) as good:
                 file.verify()
-                # Bytes that say nothing about content, such as a member's date.
+                # The byte does not affect content, such as a member's date.
                 assert file.manifest == good.manifest
         except BadBackupError:
             refused += 1
@@ -189,7 +190,7 @@ def test_database_with_missing_migrations_is_not_backed_up(transactional_db, fol
     assert not list(folders.glob("backup*"))
 
 
-def test_command_refuses_a_file_of_another_kind_in_one_line(db, folders, capsys):
+def test_command_refuses_other_files_with_a_one_line_error(db, folders, capsys):
     other = folders / "notes.zip"
     other.write_text("no archive")
     with pytest.raises(CommandError) as refusal:
@@ -224,7 +225,7 @@ def test_folder_with_files_is_refused(backup, folders):
     assert counts() == dict.fromkeys(counts(), 0)
 
 
-def test_row_that_the_database_refuses_leaves_nothing_behind(backup, folders):
+def test_row_refused_by_the_database_rolls_back_the_restore(backup, folders):
     def orphan(data: bytes) -> bytes:
         head, *rows = data.decode().splitlines()
         sentence = json.loads(head).index("sentence_id")
@@ -238,11 +239,11 @@ def test_row_that_the_database_refuses_leaves_nothing_behind(backup, folders):
     assert not list((folders / "media").iterdir())
     assert not (folders / "media.restored").exists()
     assert active_hold() is None
-    restore(backup)  # and the good one still goes in
+    restore(backup)  # the intact backup can still be restored
     assert Item.objects.count() == 8
 
 
-def test_backup_of_a_later_version_is_refused_by_name(backup):
+def test_backup_of_a_later_version_is_refused_with_its_version(backup):
     with BackupFile(backup) as file:
         file.manifest.migrations["annotation"] = "0999_from_the_future"
         text = file.manifest.as_json()
@@ -263,7 +264,7 @@ def test_database_at_other_migrations_is_refused(backup):
 
 
 @pytest.mark.parametrize("name", ["media/../../picture.png", "media//etc/x", "media/a/../../x"])
-def test_member_that_leads_out_of_its_folder_is_refused(backup, folders, name):
+def test_member_outside_its_folder_is_refused(backup, folders, name):
     with BackupFile(backup) as file:
         member = file.manifest.members.pop("media/picture.png")
         file.manifest.members[name] = member

@@ -1,6 +1,6 @@
-"""A rehearsed campaign, backed up, wiped, restored: the export has the same bytes.
+"""A rehearsed campaign is backed up, wiped and restored, and its export has the same bytes.
 
-On SQLite and on PostgreSQL, and from each to the other, in processes of its own.
+This runs on SQLite and on PostgreSQL, and from each to the other, in separate processes.
 """
 
 import json
@@ -39,7 +39,7 @@ def export(env: dict[str, str], folder: Path) -> dict[str, bytes]:
 
 
 def wipe(env: dict[str, str]) -> None:
-    """What a disk that failed leaves behind: the settings and the secret key, which lie elsewhere."""
+    """Delete everything but the settings and the secret key, as after a failed disk."""
     var = Path(env["VAR_DIR"])
     for path in var.iterdir():
         if path.name != "secret_key":
@@ -51,8 +51,8 @@ def wipe(env: dict[str, str]) -> None:
         connection.close()
 
 
-def of_an_earlier_version(file: Path) -> Path:
-    """The backup as it was before a migration of a table that backups leave out."""
+def with_earlier_migration(file: Path) -> Path:
+    """Return the backup as it was before a migration of a table that backups exclude."""
     out = file.with_name("earlier.zip")
     with zipfile.ZipFile(file) as before, zipfile.ZipFile(out, "w") as after:
         manifest = json.loads(before.read(MANIFEST))
@@ -80,17 +80,17 @@ def test_export_after_wipe_and_restore_has_the_same_bytes(
     assert facts["files"] == 1
 
     wipe(env)
-    told = json.loads(manage(env, "restore", file, "--json"))
-    assert (told["rows"], told["same_secret_key"]) == (facts["rows"], True)
+    summary = json.loads(manage(env, "restore", file, "--json"))
+    assert (summary["rows"], summary["same_secret_key"]) == (facts["rows"], True)
     assert export(env, tmp_path / "after") == before
     assert picture.read_bytes() == b"\x89PNG" * 300
 
     elsewhere = {**env, "VAR_DIR": str(tmp_path / "elsewhere")}
     if elsewhere.pop("DATABASE_URL", None) is None:
         elsewhere["DATABASE_URL"] = postgres_url
-    earlier = of_an_earlier_version(file)
-    told = json.loads(manage(elsewhere, "restore", earlier, "--json"))
-    assert (told["rows"], told["same_secret_key"]) == (facts["rows"], False)
+    earlier = with_earlier_migration(file)
+    summary = json.loads(manage(elsewhere, "restore", earlier, "--json"))
+    assert (summary["rows"], summary["same_secret_key"]) == (facts["rows"], False)
     assert export(elsewhere, tmp_path / "elsewhere-export") == before
     manage(elsewhere, "makemigrations", "--check", "--dry-run")
     manage(elsewhere, "migrate", "--check")

@@ -1,4 +1,4 @@
-"""Encrypted backups: what they hide, and that none is read that was changed."""
+"""Encrypted backups hide their content, and changed ones are refused."""
 
 import base64
 import os
@@ -48,7 +48,7 @@ def path(tmp_path) -> Path:
 @pytest.mark.parametrize(
     "size", [0, 1, CHUNK_BYTES - 1, CHUNK_BYTES, CHUNK_BYTES + 1, 3 * CHUNK_BYTES, 200_000]
 )
-def test_content_comes_back(path, size):
+def test_decrypted_content_equals_the_original(path, size):
     content = os.urandom(size)
     encrypt(path, content)
     assert decrypt(path) == content
@@ -56,7 +56,7 @@ def test_content_comes_back(path, size):
     assert decrypt(path) == content
 
 
-def test_content_is_read_from_any_place(path):
+def test_content_is_read_from_any_offset(path):
     content = os.urandom(200_000)
     encrypt(path, content)
     with path.open("rb") as file, DecryptingReader(file, KEY) as reader:
@@ -68,7 +68,7 @@ def test_content_is_read_from_any_place(path):
         assert reader.read() == content[-3:]
 
 
-def test_equal_content_is_never_encrypted_equally(tmp_path):
+def test_equal_content_has_different_ciphertexts(tmp_path):
     files = [tmp_path / "a", tmp_path / "b"]
     for file in files:
         encrypt(file, b"x" * 100)
@@ -82,12 +82,12 @@ def test_another_key_is_refused(path):
         decrypt(path, OTHER_KEY)
 
 
-def test_file_cut_anywhere_is_refused(path):
+def test_truncated_file_is_refused(path):
     encrypt(path, os.urandom(3 * CHUNK_BYTES))
-    whole = path.read_bytes()
+    content = path.read_bytes()
     ends = [HEADER_BYTES + SEALED_BYTES * chunk for chunk in range(3)]
-    for length in (0, 1, len(FORMAT), HEADER_BYTES - 1, *ends, ends[1] + 5, len(whole) - 1):
-        path.write_bytes(whole[:length])
+    for length in (0, 1, len(FORMAT), HEADER_BYTES - 1, *ends, ends[1] + 5, len(content) - 1):
+        path.write_bytes(content[:length])
         with pytest.raises(DamagedError):
             decrypt(path)
 
@@ -99,11 +99,15 @@ def test_longer_file_is_refused(path):
         decrypt(path)
 
 
-def test_flipped_bit_anywhere_is_refused(path):
+def test_flipped_bit_is_refused(path):
     encrypt(path, os.urandom(CHUNK_BYTES + 50))
-    whole = path.read_bytes()
-    for at in [*range(HEADER_BYTES + 20), *range(HEADER_BYTES, len(whole), 997), len(whole) - 1]:
-        changed = bytearray(whole)
+    content = path.read_bytes()
+    for at in [
+        *range(HEADER_BYTES + 20),
+        *range(HEADER_BYTES, len(content), 997),
+        len(content) - 1,
+    ]:
+        changed = bytearray(content)
         changed[at] ^= 1
         path.write_bytes(changed)
         with pytest.raises(DamagedError):
@@ -112,10 +116,10 @@ def test_flipped_bit_anywhere_is_refused(path):
 
 def test_moved_chunk_is_refused(path):
     encrypt(path, os.urandom(3 * CHUNK_BYTES))
-    whole = path.read_bytes()
+    content = path.read_bytes()
     ends = [HEADER_BYTES + SEALED_BYTES * chunk for chunk in range(4)]
-    first, second, third = (whole[start:end] for start, end in pairwise(ends))
-    path.write_bytes(whole[:HEADER_BYTES] + second + first + third)
+    first, second, third = (content[start:end] for start, end in pairwise(ends))
+    path.write_bytes(content[:HEADER_BYTES] + second + first + third)
     with pytest.raises(DamagedError):
         decrypt(path)
 
@@ -124,13 +128,10 @@ def test_key_file(tmp_path):
     file = tmp_path / "backup.key"
     file.write_bytes(base64.b64encode(KEY) + b"\n")
     assert read_key(file) == KEY
-    for wrong in (b"", b"a passphrase", base64.b64encode(KEY[:-1]), b"\xff" * 44):
-        file.write_bytes(wrong)
+    for invalid_key in (b"", b"a passphrase", base64.b64encode(KEY[:-1]), b"\xff" * 44):
+        file.write_bytes(invalid_key)
         with pytest.raises(KeyFileError, match="openssl rand"):
             read_key(file)
-
-
-# --- backups -------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -150,7 +151,7 @@ def campaign_counts(transactional_db, folders) -> dict[str, int]:
 
 @pytest.fixture
 def backup(campaign_counts, folders, key_file) -> Path:
-    """The encrypted backup of a campaign. The site is empty again afterwards."""
+    """Back up a campaign with encryption, then empty the site."""
     file = folders / "backup.zip.enc"
     call_command("backup", out=file, key_file=key_file)
     (folders / "media" / "picture.png").unlink()
@@ -176,25 +177,25 @@ def test_encrypted_backup_hides_its_content(backup):
     assert backup.stat().st_mode & 0o777 == 0o600
 
 
-def test_backup_that_cannot_be_decrypted_changes_nothing(backup, key_file, folders):
+def test_undecryptable_backup_changes_nothing(backup, key_file, folders):
     other = folders / "other.key"
     other.write_bytes(base64.b64encode(OTHER_KEY))
     with pytest.raises(CommandError, match="cannot be decrypted: another key encrypted it"):
         restore(backup, key_file=other)
     with pytest.raises(CommandError, match=r"is encrypted\. Give its key with --key-file"):
         restore(backup)
-    whole = backup.read_bytes()
-    for length in (10, HEADER_BYTES + SEALED_BYTES, len(whole) - 1):
-        backup.write_bytes(whole[:length])
+    content = backup.read_bytes()
+    for length in (10, HEADER_BYTES + SEALED_BYTES, len(content) - 1):
+        backup.write_bytes(content[:length])
         with pytest.raises(CommandError):
             restore(backup, key_file=key_file)
     assert counts() == dict.fromkeys(counts(), 0)
 
 
-def test_flipped_byte_anywhere_in_a_backup_is_refused(backup):
-    whole = backup.read_bytes()
-    for at in range(0, len(whole), len(whole) // 50):
-        changed = bytearray(whole)
+def test_flipped_byte_in_a_backup_is_refused(backup):
+    content = backup.read_bytes()
+    for at in range(0, len(content), len(content) // 50):
+        changed = bytearray(content)
         changed[at] ^= 0xFF
         backup.write_bytes(changed)
         with pytest.raises(BadBackupError), BackupFile(backup, KEY) as file:
@@ -219,10 +220,10 @@ def test_backup_is_decrypted_into_a_zip_archive(backup, key_file, folders):
         call_command("decrypt_backup", backup, key_file=key_file, out=out)
 
 
-def test_damaged_backup_is_not_decrypted_in_part(backup, key_file, folders):
-    whole = bytearray(backup.read_bytes())
-    whole[HEADER_BYTES + SEALED_BYTES + 9] ^= 1
-    backup.write_bytes(whole)
+def test_damaged_backup_is_not_partially_decrypted(backup, key_file, folders):
+    content = bytearray(backup.read_bytes())
+    content[HEADER_BYTES + SEALED_BYTES + 9] ^= 1
+    backup.write_bytes(content)
     out = folders / "plain.zip"
     with pytest.raises(CommandError, match="it was changed or cut short"):
         call_command("decrypt_backup", backup, key_file=key_file, out=out)
@@ -230,9 +231,9 @@ def test_damaged_backup_is_not_decrypted_in_part(backup, key_file, folders):
 
 
 def test_missing_files_are_named(db, folders, key_file):
-    none = folders / "none"
-    with pytest.raises(CommandError, match=f"{none}: No such file"):
-        call_command("backup", out=folders / "b", key_file=none)
-    with pytest.raises(CommandError, match=f"{none}: No such file"):
-        call_command("decrypt_backup", none, key_file=key_file, out=folders / "b")
+    missing = folders / "none"
+    with pytest.raises(CommandError, match=f"{missing}: No such file"):
+        call_command("backup", out=folders / "b", key_file=missing)
+    with pytest.raises(CommandError, match=f"{missing}: No such file"):
+        call_command("decrypt_backup", missing, key_file=key_file, out=folders / "b")
     assert not (folders / "b").exists()

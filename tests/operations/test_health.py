@@ -1,4 +1,4 @@
-"""Health checks of each part, working and failing."""
+"""Health checks of each component, working and failing."""
 
 import socket
 import threading
@@ -31,7 +31,7 @@ PARTS = {
 
 @pytest.fixture
 def marketplace(settings):
-    """Something that answers at the marketplace's address, with the status that the test sets."""
+    """Serve the marketplace's address with a status that the test sets."""
 
     class Handler(BaseHTTPRequestHandler):
         status = 404
@@ -58,13 +58,13 @@ def _media(settings, tmp_path):
     settings.MEDIA_ROOT = tmp_path / "media"
 
 
-def test_live_asks_nobody(client):
-    # Without the fixture `db`, a query would fail the test.
+def test_live_needs_no_database(client):
+    # Without the `db` fixture, a query would fail the test.
     response = client.get("/health/live")
     assert (response.status_code, response.json()["status"]) == (200, "ok")
 
 
-def test_ready_with_every_part_well(db, client, marketplace):
+def test_ready_with_all_components_working(db, client, marketplace):
     heartbeat.beat(now=timezone.now())
     response = client.get(READY)
     assert response.status_code == 200, response.json()
@@ -78,27 +78,29 @@ def failing(client, url: str = READY) -> list[str]:
     return [name for name, status in response.json().items() if status != "OK"]
 
 
-def test_worker_without_heartbeat_and_with_an_old_one(db, client, marketplace):
+def test_worker_with_a_missing_or_old_heartbeat(db, client, marketplace):
     assert failing(client) == ["worker", "marketplace"]
     heartbeat.beat(now=timezone.now() - heartbeat.MAX_AGE - timedelta(seconds=1))
     assert failing(client) == ["worker", "marketplace"]
 
 
-@pytest.mark.parametrize(("status", "well"), [(200, True), (403, True), (404, True), (503, False)])
-def test_marketplace_by_its_answer(db, client, marketplace, status, well):
+@pytest.mark.parametrize(
+    ("status", "healthy"), [(200, True), (403, True), (404, True), (503, False)]
+)
+def test_marketplace_status(db, client, marketplace, status, healthy):
     marketplace.status = status
     heartbeat.beat(now=timezone.now())
-    assert client.get(READY).status_code == (200 if well else 500)
-    assert (Heartbeat.objects.get().marketplace_problem == "") is well
+    assert client.get(READY).status_code == (200 if healthy else 500)
+    assert (Heartbeat.objects.get().marketplace_problem == "") is healthy
 
 
-def test_marketplace_that_is_not_there(db, client, settings, free_port):
+def test_unreachable_marketplace(db, client, settings, free_port):
     settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{free_port}/mturk/"
     heartbeat.beat(now=timezone.now())
     assert failing(client) == ["marketplace"]
 
 
-def test_marketplace_that_says_nothing_costs_the_worker_a_short_time(db, settings, monkeypatch):
+def test_silent_marketplace_times_out_quickly(db, settings, monkeypatch):
     monkeypatch.setattr("crowd.providers.mturk.client.TIMEOUT_SECONDS", 0.2)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{silent.getsockname()[1]}/mturk/"
@@ -110,25 +112,25 @@ def redis_cache(url: str) -> dict:
     return {"default": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": url}}
 
 
-def test_redis_that_is_away(db, client, settings, free_port):
+def test_unreachable_redis(db, client, settings, free_port):
     settings.CACHES = redis_cache(f"redis://:hidden-word@127.0.0.1:{free_port}/0")
     assert failing(client, WEB) == ["cache"]
     assert b"hidden-word" not in client.get(WEB).content
 
 
-def test_redis_that_answers(db, client, settings, redis_url):
+def test_reachable_redis(db, client, settings, redis_url):
     settings.CACHES = redis_cache(redis_url)
     assert client.get(WEB).status_code == 200
 
 
-def test_media_folder_that_can_not_be_written(db, client, marketplace, settings, tmp_path):
+def test_unwritable_media_folder(db, client, marketplace, settings, tmp_path):
     heartbeat.beat(now=timezone.now())
     (tmp_path / "file").touch()
     settings.MEDIA_ROOT = tmp_path / "file"
     assert failing(client) == ["storage"]
 
 
-def test_migration_that_is_missing(db, client):
+def test_missing_migration(db, client):
     MigrationRecorder.Migration.objects.filter(app="operations").delete()
     assert failing(client, WEB) == ["migrations"]
 
@@ -141,7 +143,7 @@ def test_web_needs_no_worker(db, client):
     )
 
 
-def test_held_publishing_is_shown_and_is_no_failure(db, client, marketplace):
+def test_held_publishing_is_shown_but_not_a_failure(db, client, marketplace):
     heartbeat.beat(now=timezone.now())
     hold_publishing(reason="Restored.", actor="restore", now=timezone.now())
     response = client.get(READY)
@@ -149,7 +151,7 @@ def test_held_publishing_is_shown_and_is_no_failure(db, client, marketplace):
     assert "recover_hits" in response.json()["publishing"]
 
 
-def test_row_that_keeps_failing_makes_the_site_unready(db, client):
+def test_repeatedly_failing_row_makes_the_site_unready(db, client):
     now = timezone.now()
     failure = SweepFailure.objects.create(
         sweep="record generations",

@@ -1,4 +1,4 @@
-"""Log lines: JSON, with the request's id through to the tasks it starts, without workers and tokens."""
+"""Log lines in JSON, which carry the request's id into tasks and contain no worker ids or tokens."""
 
 import copy
 import io
@@ -24,50 +24,50 @@ REQUEST_ID = "0b0c5a3e-2f7e-4a53-9d1f-6f2d4d1c8e11"
 
 @pytest.fixture
 def lines(settings):
-    """Everything that is logged during the test, as JSON lines of the site's own configuration."""
+    """Return a function that reads all lines logged during the test, in the site's JSON format."""
     stream = io.StringIO()
     handler = logging.StreamHandler(stream)
     configured = logging.config.DictConfigurator(copy.deepcopy(settings.LOGGING))
     handler.setFormatter(configured.configure_formatter(configured.config["formatters"]["json"]))
     handler.addFilter(configured.configure_filter(configured.config["filters"]["request_id"]))
     watched = [logging.getLogger(name) for name in ("", "touchstone", "django")]
-    before = [(one, one.level, one.propagate) for one in watched]
-    for one in watched:
-        one.addHandler(handler)
-        one.setLevel(logging.DEBUG if one.name == "root" else logging.INFO)
-        one.propagate = False
+    before = [(logger, logger.level, logger.propagate) for logger in watched]
+    for logger in watched:
+        logger.addHandler(handler)
+        logger.setLevel(logging.DEBUG if logger.name == "root" else logging.INFO)
+        logger.propagate = False
     yield lambda: [json.loads(line) for line in stream.getvalue().splitlines()]
-    for one, level, propagate in before:
-        one.removeHandler(handler)
-        one.setLevel(level)
-        one.propagate = propagate
+    for logger, level, propagate in before:
+        logger.removeHandler(handler)
+        logger.setLevel(level)
+        logger.propagate = propagate
 
 
-def test_request_gets_an_id_and_its_line_has_it(client, db, lines):
+def test_request_gets_an_id_that_its_log_line_has(client, db, lines):
     response = client.get("/login/")
     name = response.headers["X-Request-ID"]
     assert uuid.UUID(name)
-    [line] = [one for one in lines() if one["logger"] == "touchstone.requests"]
+    [line] = [entry for entry in lines() if entry["logger"] == "touchstone.requests"]
     assert (line["request_id"], line["route"], line["status"]) == (name, "account_login", 200)
     assert line["ms"] >= 0
 
 
-def test_request_keeps_the_id_that_a_proxy_gave(client, db):
-    given = str(uuid.uuid4())
-    response = client.get("/login/", headers={"X-Request-ID": given})
-    assert response.headers["X-Request-ID"] == given
+def test_request_keeps_the_id_of_a_proxy(client, db):
+    request_id = str(uuid.uuid4())
+    response = client.get("/login/", headers={"X-Request-ID": request_id})
+    assert response.headers["X-Request-ID"] == request_id
 
 
 @pytest.mark.parametrize(
-    "given", ["short", "x" * 65, "two words here", 'line\\nbreak"', WORKER, "<script>alert"]
+    "request_id", ["short", "x" * 65, "two words here", 'line\\nbreak"', WORKER, "<script>alert"]
 )
-def test_request_id_of_another_form_is_replaced(client, db, given):
-    name = client.get("/login/", headers={"X-Request-ID": given}).headers["X-Request-ID"]
-    assert name != given
+def test_malformed_request_id_is_replaced(client, db, request_id):
+    name = client.get("/login/", headers={"X-Request-ID": request_id}).headers["X-Request-ID"]
+    assert name != request_id
     assert uuid.UUID(name)
 
 
-def test_no_line_names_a_worker_or_holds_a_token(client, db, lines):
+def test_log_lines_contain_no_worker_id_or_token(client, db, lines):
     token = signing.dumps({"worker": WORKER, "assignment": "3AB"})
     query = {"workerId": WORKER, "assignmentId": "3XMPLASSIGNMENT0", "token": token}
     client.get(reverse("annotation:generate", args=[uuid.uuid4()]), query)
@@ -75,10 +75,10 @@ def test_no_line_names_a_worker_or_holds_a_token(client, db, lines):
     client.post(reverse("annotation:draft"), json.dumps(query), content_type="application/json")
     client.post("/login/", {"login": "kim", "password": "a-password-of-kims"})
     client.get(reverse("qualification:feedback", args=[token]))
-    told = lines()
-    assert len([one for one in told if one["logger"] == "touchstone.requests"]) == 5
-    assert [one for one in told if one["logger"] == "django.request"]  # the 404s
-    text = json.dumps(told)
+    entries = lines()
+    assert len([entry for entry in entries if entry["logger"] == "touchstone.requests"]) == 5
+    assert [entry for entry in entries if entry["logger"] == "django.request"]  # the 404 responses
+    text = json.dumps(entries)
     for secret in (WORKER, token, token.split(":")[-1], "3XMPLASSIGNMENT0", "a-password-of-kims"):
         assert secret not in text
 
@@ -94,7 +94,7 @@ def test_traceback_is_inside_the_line_and_scrubbed(lines):
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "redacted"),
     [
         (f"GET /generate/?workerId={WORKER}&x=1 done", f"GET /generate/?{HIDDEN} done"),
         (f"worker {WORKER} left", f"worker {HIDDEN} left"),
@@ -108,8 +108,8 @@ def test_traceback_is_inside_the_line_and_scrubbed(lines):
         ("2026-11-21T12:00:00+00:00", None),
     ],
 )
-def test_what_is_hidden_and_what_is_not(text, left):
-    assert redact(text) == (left or text)
+def test_redaction(text, redacted):
+    assert redact(text) == (redacted or text)
 
 
 @pytest.mark.parametrize(
@@ -145,14 +145,14 @@ def test_what_is_hidden_and_what_is_not(text, left):
         ),
     ],
 )
-def test_long_record_is_cut_and_redacted_in_little_time(part):
+def test_long_record_is_cut_and_redacted_quickly(part):
     start = time.perf_counter()
-    # "?a=b " becomes "?[hidden] ", and a sentence says that the record was cut.
+    # "?a=b " becomes "?[hidden] ", and a note states that the record was cut.
     assert len(redact(part * 2**16)) < 2 * MAX_CHARACTERS + 100
     assert time.perf_counter() - start < 1
 
 
-def test_objects_attached_to_a_record_are_not_written(lines, rf):
+def test_objects_attached_to_a_record_are_not_logged(lines, rf):
     request = rf.get(f"/nowhere/{WORKER}/")
     extra = {"request": request, "data": {"args": WORKER}, "note": WORKER}
     logging.getLogger("touchstone.x").info("Done", extra=extra)
@@ -174,7 +174,7 @@ def site(either_site, free_port, migrate, collected):
 @pytest.mark.parametrize(
     "either_site", ["servers", pytest.param("embedded", marks=pytest.mark.long)], indirect=True
 )
-def test_task_has_the_id_of_the_request_that_asked_for_it(site, start_process, tmp_path, wait_for):
+def test_task_has_the_id_of_its_request(site, start_process, tmp_path, wait_for):
     env, url = site, site["SITE_URL"]
     web, worker = tmp_path / "web.log", tmp_path / "worker.log"
     gunicorn = [sys.executable, "-m", "gunicorn", "config.wsgi"]
@@ -198,12 +198,14 @@ def test_task_has_the_id_of_the_request_that_asked_for_it(site, start_process, t
     )
     assert answer.ok
 
-    def of_the_task() -> list[dict]:
-        found = [json.loads(one) for one in worker.read_text().splitlines() if one[:1] == "{"]
-        return [one for one in found if one.get("request_id") == REQUEST_ID]
+    def lines_of_task() -> list[dict]:
+        entries = [
+            json.loads(entry) for entry in worker.read_text().splitlines() if entry[:1] == "{"
+        ]
+        return [entry for entry in entries if entry.get("request_id") == REQUEST_ID]
 
-    wait_for(lambda: any(one["logger"] == "touchstone.tasks" for one in of_the_task()))
-    [line] = [one for one in of_the_task() if one["logger"] == "touchstone.tasks"]
+    wait_for(lambda: any(entry["logger"] == "touchstone.tasks" for entry in lines_of_task()))
+    [line] = [entry for entry in lines_of_task() if entry["logger"] == "touchstone.tasks"]
     assert line["task"] == "jobs.tasks.run_jobs"
     assert line["task_id"] != line["request_id"]
 

@@ -1,4 +1,4 @@
-"""The banner of pages that depend on the marketplace."""
+"""The banner on pages that depend on the marketplace."""
 
 from datetime import timedelta
 
@@ -24,27 +24,27 @@ def url(name: str, *args: object) -> str:
 
 
 @pytest.fixture
-def away(settings, free_port) -> None:
+def unreachable(settings, free_port) -> None:
     settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{free_port}/mturk/"
 
 
 @pytest.mark.parametrize(
     "page", ["annotation:publish", "consolidation:batches", "consolidation:submissions"]
 )
-def test_page_shows_one_banner(page, away, office, campaign):
+def test_page_shows_one_banner(page, unreachable, office, campaign):
     heartbeat.beat(now=timezone.now())
     text = office.get(url(page)).content.decode()
     assert text.count(TITLE) == 1
     assert "can&#x27;t be reached" in text
 
 
-def test_batch_shows_one_banner(away, office, campaign):
+def test_batch_shows_one_banner(unreachable, office, campaign):
     heartbeat.beat(now=timezone.now())
     batch = Batch.objects.filter(project=campaign.project).first()
     assert office.get(url("consolidation:batch", batch.pk)).content.decode().count(TITLE) == 1
 
 
-def test_cost_preview_shows_the_banner(away, office, campaign):
+def test_cost_preview_shows_the_banner(unreachable, office, campaign):
     heartbeat.beat(now=timezone.now())
     page = office.get(url("annotation:publish"))
     form = {"count": 1, "unpublished": page.context["unpublished"]}
@@ -53,7 +53,7 @@ def test_cost_preview_shows_the_banner(away, office, campaign):
     assert (response.status_code, response.content.decode().count(TITLE)) == (200, 1)
 
 
-def test_no_banner_in_a_project_with_another_provider(away, office, project):
+def test_no_banner_in_a_project_with_another_provider(unreachable, office, project):
     project.provider = next(name for name in PROVIDERS if name != DEFAULT_PROVIDER)
     project.save()
     heartbeat.beat(now=timezone.now())
@@ -65,13 +65,13 @@ def test_no_banner_while_the_marketplace_answers(office, campaign, marketplace):
     assert TITLE not in office.get(url("consolidation:batches")).content.decode()
 
 
-def test_no_banner_without_a_fresh_check(away, office, campaign):
+def test_no_banner_without_a_fresh_check(unreachable, office, campaign):
     assert TITLE not in office.get(url("consolidation:batches")).content.decode()
     heartbeat.beat(now=timezone.now() - timedelta(hours=1))
     assert TITLE not in office.get(url("consolidation:batches")).content.decode()
 
 
-def test_outage_keeps_its_beginning_until_the_marketplace_answers(settings, free_port, marketplace):
+def test_outage_keeps_its_start_until_the_marketplace_answers(settings, free_port, marketplace):
     address, began = settings.MTURK_ENDPOINT_URL, timezone.now()
     settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{free_port}/mturk/"
     for minutes in (0, 1, 2):
@@ -86,7 +86,7 @@ def test_outage_keeps_its_beginning_until_the_marketplace_answers(settings, free
     assert Heartbeat.objects.get().marketplace_since is None
 
 
-def test_requesters_are_notified_of_an_outage_that_lasts(office, project):
+def test_requesters_are_notified_of_a_long_outage(office, project):
     now = timezone.now()
     Heartbeat.objects.create(pk=1, at=now, marketplace_problem="No.", marketplace_since=now)
     assert notify_outage(now=now) == 0

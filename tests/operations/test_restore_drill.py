@@ -1,4 +1,4 @@
-"""A restore is rehearsed in a scratch database, and a backup that would come back changed is named."""
+"""A restore drill runs in a scratch database and reports backups that would not restore unchanged."""
 
 import base64
 import json
@@ -35,7 +35,7 @@ def site(embedded_site, migrate):
 
 
 @pytest.mark.system
-def test_drill_compares_rows_and_files_and_leaves_the_site_alone(site, postgres_url, tmp_path):
+def test_drill_compares_rows_and_files_without_changing_the_site(site, postgres_url, tmp_path):
     file = tmp_path / "backup.zip"
     backed_up = json.loads(manage(site, "backup", "--out", file, "--json"))
     database = Path(site["VAR_DIR"]) / "touchstone.sqlite3"
@@ -47,8 +47,8 @@ def test_drill_compares_rows_and_files_and_leaves_the_site_alone(site, postgres_
     assert database.read_bytes() == before
 
 
-def test_drill_names_what_comes_back_changed(backup):
-    # A number in a text column: the database stores it as text, so it comes back as another value.
+def test_drill_names_the_member_that_differs(backup):
+    # The number is in a text column. The database stores it as text, so its value changes.
     name = "data/projects.Project.jsonl"
     changed = rewritten(backup, name, lambda data: data.replace(b'"Project demo"', b"1", 1))
     with pytest.raises(DrillError, match=f"{name} differs"):
@@ -57,8 +57,8 @@ def test_drill_names_what_comes_back_changed(backup):
 
 def test_drill_refuses_a_damaged_backup(backup, tmp_path):
     damaged = tmp_path / "damaged.zip"
-    with zipfile.ZipFile(backup) as whole, zipfile.ZipFile(damaged, "w") as part:
-        part.writestr(MANIFEST, whole.read(MANIFEST))
+    with zipfile.ZipFile(backup) as source, zipfile.ZipFile(damaged, "w") as target:
+        target.writestr(MANIFEST, source.read(MANIFEST))
     with pytest.raises(DrillError, match="restore failed"):
         drill(path=damaged)
 
@@ -71,7 +71,7 @@ def test_drill_reads_an_encrypted_backup(transactional_db, folders, tmp_path):
     (folders / "media").mkdir()
     (folders / "media" / "picture.png").write_bytes(b"\x89PNG" * 300)
     manifest = write_backup(path=file, now=NOW, key=read_key(key))
-    done = drill(path=file, key_file=key)
-    assert (done.rows, done.files) == (manifest.rows, 1)
+    result = drill(path=file, key_file=key)
+    assert (result.rows, result.files) == (manifest.rows, 1)
     with pytest.raises(DrillError, match="is encrypted"):
         drill(path=file)

@@ -1,4 +1,4 @@
-"""The address for reports of vulnerabilities (RFC 9116)."""
+"""The contact address for vulnerability reports (RFC 9116)."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""X-Forwarded-For counts as far as those who wrote it are trusted, and no further."""
+"""X-Forwarded-For is believed only as far as trusted proxies wrote it."""
 
 from ipaddress import ip_network
 
@@ -14,10 +14,10 @@ PROXY, SECOND, CLIENT, OTHER = "10.0.0.2", "10.0.0.3", "203.0.113.7", "198.51.10
     [
         (PROXY, "", PROXY),
         (PROXY, CLIENT, CLIENT),
-        (PROXY, f"{OTHER}, {CLIENT}", CLIENT),  # the client claims to be another
-        (PROXY, f"{CLIENT}, {SECOND}", CLIENT),  # two proxies of ours
+        (PROXY, f"{OTHER}, {CLIENT}", CLIENT),  # the client claims another address
+        (PROXY, f"{CLIENT}, {SECOND}", CLIENT),  # two of our proxies
         (PROXY, f"{OTHER}, {PROXY}, {CLIENT}", CLIENT),  # the client claims to be behind our proxy
-        (CLIENT, OTHER, CLIENT),  # past the proxy
+        (CLIENT, OTHER, CLIENT),  # the request bypasses the proxy
         (PROXY, "nonsense", PROXY),
         (PROXY, f"{CLIENT}, nonsense", PROXY),
         (PROXY, "2001:db8::7", "2001:db8::7"),
@@ -30,6 +30,6 @@ def test_address_behind_trusted_proxies(settings, peer, header, client):
     assert client_address(peer, header) == client
 
 
-def test_header_says_nothing_where_no_proxy_is_trusted(settings):
+def test_header_is_ignored_without_trusted_proxies(settings):
     settings.TRUSTED_PROXIES = []
     assert client_address(PROXY, CLIENT) == PROXY

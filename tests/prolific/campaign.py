@@ -1,4 +1,4 @@
-"""A project at the stand-in of Prolific, with simulated participants who use the real pages."""
+"""A project at the Prolific stand-in, with simulated participants who use the real pages."""
 
 import csv
 import json
@@ -102,7 +102,7 @@ SWEEPS: Sequence[Callable[..., object]] = (
 )
 
 
-# Those that decide and pay what was done.
+# The sweeps that decide and pay submitted work.
 SETTLING: Sequence[Callable[..., object]] = (
     sync_sessions.sync_due_sessions,
     publish_studies.advance_studies,
@@ -163,7 +163,7 @@ class Person:
         return response.location
 
     def next_task(self, session: str) -> str | None:
-        """Return the address of the session's task, or None if there is no further one."""
+        """Return the address of the session's next task, or None if there is none."""
         response = self.pages.get(f"{session}next/")
         assert response.status == 302, response.text
         return None if response.location.startswith("/sessions/") else local(response.location)
@@ -188,7 +188,7 @@ class Person:
         return response.location
 
     def finish(self, session: str, *, loses_redirect: bool = False) -> None:
-        """Finish the session, and enter the code that the page leads to."""
+        """Finish the session, and enter the code from its last page."""
         response = self.pages.post(f"{session}finish/")
         assert response.status == 200, response.text
         code = COMPLETION.search(response.text)[1]  # type: ignore[index]
@@ -230,18 +230,18 @@ class Campaign:
             sweep(self.clock)
 
     def run(self, *, rounds: int = 30) -> None:
-        """Let the people take part in what they see, until nobody finds anything for a while."""
+        """Let participants work until no study has been available for a while."""
         idle = 0
         for _ in range(rounds):
             self.sweep(minutes=2, times=2)
-            worked = sum(self._one_session(person) for person in self.people)
+            worked = sum(self._run_session(person) for person in self.people)
             idle = 0 if worked else idle + 1
             if idle:
                 self.sweep(minutes=70)  # incomplete sessions wait for further work
             if idle >= 3:
                 return
 
-    def _one_session(self, person: Person) -> int:
+    def _run_session(self, person: Person) -> int:
         studies = list(person.studies())
         if not studies:
             return 0
@@ -251,7 +251,7 @@ class Campaign:
             return 0
 
     def settle(self) -> None:
-        """Let six days pass, so that everything is decided and paid."""
+        """Let six days pass, so that all work is decided and paid."""
         self.sweep(minutes=5, times=2)
         for minutes in (5, 10, 60, DAY, 60, 5, 5, 5, 4 * DAY, 5, 5, 5):
             self.clock.advance(minutes=minutes)

@@ -1,4 +1,4 @@
-"""A site whose projects can use the stand-in of Prolific."""
+"""Fixtures for a site whose projects can use the Prolific stand-in."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -32,7 +32,7 @@ def server(site: None, settings, monkeypatch) -> Iterator[FakeProlific]:
         provider = connect(server)
         monkeypatch.setitem(PROVIDERS, "prolific", lambda: provider)
         settings.PROLIFIC_COMPLETION_URL = f"{server.url}/submissions/complete"
-        # Pages ask for the time themselves.
+        # Pages read the clock themselves.
         monkeypatch.setattr("django.utils.timezone.now", server.clock)
         check_accounts(server.clock)
         yield server
@@ -45,7 +45,7 @@ def project(server: FakeProlific, tmp_path: Path) -> Project:
 
 @pytest.fixture
 def study(server: FakeProlific, project: Project) -> Study:
-    """The published study of the project's generators."""
+    """Publish the study of the project's generators."""
     publish_batch(project=project, now=server.clock())
     campaign = Campaign(server, [])
     campaign.sweep(times=3)

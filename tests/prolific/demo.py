@@ -1,6 +1,6 @@
-"""Run the site with the stand-in of Prolific and a simulated campaign: `python -m tests.prolific.demo`.
+"""Run the site with the Prolific stand-in and a simulated campaign: `python -m tests.prolific.demo`.
 
-The stand-in keeps everything in memory, so that each run starts with new data.
+The stand-in keeps all data in memory, so each run starts with new data.
 """
 
 import argparse
@@ -26,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SLUG = "demo-prolific"
 REWARD_CENTS = 30
 ITEMS, ITEMS_LEFT, PEOPLE = 12, 8, 6
-# People leave after this number of tasks, so that their work is paid by bonus.
+# A person leaves after this number of tasks, so that the work is paid by bonus.
 LEAVES_AFTER = 3
 ACTIVE_SECONDS = 80
 DELIVERY_SECONDS = 0.2
@@ -69,7 +69,7 @@ def _prolific(port: int) -> Iterator[FakeProlific]:
 
 
 def _configure(server: FakeProlific) -> None:
-    """Set the environment of the site, with a folder for the data of this run alone."""
+    """Set the environment of the site, with a separate data folder for this run."""
     folder = Path(os.environ.get("VAR_DIR", ROOT / "var")) / SLUG
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -88,35 +88,35 @@ def _configure(server: FakeProlific) -> None:
     }
 
 
-def _say(text: str) -> None:
+def _print(text: str) -> None:
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
 
-def _run(server: FakeProlific, *, once: bool) -> None:
+def _run(server: FakeProlific, *, exits: bool) -> None:
     from django.conf import settings
     from django.core.management import call_command
 
     from rehearsal.domain.site import Site
 
-    _say("Preparing the database and a small project ...")
+    _print("Preparing the database and a small project ...")
     call_command("migrate", verbosity=0)
     project = _prepare()
-    _say(f"Starting the site on {settings.SITE_URL} ...")
+    _print(f"Starting the site on {settings.SITE_URL} ...")
     with Site(SWEEP_SECONDS="1"):
         _publish(project, ITEMS)
         _campaign(server, project)
         _report(server)
-        if once:
+        if exits:
             return
         _publish(project, ITEMS_LEFT)
-        _say(
+        _print(
             f"\nRequester: {settings.SITE_URL}/projects/{SLUG}/ (admin, demo-admin)\n"
             f"Studies: {settings.SITE_URL}/projects/{SLUG}/studies/\n"
             f"Participants: {server.url}/, where a study of {ITEMS_LEFT} more items is open\n"
             "Press Ctrl-C to stop."
         )
-        _wait_for_the_end()
+        _wait_for_signal()
 
 
 def _prepare() -> "Project":
@@ -165,7 +165,7 @@ def _campaign(server: FakeProlific, project: "Project") -> None:
     ]
     deadline = time.monotonic() + PATIENCE_SECONDS
     leavers = {people[0].id}
-    shown = ""
+    last_line = ""
     while True:
         for person in people:
             _take_part(person, leavers)
@@ -176,9 +176,9 @@ def _campaign(server: FakeProlific, project: "Project") -> None:
         gold = count_gold(project=project).made
         paid, unpaid = _payments()
         line = f"{gold} of {ITEMS} items have gold, {paid} payments confirmed, {unpaid} open"
-        if line != shown:
-            _say(line)
-            shown = line
+        if line != last_line:
+            _print(line)
+            last_line = line
         if gold == ITEMS and not unpaid and not open_settlements():
             return
         if time.monotonic() > deadline:
@@ -194,16 +194,16 @@ def _take_part(person: "Person", leavers: set[str]) -> None:
                 leavers.discard(person.id)
                 count = person.take_part(study, most=LEAVES_AFTER)
                 person.participant.return_place()
-                _say(f"{person.id} left after {count} tasks and returned the place")
+                _print(f"{person.id} left after {count} tasks and returned the place")
             elif count := person.take_part(study):
-                _say(f"{person.id} finished a session of {count} tasks")
+                _print(f"{person.id} finished a session of {count} tasks")
         except NotEligibleError:
             continue
         return
 
 
 def _answers(project: "Project") -> Callable[..., object]:
-    """Return the function that annotates and consolidates as the sample's experts did."""
+    """Return a function that annotates and consolidates like the sample's experts."""
     from rehearsal.domain.scenario import Scenario, references_of
 
     script = Scenario(project, references_of(project), skill=1.0, seed=1)
@@ -230,16 +230,16 @@ def _report(server: FakeProlific) -> None:
     from tests.prolific.campaign import ledger_cents, wallet_cents
 
     amounts, fees = ledger_cents()
-    there = wallet_cents(server)
-    _say(f"Sessions: {StudySession.objects.count()}")
-    _say(f"Ledger: ${amounts / 100:.2f} to workers, ${fees / 100:.2f} fees and tax")
-    _say(f"Wallet: ${there[0] / 100:.2f} to workers, ${there[1] / 100:.2f} fees and tax")
-    if (amounts, fees) != there:
+    wallet = wallet_cents(server)
+    _print(f"Sessions: {StudySession.objects.count()}")
+    _print(f"Ledger: ${amounts / 100:.2f} to workers, ${fees / 100:.2f} fees and tax")
+    _print(f"Wallet: ${wallet[0] / 100:.2f} to workers, ${wallet[1] / 100:.2f} fees and tax")
+    if (amounts, fees) != wallet:
         sys.exit("The ledger differs from the wallet.")
-    _say("The ledger equals the wallet.")
+    _print("The ledger equals the wallet.")
 
 
-def _wait_for_the_end() -> None:
+def _wait_for_signal() -> None:
     stopped = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stopped.set())

@@ -1,4 +1,4 @@
-"""How simulated participants open the site's pages: in the process, or over HTTP."""
+"""Ways for simulated participants to open the site's pages: in the process, or over HTTP."""
 
 import json
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ TIMEOUT = 60
 
 @dataclass(frozen=True)
 class Answer:
-    """A response without the address of its request. `location` is empty without a redirect."""
+    """A response of a page. `location` is empty without a redirect."""
 
     status: int
     text: str
@@ -22,7 +22,7 @@ class Answer:
 
 
 class Pages(Protocol):
-    """A browser that keeps no cookies and follows no redirects. Addresses are those of the site."""
+    """A browser that keeps no cookies and follows no redirects. Addresses belong to the site."""
 
     def get(self, address: str) -> Answer: ...
 

@@ -1,4 +1,4 @@
-"""The example of costs in the documentation, computed by the code."""
+"""The cost example in the documentation, computed by the code."""
 
 from decimal import Decimal
 
@@ -11,7 +11,7 @@ from web.money import dollars
 ITEMS, WORKERS, REWARD_CENTS, BONUS_CENTS, SECONDS = 100, 2, 30, 6, 90
 
 
-def test_costs_in_the_documentation_are_those_of_the_code(db):
+def test_documented_costs_agree_with_the_code(db):
     page = (ROOT / "docs" / "how-to" / "prolific.md").read_text()
     rewards, bonuses = (ITEMS * WORKERS * cents for cents in (REWARD_CENTS, BONUS_CENTS))
     fees = fee_with_rate(rewards + bonuses, Decimal("0.428") * Decimal("1.2"))

@@ -1,4 +1,4 @@
-"""The demo with the stand-in of Prolific, in processes of its own."""
+"""The demo with the Prolific stand-in, in separate processes."""
 
 import os
 import subprocess

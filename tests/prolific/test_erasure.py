@@ -1,4 +1,4 @@
-"""Ids of participants are personal data: they leave the system as pseudonyms, and can be erased."""
+"""Participant ids are personal data. They are exported as pseudonyms and can be erased."""
 
 import json
 
@@ -45,11 +45,11 @@ def test_erased_worker_leaves_no_id(server, person):
 
 
 def test_exports_have_pseudonyms(server, project, person, tmp_path):
-    others = [Person(server, label) for _ in range(3)]
-    campaign = Campaign(server, [person, *others])
+    people = [Person(server, label) for _ in range(3)]
+    campaign = Campaign(server, [person, *people])
     campaign.run()
     run("export_gold", "moods", "--format", "jsonl", "--out", tmp_path / "gold")
     text = "".join(path.read_text() for path in (tmp_path / "gold").iterdir())
     assert json.loads((tmp_path / "gold" / "manifest.json").read_text())
-    for participant in [person, *others]:
+    for participant in [person, *people]:
         assert participant.id not in text

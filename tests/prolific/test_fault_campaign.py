@@ -1,10 +1,9 @@
-"""Campaigns on Prolific in which everything that can go wrong does, in an order that a seed decides.
+"""Campaigns on Prolific with faults of every kind, in an order that a seed decides.
 
-Calls are throttled, refused, lost before or after their effect. Processes of the worker and of the
-web server are killed at a statement of the database. Participants leave, lose their redirect, finish
-without a code and let time pass. Webhooks are repeated, reordered and dropped, and bonuses are late or
-lost. When it is over, every item has its gold, everybody got what was owed, and the ledger equals the
-wallet.
+Calls are throttled, refused, or lost before or after their effect. Worker and web processes are
+killed at a database statement. Participants leave, lose their redirect, finish without a code and
+let time pass. Webhooks are repeated, reordered and dropped, and bonuses are late or lost. At the
+end every item has gold, everybody was paid correctly, and the ledger equals the wallet.
 """
 
 from collections import Counter
@@ -47,12 +46,12 @@ KINDS = [Fault.THROTTLE, Fault.SERVER_ERROR, Fault.ERROR_AFTER, Fault.DROP_BEFOR
 
 
 class FaultyCampaign(Campaign):
-    """A campaign whose steps, faults and deaths are decided by its seed."""
+    """A campaign whose steps, faults and killed processes are decided by its seed."""
 
     def __init__(self, server: FakeProlific, seed: int) -> None:
         super().__init__(server, [Person(server, label) for _ in range(PEOPLE)], seed=seed)
         self.killed = 0
-        self.sessions: dict[str, str] = {}  # of people who are at work
+        self.sessions: dict[str, str] = {}  # of people who are working
 
     def run_steps(self) -> None:
         for _ in range(STEPS):
@@ -75,7 +74,7 @@ class FaultyCampaign(Campaign):
         if self.dice.random() < 0.02:
             self.server.lose_next_bonus()
 
-    def _deadly(self, work: Callable[[], object]) -> None:
+    def _run_with_kills(self, work: Callable[[], object]) -> None:
         """Do the work, often in a process that is killed."""
         if self.dice.random() < 0.5:
             work()
@@ -93,7 +92,7 @@ class FaultyCampaign(Campaign):
 
     def _sweep_one(self) -> None:
         process = self.dice.choice(SWEEPS)
-        self._deadly(lambda: process(clock=self.clock))
+        self._run_with_kills(lambda: process(clock=self.clock))
 
     def _sweep_all(self) -> None:
         for process in SWEEPS:
@@ -106,7 +105,7 @@ class FaultyCampaign(Campaign):
         if session is None:
             return
         response = Client().get(f"{session}next/")
-        if response.status_code != 302:  # over, or out of reach
+        if response.status_code != 302:  # over, or unavailable
             self.sessions.pop(person.id, None)
             return
         if response["Location"].startswith("/sessions/"):
@@ -114,7 +113,7 @@ class FaultyCampaign(Campaign):
             return
         task = local(response["Location"])
         with suppress(AssertionError):  # a killed process, or a session that is over
-            self._deadly(lambda: person.work(task))
+            self._run_with_kills(lambda: person.work(task))
 
     def _arrive(self, person: Person) -> str | None:
         studies = list(person.studies())
@@ -132,9 +131,9 @@ class FaultyCampaign(Campaign):
             person.finish(session, loses_redirect=self.dice.random() < 0.3)
 
     def _leave(self) -> None:
-        """Let a participant at work return the place, leave without a code, or walk away."""
+        """Let a participant return the place, leave without a code, or disappear."""
         if not self.sessions:
-            with suppress(NotEligibleError, IndexError):  # after handing in
+            with suppress(NotEligibleError, IndexError):  # after submitting
                 self.dice.choice(self.people).participant.return_place()
             return
         name = self.dice.choice(sorted(self.sessions))
@@ -153,17 +152,17 @@ class FaultyCampaign(Campaign):
             is_dropped=lambda event: self.dice.random() < 0.2,
         )
 
-    def come_to_rest(self) -> None:
-        """Let everything be finished, with participants who do what is left."""
+    def finish_all(self) -> None:
+        """Let participants do the remaining work until everything is finished."""
         self.sessions.clear()
         for _ in range(3):
-            self.sweep(minutes=DAY + 10, times=1)  # sessions of people who walked away time out
+            self.sweep(minutes=DAY + 10, times=1)  # sessions of people who disappeared time out
             self.sweep(minutes=10, times=2)
         self.people += [Person(self.server, label) for _ in range(4)]
         self.run(rounds=40)
         while not self._is_settled():
             self.settle()
-            self._look_at_unknown_payments()
+            self._resolve_unknown_payments()
 
     def _is_settled(self) -> bool:
         open_sessions = StudySession.objects.filter(state__in=["active", "finished", "submitted"])
@@ -171,7 +170,7 @@ class FaultyCampaign(Campaign):
         unpaid = Payment.objects.exclude(state__in=["confirmed", "declined"])
         return not (open_sessions.exists() or undecided.exists() or unpaid.exists())
 
-    def _look_at_unknown_payments(self) -> None:
+    def _resolve_unknown_payments(self) -> None:
         """Decide payments of unknown outcome by the wallet's movements, as a person would."""
         for row in Settlement.objects.filter(state="unknown").select_related("session"):
             bonuses = [
@@ -195,18 +194,18 @@ def check(campaign: FaultyCampaign, project: Project) -> None:
         ITEMS
     )
     assert not Settlement.objects.exclude(state="confirmed").exists()
-    # Top-ups are declined if the worker returns the session after handing it in.
+    # Top-ups are declined if the worker returns the session after submitting it.
     unpaid = Payment.objects.exclude(state="confirmed")
     assert not unpaid.exclude(kind="top_up", state="declined").exists()
-    # Each session was paid what its work earned, once, and the books agree to the cent.
-    paid = Counter[str]()
+    # Each session was paid exactly once for its work, and the ledger agrees to the cent.
+    paid_cents = Counter[str]()
     for movement in server.movements:
-        paid[movement.submission] += movement.amount
-    owed = Counter[str]()
+        paid_cents[movement.submission] += movement.amount
+    due_cents = Counter[str]()
     payments = Payment.objects.exclude(state="declined")
     for payment in payments.select_related("assignment__session"):
-        owed[payment.assignment.session.external_id] += payment.amount_cents
-    assert owed == paid
+        due_cents[payment.assignment.session.external_id] += payment.amount_cents
+    assert due_cents == paid_cents
     assert ledger_cents() == wallet_cents(server)
     assert cached(project.budget) == balance(project.budget)
     # Nothing was published twice, and no work was lost or counted twice.
@@ -231,16 +230,16 @@ def run_campaign(server: FakeProlific, settings, tmp_path, seed: int) -> None:
     publish_batch(project=project, now=server.clock())
     campaign = FaultyCampaign(server, seed)
     campaign.run_steps()
-    campaign.come_to_rest()
+    campaign.finish_all()
     check(campaign, project)
 
 
 @pytest.mark.parametrize("seed", range(1))
-def test_books_agree_after_a_campaign_of_faults(server, settings, tmp_path, seed):
+def test_ledger_agrees_after_a_campaign_with_faults(server, settings, tmp_path, seed):
     run_campaign(server, settings, tmp_path, seed)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(1, 200))
-def test_books_agree_after_any_campaign_of_faults(server, settings, tmp_path, seed):
+def test_ledger_agrees_after_any_campaign_with_faults(server, settings, tmp_path, seed):
     run_campaign(server, settings, tmp_path, seed)

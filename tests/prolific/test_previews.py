@@ -1,4 +1,4 @@
-"""What is said about studies before they are published."""
+"""Previews of studies before publication."""
 
 import pytest
 from django.test import Client
@@ -38,7 +38,7 @@ def text_of(response) -> str:
     return " ".join(response.content.decode().replace("&#x27;", "'").split())
 
 
-def test_publishing_is_confirmed_in_studies_and_places(client, address):
+def test_confirmation_shows_studies_and_places(client, address):
     assert "The items become one study at Prolific" in text_of(client.get(address))
     response = client.post(address, FIELDS)
     assert response.status_code == 200
@@ -48,7 +48,7 @@ def test_publishing_is_confirmed_in_studies_and_places(client, address):
     assert "HIT" not in page
 
 
-def test_study_is_that_of_the_preview(client, address):
+def test_published_study_equals_its_preview(client, address):
     study = client.post(address, FIELDS).context["studies"][0]
     response = client.post(address, FIELDS | {"confirmed": "yes"}, follow=True)
     assert "1 study is being created." in text_of(response)
@@ -69,7 +69,7 @@ def test_wallet_below_the_cost_is_a_warning(client, address):
 
 
 @pytest.mark.parametrize("confirmed", [{}, {"confirmed": "yes"}])
-def test_pay_below_the_minimum_is_an_error_of_the_form(client, address, project, confirmed):
+def test_pay_below_the_minimum_is_a_form_error(client, address, project, confirmed):
     for terms in project.pay_scheme.values():
         terms["reward_cents"] = 5
     project.save()
@@ -85,7 +85,7 @@ def test_other_providers_have_no_studies(db):
     assert preview_study(hit_type=hit_type, budget=Budget(key="news"), **terms) is None
 
 
-def test_round_is_published_in_studies(client, project, server):
+def test_round_preview_shows_studies(client, project, server):
     keys = list(project.items.values_list("key", flat=True)[:3])
     for item in project.items.filter(key__in=keys):
         content = {"label": "positive"}
@@ -103,7 +103,7 @@ def test_further_items_are_places_of_the_same_study(client, address, project, se
     assert "The project's study gets 2 more places of about 6 minutes, $1.20 each" in page
 
 
-def test_approval_is_not_later_than_the_provider_allows(client, address):
+def test_approval_delay_is_limited_by_the_provider(client, address):
     response = client.post(address, FIELDS | {"auto_approval_hours": 500})
     assert response.status_code == 422
     assert "Enter at most 480 hours." in text_of(response)

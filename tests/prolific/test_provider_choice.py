@@ -1,4 +1,4 @@
-"""Choosing the crowd provider of a project, and its account."""
+"""The crowd provider of a project, and its account."""
 
 import json
 

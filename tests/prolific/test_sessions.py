@@ -1,4 +1,4 @@
-"""Sessions: arrival, dealing, leaving half-way, and the way back to Prolific."""
+"""Sessions: arrival, assignment of tasks, leaving, and completion on Prolific."""
 
 from datetime import timedelta
 
@@ -30,7 +30,7 @@ def test_study_has_places_for_all_items_and_both_generators(study, server):
     assert (row.status, row.places, row.reward) == ("ACTIVE", 2, 8 * REWARD_CENTS)
 
 
-def test_item_is_dealt_once_to_a_person_and_to_as_many_people_as_needed(study, server):
+def test_item_is_dealt_once_per_person_and_to_enough_people(study, server):
     people = [Person(server, label) for _ in range(2)]
     assert [person.take_part(study.external_id) for person in people] == [8, 8]
     for person in people:
@@ -63,7 +63,7 @@ def test_reload_and_another_device_continue_the_session(study, person):
 
 @pytest.mark.parametrize("name", ["PROLIFIC_PID", "STUDY_ID", "SESSION_ID"])
 @pytest.mark.parametrize("value", ["", "abc", "0" * 24, "%00", "x" * 5000])
-def test_forged_arrival_gets_a_plain_page_and_no_item(study, person, name, value):
+def test_forged_arrival_gets_an_error_page_and_no_item(study, person, name, value):
     address = local(person.participant.take(study.external_id))
     path, _, query = address.partition("?")
     fields = dict(part.split("=", 1) for part in query.split("&")) | {name: value}
@@ -75,15 +75,15 @@ def test_forged_arrival_gets_a_plain_page_and_no_item(study, person, name, value
 
 def test_session_of_another_participant_is_refused(study, server, person):
     other = Person(server, label)
-    mine = local(person.participant.take(study.external_id))
+    address = local(person.participant.take(study.external_id))
     local(other.participant.take(study.external_id))
-    stolen = mine.replace(person.id, other.id)
+    stolen = address.replace(person.id, other.id)
     assert Client().get(stolen).status_code == 403
-    assert Client().get(mine).status_code == 302
+    assert Client().get(address).status_code == 302
     assert Client().get(stolen).status_code == 403
 
 
-def test_arrival_after_the_session_is_over_is_refused(study, server, person):
+def test_arrival_after_the_end_of_the_session_is_refused(study, server, person):
     address = local(person.participant.take(study.external_id))
     session = Client().get(address)["Location"]
     person.work(person.next_task(session))
@@ -93,7 +93,7 @@ def test_arrival_after_the_session_is_over_is_refused(study, server, person):
         assert Client().get(page).status_code == 410, page
 
 
-def test_address_of_another_session_can_not_be_made_up(study, person):
+def test_forged_session_address_is_refused(study, person):
     session = person.arrive(study.external_id)
     task = person.next_task(session)
     for address in (f"{session[:-3]}x/", task.replace("session=", "session=x")):
@@ -109,7 +109,7 @@ def test_unconfirmed_arrival_asks_to_wait(study, server, person):
     assert "reload" in response.content.decode()
 
 
-def test_returned_session_is_paid_for_what_was_done(study, server, person):
+def test_returned_session_is_paid_for_finished_tasks(study, server, person):
     assert person.take_part(study.external_id, most=3) == 3
     person.participant.return_place()
     campaign = Campaign(server, [])
@@ -122,7 +122,7 @@ def test_returned_session_is_paid_for_what_was_done(study, server, person):
     assert {row.kind for row in server.movements} == {"bonus"}
 
 
-def test_task_of_a_worker_who_left_is_dealt_to_others(study, server, person):
+def test_task_of_a_worker_who_left_is_dealt_again(study, server, person):
     session = person.arrive(study.external_id)
     person.next_task(session)
     person.participant.return_place()
@@ -132,7 +132,7 @@ def test_task_of_a_worker_who_left_is_dealt_to_others(study, server, person):
     assert [other.take_part(study.external_id) for other in people] == [8, 8]
 
 
-def test_timed_out_session_is_paid_for_what_was_done(study, server, person):
+def test_timed_out_session_is_paid_for_finished_tasks(study, server, person):
     assert person.take_part(study.external_id, most=2) == 2
     Campaign(server, []).sweep(minutes=24 * 60 + 5, times=2)
     Campaign(server, []).settle()
@@ -161,13 +161,13 @@ def test_code_entered_without_finishing_is_accepted(study, server, person):
     campaign.sweep(minutes=15, times=2)
     campaign.settle()
     assert StudySession.objects.get().state == "approved"
-    # The study pays its whole reward for a session that was handed in.
+    # The study pays its whole reward for a submitted session.
     assert ledger_cents() == wallet_cents(server)
     assert ledger_cents()[0] == 8 * REWARD_CENTS
     assert Payment.objects.get(kind="top_up").amount_cents == 6 * REWARD_CENTS
 
 
-def test_session_without_work_is_asked_back_and_then_rejected(study, server, person):
+def test_session_without_work_is_requested_back_and_then_rejected(study, server, person):
     person.arrive(study.external_id)
     person.participant.leave_without_code()
     campaign = Campaign(server, [])

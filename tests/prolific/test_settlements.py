@@ -1,4 +1,4 @@
-"""Payment of sessions: once each, to the cent, and with a person for unknown outcomes."""
+"""Payment of sessions: once per session, to the cent, and by a person for unknown outcomes."""
 
 from dataclasses import replace
 
@@ -28,7 +28,7 @@ def campaign(server) -> Campaign:
 
 @pytest.fixture
 def person(server, study) -> Person:
-    """A participant who returned a place after three tasks, so that a bonus is owed."""
+    """Return a participant who returned a place after three tasks, so that a bonus is due."""
     person = Person(server, label)
     person.take_part(study.external_id, most=3)
     person.participant.return_place()
@@ -56,7 +56,7 @@ def test_bonus_is_paid_once(server, campaign, person):
     ],
 )
 @pytest.mark.parametrize("path", ["*/bonus-payments/", "*/transition/", "*/submissions/*/"])
-def test_lost_answers_before_the_payment_change_nothing(server, campaign, person, fault, path):
+def test_lost_responses_before_the_payment_change_nothing(server, campaign, person, fault, path):
     server.faults.add(fault, "*", path, times=4)
     campaign.settle()
     assert paid_bonuses(server) == [3 * REWARD_CENTS]
@@ -64,7 +64,7 @@ def test_lost_answers_before_the_payment_change_nothing(server, campaign, person
 
 
 @pytest.mark.parametrize("fault", [Fault.DROP_AFTER, Fault.ERROR_AFTER])
-def test_lost_answer_of_the_payment_is_found_in_the_list(server, campaign, person, fault):
+def test_payment_with_a_lost_response_is_found_in_the_list(server, campaign, person, fault):
     server.faults.once(fault, "POST", "*/pay/")
     campaign.settle()
     assert paid_bonuses(server) == [3 * REWARD_CENTS]
@@ -78,7 +78,7 @@ def test_throttled_payment_is_sent_later(server, campaign, person):
 
 
 @pytest.mark.parametrize("was_paid", [True, False])
-def test_payment_of_unknown_outcome_waits_for_a_person(server, campaign, person, was_paid):
+def test_payment_of_unknown_outcome_requires_a_decision(server, campaign, person, was_paid):
     server.faults.once(Fault.DROP_BEFORE, "POST", "*/pay/")
     campaign.settle()
     row = Settlement.objects.get()
@@ -93,7 +93,7 @@ def test_payment_of_unknown_outcome_waits_for_a_person(server, campaign, person,
         resolve_settlement(settlement=row, was_paid=True, actor="ada", now=server.clock())
 
 
-def test_late_bonus_is_waited_for(server, campaign, person):
+def test_late_bonus_is_not_paid_again(server, campaign, person):
     server.platform.options = replace(server.options, bonus_delay=server.options.bonus_delay * 60)
     campaign.settle()
     assert paid_bonuses(server) == [3 * REWARD_CENTS]
@@ -164,7 +164,7 @@ def test_compensation_is_a_bonus_of_the_last_session(server, project, campaign, 
     assert ledger_cents() == wallet_cents(server)
 
 
-def test_compensation_needs_a_session(server, project):
+def test_compensation_requires_a_session(server, project):
     worker = register_worker(provider="prolific", external_id="0" * 24, now=server.clock())
     with pytest.raises(NoSessionError):
         publish_compensation(
@@ -179,7 +179,7 @@ def test_compensation_needs_a_session(server, project):
     assert Payment.objects.count() == 0
 
 
-def test_bonus_that_the_ledger_has_lost_is_not_paid_again(server, campaign, person):
+def test_bonus_missing_from_the_ledger_is_not_paid_again(server, campaign, person):
     """A restored database does not contain the last payments."""
     campaign.settle()
     row = Settlement.objects.get()
@@ -194,8 +194,8 @@ def test_bonus_that_the_ledger_has_lost_is_not_paid_again(server, campaign, pers
     assert paid_bonuses(server) == [3 * REWARD_CENTS] * 2
 
 
-def test_session_returned_after_it_was_handed_in_is_paid_by_bonus(server, study, campaign):
-    """The worker returns the place between the plan of the payment and the approval."""
+def test_session_returned_after_submission_is_paid_by_bonus(server, study, campaign):
+    """The worker returns the place after the payment was planned and before the approval."""
     person = Person(server, label)
     session = person.arrive(study.external_id)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Studies: created and published exactly once, with as many places as their work needs."""
+"""Studies: created and published exactly once, with enough places for their work."""
 
 from datetime import timedelta
 
@@ -44,7 +44,7 @@ def test_study_is_created_and_published_once(server, published, campaign, fault,
     assert Study.objects.get().state == "live"
 
 
-def test_twins_of_a_draft_are_deleted(server, published, campaign):
+def test_duplicates_of_a_draft_are_deleted(server, published, campaign):
     server.faults.add(Fault.DROP_AFTER, "POST", "/studies/", times=1)
     campaign.sweep(times=1)
     token = Study.objects.get().token
@@ -54,7 +54,7 @@ def test_twins_of_a_draft_are_deleted(server, published, campaign):
     assert statuses(server) == ["ACTIVE"]
 
 
-def test_empty_wallet_holds_publication_with_a_message(server, published, campaign):
+def test_empty_wallet_delays_publication_with_a_message(server, published, campaign):
     start, server.workspace.start = server.workspace.start, 100
     campaign.sweep(minutes=15, times=3)
     row = Study.objects.get()
@@ -104,7 +104,7 @@ def test_study_ends_with_its_last_hit(server, study, campaign):
     assert statuses(server) == ["COMPLETED"]
 
 
-def test_study_is_found_again_after_its_answer_was_lost(server, published, campaign):
+def test_study_is_adopted_after_a_lost_response(server, published, campaign):
     server.faults.add(Fault.DROP_AFTER, "POST", "*/transition/", times=5)
     campaign.sweep(minutes=15, times=6)
     publications = [path for method, path in server.requests if path.endswith("/transition/")]
@@ -116,7 +116,7 @@ def test_study_is_found_again_after_its_answer_was_lost(server, published, campa
     ("reward", "seconds", "most", "plan"),
     [(30, 90, 100, (10, 15, 300)), (30, 90, 4, (4, 6, 120)), (500, 3600, 9, (1, 60, 500))],
 )
-def test_session_is_about_a_quarter_of_an_hour(reward, seconds, most, plan):
+def test_session_takes_about_fifteen_minutes(reward, seconds, most, plan):
     session = plan_session(reward_cents=reward, expected_seconds=seconds, most_hits=most)
     assert (session.hits, session.minutes, session.reward_cents) == plan
 

@@ -1,4 +1,4 @@
-"""The page of a project's studies, and the decisions on payments of unknown outcome."""
+"""The studies page of a project, and decisions on payments of unknown outcome."""
 
 from datetime import timedelta
 
@@ -22,7 +22,7 @@ def campaign(server) -> Campaign:
 
 
 class Requester:
-    """A requester who signs in for each page, because the clock moves by days."""
+    """A requester who signs in for each page, because the clock advances by days."""
 
     def __init__(self, project) -> None:
         self.user = make_user("olga")
@@ -110,7 +110,7 @@ def test_batches_and_studies_link_to_each_other(client, address, project, study)
     assert f'href="{address}"' in client.get(of_batch).content.decode()
 
 
-def test_menu_has_studies_only_at_such_a_provider(client, address, project):
+def test_menu_has_studies_only_for_providers_with_studies(client, address, project):
     batches = reverse("consolidation:batches", args=[project.slug])
     assert f'href="{address}"' in client.get(batches).content.decode()
     project.provider = "mturk"
@@ -154,8 +154,8 @@ def test_payment_of_unknown_outcome_is_decided_after_a_confirmation(
     page = text_of(client.post(decide, fields, follow=True))
     assert ("is booked as paid" if was_paid == "yes" else "will be paid again") in page
     campaign.settle()
-    paid = [row.amount for row in campaign.server.movements if row.kind == "bonus"]
-    assert paid == ([] if was_paid == "yes" else [3 * REWARD_CENTS])
+    bonuses = [row.amount for row in campaign.server.movements if row.kind == "bonus"]
+    assert bonuses == ([] if was_paid == "yes" else [3 * REWARD_CENTS])
     unknown.refresh_from_db()
     assert unknown.state == "confirmed"
     page = text_of(client.post(decide, fields, follow=True))

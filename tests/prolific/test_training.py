@@ -1,4 +1,4 @@
-"""The whole protocol on Prolific: screening, two rounds with feedback, production, pay."""
+"""The whole protocol on Prolific: screening, two rounds with feedback, production and pay."""
 
 from collections.abc import Callable
 
@@ -58,7 +58,7 @@ def project(server, tmp_path) -> Project:
 
 
 def teach(project: Project, round: Round, now: Callable) -> None:
-    """Send every worker of the round feedback, and decide by the thresholds."""
+    """Send feedback to every worker of the round, and decide by the thresholds."""
     trainer = make_user(f"trainer-{round.ordinal}", project, MemberRole.TRAINER)
     scheme = get_scheme(project.scheme)
     for enrolment in Enrolment.objects.filter(round=round, evaluations__isnull=False).distinct():
@@ -90,7 +90,7 @@ def test_whole_protocol(server, project):
         campaign.sweep(minutes=5, times=3)
     assert foreign.participant.submissions == []
     careless_rows = Submission.objects.filter(worker__external_id=careless.id)
-    assert careless_rows.count() == 2  # of the screening alone
+    assert careless_rows.count() == 2  # only from the screening
     pool = pool_of(project, Role.GENERATOR)
     assert QualificationGrant.objects.filter(qualification_type=pool, state="held").count() == 5
     publish_batch(project=project, now=server.clock(), pool=pool)

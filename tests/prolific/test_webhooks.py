@@ -1,4 +1,4 @@
-"""Signed events of Prolific: they only make their session or study due for a check."""
+"""Signed Prolific events, which schedule a check of their session or study."""
 
 from datetime import timedelta
 
@@ -25,7 +25,7 @@ def send(address: str, body: bytes, headers: dict[str, str]) -> int:
     return response.status_code
 
 
-def test_event_makes_its_session_due(server, study, subscribed):
+def test_event_schedules_a_check_of_its_session(server, study, subscribed):
     person = Person(server, label)
     person.take_part(study.external_id, most=1)
     due_at = StudySession.objects.get().sync_due_at
@@ -46,7 +46,7 @@ def test_repeated_event_is_ignored(server, study, subscribed):
     assert NotificationReceipt.objects.count() == len(events)
 
 
-def test_subscriptions_are_made_once(server, study, subscribed):
+def test_subscriptions_are_created_once(server, study, subscribed):
     before = len(server.platform.subscriptions)
     check_accounts(server.clock)
     assert len(server.platform.subscriptions) == before == 2
@@ -84,7 +84,7 @@ def test_event_with_a_bad_signature_is_refused(server, study, subscribed, change
     assert NotificationReceipt.objects.count() == 0
 
 
-def test_signed_text_that_is_no_event_is_refused(server, study, subscribed):
+def test_signed_body_without_an_event_is_refused(server, study, subscribed):
     secret = server.workspace.secret
     for body in (b"", b"[]", b"{", b'{"event_type": "submission.status.change"}'):
         headers = {

@@ -1,7 +1,7 @@
 """A stand-in for the Prolific API on 127.0.0.1, with its state in memory and a clock that tests set.
 
-It follows the API as documented in 2026. Where sources differ, `Options` selects the behaviour.
-Run `python -m tests.fakes.prolific --port 8200` to try it in a browser.
+It follows the API as documented in 2026. `Options` selects the behaviour where sources differ. Run
+`python -m tests.fakes.prolific --port 8200` to try it in a browser.
 """
 
 from tests.fakes.prolific.faults import Fault, Faults

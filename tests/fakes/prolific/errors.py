@@ -1,4 +1,4 @@
-"""The errors of the API, in the shapes that it uses."""
+"""The API's errors and their formats."""
 
 from typing import Any
 

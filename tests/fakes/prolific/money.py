@@ -21,14 +21,14 @@ MOST_BONUSES = 200
 
 
 def balance(platform: Platform, workspace: Workspace) -> int:
-    """Return the money in the wallet, including what is locked."""
+    """Return the money in the wallet, including locked amounts."""
     return workspace.start - sum(
         movement.total for movement in platform.movements if movement.workspace == workspace.id
     )
 
 
 def locked(platform: Platform, workspace: Workspace) -> int:
-    """Return the money that is set aside for open places and for bonuses on their way."""
+    """Return the money that is locked for open places and for bonuses in transit."""
     projects = {row.id for row in platform.projects.values() if row.workspace == workspace.id}
     places = sum(
         lock_of(platform, study) for study in platform.studies.values() if study.project in projects
@@ -48,8 +48,8 @@ def lock_of(platform: Platform, study: Study) -> int:
     undecided = sum(row.status in UNDECIDED for row in rows)
     if study.status not in RUNNING or study.stopped:
         return undecided * workspace.cost(study.reward)
-    paid = sum(row.status in PAID for row in rows)
-    places = max(study.places - paid, undecided)
+    paid_count = sum(row.status in PAID for row in rows)
+    places = max(study.places - paid_count, undecided)
     return places * workspace.cost(study.reward) + screen_out_lock(platform, study)
 
 
@@ -185,7 +185,7 @@ def read_balance(platform: Platform, request: Request, key: str) -> Response:
 
 
 def _breakdown(workspace: Workspace, amount: int) -> dict[str, int]:
-    """Split money into what can go to participants, to Prolific and to the tax office."""
+    """Split money into the shares of participants, Prolific and taxes."""
     rate = 1 + workspace.fee_rate * (1 + workspace.vat_rate)
     rewards = int(amount / rate)
     fees = int(rewards * workspace.fee_rate)

@@ -1,4 +1,4 @@
-"""The participant's side: open studies, take a place, and complete or return it."""
+"""The participant's actions: find studies, take a place, and complete or return it."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ class NotEligibleError(Exception):
 
 
 def tick(platform: Platform) -> None:
-    """Apply everything that is due."""
+    """Apply all changes that are due."""
     studies.apply_due(platform)
     submissions.apply_due(platform)
     money.deliver_due_bonuses(platform)
@@ -123,13 +123,13 @@ class Participant:
         if study.status != "ACTIVE":
             return f"The study is {study.status}."
         rows = platform.submissions_of(study)
-        under_way = sum(row.status in OPEN for row in rows)
-        own = [row for row in rows if row.participant == self.id]
-        if platform.places_taken(study) >= study.places or 0 <= study.most_at_once <= under_way:
+        open_count = sum(row.status in OPEN for row in rows)
+        own_rows = [row for row in rows if row.participant == self.id]
+        if platform.places_taken(study) >= study.places or 0 <= study.most_at_once <= open_count:
             return "All places are taken."
-        if any(row.status in OPEN for row in own):
+        if any(row.status in OPEN for row in own_rows):
             return "The participant has an open submission."
-        if 0 <= study.most_per_participant <= len(own):
+        if 0 <= study.most_per_participant <= len(own_rows):
             return "The participant has taken the study."
         if not studies.is_eligible(platform, study, self.person):
             return "The participant is not eligible."

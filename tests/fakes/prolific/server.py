@@ -89,7 +89,7 @@ class FakeProlific(ThreadingHTTPServer):
 
     @property
     def movements(self) -> list[Movement]:
-        """The money that left the wallets, after everything that is due."""
+        """Return the money that left the wallets, after all due changes."""
         self.tick()
         return list(self.platform.movements)
 
@@ -108,14 +108,14 @@ class FakeProlific(ThreadingHTTPServer):
         return money.available(self.platform, self.workspace)
 
     def tick(self) -> None:
-        """Apply everything that is due at the clock's time."""
+        """Apply all changes that are due at the clock's time."""
         with self.platform.lock:
             tick(self.platform)
 
     def participant(
         self, key: str = "", *, country: str = "0", approval_rate: int = 100
     ) -> Participant:
-        """Return the participant with this id, who is created if necessary."""
+        """Return the participant with this id. Create the participant if necessary."""
         with self.platform.lock:
             key = key or self.platform.new_id()
             person = Person(key, country=country, approval_rate=approval_rate)

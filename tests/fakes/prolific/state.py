@@ -1,4 +1,4 @@
-"""What the stand-in stores: a wallet per workspace, studies, submissions, groups and events."""
+"""The state of the stand-in: a wallet per workspace, studies, submissions, groups and events."""
 
 import threading
 from collections.abc import Callable, Collection
@@ -15,7 +15,7 @@ TOKEN = "test-token"
 RESERVATION = timedelta(minutes=10)
 AUTO_APPROVAL = timedelta(days=21)
 
-# Submissions that hold a place, and those among them that await a decision.
+# Submissions that occupy a place, and those among them that await a decision.
 UNDECIDED = {"RESERVED", "ACTIVE", "PROCESSING", "AWAITING REVIEW"}
 PAID = {"APPROVED", "PARTIALLY APPROVED"}
 HOLDING = UNDECIDED | PAID
@@ -39,10 +39,10 @@ class Clock:
 
 @dataclass
 class Options:
-    """Behaviour that differs between workspaces or between sources."""
+    """Options for behaviour that differs between workspaces or between sources."""
 
     publishing_time: timedelta = timedelta(0)
-    # A completed submission keeps `lag_status` for this time: ACTIVE, or PROCESSING.
+    # A completed submission keeps `lag_status` for this time. It is ACTIVE or PROCESSING.
     completion_lag: timedelta = timedelta(0)
     lag_status: str = "ACTIVE"
     bonus_delay: timedelta = timedelta(minutes=3)
@@ -99,7 +99,7 @@ class Study:
     fields: dict[str, Any]
     status: str = "UNPUBLISHED"
     published_at: datetime | None = None
-    # When the present status ends by itself: SCHEDULED or PUBLISHING.
+    # The time when the present status ends automatically. It is SCHEDULED or PUBLISHING.
     due_at: datetime | None = None
     stopped: bool = False
 
@@ -139,7 +139,7 @@ class Submission:
     rejection: tuple[str, str] | None = None
     # The index in the study's access_details, if it has any.
     access: int | None = None
-    # A completion that is not visible yet: when it becomes so, and its data.
+    # A completion that is not visible yet, with its time and its data.
     settles_at: datetime | None = None
     percentage: Decimal | None = None
 
@@ -183,7 +183,7 @@ class BulkBonus:
 
 @dataclass
 class PendingBonus:
-    """A bonus on its way. `is_lost` bonuses never arrive."""
+    """A bonus in transit. `is_lost` bonuses never arrive."""
 
     submission: str
     amount: int
@@ -235,7 +235,7 @@ class Person:
 
 
 class Platform:
-    """The whole state, behind one lock."""
+    """The whole state, protected by one lock."""
 
     def __init__(
         self,

@@ -67,7 +67,7 @@ ACTIONS = {
     "DYNAMIC_PAYMENT": (),
 }
 OF_SOME_WORKSPACES = {"FIXED_SCREEN_OUT_PAYMENT", "DYNAMIC_PAYMENT"}
-# Action -> the statuses it starts from.
+# The statuses from which each action starts.
 TRANSITIONS = {
     "PUBLISH": {"UNPUBLISHED"},
     "SCHEDULE_PUBLISH": {"UNPUBLISHED"},
@@ -201,15 +201,15 @@ def _check_config(fields: dict[str, Any]) -> None:
 
 def completed(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of a study with their defaults."""
-    whole = {**DEFAULTS, **{name: value for name, value in fields.items() if name != "project"}}
-    config = {"max_submissions_per_participant": 1, **(whole.get("submissions_config") or {})}
-    whole["submissions_config"] = config
-    minutes = whole.get("estimated_completion_time")
-    if whole.get("maximum_allowed_time") is None and isinstance(minutes, int) and minutes > 0:
-        whole["maximum_allowed_time"] = min(least_time(minutes), DAY_MINUTES - 1)
-    if isinstance(codes := whole.get("completion_codes"), list):
-        whole["completion_codes"] = [{"actor": "participant", **code} for code in codes]
-    return whole
+    study = {**DEFAULTS, **{name: value for name, value in fields.items() if name != "project"}}
+    config = {"max_submissions_per_participant": 1, **(study.get("submissions_config") or {})}
+    study["submissions_config"] = config
+    minutes = study.get("estimated_completion_time")
+    if study.get("maximum_allowed_time") is None and isinstance(minutes, int) and minutes > 0:
+        study["maximum_allowed_time"] = min(least_time(minutes), DAY_MINUTES - 1)
+    if isinstance(codes := study.get("completion_codes"), list):
+        study["completion_codes"] = [{"actor": "participant", **code} for code in codes]
+    return study
 
 
 # Eligibility
@@ -307,7 +307,7 @@ def transition(platform: Platform, request: Request, key: str) -> Response:
 
 
 def _lock(platform: Platform, study: Study) -> None:
-    """Check that the wallet covers the study. Its places count as locked from now on."""
+    """Check that the wallet covers the study, whose places are locked from then on."""
     workspace = platform.workspace_of(study)
     places = study.places * workspace.cost(study.reward)
     money.check_funds(platform, workspace, places + money.screen_out_lock(platform, study))
@@ -380,9 +380,9 @@ def _with_access(study: Study, changes: dict[str, Any]) -> dict[str, Any]:
     details = [dict(detail) for detail in study.fields["access_details"] or []]
     by_url = {detail["external_url"]: detail for detail in details}
     for detail in added:
-        known = by_url.get(detail.get("external_url"))
-        if known and "total_available_places" in changes:
-            known["total_allocation"] += detail["total_allocation"]
+        existing = by_url.get(detail.get("external_url"))
+        if existing and "total_available_places" in changes:
+            existing["total_allocation"] += detail["total_allocation"]
         else:
             details.append(detail)
     places = sum(detail["total_allocation"] for detail in details)

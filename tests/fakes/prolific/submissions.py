@@ -1,4 +1,4 @@
-"""Submissions: reservation, completion by code, decisions and everything that time decides."""
+"""Submissions: reservation, completion by code, decisions and time limits."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -63,7 +63,7 @@ def set_status(platform: Platform, submission: Submission, status: str) -> None:
 
 
 def apply_due(platform: Platform) -> None:
-    """Apply what time decides: expired reservations, time-outs, completions, approvals."""
+    """Apply expired reservations, time-outs, completions and approvals."""
     now = platform.now
     for submission in list(platform.submissions.values()):
         study = platform.studies[submission.study]
@@ -76,9 +76,9 @@ def apply_due(platform: Platform) -> None:
             set_status(platform, submission, "TIMED-OUT")
         if _is_auto_approved(platform, study, submission):
             approve(platform, submission)
-    due = [key for due_at, key in platform.pending_approvals if due_at <= now]
+    due_keys = [key for due_at, key in platform.pending_approvals if due_at <= now]
     platform.pending_approvals = [row for row in platform.pending_approvals if row[0] > now]
-    for key in due:
+    for key in due_keys:
         if platform.submissions[key].status == "AWAITING REVIEW":
             approve(platform, platform.submissions[key])
 

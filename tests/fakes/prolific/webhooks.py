@@ -71,21 +71,23 @@ def deliver(
 ) -> list[Event]:
     """Send the events that are due, and return them.
 
-    `repeats` sends each event several times, `order` rearranges the events, and `is_dropped` selects
-    events that never arrive. The lock is free while requests are under way.
+    `repeats` sends each event several times. `order` rearranges the events, and `is_dropped`
+    selects events that never arrive. The lock is not held during requests.
     """
     with platform.lock:
         now = platform.now
-        due = [row for row in platform.events if row.status == "PENDING" and row.due_at <= now]
-    sent = []
-    for event in order(due):
+        due_events = [
+            row for row in platform.events if row.status == "PENDING" and row.due_at <= now
+        ]
+    sent_events = []
+    for event in order(due_events):
         if is_dropped(event):
             event.status = "DROPPED"
             continue
         for _ in range(repeats):
             _attempt(platform, event, send)
-        sent.append(event)
-    return sent
+        sent_events.append(event)
+    return sent_events
 
 
 def _attempt(platform: Platform, event: Event, send: Send) -> None:
