@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from scipy.stats import mannwhitneyu
 
 from metrics.drift import BLOCK, FALSE_ALARMS, fall_p_value, has_fallen
 
@@ -68,3 +69,16 @@ def test_fall_from_eighty_per_cent_is_detected_in_its_first_block(after, at_leas
         for _ in range(300)
     )
     assert alarms / 300 >= at_least
+
+
+def test_p_values_are_those_of_scipy():
+    rng = random.Random(3)
+    for _ in range(300):
+        levels = rng.choice([1, 2, 5, 1000])
+        before, latest = (
+            [rng.randint(0, levels) / levels for _ in range(rng.randint(1, 50))] for _ in range(2)
+        )
+        if len({*before, *latest}) == 1:
+            continue
+        expected = mannwhitneyu(latest, before, alternative="less", method="asymptotic").pvalue
+        assert fall_p_value(before, latest) == pytest.approx(expected, rel=1e-9)
