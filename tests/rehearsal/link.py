@@ -6,7 +6,7 @@ from contextlib import suppress
 
 
 class Link:
-    """Forwards connections from `port` of this machine to a server while it is up."""
+    """A forwarder of connections from a local `port` to a server, while it is up."""
 
     def __init__(self, host: str, port: int) -> None:
         self._server = host, port

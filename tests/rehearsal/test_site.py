@@ -1,4 +1,4 @@
-"""Start, restart and end of the site's processes."""
+"""System tests of the start, restart and end of the site's processes."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ def environment(embedded_site, free_port):
 
 @pytest.fixture
 def holder(environment, migrate, collected):
-    """A process that holds a site up; ended, with the site, after the test."""
+    """Start a process that holds a site up. End both after the test."""
     manage = [sys.executable, "manage.py"]
     migrate(environment)
     process = subprocess.Popen(
@@ -78,8 +78,8 @@ def within(seconds: float, condition) -> bool:
     return False
 
 
-def test_site_is_the_only_one_at_its_port_goes_on_and_ends(holder, environment):
-    """One start for three cases: a second site, a process that dies, and a killed holder."""
+def test_site_holds_its_port_restarts_processes_and_ends(holder, environment):
+    """One site is tested with a second site, a dead process and a killed holder."""
     url = environment["SITE_URL"]
     second = subprocess.run(
         [sys.executable, "manage.py", "demo", "--once"],

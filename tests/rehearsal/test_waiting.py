@@ -1,4 +1,4 @@
-"""Rehearsals that wait, and that fail."""
+"""Tests of rehearsals that wait or fail."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def waiting(slug: str = "spring") -> Rehearsal:
     return start_rehearsal(project=project, actor="fay", now=NOW)
 
 
-def test_others_wait_while_one_is_running(settings):
+def test_rehearsals_wait_while_another_is_running(settings):
     first = waiting("spring").job
     Job.objects.filter(pk=first.pk).update(
         state=JobState.RUNNING, attempts=1, leased_until=NOW + settings.LEASE
@@ -39,13 +39,13 @@ def test_project_has_one_rehearsal_at_a_time(state):
 
 
 @pytest.mark.parametrize("state", [JobState.FINISHED, JobState.FAILED, JobState.CANCELLED])
-def test_another_may_begin_after_the_end_of_the_first(state):
+def test_next_rehearsal_can_start_after_the_first_has_ended(state):
     rehearsal = waiting()
     Job.objects.update(state=state)
     assert start_rehearsal(project=rehearsal.original, actor="fay", now=NOW).pk != rehearsal.pk
 
 
-def test_rehearsal_that_can_not_be_done_fails_with_its_reason(settings):
+def test_impossible_rehearsal_fails_with_its_reason(settings):
     job = waiting().job
     settings.MTURK_IS_OURS = False
     settings.MTURK_ENDPOINT_URL = "https://mturk-requester.us-east-1.amazonaws.com"
