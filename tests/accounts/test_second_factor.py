@@ -50,7 +50,7 @@ def confirm(client: Client, code: str) -> None:
     client.post(CONFIRM_CODE, {"code": code})
 
 
-def is_in(client: Client) -> bool:
+def is_signed_in(client: Client) -> bool:
     return client.get("/").status_code == 200
 
 
@@ -61,7 +61,7 @@ def test_setup_shows_a_qr_code_and_then_recovery_codes_once(signed_in, transacti
     assert len(set(codes)) == 10
     page = signed_in.get(CODES).content.decode() + signed_in.get(INDEX).content.decode()
     assert not any(code in page for code in codes)
-    assert is_in(signed_in)
+    assert is_signed_in(signed_in)
     assert StateChange.objects.get(aggregate="auth.User").new == "two-factor authentication"
 
 
@@ -87,7 +87,7 @@ def test_secrets_are_readable_after_a_key_change(codes, admin, settings):
     settings.SECRET_KEY = "another secret key " * 4
     client = sign_in()
     client.post(VERIFY, {"code": code_of(admin)})
-    assert is_in(client)
+    assert is_signed_in(client)
 
 
 def test_wrong_code_does_not_turn_it_on(signed_in):
@@ -95,7 +95,7 @@ def test_wrong_code_does_not_turn_it_on(signed_in):
     signed_in.get(SET_UP)
     assert "Incorrect code" in signed_in.post(SET_UP, {"code": "000000"}).content.decode()
     assert not Authenticator.objects.exists()
-    assert is_in(sign_in())
+    assert is_signed_in(sign_in())
 
 
 @pytest.mark.parametrize("address", ["/", "/projects/demo/", "/account/", SET_UP, "/admin/"])
@@ -166,7 +166,7 @@ def test_app_code_works_once(codes, admin):
     first, second = sign_in(), sign_in()
     first.post(VERIFY, {"code": code})
     second.post(VERIFY, {"code": code})
-    assert [is_in(first), is_in(second)] == [True, False]
+    assert [is_signed_in(first), is_signed_in(second)] == [True, False]
 
 
 @pytest.mark.parametrize("written", [str, lambda code: f" {code[:4]} {code[4:]}"])
@@ -174,7 +174,7 @@ def test_recovery_code_works_once_in_any_notation(codes, written):
     first, second = sign_in(), sign_in()
     first.post(VERIFY, {"code": written(codes[3])})
     second.post(VERIFY, {"code": codes[3]})
-    assert [is_in(first), is_in(second)] == [True, False]
+    assert [is_signed_in(first), is_signed_in(second)] == [True, False]
     assert "9 recovery codes left" in first.get(INDEX).content.decode()
 
 
@@ -186,7 +186,7 @@ def test_wrong_codes_are_limited_across_browsers(codes, admin, wrong):
         client = sign_in()
         page = client.post(VERIFY, {"code": right}).content.decode()
         assert "Too many failed login attempts" in page
-        assert not is_in(client)
+        assert not is_signed_in(client)
 
 
 def test_codes_of_another_user_are_refused(codes, project):
@@ -194,7 +194,7 @@ def test_codes_of_another_user_are_refused(codes, project):
     set_up(sign_in("eve"))
     client = sign_in("eve")
     client.post(VERIFY, {"code": codes[0]})
-    assert not is_in(client)
+    assert not is_signed_in(client)
 
 
 def test_new_recovery_codes_require_a_code_and_replace_the_old(codes, signed_in):
@@ -208,16 +208,16 @@ def test_new_recovery_codes_require_a_code_and_replace_the_old(codes, signed_in)
     assert StateChange.objects.latest("pk").new == "new recovery codes"
     client = sign_in()
     client.post(VERIFY, {"code": codes[1]})
-    assert not is_in(client)
+    assert not is_signed_in(client)
 
 
 def test_turning_it_off_requires_a_code(codes, signed_in):
     confirm(signed_in, "000000")
     assert signed_in.post(TURN_OFF).url.startswith(CONFIRM_CODE)
-    assert not is_in(sign_in())
+    assert not is_signed_in(sign_in())
     confirm(signed_in, codes[0])
     signed_in.post(TURN_OFF)
-    assert is_in(sign_in())
+    assert is_signed_in(sign_in())
     assert not Authenticator.objects.exists()
     moves = StateChange.objects.filter(aggregate="auth.User").values_list("old", "new")
     assert list(moves)[-1] == ("two-factor authentication", "off")
@@ -243,14 +243,14 @@ def test_new_phone_replaces_the_first_and_keeps_recovery_codes(codes, signed_in,
     for code, expected in ((code_from(old), False), (code_of(admin), True), (codes[1], True)):
         client = sign_in()
         client.post(VERIFY, {"code": code})
-        assert is_in(client) is expected
+        assert is_signed_in(client) is expected
 
 
 def test_sessions_without_the_second_factor_are_ended(signed_in, transactional_db, admin):
     other = sign_in()
-    assert is_in(other)
+    assert is_signed_in(other)
     set_up(signed_in)
-    assert [is_in(signed_in), is_in(other)] == [True, False]
+    assert [is_signed_in(signed_in), is_signed_in(other)] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -300,7 +300,7 @@ def test_role_granted_later_requires_it_at_the_next_page(project, settings):
 
 def test_operator_removes_it_for_a_user_without_phone_and_codes(codes, admin):
     call_command("reset_second_factor", "ada")
-    assert is_in(sign_in())
+    assert is_signed_in(sign_in())
     assert StateChange.objects.latest("pk").actor == "reset_second_factor"
     with pytest.raises(CommandError, match="no user"):
         call_command("reset_second_factor", "nobody")

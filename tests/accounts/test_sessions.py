@@ -25,14 +25,14 @@ PROXY = "10.0.0.2"
 
 
 @pytest.fixture
-def elsewhere(admin) -> Client:
+def other_session(admin) -> Client:
     agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"
     client = Client(headers={"User-Agent": agent})
     client.post("/login/", RIGHT, REMOTE_ADDR="203.0.113.7")
     return client
 
 
-def test_only_own_sessions_are_listed(signed_in, elsewhere, project):
+def test_only_own_sessions_are_listed(signed_in, other_session, project):
     make_user("eve", project)
     Client(headers={"User-Agent": "EveBrowser/1.0"}).post(
         "/login/", {"login": "eve", "password": PASSWORD}
@@ -64,8 +64,8 @@ def test_last_visit_is_updated_at_intervals(signed_in):
     assert UserSession.objects.get().last_seen_at > before
 
 
-def test_expired_sessions_are_deleted(signed_in, elsewhere):
-    old = Session.objects.filter(session_key=elsewhere.session.session_key)
+def test_expired_sessions_are_deleted(signed_in, other_session):
+    old = Session.objects.filter(session_key=other_session.session.session_key)
     old.update(expire_date=timezone.now() - timedelta(seconds=1))
     clear_expired_sessions()
     assert not old.exists()
@@ -74,10 +74,10 @@ def test_expired_sessions_are_deleted(signed_in, elsewhere):
     assert "Safari on iOS" not in page
 
 
-def test_signing_out_other_sessions_keeps_this_one(signed_in, elsewhere):
+def test_signing_out_other_sessions_keeps_this_one(signed_in, other_session):
     signed_in.post(ACCOUNT)
     assert signed_in.get("/").status_code == 200
-    assert elsewhere.get("/").status_code == 302
+    assert other_session.get("/").status_code == 302
     assert StateChange.objects.get(aggregate="auth.User").new == "signed out"
 
 
@@ -85,12 +85,12 @@ def end(client: Client, session: UserSession) -> int:
     return client.post(f"/account/sessions/{session.pk}/end/").status_code
 
 
-def test_single_session_is_ended(signed_in, elsewhere, admin):
+def test_single_session_is_ended(signed_in, other_session, admin):
     third = Client()
     third.post("/login/", RIGHT)
-    session = UserSession.objects.get(session_key=elsewhere.session.session_key)
+    session = UserSession.objects.get(session_key=other_session.session.session_key)
     assert end(signed_in, session) == 302
-    clients = (signed_in, elsewhere, third)
+    clients = (signed_in, other_session, third)
     assert [client.get("/").status_code for client in clients] == [200, 302, 200]
     assert StateChange.objects.get(aggregate="auth.User").new == "signed out"
 
@@ -104,12 +104,12 @@ def test_session_of_another_user_can_not_be_ended(signed_in, project):
     assert eve.get("/").status_code == 200
 
 
-def test_password_change_ends_the_other_sessions(signed_in, elsewhere):
+def test_password_change_ends_the_other_sessions(signed_in, other_session):
     new = "another long password"
     form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
     assert signed_in.post("/account/password/", form).status_code == 302
     assert signed_in.get("/").status_code == 200
-    assert elsewhere.get("/").status_code == 302
+    assert other_session.get("/").status_code == 302
     assert "Safari on iOS" not in signed_in.get("/account/").content.decode()
     assert StateChange.objects.get(aggregate="auth.User").new == "new password"
 

@@ -52,7 +52,7 @@ def make_pool(project, role: str, workers) -> dict[int, int]:
     }
 
 
-def begin(gold, **more) -> Experiment:
+def start_experiment(gold, **more) -> Experiment:
     options = {"count": 5, "generators": None, "by": "rita", "now": NOW} | more
     return begin_experiment(project=gold.item.project, **options)
 
@@ -76,7 +76,7 @@ def test_experiment_offers_items_to_uninvolved_workers(gold):
     budget = gold.item.project.budget
     budget.refresh_from_db()
     before = budget.reserved_cents
-    experiment = begin(gold)
+    experiment = start_experiment(gold)
     offered = TaskItem.objects.get(task__batch=experiment.batch)
     assert (offered.item, offered.attempt, offered.task.hit.max_assignments) == (gold.item, 1, 2)
     assert requirement(offered.task.hit) == {
@@ -92,7 +92,9 @@ def test_experiment_offers_items_to_uninvolved_workers(gold):
 def test_only_selected_workers_may_annotate(gold):
     others = [make_worker() for _ in range(4)]
     numbers = make_pool(gold.item.project, "generator", [*participants_of(gold), *others])
-    experiment = begin(gold, generators=3, workers=[*others[:3], participants_of(gold)[0]])
+    experiment = start_experiment(
+        gold, generators=3, workers=[*others[:3], participants_of(gold)[0]]
+    )
     hit = Hit.objects.get(task__batch=experiment.batch)
     assert requirement(hit)["integers"] == sorted(numbers[worker.pk] for worker in others[:3])
     assert hit.max_assignments == 3
@@ -104,7 +106,7 @@ def test_new_generations_form_a_second_case_for_a_separate_team(gold):
     others = [make_worker() for _ in range(3)]
     make_pool(project, "generator", [*participants_of(gold), *others])
     numbers = make_pool(project, "consolidator", [*participants_of(gold), *others])
-    experiment = begin(gold)
+    experiment = start_experiment(gold)
     generations = [annotate(experiment, FIRST, others[0])]
     assert open_experiment_cases(clock=lambda: NOW) == 0
     generations.append(annotate(experiment, SECOND, others[1]))
@@ -151,7 +153,7 @@ def test_new_generations_form_a_second_case_for_a_separate_team(gold):
 def test_experiment_without_consolidation_opens_no_case(gold):
     others = [make_worker(), make_worker()]
     make_pool(gold.item.project, "generator", others)
-    experiment = begin(gold, generators=2)
+    experiment = start_experiment(gold, generators=2)
     for worker in others:
         annotate(experiment, FIRST, worker)
     assert open_experiment_cases(clock=lambda: NOW) == 0
@@ -160,9 +162,9 @@ def test_experiment_without_consolidation_opens_no_case(gold):
 
 def test_item_is_used_in_only_one_experiment(gold):
     make_pool(gold.item.project, "generator", [make_worker(), make_worker()])
-    begin(gold)
+    start_experiment(gold)
     with pytest.raises(ExperimentError, match="no consolidated item"):
-        begin(gold)
+        start_experiment(gold)
     assert Experiment.objects.count() == 1
 
 
@@ -170,17 +172,17 @@ def test_item_is_used_in_only_one_experiment(gold):
 def test_invalid_numbers_are_refused(gold, more):
     make_pool(gold.item.project, "generator", [make_worker() for _ in range(10)])
     with pytest.raises(ExperimentError, match="one to nine"):
-        begin(gold, **more)
+        start_experiment(gold, **more)
 
 
 def test_missing_pool_or_workers_offers_nothing(gold):
     with pytest.raises(ExperimentError, match="needs a trained pool"):
-        begin(gold)
+        start_experiment(gold)
     make_pool(gold.item.project, "generator", [*participants_of(gold), make_worker()])
     with pytest.raises(
         ExperimentError, match="needs 2 workers who did not contribute to it, but only 1"
     ):
-        begin(gold)
+        start_experiment(gold)
     assert not Experiment.objects.exists()
     assert not TaskItem.objects.filter(attempt=1).exists()
 
@@ -192,7 +194,7 @@ def test_insufficient_budget_changes_nothing(gold):
     budget.cap_cents = budget.reserved_cents + budget.spent_cents + 1
     budget.save()
     with pytest.raises(BudgetExceededError):
-        begin(gold)
+        start_experiment(gold)
     assert not TaskItem.objects.filter(attempt=1).exists()
 
 

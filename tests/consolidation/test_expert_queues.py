@@ -247,9 +247,9 @@ def test_setup_queries_do_not_depend_on_the_queue_length(project, items):
         make_generation(item, FIRST)
     make_queue(project, items)  # creates the staff user
     query_counts = []
-    for some in (items[:1], items):
+    for queue_items in (items[:1], items):
         with CaptureQueriesContext(connection) as queries:
-            make_queue(project, some)
+            make_queue(project, queue_items)
         query_counts.append(len(queries))
     assert query_counts[0] == query_counts[1]
 
@@ -279,12 +279,12 @@ def test_concurrent_experts_get_different_items():
     experts = [make_expert(f"expert{number}") for number in range(8)]
     assigned, barrier = [], threading.Barrier(8)
 
-    def go(expert):
+    def take_item(expert):
         barrier.wait()
         assigned.append(take(queue, expert))
         connections.close_all()
 
-    threads = [threading.Thread(target=go, args=[expert]) for expert in experts]
+    threads = [threading.Thread(target=take_item, args=[expert]) for expert in experts]
     for thread in threads:
         thread.start()
     for thread in threads:

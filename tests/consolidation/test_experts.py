@@ -200,15 +200,15 @@ def test_own_items_are_listed_and_downloaded(expert, project, item):
 def test_item_can_be_skipped(expert, project, item):
     other = make_item(SURVEY, IDENTIFIED, project)
     queue = make_queue(project, [item, other], kind="annotate")
-    next_one = url("expert_next", project, queue.pk)
-    first = expert.post(next_one).url
+    next_url = url("expert_next", project, queue.pk)
+    first = expert.post(next_url).url
     page = text_of(expert.get(first))
     assert "Skip for now" in page
     pk = first.rstrip("/").rpartition("/")[2]
-    second = expert.post(next_one, {"leaving": pk}).url
+    second = expert.post(next_url, {"leaving": pk}).url
     assert second == url("expert_item", project, queue.queued.get(item=other).pk)
     for invalid_id in ("x", "9" * 40, "-1"):
-        assert expert.post(next_one, {"leaving": invalid_id}).status_code == 302
+        assert expert.post(next_url, {"leaving": invalid_id}).status_code == 302
 
 
 def test_item_of_another_expert_can_not_be_opened_or_changed(sign_in, project, item):

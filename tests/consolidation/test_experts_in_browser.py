@@ -87,7 +87,7 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def ready(page: Page) -> Page:
+def wait_until_ready(page: Page) -> Page:
     expect(page.locator("html[data-ready]")).to_be_attached()
     return page
 
@@ -99,7 +99,7 @@ def open_queue(page: Page, project) -> None:
     press(page, "Enter")
     expect(page.get_by_role("button", name="Next item")).to_be_focused()
     press(page, "Enter")
-    ready(page)
+    wait_until_ready(page)
 
 
 def token(page: Page, position: int):
@@ -132,7 +132,7 @@ def annotate_both(page: Page, project, verbs: list[tuple[str, int, int]]) -> Non
         press(page, "Control+Enter")
         if at == 0:
             expect(page).not_to_have_url(address)
-            ready(page)
+            wait_until_ready(page)
     expect(page.get_by_text("There are no more items for you in this queue")).to_be_visible()
 
 
@@ -161,7 +161,7 @@ def test_annotations_of_two_experts_are_merged_blind_and_exported(
     with signed_in(mia) as page:
         page.goto(f"/projects/{project.slug}/experts/{queue.pk}/")
         press(page, "Enter")
-        ready(page)
+        wait_until_ready(page)
         focus_first_card(page)
         press(page, "g")  # the same question: the first is kept, the second repeats it
         press(page, "n")
@@ -171,12 +171,12 @@ def test_annotations_of_two_experts_are_merged_blind_and_exported(
         press(page, "Home", *["ArrowRight"] * (basin - 1), "Shift+ArrowRight", "Enter")
         expect(page.locator("[data-status]")).to_have_text("Saved")
         page.reload()
-        ready(page)
+        wait_until_ready(page)
         expect(page.locator("[data-preview] > li")).to_have_count(2)
         address = page.url
         press(page, "Control+Enter")
         expect(page).not_to_have_url(address)
-        ready(page)
+        wait_until_ready(page)
         focus_first_card(page)
         press(page, "Shift+G", "Control+Enter")
         expect(page.get_by_text("There are no more items for you")).to_be_visible()
@@ -219,7 +219,7 @@ def test_review_is_corrected_on_the_page_and_says_what_changed(signed_in):
         page.goto(f"/projects/{project.slug}/reviews/{review.pk}/")
         page.get_by_role("link", name="Edit").focus()
         press(page, "Enter")
-        ready(page)
+        wait_until_ready(page)
         expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
         focus_first_card(page)
         press(page, "i", "Control+Enter")
@@ -234,7 +234,7 @@ def test_review_is_corrected_on_the_page_and_says_what_changed(signed_in):
     assert (review.state, review.correction) == ("corrected", corrected)
 
 
-def everything_mergeable(project, items):
+def make_mergeable_queue(project, items):
     project.allow_free_form = True  # the questions are about the verb of one of the items
     project.save()
     for item in items:
@@ -247,7 +247,7 @@ def everything_mergeable(project, items):
 def test_pages_are_accessible_and_fit_their_width(signed_in, project, items, look):
     width, scheme = look
     viewport = {"width": width, "height": 800}
-    merges = everything_mergeable(project, items)
+    merges = make_mergeable_queue(project, items)
     annotations = make_queue(project, items, kind="annotate")
     root = make_user("root", project, MemberRole.ADMIN)
     base = f"/projects/{project.slug}/experts/"
@@ -280,7 +280,7 @@ def test_draft_of_an_expert_is_not_shown_to_another_on_the_same_computer(
     with signed_in(people["eva"], expected=403) as page:
         context = page.context
         page.goto(address)
-        ready(page)
+        wait_until_ready(page)
         context.clear_cookies(name="sessionid")
         page.get_by_role("combobox", name="Question 1").fill("Who identified something?")
         expect(page.locator("[data-banner]")).to_contain_text("You've been signed out")
@@ -290,6 +290,6 @@ def test_draft_of_an_expert_is_not_shown_to_another_on_the_same_computer(
             cookie = client.cookies["sessionid"].value
             context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
             page.goto(address)
-            ready(page)
+            wait_until_ready(page)
             expect(page.get_by_role("combobox", name="Question 1")).to_have_value(text)
         expect(page.locator("[data-status]")).to_have_text("Saved")

@@ -113,16 +113,18 @@ def test_sample_with_an_option_is_one_version(project):
         (["{sample}", "--format", "json", "--resource", "labels"], "no resource 'labels'"),
     ],
 )
-def test_bad_input_is_one_line_and_changes_nothing(project, tmp_path, arguments, message):
+def test_invalid_input_is_explained_in_one_line_and_changes_nothing(
+    project, tmp_path, arguments, message
+):
     first = import_sample(project)
-    cut = tmp_path / "cut.json"
-    cut.write_text('{"frames":\n{"A": {"def', "utf-8")
-    places = {"folder": tmp_path, "sample": SAMPLE, "cut": cut}
-    with pytest.raises(InputError) as caught:
-        run(*(argument.format(**places) for argument in arguments))
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert caught.value.returncode == 2
+    truncated_file = tmp_path / "cut.json"
+    truncated_file.write_text('{"frames":\n{"A": {"def', "utf-8")
+    paths = {"folder": tmp_path, "sample": SAMPLE, "cut": truncated_file}
+    with pytest.raises(InputError) as raised:
+        run(*(argument.format(**paths) for argument in arguments))
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert raised.value.returncode == 2
     assert list(project.resources.all()) == [first]
 
 

@@ -64,7 +64,7 @@ def project(item, tmp_path, capsys):
     return item.project
 
 
-def everything(project) -> list[str]:
+def all_origins(project) -> list[str]:
     return ["generator", "imported", "system:nrl"]
 
 
@@ -89,8 +89,8 @@ def merged_content(merge, keep: dict[tuple[str, str], list[str]]) -> dict:
     return {"questions": questions}
 
 
-def merged(project, item):
-    queue = make_queue(project, [item], sources=everything(project))
+def merge_as_expert(project, item):
+    queue = make_queue(project, [item], sources=all_origins(project))
     expert = make_expert("mia")
     queued = take_next(queue=queue, expert=expert, now=NOW)
     keep = {
@@ -102,7 +102,7 @@ def merged(project, item):
 
 
 def test_sources_look_alike_in_a_seeded_order(project, item):
-    queue = make_queue(project, [item], sources=everything(project))
+    queue = make_queue(project, [item], sources=all_origins(project))
     page = open_queued(queued=queue.queued.get(), expert=make_expert("mia"), now=NOW)
     [item_data] = page["items"]
     assert {tuple(sorted(source_data)) for source_data in item_data["sources"]} == {
@@ -117,7 +117,7 @@ def test_sources_look_alike_in_a_seeded_order(project, item):
     orders = set()
     for _ in range(8):
         merge = Merge.objects.get(
-            queued__queue=make_queue(project, [item], sources=everything(project))
+            queued__queue=make_queue(project, [item], sources=all_origins(project))
         )
         orders.add(tuple(merge.sources.values_list("origin", flat=True)))
     assert len(orders) > 1
@@ -127,7 +127,7 @@ def test_sources_look_alike_in_a_seeded_order(project, item):
 
 
 def test_result_is_expert_gold_with_its_provenance(project, item):
-    _, queued = merged(project, item)
+    _, queued = merge_as_expert(project, item)
     gold = Gold.objects.get(source="expert")
     merge = Merge.objects.get()
     assert (merge.state, merge.gold, str(merge.merged_by)) == ("merged", gold, "mia")
@@ -154,7 +154,7 @@ SHARES = ("questions_survived", "answers_survived", "result_share")
 
 
 def test_report_shows_the_surviving_share_of_each_source(project, item):
-    queue, _ = merged(project, item)
+    queue, _ = merge_as_expert(project, item)
     report = merge_report(queue=queue)
     assert (report.merged, report.waiting, report.rules) == (1, 0, ["qasrl.trace.v1"])
     assert report.totals == {
@@ -182,7 +182,7 @@ def test_report_shows_the_surviving_share_of_each_source(project, item):
 
 
 def test_finished_merge_is_not_assigned_again(project, item):
-    queue = make_queue(project, [item], sources=everything(project))
+    queue = make_queue(project, [item], sources=all_origins(project))
     first, second = make_expert("ina"), make_expert("olga")
     queued = take_next(queue=queue, expert=first, now=NOW)
     with pytest.raises(ExpertWorkError):
@@ -201,7 +201,7 @@ def test_sources_stay_unchanged_after_the_setup(project, item):
 
 
 def test_exported_expert_gold_is_imported_unchanged(project, item, tmp_path):
-    merged(project, item)
+    merge_as_expert(project, item)
     call_command(
         "export_gold", project.slug, format="qasrl-csv", source="expert", out=str(tmp_path)
     )
@@ -243,7 +243,7 @@ def test_command_sets_up_a_queue(project, item, tmp_path, capsys):
     named = {"by": office.username, "json": True}
     call_command("expert_queue", project.slug, "Round 1", items=items, experts=2, **named)
     assert json.loads(capsys.readouterr().out)["items"] == 1
-    sources = everything(project)
+    sources = all_origins(project)
     call_command(
         "expert_queue", project.slug, "Set", kind="merge", as_in="Round 1", sources=sources, **named
     )
@@ -262,7 +262,7 @@ def test_command_sets_up_a_queue(project, item, tmp_path, capsys):
 
 def test_first_of_two_late_results_counts(project, item):
     """A merge abandoned for a day is reassigned, and only the first result is stored."""
-    queue = make_queue(project, [item], sources=everything(project))
+    queue = make_queue(project, [item], sources=all_origins(project))
     first, second = make_expert("ina"), make_expert("olga")
     queued = take_next(queue=queue, expert=first, now=NOW)
     later = NOW + timedelta(hours=25)

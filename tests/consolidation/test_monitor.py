@@ -101,7 +101,7 @@ def test_correction_is_the_next_version_and_lists_its_changes(review, expert):
     assert draw_due_reviews(clock=clock) == 0
 
 
-def test_bad_correction_changes_nothing(review, expert):
+def test_invalid_correction_changes_nothing(review, expert):
     gold = review.gold
     overlapping = {
         "questions": [{"question": "Who identified something?", "answers": [[0, 2], [1, 3]]}]

@@ -250,7 +250,7 @@ def test_validation_by_an_earlier_author_of_the_sentence_awaits_review():
 # --- republication -----------------------------------------------------------------------------
 
 
-def ended(case: Case, state: str) -> Hit:
+def end_hit(case: Case, state: str) -> Hit:
     hit = case.task.hit
     hit.state, hit.external_id = state, f"HIT{hit.pk}"
     hit.save()
@@ -262,7 +262,7 @@ def test_rejected_validation_is_republished_on_the_same_hit():
     validate(case, *GOOD)
     validate(case, *GOOD[:2])
     sweep()
-    hit = ended(case, HitState.FINISHED)
+    hit = end_hit(case, HitState.FINISHED)
     assert (
         republish_cases(project=case.item.project, actor="a", now=NOW).raised == 0
     )  # not decided yet
@@ -278,7 +278,7 @@ def test_expired_validation_is_extended():
     case = make_validation_case()
     validate(case, *GOOD)
     sweep()
-    hit = ended(case, HitState.EXPIRED)
+    hit = end_hit(case, HitState.EXPIRED)
     assert republish_cases(project=case.item.project, actor="a", now=NOW).raised == 1
     hit.refresh_from_db()
     assert (hit.state, hit.increase_to) == (HitState.LIVE, None)

@@ -117,21 +117,21 @@ def test_discarded_consolidation_is_redone_by_another_worker(case):
     assert republish_due_cases(clock=clock) == 1
 
 
-@pytest.mark.parametrize("questions", [MERGED, UNSOUND], ids=["accepted", "waits for a person"])
+@pytest.mark.parametrize("questions", [MERGED, UNSOUND], ids=["accepted", "awaiting review"])
 def test_case_with_its_consolidation_is_not_offered_again(case, questions):
     submit_consolidation(case, questions)
     assert (short_cases(None, NOW).count(), republish_due_cases(clock=clock)) == (0, 0)
 
 
-def test_case_with_a_full_hit_gets_another_that_excludes_participants(case):
+def test_case_whose_hit_can_not_be_increased_gets_another_without_participants(case):
     project = case.item.project
     pool = define_qualification(
         provider="mturk", code=pool_code(project, Role.CONSOLIDATOR), name="C", description="x"
     )
-    spoiled, fresh = make_worker(), make_worker()
-    for worker in (fresh, spoiled):
+    participant, other_worker = make_worker(), make_worker()
+    for worker in (other_worker, participant):
         grant_qualification(qualification=pool, worker=worker, now=NOW)
-    rejected = submit_consolidation(case, UNSOUND, worker=spoiled)
+    rejected = submit_consolidation(case, UNSOUND, worker=participant)
     reject(rejected)
     Hit.objects.filter(pk=case.task.hit_id).update(error="can't be raised")
     first = case.task
@@ -145,7 +145,7 @@ def test_case_with_a_full_hit_gets_another_that_excludes_participants(case):
         {"code": pool.code, "comparator": "NotIn", "integers": [2]}
     ]
     assert TaskItem.objects.get(task=case.task).republications == 1
-    submit_consolidation(case, worker=fresh)
+    submit_consolidation(case, worker=other_worker)
     assert Gold.objects.get().case == case
 
 
@@ -169,7 +169,7 @@ def test_insufficient_budget_is_shown_on_the_batch(case):
     assert "dollars left" in Batch.objects.get().republish_problem
 
 
-def returned(case: Case) -> Review:
+def return_gold(case: Case) -> Review:
     submit_consolidation(case)
     review = Review.objects.create(gold=Gold.objects.get(case=case), drawn_at=NOW)
     expert = make_user(f"expert{case.pk}")
@@ -177,7 +177,7 @@ def returned(case: Case) -> Review:
 
 
 def test_returned_review_republishes_the_case_to_another_worker(case):
-    returned(case)
+    return_gold(case)
     first = Submission.objects.get(role=Role.CONSOLIDATOR)
     assert reopen_returned_cases(clock=clock) == 1
     assert reopen_returned_cases(clock=clock) == 0
@@ -196,7 +196,7 @@ def test_returned_review_republishes_the_case_to_another_worker(case):
 
 
 def test_returned_review_is_unchanged_if_the_batch_forbids_republication(case):
-    returned(case)
+    return_gold(case)
     Batch.objects.update(republish_limit=0)
     assert reopen_returned_cases(clock=clock) == 0
     case.refresh_from_db()

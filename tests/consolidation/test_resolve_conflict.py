@@ -80,16 +80,16 @@ def test_consolidation_is_parsed_in_its_case():
     submission = submit_conflict(MERGED, UNJUDGED)
     with pytest.raises(ConflictResolutionError, match="can't be used"):
         choose(submission, Version.THEIRS)
-    two = compare_versions(submission=submission)
-    assert (two.ours.refusal, bool(two.theirs.refusal)) == ("", True)
+    comparison = compare_versions(submission=submission)
+    assert (comparison.ours.refusal, bool(comparison.theirs.refusal)) == ("", True)
     assert choose(submission, Version.OURS)
 
 
 def test_difference_is_described():
-    two = compare_versions(submission=submit_conflict(MERGED, DROPPED))
+    comparison = compare_versions(submission=submit_conflict(MERGED, DROPPED))
     assert (
         "“Who identified something?” of B, verdict: ours is “redundant”, the marketplace's “invalid”."
-        in two.differences
+        in comparison.differences
     )
 
 
@@ -125,14 +125,14 @@ def test_command_chooses_a_copy(capsys):
 NO_GAS = [GOOD[0], INVALID, INVALID]
 
 
-def validated(*, worker: Worker | None = None) -> Submission:
+def submit_validation_conflict(*, worker: Worker | None = None) -> Submission:
     """Submit a validation whose two copies differ in the second question."""
     return submit_conflict(list(GOOD), NO_GAS, case=make_validation_case(), worker=worker)
 
 
 @pytest.mark.parametrize(("copy", "second"), [(Version.OURS, "valid"), (Version.THEIRS, "invalid")])
 def test_validation_is_settled_by_a_choice(copy, second):
-    submission = validated()
+    submission = submit_validation_conflict()
     assert has_two_versions(submission)
     two = compare_versions(submission=submission)
     assert (two.ours.refusal, two.theirs.refusal) == ("", "")
@@ -153,7 +153,7 @@ def test_validation_by_the_author_awaits_review_after_the_choice():
 
 
 def test_command_and_page_settle_a_validation(capsys, client, admin_user):
-    first, second = validated(), validated()
+    first, second = submit_validation_conflict(), submit_validation_conflict()
     call_command("resolve_conflict", first.pk, "theirs", "--reason", "It is whole.", "--json")
     assert f'{{"submission": {first.pk}, "accepted": true}}' in capsys.readouterr().out
     client.force_login(admin_user)

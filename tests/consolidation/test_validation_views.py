@@ -101,8 +101,8 @@ def test_pages_accept_only_their_kind_of_case(client, case):
 
 
 def test_page_queries_do_not_depend_on_the_number_of_questions(client):
-    words = ("When", "Where", "Why", "How")
-    starts = [f"{word} {aux}" for word in words for aux in ("does", "did", "might")]
+    adverbs = ("When", "Where", "Why", "How")
+    starts = [f"{adverb} {aux}" for adverb in adverbs for aux in ("does", "did", "might")]
     counts = []
     for number in (1, 12):
         questions = [

@@ -69,7 +69,7 @@ def judged(
     }
 
 
-def settled() -> list[Json]:
+def settled_questions() -> list[Json]:
     return [
         judged(MIGHT, [[16, 18]], (0, 0)),
         judged(WHAT, [[20, 22]], (0, 1)),
@@ -93,11 +93,11 @@ def send(client: Client, case: Case, questions: list[Json], *, to: str = "consol
 def test_page_has_the_sources_in_the_order_of_the_case(client, case):
     page = page_of(client, case)
     [item] = page["items"]
-    asked = [
+    questions = [
         [question["question"] for question in shown_source["questions"]]
         for shown_source in item["sources"]
     ]
-    assert asked == [[MIGHT, WHAT], [PLAIN]]
+    assert questions == [[MIGHT, WHAT], [PLAIN]]
     assert item["tokens"] == SURVEY
     assert item["target"]["verb_idx"] == CONTAIN
     rows = [
@@ -174,17 +174,17 @@ def test_page_queries_do_not_depend_on_the_number_of_sources(client):
 
 
 def test_page_of_sources_without_questions_has_their_reasons(client):
-    reasons_missing = [
+    sources = [
         source(SURVEY, no_question="no verb"),
         source(SURVEY, no_question="no sense"),
     ]
-    [item] = page_of(client, make_case(SURVEY, CONTAIN, *reasons_missing))["items"]
+    [item] = page_of(client, make_case(SURVEY, CONTAIN, *sources))["items"]
     assert item["layout"] == {"groups": []}
     assert [entry["no_question"] for entry in item["sources"]] == ["no verb", "no sense"]
 
 
 def test_partial_draft_is_stored_and_restored(client, case):
-    partial = [{**question, "verdict": None, "same_as": None} for question in settled()]
+    partial = [{**question, "verdict": None, "same_as": None} for question in settled_questions()]
     assert send(client, case, partial, to="annotation:draft").json() == {
         "revision": 1,
         "submitted": False,
@@ -199,7 +199,7 @@ def test_partial_draft_is_stored_and_restored(client, case):
 
 
 def test_submit_accepts_a_settled_case(client, case):
-    response = send(client, case, settled())
+    response = send(client, case, settled_questions())
     assert response.status_code == 200
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     content = json.loads(response.json()["fields"]["content"])
@@ -226,12 +226,12 @@ def test_submit_accepts_the_empty_result_of_sources_without_questions(client):
         (lambda questions: questions[0].update(answers=[]), "questions[0].answers"),
         (lambda questions: questions[0].update(answers=[[16, 21]]), "questions[1].answers"),
         (lambda questions: questions[1].update(question=MIGHT), "questions[1].question"),
-        (lambda questions: questions.append(settled()[2]), "questions[3].source"),
+        (lambda questions: questions.append(settled_questions()[2]), "questions[3].source"),
     ],
     ids=["unjudged", "no-verdict", "no-answer", "overlap", "same", "judged-twice"],
 )
 def test_submit_refuses_an_unsettled_case_and_changes_nothing(client, case, change, path):
-    questions = settled()
+    questions = settled_questions()
     change(questions)
     response = send(client, case, questions)
     assert response.status_code == 422

@@ -54,7 +54,7 @@ PAGES = [
 ]
 
 
-def counted(client, url) -> int:
+def count_queries(client, url) -> int:
     with CaptureQueriesContext(connection) as queries:
         response = client.get(url)
         response.getvalue()
@@ -62,7 +62,7 @@ def counted(client, url) -> int:
     return len(queries)
 
 
-def counts(client, campaign) -> dict[str, int]:
+def count_queries_per_page(client, campaign) -> dict[str, int]:
     worker = campaign.workers[0].pseudonym
     more = {
         "item": [campaign.items[3].pk],
@@ -86,8 +86,8 @@ def counts(client, campaign) -> dict[str, int]:
         name: reverse(VIEW_NAMES[name], args=[campaign.project.slug, *more.get(name, [])])
         for name in PAGES
     }
-    return {"projects": counted(client, "/")} | {
-        name: counted(client, url) for name, url in urls.items()
+    return {"projects": count_queries(client, "/")} | {
+        name: count_queries(client, url) for name, url in urls.items()
     }
 
 
@@ -127,7 +127,7 @@ def test_queries_do_not_grow_with_the_rows(office, project, requester):
     make_failures()
     make_references(project)
     rebuild_index(project=project)
-    few = counts(office, small)
+    few = count_queries_per_page(office, small)
     small.add(300, workers=60)
     TaskItem.objects.filter(task__batch=small.batches["generator"]).update(attempt=1)
     make_failures()
@@ -135,6 +135,6 @@ def test_queries_do_not_grow_with_the_rows(office, project, requester):
     rebuild_index(project=project)
     with connection.cursor() as cursor:  # without statistics of these rows, plans can be very slow
         cursor.execute("ANALYZE")
-    many = counts(office, small)
+    many = count_queries_per_page(office, small)
     assert few == many
     assert max(few.values()) <= 32

@@ -307,7 +307,7 @@ def test_pay_is_saved_and_logged(office, project):
     assert change.reason == "reward of generators: $0.05 -> $0.20"
 
 
-def test_pay_is_fixed_while_hits_are_open(office, project, campaign):
+def test_pay_is_fixed_while_published_hits_use_it(office, project, campaign):
     response = office.post(
         url("pay", project), terms(project, **{"generator-reward_cents": 1, "save": 1})
     )

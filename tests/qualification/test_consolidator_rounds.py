@@ -50,7 +50,7 @@ pytestmark = pytest.mark.django_db
 PRESET = "controlled-crowdsourcing-2020"
 
 
-def trained(training_round: Round, *, skill=1.0) -> Enrolment:
+def make_trained(training_round: Round, *, skill=1.0) -> Enrolment:
     worker = make_worker()
     merge_through(open_round(training_round, [worker]), worker, skill=skill)
     return training_round.enrolments.get(worker=worker)
@@ -63,7 +63,7 @@ def pools_of(worker, project):
 
 
 def test_perfect_consolidation_equals_the_experts():
-    enrolment = trained(make_consolidator_round())
+    enrolment = make_trained(make_consolidator_round())
     figures = enrolment.evaluations.get().figures
     assert enrolment.state == EnrolmentState.FINISHED
     assert [figures[name]["f1"] for name in ("UA", "LA")] == [1, 1]
@@ -72,7 +72,7 @@ def test_perfect_consolidation_equals_the_experts():
 
 
 def test_careless_consolidation_lowers_the_figures_and_is_paid():
-    enrolment = trained(make_consolidator_round(pairs=4), skill=0.4)
+    enrolment = make_trained(make_consolidator_round(pairs=4), skill=0.4)
     figures = enrolment.evaluations.get().figures
     assert figures["UA"]["fn"] > 0
     assert figures["UA"]["f1"] < 1
@@ -82,7 +82,7 @@ def test_careless_consolidation_lowers_the_figures_and_is_paid():
 def test_consolidations_of_a_round_never_become_gold():
     training_round = make_consolidator_round()
     before = Gold.objects.count()
-    trained(training_round)
+    make_trained(training_round)
     assert Gold.objects.count() == before
     assert set(Case.objects.values_list("state", "attempt")) == {("offered", 100)}
 
@@ -121,7 +121,7 @@ def test_batch_of_a_round_is_not_used_for_production():
 
 
 def test_pass_opens_the_consolidators_pool_and_no_other():
-    enrolment = trained(make_consolidator_round())
+    enrolment = make_trained(make_consolidator_round())
     decide(enrolment=enrolment, verdict=Verdict.PASS, reason="", actor="t", now=LATER)
     assert pools_of(enrolment.worker, enrolment.round.project) == {"consolidator"}
     assert "now a trained annotator" in Message.objects.get().text
@@ -173,17 +173,19 @@ def test_items_of_another_round_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("annotations", "message"),
     [
         ([], "annotations of 0 people"),
         ([EXPERT[CONTAIN]], "annotations of 1 people"),
         ([{"questions": [{"question": "What?", "answers": []}]}] * 2, "can't be used"),
     ],
 )
-def test_unmergeable_annotations_are_refused(given, message):
+def test_unmergeable_annotations_are_refused(annotations, message):
     project = make_project()
     item = make_items(project)[1]
-    plan = RoundPlan("Merge", role=Role.CONSOLIDATOR, keys=[item.key], given={item.key: given})
+    plan = RoundPlan(
+        "Merge", role=Role.CONSOLIDATOR, keys=[item.key], given={item.key: annotations}
+    )
     with pytest.raises(RoundSetupError, match=message):
         set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
     assert not Round.objects.exists()
@@ -261,7 +263,7 @@ def test_preset_without_annotations_trains_one_pool_for_both_roles():
 
 
 def test_side_by_side_shows_given_annotations_and_their_results():
-    enrolment = trained(make_consolidator_round())
+    enrolment = make_trained(make_consolidator_round())
     items = comparison_view(feedback=Feedback(evaluation=enrolment.evaluations.get()))
     first = [(unit.writer, unit.label, unit.outcome) for unit in items[0].judged]
     assert first == [
@@ -274,7 +276,7 @@ def test_side_by_side_shows_given_annotations_and_their_results():
 
 
 def test_training_pages_and_feedback_show_consolidators(client):
-    enrolment = trained(make_consolidator_round(pairs=2), skill=0.5)
+    enrolment = make_trained(make_consolidator_round(pairs=2), skill=0.5)
     project, worker = enrolment.round.project, enrolment.worker
     trainer = make_user("tina", project, "trainer")
     desk = Client()

@@ -260,7 +260,7 @@ def test_decision_on_the_old_reference_no_longer_counts():
 # --- unfinished rounds
 
 
-def half_done():
+def make_unfinished():
     training_round, worker = make_rounds()[0], make_worker()
     cohort = open_round(training_round, [worker])
     first, second = cohort.batch.tasks.order_by("pk")
@@ -270,7 +270,7 @@ def half_done():
 
 
 def test_unfinished_worker_is_evaluated_on_demand_and_stays_enrolled():
-    enrolment, second = half_done()
+    enrolment, second = make_unfinished()
     evaluation = evaluate_now(enrolment=enrolment, actor="tina", now=LATER)
     enrolment.refresh_from_db()
     assert (evaluation.so_far, evaluation.cause) == (True, "asked")
@@ -286,7 +286,7 @@ def test_unfinished_worker_is_evaluated_on_demand_and_stays_enrolled():
 
 
 def test_corrected_reference_does_not_finish_an_active_worker():
-    enrolment, _ = half_done()
+    enrolment, _ = make_unfinished()
     evaluate_now(enrolment=enrolment, actor="tina", now=LATER)
     correct_reference(enrolment)
     refresh_references(clock=lambda: LATER)
@@ -295,7 +295,7 @@ def test_corrected_reference_does_not_finish_an_active_worker():
     assert enrolment.evaluations.latest("pk").so_far
 
 
-def test_evaluation_on_demand_needs_unfinished_work():
+def test_evaluation_on_demand_needs_a_partly_finished_round():
     training_round, worker = make_rounds()[0], make_worker()
     open_round(training_round, [worker])
     with pytest.raises(NothingToEvaluateError, match="nothing yet"):

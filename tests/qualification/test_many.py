@@ -216,7 +216,7 @@ def test_corrected_reference_re_evaluates_each_affected_worker_once_and_lists_ch
     assert f"{poor.pseudonym} meets all thresholds" in " ".join(html.split())
 
 
-def test_reference_of_an_item_without_trainees_changes_nothing():
+def test_changed_reference_does_not_reevaluate_other_rounds():
     enrolment = make_evaluated()
     other = make_evaluated()
     write_reference(other.round.items.get(target__verb_idx=CONTAIN), EXPERT[CONTAIN])

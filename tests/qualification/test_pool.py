@@ -57,7 +57,7 @@ BAD = source(
 )
 
 
-def gilded(project, contents):
+def make_items_with_gold(project, contents):
     items = produce(project, contents)
     for item in items:
         write_gold(item)
@@ -74,7 +74,7 @@ def alerts(**facts):
 
 def test_annotation_is_compared_once_with_its_gold():
     project, worker = make_project(), make_worker()
-    gilded(project, {worker: [GOOD, POOR]})
+    make_items_with_gold(project, {worker: [GOOD, POOR]})
     assert compare() == 0
     first, second = GoldComparison.objects.order_by("submission__item")
     assert first.measures["UA"] == {"tp": 4, "fp": 0, "fn": 0}
@@ -85,7 +85,7 @@ def test_annotation_is_compared_once_with_its_gold():
 
 def test_newer_gold_replaces_the_outcome():
     project, worker = make_project(), make_worker()
-    [item] = gilded(project, {worker: [POOR]})
+    [item] = make_items_with_gold(project, {worker: [POOR]})
     write_gold(item, POOR)
     assert compare() == 1
     outcome = GoldComparison.objects.get()
@@ -131,7 +131,7 @@ def test_low_coverage_is_reported_again_only_after_more_items():
 
 def test_falling_agreement_is_reported_with_both_figures():
     project, falling, steady = make_project(), make_worker(), make_worker()
-    gilded(project, {falling: [GOOD] * 40 + [BAD] * 20, steady: [GOOD] * 60})
+    make_items_with_gold(project, {falling: [GOOD] * 40 + [BAD] * 20, steady: [GOOD] * 60})
     assert monitor_pool(project=project, now=LATER) == 1
     [alert] = alerts()
     assert (alert.worker, alert.kind) == (falling, "drift")
@@ -169,7 +169,7 @@ def send_feedback(project, worker, text="Look.", **by_item):
 
 def test_feedback_shows_expert_corrections_before_the_worst_items():
     project, worker = make_project(), make_worker()
-    items = gilded(project, {worker: [GOOD, POOR, BAD, GOOD]})
+    items = make_items_with_gold(project, {worker: [GOOD, POOR, BAD, GOOD]})
     gold = items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=NOW)
     content = {"questions": GOOD["questions"][:2]}
@@ -182,7 +182,7 @@ def test_feedback_shows_expert_corrections_before_the_worst_items():
 
 def test_feedback_on_production_is_sent_with_its_link():
     project, worker = make_project(), make_worker()
-    [item] = gilded(project, {worker: [POOR]})
+    [item] = make_items_with_gold(project, {worker: [POOR]})
     feedback = send_feedback(project, worker, **{str(item.pk): "Split the names.", "99": "stray"})
     message = Message.objects.get()
     # The link contains its time, so the link in the message is a moment older than a new one.
@@ -199,7 +199,7 @@ def test_feedback_on_production_is_sent_with_its_link():
 
 def test_items_of_sent_feedback_do_not_change_with_the_gold():
     project, worker = make_project(), make_worker()
-    [item] = gilded(project, {worker: [POOR]})
+    [item] = make_items_with_gold(project, {worker: [POOR]})
     feedback = send_feedback(project, worker)
     write_gold(item, POOR)
     compare()
@@ -229,7 +229,7 @@ def test_empty_feedback_is_refused():
 def active_pool():
     """Return a project with an active pool, a worker with an alert, and the trainer's client."""
     project, worker = make_project(), make_worker()
-    gilded(project, {worker: [GOOD] * 40 + [BAD] * 20})
+    make_items_with_gold(project, {worker: [GOOD] * 40 + [BAD] * 20})
     monitor_pool(project=project, now=LATER)
     client = Client()
     client.force_login(make_user("tina", project, "trainer"))
@@ -314,7 +314,7 @@ def test_queries_do_not_depend_on_workers_or_items(active_pool, django_assert_ma
     counts = []
     for more in (0, 12):
         if more:
-            gilded(
+            make_items_with_gold(
                 project, {worker: [BAD] * more, **{make_worker(): [POOR] * more for _ in range(3)}}
             )
         for url in urls:

@@ -34,22 +34,22 @@ from tests.qualification.factories import EXPERT, LATER, make_rounds, open_round
     st.integers(1, 8),
     st.integers(0, 99),
 )
-def test_groups_have_similar_size_and_skill(skills, count, seed):
+def test_groups_are_repeatable_and_similar_in_size(skills, count, seed):
     members = [
         Member(Worker(pk=pk, pseudonym=str(pk)), skill, None) for pk, skill in enumerate(skills, 1)
     ]
-    dealt = balanced(members, count=count, seed=seed)
-    assert dealt == balanced(members, count=count, seed=seed)
-    sizes = [list(dealt.values()).count(number) for number in range(1, count + 1)]
+    group_of = balanced(members, count=count, seed=seed)
+    assert group_of == balanced(members, count=count, seed=seed)
+    sizes = [list(group_of.values()).count(number) for number in range(1, count + 1)]
     assert sum(sizes) == len(members)
     assert max(sizes) - min(sizes) <= 1
 
 
 def test_skills_are_balanced():
     members = [Member(Worker(pk=pk), pk / 24, None) for pk in range(1, 25)]
-    dealt = balanced(members, count=3, seed=4)
+    group_of = balanced(members, count=3, seed=4)
     means = [
-        statistics.mean(member.skill for member in members if dealt[member.worker.pk] == number)
+        statistics.mean(member.skill for member in members if group_of[member.worker.pk] == number)
         for number in (1, 2, 3)
     ]
     assert max(means) - min(means) < 0.001
@@ -60,7 +60,7 @@ def project(db):
     return make_project()
 
 
-def join(project, count):
+def add_to_pool(project, count):
     workers = [make_worker() for _ in range(count)]
     for worker in workers:
         pool = pool_of(project, Role.GENERATOR)
@@ -77,7 +77,7 @@ def divide(project, count=2, seed=1):
 
 
 def test_division_is_granted_and_logged(project):
-    workers = join(project, 5)
+    workers = add_to_pool(project, 5)
     assert set(groups_of(project).values()) == {None}
     assert divide(project) == 5
     groups = groups_of(project)
@@ -91,7 +91,7 @@ def test_division_is_granted_and_logged(project):
 
 
 def test_workers_are_moved_manually_and_removed(project):
-    first, second, third = join(project, 3)
+    first, second, third = add_to_pool(project, 3)
     divide(project)
     chosen = {first.pk: 2, second.pk: None}
     assign_groups(project=project, groups=chosen, count=2, actor="rita", now=LATER)
@@ -103,14 +103,14 @@ def test_workers_are_moved_manually_and_removed(project):
 
 
 def test_pool_too_small_is_refused(project):
-    join(project, 1)
+    add_to_pool(project, 1)
     with pytest.raises(GroupingError, match="not enough for 2 groups"):
         divide(project)
 
 
 def test_newcomer_is_in_no_group_and_consolidators_keep_their_numbers(project):
     [training_round] = make_rounds(project, rounds=1)
-    join(project, 2)
+    add_to_pool(project, 2)
     divide(project)
     worker = make_worker()
     work_through(open_round(training_round, [worker]), worker, EXPERT)
@@ -129,7 +129,7 @@ def test_newcomer_is_in_no_group_and_consolidators_keep_their_numbers(project):
 
 
 def test_batch_is_published_to_one_group(project):
-    join(project, 4)
+    add_to_pool(project, 4)
     divide(project)
     make_item(SURVEY, IDENTIFIED, project)
     pool = pool_of(project, Role.GENERATOR)
@@ -150,7 +150,7 @@ def office(project):
 
 
 def test_staff_divide_correct_and_publish_on_the_pages(office, project):
-    workers = join(project, 4)
+    workers = add_to_pool(project, 4)
     url = reverse("qualification:groups", args=[project.slug])
     assert "none yet" in office.get(url).content.decode()
     assert office.post(url, {"divide": "1", "count": "2", "seed": "3"}).status_code == 302
@@ -172,7 +172,7 @@ def test_staff_divide_correct_and_publish_on_the_pages(office, project):
     "fields", [{"count": "0"}, {"count": "21"}, {"count": "9"}, {"count": "x"}, {"seed": "-1"}]
 )
 def test_impossible_division_is_explained(office, project, fields):
-    join(project, 4)
+    add_to_pool(project, 4)
     url = reverse("qualification:groups", args=[project.slug])
     response = office.post(url, {"divide": "1", "count": "2", "seed": "1", **fields})
     assert response.status_code == 422
@@ -181,7 +181,7 @@ def test_impossible_division_is_explained(office, project, fields):
 
 
 def test_unknown_group_changes_nothing(office, project):
-    [worker] = join(project, 1)
+    [worker] = add_to_pool(project, 1)
     divide(project, 1)
     url = reverse("qualification:groups", args=[project.slug])
     page = office.post(url, {f"group-{worker.pseudonym}": "7"}, follow=True).content.decode()

@@ -80,7 +80,7 @@ def test_round_page_filters_by_state(desk, enrolment):
     assert "No matches" in page
 
 
-def grow(enrolment, workers):
+def add_finished_workers(enrolment, workers):
     extra = [make_worker() for _ in range(workers)]
     cohort = open_round(enrolment.round, extra)
     for worker in extra:
@@ -91,7 +91,7 @@ def test_queries_do_not_grow_with_the_workers(desk, enrolment, django_assert_max
     urls = [at("round", enrolment, enrolment.round_id), page_of("trainee", enrolment)]
     counts = []
     for workers in (2, 6):
-        grow(enrolment, workers)
+        add_finished_workers(enrolment, workers)
         for url in urls:
             with django_assert_max_num_queries(60) as counted:
                 assert desk.get(url).status_code == 200
@@ -137,7 +137,7 @@ def test_overrule_keeps_the_draft_and_corrects_the_figures(desk, enrolment):
     assert not Decision.objects.exists()
 
 
-def evaluated_with_an_extra_answer(trainer):
+def make_evaluated_with_extra_answer(trainer):
     extra = source(
         SURVEY,
         ("What might contain something?", ["that basin"]),
@@ -149,7 +149,7 @@ def evaluated_with_an_extra_answer(trainer):
 
 
 def test_extra_answer_is_accepted_by_button(desk, trainer):
-    enrolment = evaluated_with_an_extra_answer(trainer)
+    enrolment = make_evaluated_with_extra_answer(trainer)
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     [value] = re.findall(r'value="(\[\d+, &quot;answer-accepted&quot;, null, [^"]+\])"', page)
     desk.post(page_of("overrule", enrolment), {"decision": html.unescape(value)})
@@ -194,7 +194,7 @@ def test_snippets_and_feedback_link_to_the_guidelines_section(client, desk, enro
 
 
 def test_missed_answer_is_paired_with_a_selected_answer(desk, trainer):
-    enrolment = evaluated_with_an_extra_answer(trainer)
+    enrolment = make_evaluated_with_extra_answer(trainer)
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     name, options = re.findall(r'<select name="with-([^"]+)"(.*?)</select>', page, re.DOTALL)[0]
     [key, *_] = re.findall(r'<option value="([^"]+)"', options)
@@ -287,7 +287,7 @@ def test_decision_without_a_choice_changes_nothing(desk, enrolment):
 
 
 def test_overruled_answer_is_correct_in_the_feedback(client, desk, trainer):
-    enrolment = evaluated_with_an_extra_answer(trainer)
+    enrolment = make_evaluated_with_extra_answer(trainer)
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     [value] = re.findall(r'value="(\[\d+, &quot;answer-accepted&quot;, null, [^"]+\])"', page)
     before = desk.get(page_of("preview", enrolment)).content.decode()

@@ -67,8 +67,8 @@ def test_training_is_counted_separately_from_production(office, campaign, projec
     assert all(after[pk].training.earned_cents for pk in trained)
     for pk, work in after.items():
         for name in ("submissions", "accepted", "active_seconds", "earned_cents"):
-            whole = getattr(before[pk].production, name)
-            assert getattr(work.production, name) + getattr(work.training, name) == whole
+            total = getattr(before[pk].production, name)
+            assert getattr(work.production, name) + getattr(work.training, name) == total
     worker = campaign.items[3].submissions.first().worker
     url = reverse("qualification:worker", args=[project.slug, worker.pseudonym])
     assert [name for name, *_ in office.get(url).context["kinds"]] == [

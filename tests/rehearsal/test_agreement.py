@@ -116,10 +116,10 @@ def check_cost_figures(env, done):
     assert done["cost_per_item_cents"] == pytest.approx(mean, abs=0.005)
     # One item is still unpublished. Each role's cost is rounded to a cent.
     assert figures["forecast"] == pytest.approx(mean, abs=1)
-    shown = dollars(mean)
-    assert f"An item costs about {shown}" in figures["pages"]["pay"]
-    assert f"an item is expected to cost {shown}" in figures["pages"]["publish"]
-    assert shown in figures["pages"]["costs"]
+    cost_text = dollars(mean)
+    assert f"An item costs about {cost_text}" in figures["pages"]["pay"]
+    assert f"an item is expected to cost {cost_text}" in figures["pages"]["publish"]
+    assert cost_text in figures["pages"]["costs"]
     assert f"about <b>{dollars(figures['forecast'])}</b>" in figures["pages"]["batches"]
     assert "validator" not in figures["pages"]["pay"].split("Result", 1)[1]
 

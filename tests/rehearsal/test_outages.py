@@ -31,7 +31,7 @@ KILLS, DATABASE_OUTAGES, REDIS_OUTAGES = 18, 4, 3
 OUTAGE_SECONDS = 10.0
 
 
-def linked(url: str) -> tuple[Link, str]:
+def link_to(url: str) -> tuple[Link, str]:
     """Return a link to the server of a URL, and the URL through the link."""
     parts = urlsplit(url)
     assert parts.hostname
@@ -50,8 +50,8 @@ def test_campaign_survives_outages_and_kills_with_exact_accounts(
         DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, ITEMS
     )
     prepare(checkout, sentences, gold)
-    database, database_url = linked(site["DATABASE_URL"])
-    redis, redis_url = linked(site["REDIS_URL"])
+    database, database_url = link_to(site["DATABASE_URL"])
+    redis, redis_url = link_to(site["REDIS_URL"])
     linked_site = {
         **site,
         "DATABASE_URL": database_url,

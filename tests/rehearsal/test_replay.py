@@ -105,13 +105,13 @@ def expected_cents(gold: Path) -> dict[str, int]:
 
     rewards = bonuses = fees = 0
     for predicate, writers in by_predicate.items():
-        laid_out = sum(len(questions) for questions in writers.values())
-        laid_out -= UNSOUND.get(predicate, 0)
-        earned = [
+        judged_questions = sum(len(questions) for questions in writers.values())
+        judged_questions -= UNSOUND.get(predicate, 0)
+        generator_bonuses = [
             sum(range(5, 5 + max(0, len(questions_of_writer) - 2)))
             for questions_of_writer in writers.values()
         ]
-        for bonus in [*earned, 3 * laid_out]:
+        for bonus in [*generator_bonuses, 3 * judged_questions]:
             bonuses += bonus
             fees += fee(bonus)
         rewards += 3 * 5

@@ -62,14 +62,14 @@ def holder(environment, migrate, collected):
     process.stdout.close()
 
 
-def answers(url: str) -> bool:
+def is_answering(url: str) -> bool:
     try:
         return requests.get(f"{url}/hits/login/", timeout=5).status_code == 200
     except requests.ConnectionError:
         return False
 
 
-def within(seconds: float, condition) -> bool:
+def is_true_within(seconds: float, condition) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -95,11 +95,11 @@ def test_site_holds_its_port_restarts_processes_and_ends(holder, environment):
     pid_file = Path(environment["VAR_DIR"]) / "run" / "web.pid"
     first = int(pid_file.read_text())
     os.killpg(first, signal.SIGKILL)
-    assert within(30, lambda: int(pid_file.read_text()) != first and answers(url))
+    assert is_true_within(30, lambda: int(pid_file.read_text()) != first and is_answering(url))
 
     holder.send_signal(signal.SIGKILL)
     holder.wait()
-    assert within(30, lambda: not answers(url))
+    assert is_true_within(30, lambda: not is_answering(url))
 
 
 def test_restarted_worker_has_the_new_environment(environment, migrate, collected):
