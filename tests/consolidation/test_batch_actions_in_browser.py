@@ -20,7 +20,7 @@ from tests.dashboard.campaign import add_items
 from tests.dashboard.test_in_browser import NARROW, open_context
 
 __all__ = ["clock", "open_context", "wire"]
-PATIENCE = 30_000  # milliseconds; the pages share the machine with other tests
+PATIENCE = 30_000  # milliseconds, because the machine also runs other tests
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 

@@ -163,7 +163,7 @@ def test_annotations_of_two_experts_are_merged_blind_and_exported(
         press(page, "Enter")
         wait_until_ready(page)
         focus_first_card(page)
-        press(page, "g")  # the same question: the first is kept, the second repeats it
+        press(page, "g")  # both questions are equal, so the second becomes redundant
         press(page, "n")
         page.keyboard.type("What did someone identify?")
         press(page, "Enter")

@@ -201,7 +201,7 @@ def test_decision_about_a_missing_span_is_refused():
 
 
 def correct_reference(enrolment):
-    """Correct the reference as the worker has it, without a question about the time."""
+    """Correct the reference to the worker's annotation, which has no question about the time."""
     return write_reference(
         item_of(enrolment, IDENTIFIED),
         source(

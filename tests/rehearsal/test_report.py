@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def project():
-    """Create a project with references for two items, one of which has gold with an answer less."""
+    """Create a project with references for two items, one of which has gold with one answer less."""
     project = make_project()
     for content in (EXPERT[IDENTIFIED], WORKER[IDENTIFIED]):
         item = make_item(SURVEY, IDENTIFIED, project)
