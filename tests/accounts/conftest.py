@@ -10,7 +10,7 @@ PASSWORD = "a long enough password"
 
 @pytest.fixture(autouse=True)
 def _no_codes_of_earlier_tests():
-    """Limits and used codes are in the cache, by the numbers of users."""
+    """Clear the cache, which has limits and used codes under the ids of users."""
     cache.clear()
 
 
@@ -29,7 +29,7 @@ def admin(project):
 
 @pytest.fixture
 def signed_in(admin) -> Client:
-    """A browser in which the project's admin has signed in with the password."""
+    """Return a client in which the project's admin has signed in with the password."""
     client = Client(headers={"User-Agent": "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0"})
     client.post("/login/", {"login": "ada", "password": PASSWORD})
     return client

@@ -1,4 +1,4 @@
-"""What a person does with the second factor, through the pages."""
+"""Helpers that use the second factor through the pages."""
 
 import re
 import time

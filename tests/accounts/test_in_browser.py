@@ -1,4 +1,4 @@
-"""The pages of one's own account and of a project's members, in a real browser."""
+"""Browser tests of the account pages and of a project's members."""
 
 import pytest
 from django.utils import timezone
@@ -17,7 +17,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def page(chromium: Browser, live_server, settings, signed_in):
-    """Signed in by password; no page may leave an error or a broken content policy in the console."""
+    """Open a page signed in by password.
+
+    Fail on console errors and on violations of the content security policy.
+    """
     settings.ALLOWED_HOSTS = ["*"]
     complaints: list[str] = []
     context = chromium.new_context(base_url=live_server.url)
@@ -31,7 +34,7 @@ def page(chromium: Browser, live_server, settings, signed_in):
 
 
 def check(page, name: str, tmp_path) -> None:
-    """Find no fault and no overflow in the narrow dark and the wide light look."""
+    """Check accessibility and width in the narrow dark and the wide light look."""
     for width, scheme in LOOKS[1::-1]:
         page.set_viewport_size({"width": width, "height": 850})
         page.emulate_media(color_scheme=scheme)
@@ -77,7 +80,7 @@ def test_account_and_second_factor(page, admin, tmp_path):
     check(page, "turn-off", tmp_path)
 
 
-def test_second_step_by_keyboard_alone(page, signed_in, admin, tmp_path):
+def test_second_step_works_by_keyboard(page, signed_in, admin, tmp_path):
     set_up(signed_in)
     page.context.clear_cookies()
     page.goto("/login/")
@@ -96,7 +99,9 @@ def test_second_step_by_keyboard_alone(page, signed_in, admin, tmp_path):
     check(page, "confirm-code", tmp_path)
 
 
-def test_role_that_needs_a_second_factor_keeps_it(page, signed_in, settings, tmp_path):
+def test_role_that_requires_a_second_factor_can_not_turn_it_off(
+    page, signed_in, settings, tmp_path
+):
     settings.SECOND_FACTOR_ROLES = {"admin"}
     page.goto("/projects/demo/")
     expect(page.get_by_role("heading", name="Confirm your password")).to_be_visible()
@@ -139,7 +144,7 @@ def test_members_invitations_and_passwords(page, project, admin, tmp_path):
         check(page, name, tmp_path)
 
 
-def test_new_password_by_a_link(page, signed_in, admin, mailoutbox, tmp_path):
+def test_password_is_reset_by_a_link(page, signed_in, admin, mailoutbox, tmp_path):
     signed_in.logout()
     page.goto("/account/password/reset/")
     page.get_by_label("Email").fill(admin.email)

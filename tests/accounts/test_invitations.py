@@ -1,4 +1,4 @@
-"""People asked into a project: the link works once, for a week, and gives one role in one project."""
+"""Tests of invitations, whose links work once, for a week, and grant one role in one project."""
 
 import re
 from datetime import timedelta
@@ -26,7 +26,7 @@ ACCOUNT = {
 
 
 def invite(client: Client, email: str = "tom@touchstone.example", role: str = "trainer") -> str:
-    """Ask somebody in; returns the path of the link in the mail."""
+    """Invite an address. Return the path of the link in the email."""
     assert client.post(f"{MEMBERS}invite/", {"email": email, "role": role}).status_code == 302
     return "/" + re.search(r"http\S+/invitations/\S+", mail.outbox[-1].body)[0].split("/", 3)[3]
 
@@ -35,7 +35,7 @@ def roles(name: str) -> set[str]:
     return set(Membership.objects.filter(user__username=name).values_list("role", flat=True))
 
 
-def test_link_makes_an_account_with_the_role_and_signs_in(signed_in):
+def test_link_creates_an_account_with_the_role_and_signs_in(signed_in):
     link = invite(signed_in)
     assert mail.outbox[0].to == ["tom@touchstone.example"]
     client = Client()
@@ -57,7 +57,7 @@ def test_link_makes_an_account_with_the_role_and_signs_in(signed_in):
     ]
 
 
-def test_title_with_a_line_break_does_not_keep_an_invitation_from_being_sent(signed_in, project):
+def test_invitation_is_sent_despite_a_line_break_in_the_title(signed_in, project):
     project.title = "News\r\nBcc: everybody@touchstone.example"
     project.save()
     invite(signed_in)
@@ -80,7 +80,7 @@ def test_link_works_for_a_week(signed_in):
 
 
 @pytest.mark.parametrize("at", [0, 5, -1])
-def test_link_with_a_changed_letter_is_none(signed_in, at):
+def test_altered_link_is_invalid(signed_in, at):
     link = invite(signed_in).rstrip("/")
     token = link.rsplit("/", 1)[1]
     changed = list(token)
@@ -88,20 +88,20 @@ def test_link_with_a_changed_letter_is_none(signed_in, at):
     assert Client().get(f"/invitations/{''.join(changed)}/").status_code in (404, 410)
 
 
-def test_withdrawn_link_is_over(signed_in):
+def test_withdrawn_link_is_invalid(signed_in):
     link = invite(signed_in)
     pk = Invitation.objects.get().pk
     signed_in.post(f"{MEMBERS}invitations/{pk}/", {"withdraw": "1", "confirmed": "yes"})
     assert Client().get(link).status_code == 410
 
 
-def test_inviting_again_replaces_the_open_invitation(signed_in):
+def test_repeated_invitation_replaces_the_open_one(signed_in):
     first, second = invite(signed_in), invite(signed_in)
     assert Client().get(first).status_code == 410
     assert Client().get(second).status_code == 200
 
 
-def test_weak_password_is_refused_and_the_link_stays_good(signed_in):
+def test_weak_password_is_refused_and_the_link_stays_valid(signed_in):
     link = invite(signed_in)
     weak = {**ACCOUNT, "password1": "password", "password2": "password"}
     assert Client().post(link, weak).status_code == 422
@@ -109,7 +109,7 @@ def test_weak_password_is_refused_and_the_link_stays_good(signed_in):
     assert Client().post(link, ACCOUNT).status_code == 302
 
 
-def test_account_with_the_address_gets_the_role_at_once(signed_in, project):
+def test_account_with_the_address_gets_the_role_immediately(signed_in, project):
     user = make_user("tom")
     user.email = "Tom@Touchstone.example"
     user.save()
@@ -130,9 +130,7 @@ def test_link_opened_by_someone_signed_in_gives_that_account_the_role(signed_in)
     assert Client().get(link).status_code == 410
 
 
-def test_mail_server_that_is_away_leaves_an_invitation_to_send_again(
-    signed_in, settings, free_port
-):
+def test_invitation_can_be_resent_after_a_mail_failure(signed_in, settings, free_port):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port
     signed_in.post(f"{MEMBERS}invite/", {"email": "tom@touchstone.example", "role": "trainer"})
@@ -149,7 +147,7 @@ def test_mail_server_that_is_away_leaves_an_invitation_to_send_again(
     "form",
     [{}, {"email": "no address", "role": "trainer"}, {"email": "a@b.example", "role": "boss"}],
 )
-def test_bad_invitation_is_told(signed_in, form):
+def test_invalid_invitation_is_explained(signed_in, form):
     assert signed_in.post(f"{MEMBERS}invite/", form).status_code == 422
     assert not Invitation.objects.exists()
 
@@ -182,7 +180,7 @@ def test_roles_are_changed_and_logged(signed_in, project):
     assert roles("tom") == set()
 
 
-def test_last_admin_stays(signed_in, project, admin):
+def test_last_admin_can_not_be_removed(signed_in, project, admin):
     for form in ({"remove": "1"}, {"roles": ["trainer"]}):
         form["confirmed"] = "yes"
         page = signed_in.post(f"{MEMBERS}{admin.pk}/", form, follow=True).content.decode()
@@ -195,7 +193,7 @@ def test_last_admin_stays(signed_in, project, admin):
     second.save()
 
 
-def test_admin_whose_account_is_closed_does_not_count(project, admin):
+def test_admin_with_a_closed_account_does_not_count(project, admin):
     other = make_user("bob", project, MemberRole.ADMIN)
     other.is_active = False
     other.save()
@@ -203,16 +201,16 @@ def test_admin_whose_account_is_closed_does_not_count(project, admin):
         set_roles(project=project, user=admin, roles=[], actor="ada", now=timezone.now())
 
 
-def test_stranger_can_not_be_made_a_member_by_number(signed_in):
+def test_stranger_can_not_become_a_member_by_id(signed_in):
     stranger = make_user("sam")
     assert signed_in.post(f"{MEMBERS}{stranger.pk}/", {"roles": ["admin"]}).status_code == 404
 
 
 def test_queries_do_not_grow_with_the_members(signed_in, project):
     def queries() -> int:
-        with CaptureQueriesContext(connection) as found:
+        with CaptureQueriesContext(connection) as captured:
             assert signed_in.get(MEMBERS).status_code == 200
-        return len(found)
+        return len(captured)
 
     queries()
     few = queries()

@@ -1,4 +1,4 @@
-"""Which pages of the accounts a visitor opens without signing in."""
+"""Tests of the account pages that are open without signing in."""
 
 import pytest
 from django.test import Client
@@ -36,13 +36,13 @@ def names(patterns, namespace=""):
 NAMES = sorted(names(urls.urlpatterns))
 
 
-def test_every_route_of_ours_has_a_rule_and_every_rule_a_route():
+def test_routes_and_rules_match():
     rules = {name: rule for name, rule in page_rules().items() if name.startswith("accounts:")}
     assert sorted(rules) == [name for name in NAMES if name.startswith("accounts:")]
     assert {name for name, rule in rules.items() if rule is Access.PUBLIC} == {"accounts:accept"}
 
 
-def test_there_is_no_sign_up_and_no_choice_of_an_address():
+def test_sign_up_and_email_change_do_not_exist():
     for name in ("account_signup", "account_email", "account_set_password"):
         assert name not in NAMES
     for path in ("/signup/", "/account/signup/", "/account/email/"):
@@ -50,7 +50,7 @@ def test_there_is_no_sign_up_and_no_choice_of_an_address():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_anonymous_visitor_opens_what_is_public_alone(db, name):
+def test_anonymous_visitor_opens_only_public_pages(db, name):
     address = reverse(name, args=ARGUMENTS.get(name, []))
     answers = [Client().get(address), Client().post(address)]
     to_login = [
@@ -61,6 +61,6 @@ def test_anonymous_visitor_opens_what_is_public_alone(db, name):
     elif name in PUBLIC:
         assert not any(to_login)
     else:
-        # A page that takes one method alone may say so first.
+        # A page with only one method may refuse the other methods first.
         assert any(to_login)
         assert {answer.status_code for answer in answers} <= {302, 405}

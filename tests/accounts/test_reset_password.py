@@ -1,4 +1,4 @@
-"""Password resets, which must not reveal accounts."""
+"""Tests of password resets, which must not reveal accounts."""
 
 import re
 import smtplib

@@ -1,4 +1,4 @@
-"""Sessions of staff end when they are idle or old. Those of workers have their own lifetime."""
+"""Tests of session lifetimes. Staff sessions end when they are idle or old."""
 
 from datetime import datetime, timedelta
 
@@ -31,7 +31,7 @@ def stored_expiry() -> datetime:
     return Session.objects.get().expire_date
 
 
-def about(moment: datetime) -> pytest.approx:
+def approximately(moment: datetime) -> pytest.approx:
     return pytest.approx(moment, abs=NEARLY)
 
 
@@ -43,13 +43,13 @@ def _limits(settings):
 
 def test_idle_session_ends(signed_in):
     assert is_signed_in(signed_in)
-    assert stored_expiry() == about(timezone.now() + timedelta(hours=12))
+    assert stored_expiry() == approximately(timezone.now() + timedelta(hours=12))
     change_session(signed_in, **{EXPIRES: timezone.now() - timedelta(seconds=1)})
     assert not is_signed_in(signed_in)
 
 
-def test_session_of_the_login_page_alone_ends_too(signed_in):
-    assert stored_expiry() == about(timezone.now() + timedelta(hours=12))
+def test_session_of_the_sign_in_page_ends(signed_in):
+    assert stored_expiry() == approximately(timezone.now() + timedelta(hours=12))
 
 
 def test_cookie_ends_with_the_session(signed_in):
@@ -57,40 +57,40 @@ def test_cookie_ends_with_the_session(signed_in):
     assert cookie["max-age"] == pytest.approx(12 * 3600, abs=60)
 
 
-def test_use_prolongs_the_session(signed_in):
+def test_use_extends_the_session(signed_in):
     is_signed_in(signed_in)
     change_session(signed_in, **{EXPIRES: timezone.now() + timedelta(hours=1)})
     assert is_signed_in(signed_in)
-    assert stored_expiry() == about(timezone.now() + timedelta(hours=12))
+    assert stored_expiry() == approximately(timezone.now() + timedelta(hours=12))
 
 
-def test_figures_that_refresh_themselves_do_not_prolong_the_session(signed_in):
+def test_automatic_refresh_does_not_extend_the_session(signed_in):
     is_signed_in(signed_in)
     soon = timezone.now() + timedelta(hours=1)
     change_session(signed_in, **{EXPIRES: soon})
     assert signed_in.get("/", headers=HTMX).status_code == 200
-    assert stored_expiry() == about(soon)
+    assert stored_expiry() == approximately(soon)
 
 
-def test_old_session_ends_however_much_it_is_used(signed_in):
-    began = timezone.now() - timedelta(days=13, hours=23)
-    change_session(signed_in, **{BEGAN: began, EXPIRES: timezone.now() + timedelta(hours=2)})
+def test_old_session_ends_despite_use(signed_in):
+    started_at = timezone.now() - timedelta(days=13, hours=23)
+    change_session(signed_in, **{BEGAN: started_at, EXPIRES: timezone.now() + timedelta(hours=2)})
     assert is_signed_in(signed_in)
-    assert stored_expiry() == about(began + timedelta(days=14))
-    change_session(signed_in, **{BEGAN: began - timedelta(hours=2)})
+    assert stored_expiry() == approximately(started_at + timedelta(days=14))
+    change_session(signed_in, **{BEGAN: started_at - timedelta(hours=2)})
     assert not is_signed_in(signed_in)
     assert not Session.objects.exists()
 
 
-def test_new_login_begins_a_new_lifetime(signed_in):
+def test_new_sign_in_starts_a_new_lifetime(signed_in):
     change_session(signed_in, **{BEGAN: timezone.now() - timedelta(days=13, hours=23)})
     signed_in.post("/logout/")
     signed_in.post("/login/", {"login": "ada", "password": PASSWORD})
     assert is_signed_in(signed_in)
-    assert stored_expiry() == about(timezone.now() + timedelta(hours=12))
+    assert stored_expiry() == approximately(timezone.now() + timedelta(hours=12))
 
 
-def test_shorter_limit_applies_to_sessions_that_began_before(signed_in, settings):
+def test_shorter_limit_applies_to_existing_sessions(signed_in, settings):
     is_signed_in(signed_in)
     settings.SESSION_LIFETIME = timedelta(0)
     assert not is_signed_in(signed_in)
@@ -104,8 +104,8 @@ def test_operator_of_the_marketplace_is_staff(db, django_user_model):
     assert not is_signed_in(client)
 
 
-def test_workers_have_their_own_lifetime(db, settings):
+def test_worker_sessions_have_a_separate_lifetime(db, settings):
     settings.SESSION_IDLE = settings.SESSION_LIFETIME = timedelta(0)
     client = log_in(make_worker())
     assert client.get("/hits/account/").status_code == 200
-    assert WorkerSession.objects.get().expires_at == about(timezone.now() + SESSION_LASTS)
+    assert WorkerSession.objects.get().expires_at == approximately(timezone.now() + SESSION_LASTS)

@@ -1,4 +1,4 @@
-"""Where one is signed in, signing out there, and passwords."""
+"""Tests of a user's session list, of ending sessions, and of passwords."""
 
 from datetime import timedelta
 from ipaddress import ip_network
@@ -25,14 +25,14 @@ PROXY = "10.0.0.2"
 
 
 @pytest.fixture
-def elsewhere(admin) -> Client:
+def other_session(admin) -> Client:
     agent = "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Safari/604.1"
     client = Client(headers={"User-Agent": agent})
     client.post("/login/", RIGHT, REMOTE_ADDR="203.0.113.7")
     return client
 
 
-def test_own_sessions_are_listed_and_nobody_elses(signed_in, elsewhere, project):
+def test_only_own_sessions_are_listed(signed_in, other_session, project):
     make_user("eve", project)
     Client(headers={"User-Agent": "EveBrowser/1.0"}).post(
         "/login/", {"login": "eve", "password": PASSWORD}
@@ -46,14 +46,14 @@ def test_own_sessions_are_listed_and_nobody_elses(signed_in, elsewhere, project)
         assert key not in page
 
 
-def test_session_that_began_in_another_way_is_listed_too(db, django_user_model):
+def test_session_started_outside_the_sign_in_page_is_listed(db, django_user_model):
     django_user_model.objects.create_superuser("root", password=PASSWORD)
     client = Client(headers={"User-Agent": "Mozilla/5.0 (Windows NT 10.0) Chrome/140.0"})
     client.post("/hits/operator/login/", {"username": "root", "password": PASSWORD})
     assert "Chrome on Windows" in client.get("/account/").content.decode()
 
 
-def test_visits_are_noted_now_and_then_and_not_each_time(signed_in):
+def test_last_visit_is_updated_at_intervals(signed_in):
     signed_in.get("/")
     before = UserSession.objects.get().last_seen_at
     with CaptureQueriesContext(connection) as queries:
@@ -64,8 +64,8 @@ def test_visits_are_noted_now_and_then_and_not_each_time(signed_in):
     assert UserSession.objects.get().last_seen_at > before
 
 
-def test_sessions_that_ended_by_themselves_are_forgotten(signed_in, elsewhere):
-    old = Session.objects.filter(session_key=elsewhere.session.session_key)
+def test_expired_sessions_are_deleted(signed_in, other_session):
+    old = Session.objects.filter(session_key=other_session.session.session_key)
     old.update(expire_date=timezone.now() - timedelta(seconds=1))
     clear_expired_sessions()
     assert not old.exists()
@@ -74,10 +74,10 @@ def test_sessions_that_ended_by_themselves_are_forgotten(signed_in, elsewhere):
     assert "Safari on iOS" not in page
 
 
-def test_signing_out_elsewhere_spares_this_browser(signed_in, elsewhere):
+def test_signing_out_other_sessions_keeps_this_one(signed_in, other_session):
     signed_in.post(ACCOUNT)
     assert signed_in.get("/").status_code == 200
-    assert elsewhere.get("/").status_code == 302
+    assert other_session.get("/").status_code == 302
     assert StateChange.objects.get(aggregate="auth.User").new == "signed out"
 
 
@@ -85,17 +85,17 @@ def end(client: Client, session: UserSession) -> int:
     return client.post(f"/account/sessions/{session.pk}/end/").status_code
 
 
-def test_one_session_is_ended(signed_in, elsewhere, admin):
+def test_single_session_is_ended(signed_in, other_session, admin):
     third = Client()
     third.post("/login/", RIGHT)
-    session = UserSession.objects.get(session_key=elsewhere.session.session_key)
+    session = UserSession.objects.get(session_key=other_session.session.session_key)
     assert end(signed_in, session) == 302
-    clients = (signed_in, elsewhere, third)
+    clients = (signed_in, other_session, third)
     assert [client.get("/").status_code for client in clients] == [200, 302, 200]
     assert StateChange.objects.get(aggregate="auth.User").new == "signed out"
 
 
-def test_nobody_ends_anothers_session(signed_in, project):
+def test_session_of_another_user_can_not_be_ended(signed_in, project):
     make_user("eve", project)
     eve = Client()
     eve.post("/login/", {"login": "eve", "password": PASSWORD})
@@ -104,12 +104,12 @@ def test_nobody_ends_anothers_session(signed_in, project):
     assert eve.get("/").status_code == 200
 
 
-def test_changing_the_password_signs_out_the_other_browsers(signed_in, elsewhere):
+def test_password_change_ends_the_other_sessions(signed_in, other_session):
     new = "another long password"
     form = {"oldpassword": PASSWORD, "password1": new, "password2": new}
     assert signed_in.post("/account/password/", form).status_code == 302
     assert signed_in.get("/").status_code == 200
-    assert elsewhere.get("/").status_code == 302
+    assert other_session.get("/").status_code == 302
     assert "Safari on iOS" not in signed_in.get("/account/").content.decode()
     assert StateChange.objects.get(aggregate="auth.User").new == "new password"
 
@@ -123,7 +123,10 @@ def behind_a_proxy(settings):
 
 
 def attempt(form: dict[str, str], client_address: str, *, claimed: str = "") -> int:
-    """As the proxy hands it on: it adds whom it heard from to what the client claims."""
+    """Try to sign in with the header that the proxy sends.
+
+    The proxy appends the client's address to the header that the client claims.
+    """
     header = f"{claimed}, {client_address}" if claimed else client_address
     return (
         Client().post("/login/", form, REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_FOR=header).status_code
@@ -144,7 +147,7 @@ def test_forged_header_does_not_lock_out_another(admin, behind_a_proxy, settings
     assert attempt(RIGHT, "198.51.100.9") == 302
 
 
-def test_without_trusted_proxies_the_header_changes_nothing(admin, settings):
+def test_header_is_ignored_without_trusted_proxies(admin, settings):
     for number in range(settings.AXES_FAILURE_LIMIT):
         status = attempt(WRONG, f"198.51.100.{number}")
     assert status == 429

@@ -17,22 +17,22 @@ def person(db):
     return make_user("rita")
 
 
-def test_right_password_opens_the_page_that_was_asked_for(client, person):
+def test_correct_password_opens_the_requested_page(client, person):
     form = {"login": "rita", "password": "a long enough password", "next": "/?a=1"}
     assert client.post(LOGIN, form).url == "/?a=1"
 
 
-def test_login_never_leads_to_another_site(client, person):
+def test_sign_in_does_not_redirect_to_another_site(client, person):
     form = {"login": "rita", "password": "a long enough password", "next": "https://evil.test/"}
     assert client.post(LOGIN, form).url == reverse("dashboard:projects")
 
 
-def test_wrong_password_is_told_without_saying_which_part(client, person):
+def test_wrong_password_message_does_not_reveal_the_account(client, person):
     response = client.post(LOGIN, {"login": "rita", "password": "wrong"})
     assert b"The username and/or password you specified are not correct" in response.content
 
 
-def test_too_many_failures_lock_the_name_out(client, person, settings):
+def test_too_many_failures_lock_the_username(client, person, settings):
     for _ in range(settings.AXES_FAILURE_LIMIT):
         response = client.post(LOGIN, {"login": "rita", "password": "wrong"})
     assert response.status_code == 429
@@ -62,7 +62,7 @@ def test_address_is_limited_with_many_names(client, person, settings):
     assert client.post(LOGIN, right, REMOTE_ADDR="192.0.2.9").status_code == 302
 
 
-def test_records_of_logins_are_forgotten_after_a_month(client, person):
+def test_sign_in_records_are_deleted_after_a_month(client, person):
     for browser in (client, Client()):
         browser.post(LOGIN, {"login": "rita", "password": "a long enough password"})
     old = timezone.now() - timedelta(days=LOGINS_DAYS + 1)
@@ -71,7 +71,7 @@ def test_records_of_logins_are_forgotten_after_a_month(client, person):
     assert AccessLog.objects.count() == 1
 
 
-def test_signing_out_needs_a_post_and_ends_the_session(client, person):
+def test_signing_out_requires_post_and_ends_the_session(client, person):
     client.force_login(person)
     assert client.get("/logout/").status_code == 405
     client.post("/logout/")

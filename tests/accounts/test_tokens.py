@@ -1,4 +1,4 @@
-"""API tokens end with the password under which they were issued."""
+"""Tests that API tokens end with the password under which they were issued."""
 
 import re
 
@@ -48,8 +48,8 @@ def test_password_reset_revokes_tokens(client, secret):
     assert not is_live(secret)
 
 
-def test_password_set_by_code_revokes_tokens(admin, secret):
-    """As the administration and the command `changepassword` do."""
+def test_password_set_by_program_revokes_tokens(admin, secret):
+    """The admin site and the command `changepassword` set passwords this way."""
     admin.set_password(NEW)
     admin.save()
     assert not is_live(secret)
@@ -73,7 +73,7 @@ def test_other_changes_of_an_account_revoke_nothing(admin, secret):
     assert is_live(secret)
 
 
-def test_tokens_of_others_stay(admin, secret, django_user_model):
+def test_tokens_of_other_users_stay_valid(admin, secret, django_user_model):
     other = django_user_model.objects.create_user("bea", password=PASSWORD)
     other.set_password(NEW)
     other.save()

@@ -1,4 +1,4 @@
-"""Queues for experts and what experts hand in, made by the domain's own functions."""
+"""Factories for experts, their queues and their submitted work."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,25 +19,25 @@ def make_expert(name: str):
 
 
 def make_queue(project: Project, items: Sequence[Item], **plan: Any) -> ExpertQueue:
-    """As the office sets it up; by default for merges of the workers' generations."""
-    given = {"title": "Queue", "kind": "merge", "sources": ["generator"], **plan}
+    """Create a queue, by default one that merges the workers' generations."""
+    settings = {"title": "Queue", "kind": "merge", "sources": ["generator"], **plan}
     number = project.expert_queues.count() + 1
     office, _ = get_user_model().objects.get_or_create(username="office")
     return set_up_queue(
         project=project,
-        plan=QueuePlan(**{**given, "title": f"{given['title']} {number}"}),
+        plan=QueuePlan(**{**settings, "title": f"{settings['title']} {number}"}),
         items=items,
         created_by=office,
         now=NOW,
     )
 
 
-def hand_in(queued: QueuedItem, expert, content: Any, now=NOW) -> None:
+def submit_result(queued: QueuedItem, expert, content: Any, now=NOW) -> None:
     state = PageState(revision=0, content={str(queued.item_id): content})
     submit_queued(queued=queued, expert=expert, state=state, now=now)
 
 
 def set_review_rate(*, project: Project, per_thousand: int) -> None:
-    """Set the rate as an administrator does on the admin page."""
+    """Set the share of reviewed gold as an administrator does on the admin page."""
     rate = {"per_thousand": per_thousand}
     Monitoring.objects.update_or_create(project=project, defaults=rate)

@@ -1,4 +1,4 @@
-"""Cases with what they need: a project, an item, the sources' accepted submissions, a HIT."""
+"""Factories for cases and the projects, items, submissions and HITs that they need."""
 
 from collections.abc import Sequence
 from itertools import count
@@ -19,7 +19,7 @@ from tests.crowd.factories import NOW, make_assignment, make_worker
 
 _numbers = count(1)
 
-# The paper's example (Roit et al. 2020, table of consolidation), as one sentence.
+# The example of Roit et al. 2020 (consolidation table), as one sentence.
 SENTENCE = (
     "In 1996 , the U.S. Geological Survey ( USGS ) identified a basin and said "
     "that that basin might contain natural gas ."
@@ -30,18 +30,18 @@ IDENTIFIED, CONTAIN = SURVEY.index("identified"), SURVEY.index("contain")
 
 
 def span_of(tokens: Sequence[str], words: str) -> list[int]:
-    """Where the words stand in the sentence, the first time."""
-    wanted = words.split()
+    """Return the token span of the first occurrence of the words in the sentence."""
+    searched = words.split()
     for start in range(len(tokens)):
-        if list(tokens[start : start + len(wanted)]) == wanted:
-            return [start, start + len(wanted)]
+        if list(tokens[start : start + len(searched)]) == searched:
+            return [start, start + len(searched)]
     raise ValueError(f"{words!r} is not in the sentence")
 
 
 def source(
     tokens: Sequence[str], *questions: tuple[str, Sequence[str]], no_question: str = ""
 ) -> Json:
-    """What an annotator hands in: each question with the words of its answers."""
+    """Return an annotator's content. Each question comes with the words of its answers."""
     return {
         "questions": [
             {"question": question, "answers": [span_of(tokens, words) for words in answers]}
@@ -75,7 +75,7 @@ def make_item(tokens: Sequence[str], verb_idx: int, project: Project | None = No
 
 
 def make_generation(item: Item, content: Json, worker: Worker | None = None) -> Submission:
-    """An accepted annotation of the item, as its scheme stores it."""
+    """Create an accepted annotation of the item, stored as its scheme stores it."""
     worker = worker or make_worker()
     parts = get_scheme(item.project.scheme).content
     return Submission.objects.create(
@@ -92,7 +92,7 @@ def make_generation(item: Item, content: Json, worker: Worker | None = None) -> 
 
 
 def make_case(tokens: Sequence[str], verb_idx: int, *sources: Json) -> Case:
-    """An offered case of these sources, shown in this order."""
+    """Create an offered case with these sources, shown in this order."""
     return make_case_of(make_item(tokens, verb_idx), *sources)
 
 
@@ -106,9 +106,10 @@ def make_case_of(item: Item, *sources: Json) -> Case:
 
 
 def _put_in_order(case: Case, submissions: Sequence[Submission]) -> None:
-    """The shuffle's order, away: a test says which source is A."""
+    """Replace the shuffled order, so that a test decides which source is A."""
     rows = {row.submission_id: row for row in case.sources.all()}
-    for offset in (len(rows), 0):  # the order is unique: out of the way first, then in place
+    # The positions are unique, so they are moved out of range first.
+    for offset in (len(rows), 0):
         for position, submission in enumerate(submissions):
             row = rows[submission.pk]
             row.position = offset + position
@@ -120,14 +121,15 @@ def correct(*, review, expert, content, comment="", now=NOW):
     item = review.gold.item
     merging = get_scheme(item.project.scheme).get_merging()
     source = merging.as_source(review.gold.content)
-    wanted = {question["question"]: question["answers"] for question in content["questions"]}
+    corrections = {question["question"]: question["answers"] for question in content["questions"]}
     questions = merging.keep_all(source)["questions"]
     for question in questions:
-        answers = wanted.pop(question["question"], None)
+        answers = corrections.pop(question["question"], None)
         question.update({"verdict": "invalid"} if answers is None else {"answers": answers})
     new = {"source": None, "verdict": "keep", "same_as": None}
     questions += [
-        {"question": question, "answers": answers, **new} for question, answers in wanted.items()
+        {"question": question, "answers": answers, **new}
+        for question, answers in corrections.items()
     ]
     consolidation = merging.parse({"questions": questions}, context_of(item), [source])
     return correct_review(

@@ -1,4 +1,4 @@
-"""A small finished project: the paper's example, consolidated."""
+"""Factories for a small finished project with the consolidated example of the paper."""
 
 from annotation.enums import SubmissionState
 from annotation.models import Submission
@@ -24,26 +24,26 @@ SECOND = source(
     ("What was identified?", ["a basin"]),
     ("When did someone identify something?", ["1996"]),
 )
-# Of the six questions above, in order.
+# Verdicts on the six questions above, in order.
 VERDICTS = ("keep", "keep", "invalid", "redundant", "redundant", "keep")
 ANSWERS = (["the U.S. Geological Survey", "USGS"], ["a basin"], [], [], [], ["1996"])
 
 
 def consolidation_of() -> dict:
-    """The merged content: the survey's two names become two answers."""
+    """Return the merged content, in which the survey's two names become two answers."""
     questions = []
     for submission, content in enumerate((FIRST, SECOND)):
-        for position, one in enumerate(content["questions"]):
-            at = submission * 3 + position
-            spans = source(SURVEY, (one["question"], ANSWERS[at]))["questions"][0]["answers"]
-            same_as = {3: 0, 4: 1}.get(at)
+        for position, question in enumerate(content["questions"]):
+            index = submission * 3 + position
+            [judged] = source(SURVEY, (question["question"], ANSWERS[index]))["questions"]
+            same_as = {3: 0, 4: 1}.get(index)
             origin = {"submission": submission, "question": position}
             questions.append(
                 {
-                    **one,
-                    "answers": spans,
+                    **question,
+                    "answers": judged["answers"],
                     "source": origin,
-                    "verdict": VERDICTS[at],
+                    "verdict": VERDICTS[index],
                     "same_as": same_as,
                 }
             )
@@ -51,7 +51,7 @@ def consolidation_of() -> dict:
 
 
 def consolidate(case: Case, content: dict, worker: Worker | None = None) -> Gold:
-    """The case's accepted consolidation and its gold."""
+    """Create the case's accepted consolidation and return its gold."""
     worker = worker or make_worker()
     submission = Submission.objects.create(
         item=case.item,
@@ -72,7 +72,7 @@ def make_gold_item() -> Gold:
 
 
 def make_gold_project() -> Project:
-    """One consolidated item, in wikinews.dev."""
+    """Create one consolidated item, in wikinews.dev."""
     gold = make_gold_item()
     sentence = gold.item.sentence
     sentence.domain, sentence.partition, sentence.external_id = "wikinews", "dev", "Wiki1k:n:1:0:0"

@@ -1,4 +1,4 @@
-"""A batch steered by keyboard, in a real browser, with our own marketplace at the other end."""
+"""Browser tests of batch actions by keyboard, against our own marketplace."""
 
 import re
 
@@ -20,7 +20,7 @@ from tests.dashboard.campaign import add_items
 from tests.dashboard.test_in_browser import NARROW, open_context
 
 __all__ = ["clock", "open_context", "wire"]
-PATIENCE = 30_000  # milliseconds: these pages follow one another, on machines that do other things
+PATIENCE = 30_000  # milliseconds, because the machine also runs other tests
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 
@@ -39,14 +39,14 @@ def page(open_context) -> Page:
 @pytest.fixture
 def sweep(clock):
     def run() -> None:
-        for one in (create_pending_hits, send_due_increases, send_due_ends, sync_due_hits):
-            one(clock=clock)
+        for task in (create_pending_hits, send_due_increases, send_due_ends, sync_due_hits):
+            task(clock=clock)
 
     return run
 
 
 def press(page: Page, name: str) -> None:
-    """Reach a button by Tab, as somebody without a mouse does, and press it."""
+    """Tab to a button and press it with Enter, without a mouse."""
     button = page.get_by_role("button", name=re.compile(f"^{re.escape(name)}"))
     expect(button).to_be_visible(timeout=PATIENCE)
     for _ in range(80):
@@ -57,24 +57,24 @@ def press(page: Page, name: str) -> None:
     page.keyboard.press("Enter")
 
 
-def told(page: Page, words: str) -> None:
+def expect_message(page: Page, words: str) -> None:
     expect(page.locator(".messages")).to_contain_text(words, timeout=PATIENCE)
 
 
-def offered() -> int:
-    """HITs that the marketplace's workers can take now."""
-    return sum(one.open and not one.expiry_noted for one in theirs.Hit.objects.all())
+def count_open_hits() -> int:
+    """Return the number of HITs that the marketplace's workers can accept now."""
+    return sum(hit.open and not hit.expiry_noted for hit in theirs.Hit.objects.all())
 
 
-def test_batch_is_published_and_steered_to_its_end_and_back_by_keyboard(page, sweep, clock):
+def test_batch_is_published_ended_and_reopened_by_keyboard(page, sweep, clock):
     page.goto(reverse("annotation:publish", args=["demo"]))
     press(page, "Preview cost")
     press(page, "Publish 3 HITs for $")
-    told(page, "3 HITs are being created")
+    expect_message(page, "3 HITs are being created")
     expect(page.locator("#standing")).to_contain_text("Updating 3 HITs", timeout=PATIENCE)
     sweep()
-    assert offered() == 3
-    # The page renews itself: nothing is reloaded, and nothing jumps.
+    assert count_open_hits() == 3
+    # The page refreshes itself, without a reload and without a jump in the layout.
     expect(page.locator("#standing")).to_contain_text(
         "In sync with the marketplace", timeout=PATIENCE
     )
@@ -82,28 +82,28 @@ def test_batch_is_published_and_steered_to_its_end_and_back_by_keyboard(page, sw
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text("Pause the whole batch: 3 HITs?", timeout=PATIENCE)
     press(page, "Pause 3 HITs")
-    told(page, "Paused: 3 HITs.")
+    expect_message(page, "Paused: 3 HITs.")
     sweep()
-    assert offered() == 0
+    assert count_open_hits() == 0
     press(page, "Resume …")
     press(page, "Resume 3 HITs")
-    told(page, "Resumed: 3 HITs.")
+    expect_message(page, "Resumed: 3 HITs.")
     sweep()
-    assert offered() == 3
+    assert count_open_hits() == 3
     end = theirs.Hit.objects.first().expires_at
     page.get_by_label("Days from now").focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("30")
     page.keyboard.press("Enter")
     press(page, "Extend 3 HITs")
-    told(page, "Extended: 3 HITs.")
+    expect_message(page, "Extended: 3 HITs.")
     sweep()
     assert (theirs.Hit.objects.first().expires_at - end).days >= 15
     press(page, "End …")
     press(page, "End 3 HITs")
-    told(page, "Ended: 3 HITs.")
+    expect_message(page, "Ended: 3 HITs.")
     sweep()
-    assert (offered(), Batch.objects.get().state) == (0, "closed")
+    assert (count_open_hits(), Batch.objects.get().state) == (0, "closed")
     clock.skip(hours=3)
     sweep()
     page.reload()
@@ -111,14 +111,14 @@ def test_batch_is_published_and_steered_to_its_end_and_back_by_keyboard(page, sw
     main = page.get_by_role("main")
     expect(main).to_contain_text("The batch has ended and is reopened.", timeout=PATIENCE)
     press(page, "Republish 3 HITs for up to $")
-    told(page, "Republished: 3 HITs.")
+    expect_message(page, "Republished: 3 HITs.")
     sweep()
-    assert (offered(), Batch.objects.get().state) == (3, "open")
+    assert (count_open_hits(), Batch.objects.get().state) == (3, "open")
     assert set(TaskItem.objects.values_list("republications", flat=True)) == {1}
     assert axe_findings(page) == []
 
 
-def test_hits_are_chosen_by_keyboard_and_the_choice_survives_the_renewal(page, sweep, project):
+def test_selected_hits_stay_selected_after_a_refresh(page, sweep, project):
     batch = publish_batch(project=project, now=timezone.now())
     sweep()
     page.goto(reverse("consolidation:batch", args=["demo", batch.pk]))
@@ -126,7 +126,7 @@ def test_hits_are_chosen_by_keyboard_and_the_choice_survives_the_renewal(page, s
     box.focus()
     page.keyboard.press("Space")
     expect(box).to_be_checked()
-    with page.expect_response(lambda one: "part=standing" in one.url, timeout=PATIENCE):
+    with page.expect_response(lambda response: "part=standing" in response.url, timeout=PATIENCE):
         pass
     expect(box).to_be_checked()
     page.get_by_label("Action for the selected HITs").select_option("expire")
@@ -134,11 +134,11 @@ def test_hits_are_chosen_by_keyboard_and_the_choice_survives_the_renewal(page, s
     main = page.get_by_role("main")
     expect(main).to_contain_text("End 1 of the 1 selected HIT?", timeout=PATIENCE)
     press(page, "End 1 HIT")
-    told(page, "Ended: 1 HIT.")
+    expect_message(page, "Ended: 1 HIT.")
     assert Hit.objects.exclude(expiration_wanted=None).count() == 1
 
 
-def test_filter_decides_what_is_meant_when_nothing_is_chosen(page, sweep, project):
+def test_action_without_selection_applies_to_the_filtered_hits(page, sweep, project):
     batch = publish_batch(project=project, now=timezone.now())
     sweep()
     Hit.objects.filter(pk=Hit.objects.first().pk).update(state="expired")

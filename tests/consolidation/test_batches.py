@@ -1,5 +1,7 @@
-"""Batches on their pages: figures, orders for all or some of their HITs, terms; and where work was
-rejected or lost."""
+"""Tests of the batch pages, rejected assignments and compensations.
+
+The pages show figures, act on all or some HITs, and change the terms of a batch.
+"""
 
 import csv
 import io
@@ -26,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def batch(project) -> Batch:
-    """Six HITs: two still to be made, two live, two expired."""
+    """Create six HITs: two pending, two live and two expired."""
     add_items(project, 6)
     batch = publish_batch(project=project, now=timezone.now())
     hits = list(Hit.objects.order_by("pk"))
@@ -47,16 +49,16 @@ def text(response) -> str:
     return " ".join(unescape(response.content.decode()).split())
 
 
-def ordered(office, url, **order):
-    """The page that asks once more, and the answer to its button."""
-    asked = office.post(url, order)
-    assert asked.status_code == 200, asked.headers
-    seen = asked.context["count"]
-    return asked, office.post(url, {**order, "seen": seen, "confirmed": "yes"}, follow=True)
+def confirm_action(office, url, **order):
+    """Return the confirmation page and the response to its confirmed form."""
+    confirmation = office.post(url, order)
+    assert confirmation.status_code == 200, confirmation.headers
+    count = confirmation.context["count"]
+    return confirmation, office.post(url, {**order, "seen": count, "confirmed": "yes"}, follow=True)
 
 
 def rows_of(response) -> list[dict[str, object]]:
-    """The cells of each row by heading."""
+    """Return the cells of the table rows, keyed by column heading."""
     rows = response.context["listing"].shown
     return [{column.heading: str(cell) for column, cell in row.cells} for row in rows]
 
@@ -65,10 +67,10 @@ def hits_in(state: str) -> list[int]:
     return list(Hit.objects.filter(state=state).order_by("pk").values_list("pk", flat=True))
 
 
-# --- how they stand --------------------------------------------------------------------------------
+# --- state ---------------------------------------------------------------------------------------
 
 
-def test_list_shows_how_each_batch_stands(office, campaign):
+def test_list_shows_the_state_of_each_batch(office, campaign):
     response = office.get(reverse("consolidation:batches", args=["demo"]))
     rows = rows_of(response)
     assert [row["Step"] for row in rows] == ["consolidation", "generation"]
@@ -80,7 +82,7 @@ def test_list_shows_how_each_batch_stands(office, campaign):
     assert response.context["forecast"][0] <= response.context["forecast"][2]
 
 
-def test_money_of_a_batch_is_the_ledgers_and_its_caps(office, campaign, batch, project):
+def test_costs_of_a_batch_match_the_ledger_and_its_caps(office, campaign, batch, project):
     url = reverse("consolidation:batch", args=["demo", batch.pk])
     assert office.get(url).context["figures"].reserved_cents > 0
     before = office.get(url).context["figures"]
@@ -97,19 +99,19 @@ def test_money_of_a_batch_is_the_ledgers_and_its_caps(office, campaign, batch, p
 
 
 @pytest.mark.parametrize(
-    ("query", "found"), [("", 2), ("role=consolidator", 1), ("state=closed", 0), ("state=x", 2)]
+    ("query", "count"), [("", 2), ("role=consolidator", 1), ("state=closed", 0), ("state=x", 2)]
 )
-def test_filter_lists_what_it_says(office, campaign, query, found):
+def test_filter_lists_matching_batches(office, campaign, query, count):
     response = office.get(reverse("consolidation:batches", args=["demo"]) + f"?{query}")
-    assert len(rows_of(response)) == found
-    assert ("No matches" in text(response)) == (found == 0)
+    assert len(rows_of(response)) == count
+    assert ("No matches" in text(response)) == (count == 0)
 
 
-def test_empty_project_says_what_will_be_here(office, project):
+def test_empty_project_explains_the_list(office, project):
     assert "No batches yet" in text(office.get(reverse("consolidation:batches", args=["demo"])))
 
 
-def test_problem_is_told_in_the_list_and_on_the_page(office, batch):
+def test_problem_is_shown_in_the_list_and_on_the_page(office, batch):
     Batch.objects.update(republish_problem="The budget has 0.10 dollars left.")
     for name, *more in (("batches",), ("batch", batch.pk)):
         page = text(office.get(reverse(VIEW_NAMES[name], args=["demo", *more])))
@@ -117,19 +119,19 @@ def test_problem_is_told_in_the_list_and_on_the_page(office, batch):
 
 
 @pytest.mark.parametrize(
-    ("state", "shown"),
+    ("state", "count"),
     [("", 6), ("pending", 2), ("live", 2), ("expired", 2), ("paused", 0), ("short", 2), ("x", 6)],
 )
-def test_hits_are_filtered_by_how_they_stand(office, batch, state, shown):
+def test_hits_are_filtered_by_state(office, batch, state, count):
     url = reverse("consolidation:batch", args=["demo", batch.pk]) + f"?state={state}"
     response = office.get(url)
-    assert (len(rows_of(response)), response.context["matching"]) == (shown, shown)
+    assert (len(rows_of(response)), response.context["matching"]) == (count, count)
     fragment = office.get(url, headers={"HX-Request": "true"})
     assert b"<html" not in fragment.content
     assert b'id="rows"' in fragment.content
 
 
-def test_standing_alone_is_renewed(office, batch):
+def test_refresh_returns_only_the_state(office, batch):
     url = reverse("consolidation:batch", args=["demo", batch.pk]) + "?part=standing"
     fragment = office.get(url, headers={"HX-Request": "true"}).content
     assert b'id="standing"' in fragment
@@ -137,10 +139,10 @@ def test_standing_alone_is_renewed(office, batch):
     assert b"Updating 2 HITs" in fragment
 
 
-# --- orders ----------------------------------------------------------------------------------------
+# --- actions -------------------------------------------------------------------------------------
 
 
-def test_nothing_is_done_before_it_was_confirmed(office, batch, url):
+def test_action_without_confirmation_changes_nothing(office, batch, url):
     for action in ("pause", "extend", "add", "expire", "republish"):
         response = office.post(url, {"action": action, "scope": "hits", "state": "expired"})
         assert response.status_code in (200, 302)
@@ -151,17 +153,17 @@ def test_nothing_is_done_before_it_was_confirmed(office, batch, url):
 
 
 def test_whole_batch_is_paused_and_resumed(office, batch, url):
-    asked, done = ordered(office, url, action="pause", scope="batch")
-    assert "Pause the whole batch: 4 HITs?" in text(asked)
+    confirmation, done = confirm_action(office, url, action="pause", scope="batch")
+    assert "Pause the whole batch: 4 HITs?" in text(confirmation)
     assert "Paused: 4 HITs." in text(done)
     batch.refresh_from_db()
     assert (batch.state, Hit.objects.exclude(paused_at=None).count()) == ("paused", 4)
     assert StateChange.objects.get(aggregate="annotation.Batch", new="paused").actor == "rita"
-    asked, done = ordered(office, url, action="resume", scope="batch")
+    confirmation, done = confirm_action(office, url, action="resume", scope="batch")
     assert "Resumed: 4 HITs." in text(done)
 
 
-def test_second_click_asks_again_and_does_nothing_more(office, batch, url):
+def test_second_click_asks_for_confirmation_again(office, batch, url):
     order = {"action": "add", "scope": "batch", "assignments": 1, "confirmed": "yes"}
     Hit.objects.filter(state="pending").update(state="failed")
     assert office.post(url, {**order, "seen": 4}).status_code == 302
@@ -173,10 +175,10 @@ def test_second_click_asks_again_and_does_nothing_more(office, batch, url):
     assert batch.state == "open"
 
 
-def test_chosen_hits_alone_are_moved(office, batch, url):
+def test_action_changes_only_the_selected_hits(office, batch, url):
     live = hits_in("live")
-    asked, _ = ordered(office, url, action="pause", scope="hits", hit=live[:1])
-    assert "Pause 1 of the 1 selected HIT?" in text(asked)
+    confirmation, _ = confirm_action(office, url, action="pause", scope="hits", hit=live[:1])
+    assert "Pause 1 of the 1 selected HIT?" in text(confirmation)
     assert list(Hit.objects.exclude(paused_at=None).values_list("pk", flat=True)) == live[:1]
     batch.refresh_from_db()
     assert batch.state == "open"
@@ -186,7 +188,7 @@ def test_chosen_hits_alone_are_moved(office, batch, url):
 def test_checkboxes_send_the_ids_of_hits(office, batch, project):
     unrelated = Hit.objects.first()
     unrelated.pk, unrelated.token, unrelated.external_id = None, "unrelated", None
-    unrelated.save(force_insert=True)  # so that the next tasks and hits have different ids
+    unrelated.save(force_insert=True)  # so that the next tasks and HITs have different ids
     add_items(project, 2)
     latest = publish_batch(project=project, now=timezone.now())
     hits = list(Hit.objects.filter(task__batch=latest).values_list("pk", flat=True))
@@ -196,53 +198,55 @@ def test_checkboxes_send_the_ids_of_hits(office, batch, project):
     assert sorted(map(int, boxes)) == sorted(hits)
 
 
-def test_with_nothing_chosen_all_that_the_filter_shows_is_moved(office, batch, url):
+def test_action_without_selection_changes_all_filtered_hits(office, batch, url):
     expired = hits_in("expired")
-    asked, done = ordered(office, url, action="extend", scope="hits", state="expired", days=3)
-    assert "Extend all 2 affected HITs (expired)?" in text(asked)
-    cents = asked.context["cents"]
-    assert f"Up to ${cents / 100:.2f} more is reserved" in text(asked)
+    confirmation, done = confirm_action(
+        office, url, action="extend", scope="hits", state="expired", days=3
+    )
+    assert "Extend all 2 affected HITs (expired)?" in text(confirmation)
+    cents = confirmation.context["cents"]
+    assert f"Up to ${cents / 100:.2f} more is reserved" in text(confirmation)
     assert "Extended: 2 HITs." in text(done)
     assert set(hits_in("live")) >= set(expired)
 
 
-def test_cost_that_is_told_is_the_cost_that_is_reserved(office, batch, url, project):
+def test_confirmed_cost_equals_the_reserved_cost(office, batch, url, project):
     for order in (
         {"action": "extend", "state": "expired"},
         {"action": "add", "state": "live", "assignments": 2},
     ):
         before = Budget.objects.get(pk=project.budget_id).reserved_cents
-        asked, _ = ordered(office, url, scope="hits", **order)
+        confirmation, _ = confirm_action(office, url, scope="hits", **order)
         after = Budget.objects.get(pk=project.budget_id).reserved_cents
-        assert after - before == asked.context["cents"] > 0
+        assert after - before == confirmation.context["cents"] > 0
 
 
-def test_hits_ended_one_by_one_stay_so_and_can_be_offered_again(office, batch, url):
+def test_hits_ended_separately_stay_ended_and_can_be_republished(office, batch, url):
     pending = hits_in("pending")
-    _, done = ordered(office, url, action="expire", scope="hits", hit=pending)
+    _, done = confirm_action(office, url, action="expire", scope="hits", hit=pending)
     assert "Ended: 2 HITs." in text(done)
     assert set(hits_in("withdrawn")) == set(pending)
     assert Task.objects.exclude(ended_at=None).count() == 2
-    _, done = ordered(office, url, action="republish", scope="hits", hit=pending)
+    _, done = confirm_action(office, url, action="republish", scope="hits", hit=pending)
     assert "Republished: 2 HITs." in text(done)
     assert len(hits_in("pending")) == 2
 
 
-def test_ended_batch_is_open_again_for_what_is_offered_again(office, batch, url):
-    ordered(office, url, action="expire", scope="batch")
+def test_ended_batch_reopens_for_republished_hits(office, batch, url):
+    confirm_action(office, url, action="expire", scope="batch")
     batch.refresh_from_db()
     assert batch.state == "closed"
     pending = hits_in("withdrawn")
-    asked, _ = ordered(office, url, action="republish", scope="hits", hit=pending[:1])
-    assert "The batch has ended and is reopened." in text(asked)
+    confirmation, _ = confirm_action(office, url, action="republish", scope="hits", hit=pending[:1])
+    assert "The batch has ended and is reopened." in text(confirmation)
     batch.refresh_from_db()
     assert (batch.state, len(hits_in("pending"))) == ("open", 1)
-    # For these alone: the others don't come back by themselves.
+    # Only the selected HITs return. The others stay ended.
     assert Task.objects.filter(ended_at=None).count() == 2
 
 
 @pytest.mark.parametrize(
-    ("order", "told"),
+    ("order", "message"),
     [
         ({"action": "resume", "scope": "hits"}, "No paused HITs"),
         (
@@ -257,24 +261,24 @@ def test_ended_batch_is_open_again_for_what_is_offered_again(office, batch, url)
         ({}, "required"),
     ],
 )
-def test_order_that_makes_no_sense_is_refused_in_words(office, batch, url, order, told):
+def test_invalid_action_is_refused_with_a_message(office, batch, url, order, message):
     response = office.post(url, order, follow=True)
     assert "Nothing was changed" in text(response)
-    assert told in text(response)
+    assert message in text(response)
     batch.refresh_from_db()
     assert batch.state == "open"
 
 
-def test_refusals_of_the_domain_are_told(office, batch, url, project):
+def test_refusals_of_the_domain_are_shown(office, batch, url, project):
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=F("reserved_cents"))
     order = {"action": "extend", "scope": "hits", "state": "expired"}
-    _, done = ordered(office, url, **order)
+    _, done = confirm_action(office, url, **order)
     assert "Raise the budget limit or publish less" in text(done)
     assert len(hits_in("expired")) == 2
-    ordered(office, url, action="pause", scope="batch")
-    _, done = ordered(office, url, action="extend", scope="hits", state="paused")
+    confirm_action(office, url, action="pause", scope="batch")
+    _, done = confirm_action(office, url, action="extend", scope="hits", state="paused")
     assert "The batch is paused. Resume it first." in text(done)
-    _, done = ordered(office, url, action="add", scope="hits", state="paused")
+    _, done = confirm_action(office, url, action="add", scope="hits", state="paused")
     assert "The batch is paused. Resume it first." in text(done)
 
 
@@ -287,15 +291,15 @@ def test_terms_are_changed_and_logged(office, batch):
     batch = Batch.objects.get()
     assert (batch.keep_open, batch.republish_limit, batch.budget.cap_cents) == (7, 0, 1250)
     assert "The batch's terms were changed." in text(page)
-    logged = StateChange.objects.filter(aggregate="annotation.Batch", actor="rita")
-    assert {one.new for one in logged} == {"republication limit: 0", "keep open: 7"}
+    changes = StateChange.objects.filter(aggregate="annotation.Batch", actor="rita")
+    assert {change.new for change in changes} == {"republication limit: 0", "keep open: 7"}
     office.post(url, {"keep_open": "", "republish_limit": 3, "cap": ""})
     batch = Batch.objects.get()
     assert (batch.keep_open, batch.budget.cap_cents) == (None, None)
 
 
 @pytest.mark.parametrize(
-    ("typed", "told"),
+    ("typed", "message"),
     [
         ({"republish_limit": 21}, "less than or equal to 20"),
         ({"republish_limit": ""}, "required"),
@@ -304,34 +308,36 @@ def test_terms_are_changed_and_logged(office, batch):
         ({"republish_limit": 5, "cap": "0.01"}, "Enter a limit of at least that amount"),
     ],
 )
-def test_terms_that_can_not_hold_are_refused_beside_the_field(office, batch, typed, told):
+def test_invalid_terms_are_refused_beside_the_field(office, batch, typed, message):
     url = reverse("consolidation:batch", args=["demo", batch.pk])
     response = office.post(url, typed)
     assert response.status_code == 422
-    assert told in text(response)
+    assert message in text(response)
     batch = Batch.objects.get()
     assert (batch.republish_limit, batch.budget) == (3, None)
 
 
 def test_batch_of_a_qualification_round_has_no_top_up(office, campaign, batch):
     Batch.objects.filter(pk=batch.pk).update(for_training=True)
-    one = Round.objects.create(
+    training_round = Round.objects.create(
         project=campaign.project, ordinal=1, kind="screening", title="Screening", entry="open"
     )
-    Cohort.objects.create(round=one, number=1, batch=batch, slots=3, published_at=timezone.now())
+    Cohort.objects.create(
+        round=training_round, number=1, batch=batch, slots=3, published_at=timezone.now()
+    )
     page = office.get(reverse("consolidation:batch", args=["demo", batch.pk]))
     assert "HITs to keep open" not in text(page)
-    assert one.title in text(page)
+    assert training_round.title in text(page)
 
 
 @pytest.mark.django_db(transaction=True)
-def test_auto_approval_and_policy_are_recorded_and_make_the_hit_type(office, project):
+def test_auto_approval_and_policy_are_stored_and_sent_with_the_hit_type(office, project):
     add_items(project, 2)
     url = reverse("annotation:publish", args=["demo"])
     form = {"count": 2, "unpublished": 2, "auto_approval_hours": 12, "republish_limit": 5}
-    asked = text(office.post(url, form))
-    assert "approved automatically after 12 hours" in asked
-    assert "at most 5 times" in asked
+    confirmation = text(office.post(url, form))
+    assert "approved automatically after 12 hours" in confirmation
+    assert "at most 5 times" in confirmation
     office.post(url, {**form, "confirmed": "yes"})
     batch = Batch.objects.get()
     assert (batch.auto_approval_seconds, batch.republish_limit) == (12 * 3600, 5)
@@ -339,7 +345,7 @@ def test_auto_approval_and_policy_are_recorded_and_make_the_hit_type(office, pro
 
 
 @pytest.mark.parametrize("hours", ["0", "721", "soon"])
-def test_delay_that_no_marketplace_takes_is_refused(office, project, hours):
+def test_approval_delay_out_of_range_is_refused(office, project, hours):
     add_items(project, 1)
     url = reverse("annotation:publish", args=["demo"])
     response = office.post(url, {"count": 1, "auto_approval_hours": hours})
@@ -365,7 +371,7 @@ def overturn(office, assignment, **typed):
     return office.post(url, typed, follow=True)
 
 
-def test_rejected_work_is_listed_with_its_reason_and_its_days(office, rejected):
+def test_rejected_work_is_listed_with_reason_and_remaining_days(office, rejected):
     page = text(office.get(reverse("annotation:rejections", args=["demo"])))
     assert "Another verb." in page
     assert "Overturn … (27 days left)" in page
@@ -388,13 +394,13 @@ def test_overturned_rejection_is_paid(office, rejected, use, state):
     assert Payment.objects.filter(assignment=rejected, kind="reward").count() == 1
 
 
-def test_overturning_without_a_reason_asks_for_it(office, rejected):
+def test_overturning_requires_a_reason(office, rejected):
     page = overturn(office, rejected, use="yes", reason=" ")
     assert (page.status_code, "This field is required" in text(page)) == (422, True)
     assert not Payment.objects.filter(assignment=rejected).exists()
 
 
-def test_too_late_to_overturn_leads_to_compensation(office, rejected):
+def test_late_overturn_leads_to_compensation(office, rejected):
     Assignment.objects.filter(pk=rejected.pk).update(
         submitted_at=timezone.now() - timedelta(days=31)
     )
@@ -404,7 +410,7 @@ def test_too_late_to_overturn_leads_to_compensation(office, rejected):
     assert "30 days ago" in text(overturn(office, rejected, use="yes", reason="Late."))
 
 
-def test_project_without_rejections_says_so(office, project):
+def test_project_without_rejections_shows_an_empty_state(office, project):
     page = text(office.get(reverse("annotation:rejections", args=["demo"])))
     assert "No rejected work" in page
 
@@ -420,9 +426,9 @@ def compensate(campaign):
 OFFER = {"amount": "1.50", "key": "assignment 7", "reason": "It ran out under you."}
 
 
-def test_compensation_names_its_cost_with_the_fee_before_it_is_offered(office, compensate, project):
-    asked = text(office.post(compensate, OFFER))
-    assert "Pay $1.50 ($1.80 with fee)" in asked
+def test_compensation_shows_its_cost_with_fee_before_confirmation(office, compensate, project):
+    confirmation = text(office.post(compensate, OFFER))
+    assert "Pay $1.50 ($1.80 with fee)" in confirmation
     assert not Compensation.objects.exists()
     before = Budget.objects.get(pk=project.budget_id).reserved_cents
     page = office.post(compensate, {**OFFER, "confirmed": "yes"}, follow=True)
@@ -436,7 +442,7 @@ def test_compensation_names_its_cost_with_the_fee_before_it_is_offered(office, c
     "typed",
     [{"amount": "0"}, {"amount": "1000.01"}, {"amount": "0.005"}, {"key": ""}, {"reason": " "}],
 )
-def test_compensation_that_makes_no_sense_is_refused(office, compensate, typed):
+def test_invalid_compensation_is_refused(office, compensate, typed):
     response = office.post(compensate, {**OFFER, **typed, "confirmed": "yes"})
     assert (response.status_code, b"errorlist" in response.content) == (422, True)
     assert not Compensation.objects.exists()

@@ -1,4 +1,4 @@
-"""Decisions on several submissions of the review queue."""
+"""Tests of decisions on several submissions of the review queue."""
 
 import pytest
 from django.urls import reverse
@@ -16,7 +16,7 @@ def url(project):
 
 
 @pytest.fixture
-def waiting(campaign) -> list[Submission]:
+def pending(campaign) -> list[Submission]:
     rows = Submission.objects.filter(state="submitted").exclude(problem="").order_by("pk")
     rows.exclude(pk=rows[0].pk).update(other_version=None)
     return list(rows)
@@ -26,61 +26,61 @@ def decide(office, url, rows, decision, **fields):
     order = {"decision": decision, "row": [row.pk for row in rows], **fields}
     confirmation = office.post(url, order)
     assert confirmation.status_code == 200, confirmation.headers
-    seen = confirmation.context["cents"]
-    return confirmation, office.post(url, {**order, "seen": seen, "confirmed": "yes"}, follow=True)
+    cents = confirmation.context["cents"]
+    return confirmation, office.post(url, {**order, "seen": cents, "confirmed": "yes"}, follow=True)
 
 
 def states(rows) -> list[str]:
     return [Submission.objects.get(pk=row.pk).state for row in rows]
 
 
-def test_confirmation_names_count_and_cost(office, url, waiting):
-    page, _ = decide(office, url, waiting[1:], "accept")
+def test_confirmation_names_count_and_cost(office, url, pending):
+    page, _ = decide(office, url, pending[1:], "accept")
     text = page.content.decode()
     assert "Accept and pay 2 assignments?" in text
     assert f"Pay ${page.context['cents'] / 100:.2f} for 2 assignments" in text
     assert page.context["cents"] > 2 * 5
 
 
-def test_nothing_changes_before_the_confirmation(office, url, waiting):
-    office.post(url, {"decision": "accept", "row": [row.pk for row in waiting]})
-    assert set(states(waiting)) == {"submitted"}
+def test_decision_without_confirmation_changes_nothing(office, url, pending):
+    office.post(url, {"decision": "accept", "row": [row.pk for row in pending]})
+    assert set(states(pending)) == {"submitted"}
 
 
-def test_selected_submissions_are_accepted_and_failures_explained(office, url, waiting):
-    _, result = decide(office, url, waiting, "accept")
-    assert states(waiting) == ["submitted", "accepted", "accepted"]
+def test_selected_submissions_are_accepted_and_failures_explained(office, url, pending):
+    _, result = decide(office, url, pending, "accept")
+    assert states(pending) == ["submitted", "accepted", "accepted"]
     assert [str(message) for message in result.context["messages"]] == [
         "Accepted: 2 assignments.",
-        f"Not changed, {waiting[0].worker}: There are two copies. Compare them first.",
+        f"Not changed, {pending[0].worker}: There are two copies. Compare them first.",
     ]
 
 
-def test_rejection_needs_a_reason_and_gives_it_to_all(office, url, waiting):
+def test_rejection_requires_a_reason_that_applies_to_all(office, url, pending):
     refused = office.post(
-        url, {"decision": "reject", "row": [row.pk for row in waiting]}, follow=True
+        url, {"decision": "reject", "row": [row.pk for row in pending]}, follow=True
     )
     assert "Enter a reason." in refused.content.decode()
-    page, _ = decide(office, url, waiting, "reject", reason="No question was asked.")
+    page, _ = decide(office, url, pending, "reject", reason="No question was asked.")
     assert page.context["cents"] == 0
-    assert set(states(waiting)) == {"rejected"}
+    assert set(states(pending)) == {"rejected"}
     changes = StateChange.objects.filter(aggregate="annotation.Submission", new="rejected")
     assert {change.reason for change in changes} == {"No question was asked."}
 
 
-def test_work_is_paid_without_being_used(office, url, waiting):
-    decide(office, url, waiting, "pay")
-    assert set(states(waiting)) == {"withdrawn"}
+def test_submissions_can_be_paid_without_use(office, url, pending):
+    decide(office, url, pending, "pay")
+    assert set(states(pending)) == {"withdrawn"}
 
 
-def test_changed_cost_is_confirmed_again(office, url, waiting):
-    order = {"decision": "accept", "row": [row.pk for row in waiting]}
+def test_changed_cost_requires_a_new_confirmation(office, url, pending):
+    order = {"decision": "accept", "row": [row.pk for row in pending]}
     response = office.post(url, {**order, "seen": 1, "confirmed": "yes"})
     assert "?</h1>" in response.content.decode()
-    assert set(states(waiting)) == {"submitted"}
+    assert set(states(pending)) == {"submitted"}
 
 
-def test_submissions_of_other_projects_are_ignored(office, url, waiting):
+def test_submissions_of_other_projects_are_ignored(office, url, pending):
     other = Campaign(make_project("other"), 4)
     foreign = other.items[1].submissions.get(state="submitted")
     page = office.post(url, {"decision": "accept", "row": [foreign.pk]})
@@ -88,6 +88,6 @@ def test_submissions_of_other_projects_are_ignored(office, url, waiting):
 
 
 @pytest.mark.parametrize("fields", [{}, {"decision": "pay"}, {"decision": "x", "row": [1]}])
-def test_incomplete_decision_changes_nothing(office, url, waiting, fields):
+def test_incomplete_decision_changes_nothing(office, url, pending, fields):
     response = office.post(url, fields, follow=True)
     assert "Nothing was changed" in response.content.decode()

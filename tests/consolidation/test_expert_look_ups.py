@@ -1,4 +1,4 @@
-"""Experts' pages search the project's resources, and see precedents of other items."""
+"""Tests of the experts' resource search and of precedents from other items."""
 
 import json
 
@@ -37,5 +37,5 @@ def test_expert_page_looks_up_other_items(client: Client):
     response = client.post(urls["lookUp"], message, content_type="text/plain")
     assert response.json() == {"results": [{"frame": "Commerce_sell", "lemma": "sell", "count": 1}]}
     assert len(client.get(urls["index"]["lexicon"]).json()["frames"]) == 65
-    odd = f"{urls['lookUp']}&item=x&item={'9' * 40}"
-    assert client.post(odd, message, content_type="text/plain").status_code == 200
+    malformed_url = f"{urls['lookUp']}&item=x&item={'9' * 40}"
+    assert client.post(malformed_url, message, content_type="text/plain").status_code == 200

@@ -1,4 +1,4 @@
-"""Queues for experts: what they hold, who is given which item, and what nobody is given."""
+"""Tests of expert queues: their items and the assignment of items to experts."""
 
 import threading
 from datetime import timedelta
@@ -24,7 +24,7 @@ from consolidation.domain.expert_work import ExpertWorkError, open_queued
 from consolidation.models import Gold, Review
 from schemes.base import FileError
 from schemes.qasrl.scheme import SCHEME
-from tests.consolidation.experts import hand_in, make_expert, make_queue
+from tests.consolidation.experts import make_expert, make_queue, submit_result
 from tests.consolidation.factories import (
     IDENTIFIED,
     SURVEY,
@@ -65,18 +65,20 @@ def take(queue, expert, now=NOW):
 
 def annotate(queue, expert, content=FIRST):
     queued = take(queue, expert)
-    hand_in(queued, expert, content)
+    submit_result(queued, expert, content)
     return queued
 
 
-def test_each_expert_gets_every_item_once_and_hears_of_nobody(project, items, eva, otto):
+def test_each_expert_gets_every_item_once_without_marketplace_work(project, items, eva, otto):
     queue = make_queue(project, items, kind="annotate", experts_per_item=2)
-    seen = {one.username: [annotate(queue, one).item for _ in items] for one in (eva, otto)}
-    assert seen == {"eva": items, "otto": items}
+    annotated = {
+        expert.username: [annotate(queue, expert).item for _ in items] for expert in (eva, otto)
+    }
+    assert annotated == {"eva": items, "otto": items}
     assert take(queue, eva) is None
     assert take(queue, make_expert("ina")) is None
     written = Submission.objects.filter(role="expert")
-    assert (written.count(), {one.state for one in written}) == (6, {"accepted"})
+    assert (written.count(), {submission.state for submission in written}) == (6, {"accepted"})
     logged = StateChange.objects.filter(aggregate="annotation.Submission")
     assert (
         sorted(logged.values_list("new", "actor"))
@@ -84,7 +86,7 @@ def test_each_expert_gets_every_item_once_and_hears_of_nobody(project, items, ev
     )
 
 
-def test_begun_item_comes_first_and_a_seat_is_given_once(project, items, eva, otto):
+def test_started_item_comes_first_and_is_assigned_once(project, items, eva, otto):
     queue = make_queue(project, items, kind="annotate")
     first = take(queue, eva)
     assert take(queue, eva) == first
@@ -93,50 +95,50 @@ def test_begun_item_comes_first_and_a_seat_is_given_once(project, items, eva, ot
     assert (row.started, row.done, row.left, row.finished, row.wanted) == (1, 0, 1, 0, 3)
 
 
-def test_item_left_for_later_comes_back_when_there_is_nothing_fresh(project, items, eva):
+def test_skipped_item_returns_after_new_items(project, items, eva):
     queue = make_queue(project, items, kind="annotate")
     first = take(queue, eva)
     second = take_next(queue=queue, expert=eva, now=NOW, leaving=first.pk)
     assert second.item == items[1]
-    hand_in(second, eva, FIRST)
+    submit_result(second, eva, FIRST)
     third = take_next(queue=queue, expert=eva, now=NOW, leaving=second.pk)
     assert third.item == items[2]
-    hand_in(third, eva, FIRST)
+    submit_result(third, eva, FIRST)
     assert take_next(queue=queue, expert=eva, now=NOW, leaving=third.pk) == first
     assert take_next(queue=queue, expert=eva, now=NOW, leaving=first.pk) is None
     assert take(queue, eva) == first
 
 
-def test_seat_left_alone_is_given_to_another_and_both_works_count(project, items, eva, otto):
+def test_abandoned_item_is_reassigned_and_both_results_count(project, items, eva, otto):
     queue = make_queue(project, items[:1], kind="annotate")
     queued = take(queue, eva)
     assert take(queue, otto, NOW + timedelta(hours=23)) is None
     assert take(queue, otto, NOW + timedelta(hours=25)) == queued
     for expert in (otto, eva):
-        hand_in(queued, expert, FIRST, NOW + timedelta(hours=26))
+        submit_result(queued, expert, FIRST, NOW + timedelta(hours=26))
     assert items[0].submissions.filter(role="expert").count() == 2
 
 
-def test_work_handed_in_twice_counts_once(project, items, eva):
+def test_repeated_submission_counts_once(project, items, eva):
     queue = make_queue(project, items[:1], kind="annotate", makes_gold=True)
     queued = annotate(queue, eva)
-    hand_in(queued, eva, SECOND)
+    submit_result(queued, eva, SECOND)
     assert (
         Submission.objects.get(role="expert").content["questions"][0]["question"]
         == (FIRST["questions"][0]["question"])
     )
     gold = Gold.objects.get()
     assert (gold.source, gold.version, gold.submission.author) == ("expert", 1, eva)
-    assert [one["state"] for one in gold.provenance] == ["kept"] * 3
+    assert [origin["state"] for origin in gold.provenance] == ["kept"] * 3
 
 
-def test_nothing_to_ask_is_an_annotation_and_gold_without_questions(project, items, eva):
+def test_empty_annotation_becomes_gold_without_questions(project, items, eva):
     queue = make_queue(project, items[:1], kind="annotate", makes_gold=True)
     annotate(queue, eva, source(SURVEY, no_question="Not a verb here."))
     assert Gold.objects.get().content == {"questions": []}
 
 
-def test_who_knows_an_annotation_of_the_item_does_not_annotate_it(project, items, eva, otto):
+def test_expert_who_saw_an_annotation_does_not_annotate_the_item(project, items, eva, otto):
     for item in items[:2]:
         make_generation(item, FIRST)
         make_generation(item, SECOND)
@@ -144,13 +146,13 @@ def test_who_knows_an_annotation_of_the_item_does_not_annotate_it(project, items
     take(merges, eva)
     queue = make_queue(project, items[:2], kind="annotate", experts_per_item=2)
     assert take(queue, eva).item == items[1]
-    hand_in(take(queue, eva), eva, FIRST)
+    submit_result(take(queue, eva), eva, FIRST)
     again = make_queue(project, items[:2], kind="annotate", experts_per_item=2)
     assert take(again, eva) is None
     assert take(again, otto).item == items[0]
 
 
-def test_who_wrote_a_source_does_not_merge_it(project, items, eva, otto):
+def test_author_of_a_source_does_not_merge_it(project, items, eva, otto):
     annotate(make_queue(project, items[:1], kind="annotate"), eva)
     queue = make_queue(project, items[:1], sources=["expert"])
     assert take(queue, eva) is None
@@ -167,13 +169,13 @@ def test_reviewed_item_is_not_annotated_by_its_reviewer(eva):
     assert take(queue, eva) is None
 
 
-def test_closed_queue_gives_nothing_out_and_takes_in_what_was_begun(project, items, eva, otto):
+def test_closed_queue_assigns_nothing_and_accepts_started_work(project, items, eva, otto):
     queue = make_queue(project, items, kind="annotate")
     queued = take(queue, eva)
     change_queue(queue=queue, state="closed", actor="office", now=NOW)
     assert take(queue, otto) is None
     assert take(queue, eva) == queued
-    hand_in(queued, eva, FIRST)
+    submit_result(queued, eva, FIRST)
     with pytest.raises(TransitionNotAllowedError):
         change_queue(queue=queue, state="burnt", actor="office", now=NOW)
     change_queue(queue=queue, state="open", actor="office", now=NOW)
@@ -181,7 +183,7 @@ def test_closed_queue_gives_nothing_out_and_takes_in_what_was_begun(project, ite
 
 
 @pytest.mark.parametrize(
-    ("plan", "told"),
+    ("plan", "message"),
     [
         ({"sources": []}, "at least one source"),
         ({"sources": ["imported"]}, "None of these items"),
@@ -189,14 +191,14 @@ def test_closed_queue_gives_nothing_out_and_takes_in_what_was_begun(project, ite
         ({"kind": "annotate", "experts_per_item": 2, "makes_gold": True}, "merged before"),
     ],
 )
-def test_queue_that_makes_no_sense_is_refused(project, items, plan, told):
-    with pytest.raises(QueueSetupError, match=told):
+def test_invalid_queue_is_refused(project, items, plan, message):
+    with pytest.raises(QueueSetupError, match=message):
         make_queue(project, items, **plan)
     with pytest.raises(QueueSetupError, match="at least one item"):
         make_queue(project, [], kind="annotate")
 
 
-def test_samples_follow_the_shuffle_and_leave_out_what_is_queued(project, items):
+def test_sample_follows_the_shuffle_and_excludes_queued_items(project, items):
     for position, item in enumerate(reversed(items)):
         item.position = position
         item.save(update_fields=["position"])
@@ -208,7 +210,7 @@ def test_samples_follow_the_shuffle_and_leave_out_what_is_queued(project, items)
     assert sample_of(project=project, kind="merge", count=9, consolidated=True) == []
 
 
-def test_samples_take_as_many_documents_as_possible(project, items):
+def test_sample_covers_as_many_documents_as_possible(project, items):
     for position, (item, group) in enumerate(zip(items, ("d1", "d1", "d2"), strict=True)):
         Item.objects.filter(pk=item.pk).update(position=position)
         Sentence.objects.filter(pk=item.sentence_id).update(group=group)
@@ -240,19 +242,19 @@ def test_queues_are_listed_with_the_same_number_of_queries(
         assert len(queues_of(project=project, expert=eva, now=NOW)) == 4
 
 
-def test_queue_is_set_up_with_as_many_queries_whatever_its_length(project, items):
+def test_setup_queries_do_not_depend_on_the_queue_length(project, items):
     for item in items:
         make_generation(item, FIRST)
-    make_queue(project, items)  # the office is there now
-    asked = []
-    for some in (items[:1], items):
+    make_queue(project, items)  # creates the staff user
+    query_counts = []
+    for queue_items in (items[:1], items):
         with CaptureQueriesContext(connection) as queries:
-            make_queue(project, some)
-        asked.append(len(queries))
-    assert asked[0] == asked[1]
+            make_queue(project, queue_items)
+        query_counts.append(len(queries))
+    assert query_counts[0] == query_counts[1]
 
 
-def test_queues_count_what_they_want(project, items, eva):
+def test_queues_count_missing_annotations(project, items, eva):
     for item in items:
         make_generation(item, FIRST)
         make_generation(item, SECOND)
@@ -268,23 +270,23 @@ def test_queues_count_what_they_want(project, items, eva):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_experts_who_come_at_once_get_different_items():
+def test_concurrent_experts_get_different_items():
     if connection.vendor != "postgresql":
         pytest.skip("rows are locked on PostgreSQL alone")
     project = make_project()
     items = [make_item(SURVEY, IDENTIFIED, project) for _ in range(8)]
     queue = make_queue(project, items, kind="annotate")
-    people = [make_expert(f"expert{at}") for at in range(8)]
-    given, barrier = [], threading.Barrier(8)
+    experts = [make_expert(f"expert{number}") for number in range(8)]
+    assigned, barrier = [], threading.Barrier(8)
 
-    def go(expert):
+    def take_item(expert):
         barrier.wait()
-        given.append(take(queue, expert))
+        assigned.append(take(queue, expert))
         connections.close_all()
 
-    threads = [threading.Thread(target=go, args=[one]) for one in people]
+    threads = [threading.Thread(target=take_item, args=[expert]) for expert in experts]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len({one.pk for one in given}) == 8
+    assert len({queued.pk for queued in assigned}) == 8

@@ -1,4 +1,4 @@
-"""Experts' pages: set up by the office, worked on by experts, and blind whatever an expert looks at."""
+"""Tests of the experts' pages, which must never reveal the authors of an annotation."""
 
 import gzip
 import json
@@ -18,7 +18,7 @@ from projects.enums import MemberRole
 from projects.permissions import REVIEWERS, Access, page_rules
 from schemes.registry import get_scheme
 from tests.annotation.page_data import page_data
-from tests.consolidation.experts import hand_in, make_expert, make_queue, set_review_rate
+from tests.consolidation.experts import make_expert, make_queue, set_review_rate, submit_result
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_generation, make_item
 from tests.consolidation.gold import FIRST, SECOND, make_gold_item
 from tests.crowd.factories import NOW
@@ -26,7 +26,7 @@ from tests.dashboard.campaign import make_user
 from tests.view_names import VIEW_NAMES
 
 pytestmark = pytest.mark.django_db
-# Name of a route -> what its address needs beside the project.
+# Route name -> the arguments that its address needs besides the project.
 PATTERNS = [
     pattern
     for app in ("consolidation", "dashboard", "datasets", "projects", "annotation", "rehearsal")
@@ -38,7 +38,7 @@ RULES = {name: page_rules()[full] for name, full in VIEW_NAMES.items()}
 
 @pytest.fixture
 def gold():
-    """A consolidated item of a project with an office and an expert."""
+    """Create a consolidated item in a project that has staff and an expert."""
     return make_gold_item()
 
 
@@ -90,15 +90,15 @@ def send(client, address: str, item, content, revision=0, **more):
     return client.post(address, json.dumps(message), content_type="text/plain", **more)
 
 
-# --- setting up ----------------------------------------------------------------------------------
+# --- setup ---------------------------------------------------------------------------------------
 
 
 def form(kind: str, **fields):
-    given = {"title": "First set", "items": "sample", "count": "5", "experts_per_item": "2"}
-    return {f"{kind}-{name}": value for name, value in {**given, **fields}.items()}
+    defaults = {"title": "First set", "items": "sample", "count": "5", "experts_per_item": "2"}
+    return {f"{kind}-{name}": value for name, value in {**defaults, **fields}.items()}
 
 
-def test_office_sets_up_what_experts_then_find(office, expert, project, item):
+def test_queue_set_up_by_staff_is_listed_for_experts(office, expert, project, item):
     page = office.post(url("expert_set_up", project, "annotate"), form("annotate"), follow=True)
     assert "“First set” is set up: 1 items." in text_of(page)
     listed = text_of(expert.get(url("experts", project)))
@@ -111,7 +111,7 @@ def test_office_sets_up_what_experts_then_find(office, expert, project, item):
     assert ExpertQueue.objects.get(kind="merge").queued.get().merge.sources.count() == 2
 
 
-def test_items_of_a_file_and_of_the_consolidated_are_taken(office, project, item):
+def test_queue_takes_items_of_a_file_or_consolidated_items(office, project, item):
     item.key = f"{item.sentence.external_id}/{IDENTIFIED}"
     item.save(update_fields=["key"])
     rows = f"qasrl_id,verb_idx\n{item.sentence.external_id},{IDENTIFIED}\n"
@@ -125,7 +125,7 @@ def test_items_of_a_file_and_of_the_consolidated_are_taken(office, project, item
 
 
 @pytest.mark.parametrize(
-    ("kind", "fields", "told"),
+    ("kind", "fields", "message"),
     [
         ("annotate", {"title": ""}, "This field is required"),
         ("annotate", {"items": "round-99"}, "Select a valid choice"),
@@ -138,14 +138,14 @@ def test_items_of_a_file_and_of_the_consolidated_are_taken(office, project, item
         ("merge", {"sources": ["the moon"]}, "Select a valid choice"),
     ],
 )
-def test_bad_input_says_what_to_do(office, project, kind, fields, told):
+def test_invalid_setup_explains_the_correction(office, project, kind, fields, message):
     response = office.post(url("expert_set_up", project, kind), form(kind, **fields))
     assert response.status_code == 422
-    assert told in text_of(response)
+    assert message in text_of(response)
     assert not ExpertQueue.objects.exists()
 
 
-def test_bad_file_says_what_is_wrong_with_it(office, project):
+def test_invalid_file_explains_the_error(office, project):
     file = SimpleUploadedFile("items.csv", b"qasrl_id,verb_idx\nnowhere,3\n")
     address = url("expert_set_up", project, "annotate")
     page = text_of(office.post(address, form("annotate", items="file", file=file)))
@@ -153,10 +153,10 @@ def test_bad_file_says_what_is_wrong_with_it(office, project):
     assert office.post(url("expert_set_up", project, "dance")).status_code == 404
 
 
-# --- at work -------------------------------------------------------------------------------------
+# --- annotating ----------------------------------------------------------------------------------
 
 
-def test_expert_annotates_through_the_page_and_goes_on_to_the_next(expert, project, item):
+def test_expert_annotates_and_continues_with_the_next_item(expert, project, item):
     other = make_item(SURVEY, IDENTIFIED, project)
     queue = make_queue(project, [item, other], kind="annotate")
     first = expert.post(url("expert_next", project, queue.pk))
@@ -197,21 +197,21 @@ def test_own_items_are_listed_and_downloaded(expert, project, item):
     assert ",started," in lines[1]
 
 
-def test_item_is_left_for_later(expert, project, item):
+def test_item_can_be_skipped(expert, project, item):
     other = make_item(SURVEY, IDENTIFIED, project)
     queue = make_queue(project, [item, other], kind="annotate")
-    next_one = url("expert_next", project, queue.pk)
-    first = expert.post(next_one).url
+    next_url = url("expert_next", project, queue.pk)
+    first = expert.post(next_url).url
     page = text_of(expert.get(first))
     assert "Skip for now" in page
     pk = first.rstrip("/").rpartition("/")[2]
-    second = expert.post(next_one, {"leaving": pk}).url
+    second = expert.post(next_url, {"leaving": pk}).url
     assert second == url("expert_item", project, queue.queued.get(item=other).pk)
-    for odd in ("x", "9" * 40, "-1"):
-        assert expert.post(next_one, {"leaving": odd}).status_code == 302
+    for invalid_id in ("x", "9" * 40, "-1"):
+        assert expert.post(next_url, {"leaving": invalid_id}).status_code == 302
 
 
-def test_item_that_is_not_for_one_can_be_neither_opened_nor_written(sign_in, project, item):
+def test_item_of_another_expert_can_not_be_opened_or_changed(sign_in, project, item):
     queue = make_queue(project, [item])
     queued = queue.queued.get()
     first, second = sign_in("ina", MemberRole.EXPERT), sign_in("olga", MemberRole.EXPERT)
@@ -230,7 +230,7 @@ def test_item_that_is_not_for_one_can_be_neither_opened_nor_written(sign_in, pro
     )
 
 
-def test_scripts_need_the_session_and_its_token(sign_in, project, item):
+def test_script_endpoints_require_session_and_csrf_token(sign_in, project, item):
     queued = make_queue(project, [item]).queued.get()
     strict = sign_in("ina", MemberRole.EXPERT, enforce_csrf_checks=True)
     page = data_of(strict.get(url("expert_item", project, queued.pk)))
@@ -244,11 +244,11 @@ def test_scripts_need_the_session_and_its_token(sign_in, project, item):
         assert answer.status_code == 400
 
 
-def test_office_closes_a_queue_and_opens_it_again(office, expert, project, item):
+def test_staff_close_and_reopen_a_queue(office, expert, project, item):
     queue = make_queue(project, [item])
     address = url("expert_state", project, queue.pk)
-    told = text_of(office.post(address, {"state": "closed"}, follow=True))
-    assert "is closed." in told
+    text = text_of(office.post(address, {"state": "closed"}, follow=True))
+    assert "is closed." in text
     assert "0</b> left for you" in text_of(expert.get(url("expert_queue", project, queue.pk)))
     assert "open again" in text_of(office.post(address, {"state": "open"}, follow=True))
     assert "be burnt" not in text_of(office.post(address, {"state": "burnt"}, follow=True))
@@ -270,8 +270,8 @@ def test_queue_of_another_project_is_not_found(expert, item, project):
 
 
 def test_pages_do_not_depend_on_who_wrote_which_source(project, expert):
-    """Swap who wrote what: an expert is given the very same data, but for the order of the sources."""
-    scheme, shown = get_scheme("qasrl"), set()
+    """The page data stay equal, except for the order of sources, if the authors are swapped."""
+    scheme, page_data = get_scheme("qasrl"), set()
     contents = [FIRST, SECOND]
     for mine, others in (contents, contents[::-1]):
         item = make_item(SURVEY, IDENTIFIED, project)
@@ -282,17 +282,17 @@ def test_pages_do_not_depend_on_who_wrote_which_source(project, expert):
         )
         queued = make_queue(project, [item], sources=["generator", "system:parserXL"]).queued.get()
         [data] = data_of(expert.get(url("expert_item", project, queued.pk)))["items"]
-        sources = sorted(json.dumps(one, sort_keys=True) for one in data["sources"])
+        sources = sorted(json.dumps(source, sort_keys=True) for source in data["sources"])
         del data["sources"], data["layout"], data["id"]
-        shown.add(json.dumps([sources, data], sort_keys=True))
-    assert len(shown) == 1
+        page_data.add(json.dumps([sources, data], sort_keys=True))
+    assert len(page_data) == 1
 
 
 @pytest.fixture
 def secrets(project, item, gold):
-    """Everything by which an expert could tell whose work something is, after a whole campaign."""
+    """Return all strings that would identify an author to an expert after a whole campaign."""
     otto = make_expert("otto-the-other")
-    hand_in(make_queue(project, [item], kind="annotate").queued.get(), otto, FIRST)
+    submit_result(make_queue(project, [item], kind="annotate").queued.get(), otto, FIRST)
     parsed = get_scheme("qasrl").content.parse_gold(
         {"questions": FIRST["questions"]}, context_of(item)
     )
@@ -303,16 +303,18 @@ def secrets(project, item, gold):
     )
     set_review_rate(project=project, per_thousand=1000)
     draw_due_reviews(clock=lambda: NOW)
-    workers = [one.submission.worker for one in gold.case.sources.all()] + [gold.submission.worker]
+    workers = [source.submission.worker for source in gold.case.sources.all()] + [
+        gold.submission.worker
+    ]
     assignments = [gold.submission.assignment.external_id]
-    assignments += [one.submission.assignment.external_id for one in gold.case.sources.all()]
-    names = [each for one in workers for each in (one.pseudonym, one.external_id)]
+    assignments += [source.submission.assignment.external_id for source in gold.case.sources.all()]
+    names = [name for worker in workers for name in (worker.pseudonym, worker.external_id)]
     fixed = ["otto-the-other", "parserXL", "FOREIGNER", "THEIRASSIGNMENT"]
     return [*names, *assignments, *fixed]
 
 
-def test_expert_learns_from_no_page_whose_work_it_is(expert, project, item, gold, secrets):
-    """Every page that an expert may open, before and after they have worked on it."""
+def test_no_page_reveals_authors_to_an_expert(expert, project, item, gold, secrets):
+    """Open all pages that an expert may open, before and after the expert's work."""
     sources = ["generator", "expert", "consolidated", "imported", "system:parserXL"]
     merges = make_queue(project, [item], sources=sources)
     annotations = make_queue(project, [make_item(SURVEY, IDENTIFIED, project)], kind="annotate")
@@ -326,42 +328,42 @@ def test_expert_learns_from_no_page_whose_work_it_is(expert, project, item, gold
         "decide_match": [[item.pk]],
         "correction": [[review.pk]],
     }
-    mine = [
+    expert_routes = [
         name
         for name, rule in RULES.items()
         if not isinstance(rule, Access) and MemberRole.EXPERT in rule and name in ROUTES
     ]
-    assert {"project", "items", "experts", "reviews", *arguments} <= set(mine)
-    looked = ["/"]
-    for name in mine:
-        asked = arguments.get(name, [] if ROUTES[name] else [[]])
-        looked += [url(name, project, *more) for more in asked]
+    assert {"project", "items", "experts", "reviews", *arguments} <= set(expert_routes)
+    addresses = ["/"]
+    for name in expert_routes:
+        argument_lists = arguments.get(name, [] if ROUTES[name] else [[]])
+        addresses += [url(name, project, *more) for more in argument_lists]
 
-    def look() -> None:
-        for address in looked:
+    def check_pages() -> None:
+        for address in addresses:
             response = expert.get(address)
             if response.status_code == 405:
                 continue
-            # Figures of quality need an expert's gold, which there is none of before the work.
+            # Quality figures need an expert's gold, which does not exist before the expert's work.
             assert response.status_code in (200, 404, 409), address
             page = text_of(response)
-            told = [one for one in secrets if one in page or one in address]
-            assert told == [], address
+            leaks = [secret for secret in secrets if secret in page or secret in address]
+            assert leaks == [], address
             assert str(response.headers).count("otto") == 0
 
-    look()
+    check_pages()
     queued = merges.queued.get()
     page = data_of(expert.get(url("expert_item", project, queued.pk)))
     content = {
         "questions": [
             {
-                **one,
+                **question,
                 "source": {"submission": at, "question": attempt},
                 "verdict": "invalid",
                 "same_as": None,
             }
             for at, source in enumerate(page["items"][0]["sources"])
-            for attempt, one in enumerate(source["questions"])
+            for attempt, question in enumerate(source["questions"])
         ]
     }
     assert send(expert, page["urls"]["submit"], item, content).status_code == 200
@@ -369,11 +371,11 @@ def test_expert_learns_from_no_page_whose_work_it_is(expert, project, item, gold
     changed = correction["items"][0]["content"]
     changed["questions"][0]["verdict"] = "invalid"
     assert send(expert, correction["urls"]["submit"], item, changed).status_code == 200
-    look()
+    check_pages()
     assert Gold.objects.filter(source="expert").count() == 1
 
 
-def test_only_the_office_reads_what_survived_of_whom(office, expert, project, item, secrets):
+def test_only_staff_read_survival_by_author(office, expert, project, item, secrets):
     queue = make_queue(project, [item], sources=["generator", "expert", "system:parserXL"])
     for name in ("expert_report", "expert_report_csv"):
         assert expert.get(url(name, project, queue.pk)).status_code == 403
@@ -384,18 +386,18 @@ def test_only_the_office_reads_what_survived_of_whom(office, expert, project, it
     for row in queued.merge.sources.all():
         content["questions"] += [
             {
-                "question": one["question"],
-                "answers": one["answers"],
-                "source": {"submission": row.position, "question": at},
+                "question": question["question"],
+                "answers": question["answers"],
+                "source": {"submission": row.position, "question": position},
                 "verdict": "keep" if row.origin == "system" else "invalid",
                 "same_as": None,
             }
-            for at, one in enumerate(row.content["questions"])
+            for position, question in enumerate(row.content["questions"])
         ]
-    hand_in(queued, mia, content)
+    submit_result(queued, mia, content)
     page = text_of(office.get(url("expert_report", project, queue.pk)))
-    for told in ("system parserXL", "expert otto-the-other", "generations", "100.0 %"):
-        assert told in page
+    for text in ("system parserXL", "expert otto-the-other", "generations", "100.0 %"):
+        assert text in page
     table = text_of(office.get(url("expert_report_csv", project, queue.pk)))
     assert table.splitlines()[0].startswith("source,items,questions,kept")
     assert len(table.splitlines()) == 4

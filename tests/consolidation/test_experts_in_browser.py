@@ -1,4 +1,4 @@
-"""Experts in a real browser: two annotate, a third merges blind by keyboard, a review is corrected."""
+"""Browser tests of two annotating experts, a blind merge by keyboard and a corrected review."""
 
 import csv
 from collections.abc import Iterator
@@ -41,19 +41,19 @@ def project(db):
 
 @pytest.fixture
 def items(project):
-    """The two verbs of one sentence, under the keys that an import would give them."""
-    made = [make_item(SURVEY, verb, project) for verb in (IDENTIFIED, CONTAIN)]
-    for item, verb in zip(made, (IDENTIFIED, CONTAIN), strict=True):
+    """Create the two verbs of one sentence, with the keys that an import would set."""
+    rows = [make_item(SURVEY, verb, project) for verb in (IDENTIFIED, CONTAIN)]
+    for item, verb in zip(rows, (IDENTIFIED, CONTAIN), strict=True):
         item.sentence.external_id = f"Wiki1k:n:1:0:{verb}"
         item.sentence.save()
         item.key = item_key(item.sentence.external_id, str(verb))
         item.save()
-    return made
+    return rows
 
 
 @pytest.fixture
 def signed_in(chromium: Browser, live_server, settings):
-    """Opens a browser for a member; no page may leave an error in the console."""
+    """Open a browser for a member, and fail if a page logs an error to the console."""
     settings.ALLOWED_HOSTS = ["*"]
     complaints: list[str] = []
 
@@ -67,7 +67,7 @@ def signed_in(chromium: Browser, live_server, settings):
         context.set_default_timeout(10_000)
         cookie = client.cookies["sessionid"].value
         context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
-        # The console mentions every answer that is an error.
+        # The console logs all error responses.
         context.on(
             "console",
             lambda message: (
@@ -87,26 +87,26 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def ready(page: Page) -> Page:
+def wait_until_ready(page: Page) -> Page:
     expect(page.locator("html[data-ready]")).to_be_attached()
     return page
 
 
 def open_queue(page: Page, project) -> None:
-    """From the project's page to the first item, by keyboard."""
+    """Open the first item from the project's page by keyboard."""
     page.goto(f"/projects/{project.slug}/experts/")
     page.get_by_role("link", name="Queue 1").focus()
     press(page, "Enter")
     expect(page.get_by_role("button", name="Next item")).to_be_focused()
     press(page, "Enter")
-    ready(page)
+    wait_until_ready(page)
 
 
 def token(page: Page, position: int):
     return page.locator(f"#sentence-{position} .word")
 
 
-def to_first_card(page: Page) -> None:
+def focus_first_card(page: Page) -> None:
     for _ in range(20):
         press(page, "Tab")
         if page.evaluate("document.activeElement.classList.contains('card')"):
@@ -115,7 +115,7 @@ def to_first_card(page: Page) -> None:
 
 
 def ask(page: Page, question: str, first: int, last: int) -> None:
-    """Typed, finished, and answered from the sentence, without a mouse."""
+    """Type a question and select its answer in the sentence, without a mouse."""
     page.keyboard.type(question)
     press(page, "Enter")
     expect(page.locator("#sentence")).to_be_focused()
@@ -132,11 +132,11 @@ def annotate_both(page: Page, project, verbs: list[tuple[str, int, int]]) -> Non
         press(page, "Control+Enter")
         if at == 0:
             expect(page).not_to_have_url(address)
-            ready(page)
+            wait_until_ready(page)
     expect(page.get_by_text("There are no more items for you in this queue")).to_be_visible()
 
 
-def test_experts_annotate_a_third_merges_blind_and_the_set_is_read_back(
+def test_annotations_of_two_experts_are_merged_blind_and_exported(
     signed_in, project, items, tmp_path
 ):
     eva, otto, mia = (
@@ -161,9 +161,9 @@ def test_experts_annotate_a_third_merges_blind_and_the_set_is_read_back(
     with signed_in(mia) as page:
         page.goto(f"/projects/{project.slug}/experts/{queue.pk}/")
         press(page, "Enter")
-        ready(page)
-        to_first_card(page)
-        press(page, "g")  # the same question: the first is kept, the other repeats it
+        wait_until_ready(page)
+        focus_first_card(page)
+        press(page, "g")  # both questions are equal, so the second becomes redundant
         press(page, "n")
         page.keyboard.type("What did someone identify?")
         press(page, "Enter")
@@ -171,20 +171,20 @@ def test_experts_annotate_a_third_merges_blind_and_the_set_is_read_back(
         press(page, "Home", *["ArrowRight"] * (basin - 1), "Shift+ArrowRight", "Enter")
         expect(page.locator("[data-status]")).to_have_text("Saved")
         page.reload()
-        ready(page)
+        wait_until_ready(page)
         expect(page.locator("[data-preview] > li")).to_have_count(2)
         address = page.url
         press(page, "Control+Enter")
         expect(page).not_to_have_url(address)
-        ready(page)
-        to_first_card(page)
+        wait_until_ready(page)
+        focus_first_card(page)
         press(page, "Shift+G", "Control+Enter")
         expect(page.get_by_text("There are no more items for you")).to_be_visible()
         expect(page.get_by_text("2 done by you")).to_be_visible()
 
-    gold = {one.item: one for one in Gold.objects.filter(source="expert")}
+    gold = {version.item: version for version in Gold.objects.filter(source="expert")}
     assert [len(gold[item].content["questions"]) for item in items] == [2, 1]
-    states = [[one["state"] for one in gold[item].provenance] for item in items]
+    states = [[origin["state"] for origin in gold[item].provenance] for item in items]
     assert states == [["kept", "new"], ["kept"]]
     call_command(
         "export_gold", project.slug, format="qasrl-csv", source="expert", out=str(tmp_path)
@@ -219,9 +219,9 @@ def test_review_is_corrected_on_the_page_and_says_what_changed(signed_in):
         page.goto(f"/projects/{project.slug}/reviews/{review.pk}/")
         page.get_by_role("link", name="Edit").focus()
         press(page, "Enter")
-        ready(page)
+        wait_until_ready(page)
         expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
-        to_first_card(page)
+        focus_first_card(page)
         press(page, "i", "Control+Enter")
         expect(page.get_by_text("Your correction is saved as the new gold")).to_be_visible()
         page.goto(f"/projects/{project.slug}/reviews/{review.pk}/")
@@ -234,7 +234,7 @@ def test_review_is_corrected_on_the_page_and_says_what_changed(signed_in):
     assert (review.state, review.correction) == ("corrected", corrected)
 
 
-def everything_mergeable(project, items):
+def make_mergeable_queue(project, items):
     project.allow_free_form = True  # the questions are about the verb of one of the items
     project.save()
     for item in items:
@@ -244,10 +244,10 @@ def everything_mergeable(project, items):
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
-def test_pages_are_accessible_and_stay_in_their_width(signed_in, project, items, look):
+def test_pages_are_accessible_and_fit_their_width(signed_in, project, items, look):
     width, scheme = look
     viewport = {"width": width, "height": 800}
-    merges = everything_mergeable(project, items)
+    merges = make_mergeable_queue(project, items)
     annotations = make_queue(project, items, kind="annotate")
     root = make_user("root", project, MemberRole.ADMIN)
     base = f"/projects/{project.slug}/experts/"
@@ -258,29 +258,29 @@ def test_pages_are_accessible_and_stay_in_their_width(signed_in, project, items,
         f"{base}items/{merges.queued.first().pk}/",
         f"{base}items/{annotations.queued.first().pk}/",
     ]
-    found = []
+    findings = []
     with signed_in(root, viewport=viewport, color_scheme=scheme) as page:
         for address in addresses:
             page.goto(address)
             for details in page.locator("details.panel > summary").all():
                 details.click()
-            found += [(address, one) for one in axe_findings(page)]
-            wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
-            found += [(address, "too wide by", wide)] if wide > 0 else []
-    assert found == []
+            findings += [(address, finding) for finding in axe_findings(page)]
+            excess = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+            findings += [(address, "too wide by", excess)] if excess > 0 else []
+    assert findings == []
 
 
-def test_work_of_one_expert_is_not_shown_to_the_next_on_the_same_computer(
+def test_draft_of_an_expert_is_not_shown_to_another_on_the_same_computer(
     signed_in, live_server, project, items
 ):
-    """What was typed and could not be saved stays in the browser, for the one who typed it."""
+    """An unsaved draft stays in the browser for its author."""
     queue = make_queue(project, items[:1], kind="annotate", experts_per_item=2)
     address = f"/projects/{project.slug}/experts/items/{queue.queued.get().pk}/"
     people = {name: make_user(name, project, MemberRole.EXPERT) for name in ("eva", "otto")}
     with signed_in(people["eva"], expected=403) as page:
         context = page.context
         page.goto(address)
-        ready(page)
+        wait_until_ready(page)
         context.clear_cookies(name="sessionid")
         page.get_by_role("combobox", name="Question 1").fill("Who identified something?")
         expect(page.locator("[data-banner]")).to_contain_text("You've been signed out")
@@ -290,6 +290,6 @@ def test_work_of_one_expert_is_not_shown_to_the_next_on_the_same_computer(
             cookie = client.cookies["sessionid"].value
             context.add_cookies([{"name": "sessionid", "value": cookie, "url": live_server.url}])
             page.goto(address)
-            ready(page)
+            wait_until_ready(page)
             expect(page.get_by_role("combobox", name="Question 1")).to_have_value(text)
         expect(page.locator("[data-status]")).to_have_text("Saved")

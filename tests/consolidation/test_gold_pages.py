@@ -1,4 +1,4 @@
-"""Upload of expert gold: preview, columns, import, and what is refused."""
+"""Tests of the gold upload: preview, column mapping, import and refusals."""
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -91,7 +91,7 @@ def test_upload_without_a_file_is_refused(office):
     assert not Job.objects.exists()
 
 
-def test_large_file_is_previewed_in_part_and_imported_whole(office, monkeypatch):
+def test_large_file_is_previewed_in_part_and_imported_completely(office, monkeypatch):
     monkeypatch.setattr("consolidation.domain.import_gold.MOST_PREVIEWED", 1)
     page = upload(office, HEADER + GOOD + "a:2,1,purr,What purrs?,0:1\n")
     assert (page.context["read"].whole, page.context["read"].added) == (False, 1)

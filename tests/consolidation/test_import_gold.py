@@ -1,4 +1,4 @@
-"""`import_gold` on good and on bad input."""
+"""Tests of `import_gold` with valid and invalid input."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def test_gold_is_added_once_and_a_change_makes_a_version(project, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("row", "told"),
+    ("row", "message"),
     [
         ("a:1,2,barked,Who barked?,0:9\n", "line 2"),  # past the end of the sentence
         ("a:1,2,barked,Who barked?,3:3\n", "ends before it starts"),
@@ -75,11 +75,11 @@ def test_gold_is_added_once_and_a_change_makes_a_version(project, tmp_path):
         ("a:1,2,barked,Who barked?,0:2~!~1:3\n", "overlap|answer"),
     ],
 )
-def test_bad_row_is_named_and_the_others_kept(project, tmp_path, row, told):
-    facts, said = run(tmp_path, row + "a:2,1,purr,What purrs?,0:1\n")
+def test_invalid_row_is_reported_and_the_others_imported(project, tmp_path, row, message):
+    facts, errors = run(tmp_path, row + "a:2,1,purr,What purrs?,0:1\n")
     assert (facts["added"], facts["error_count"]) == (1, 1)
-    assert "gold.csv, line 2" in said
-    assert re.search(told, said), said
+    assert "gold.csv, line 2" in errors
+    assert re.search(message, errors), errors
     assert Gold.objects.get().item.key == "a:2/1"
 
 

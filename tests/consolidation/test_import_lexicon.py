@@ -1,4 +1,4 @@
-"""The command that imports resources, and the parts of annotations that a version lacks."""
+"""Tests of the resource import command and of annotation parts missing from a version."""
 
 import json
 from datetime import timedelta
@@ -71,7 +71,7 @@ def test_import_reports_version_and_counts(project, tmp_path):
     ]
 
 
-def test_formats_complete_each_other(project, tmp_path):
+def test_formats_are_combined(project, tmp_path):
     run(write_zip(tmp_path / "release.zip", FRAMENET), "--format", "framenet")
     run(write_folder(tmp_path / "verbnet", {"give.xml": VERBNET}), "--format", "verbnet")
     units = tmp_path / "units.csv"
@@ -85,7 +85,7 @@ def test_formats_complete_each_other(project, tmp_path):
     assert project.resources.count() == 3
 
 
-def test_option_alone_makes_a_version(project):
+def test_changed_option_creates_a_version(project):
     run(SAMPLE, "--format", "json")
     output = run("--with-optional")
     assert output.startswith("Version 2 is current (65 frames, ")
@@ -113,16 +113,18 @@ def test_sample_with_an_option_is_one_version(project):
         (["{sample}", "--format", "json", "--resource", "labels"], "no resource 'labels'"),
     ],
 )
-def test_bad_input_is_one_line_and_changes_nothing(project, tmp_path, arguments, message):
+def test_invalid_input_is_explained_in_one_line_and_changes_nothing(
+    project, tmp_path, arguments, message
+):
     first = import_sample(project)
-    cut = tmp_path / "cut.json"
-    cut.write_text('{"frames":\n{"A": {"def', "utf-8")
-    places = {"folder": tmp_path, "sample": SAMPLE, "cut": cut}
-    with pytest.raises(InputError) as caught:
-        run(*(argument.format(**places) for argument in arguments))
-    assert message in str(caught.value)
-    assert "\n" not in str(caught.value)
-    assert caught.value.returncode == 2
+    truncated_file = tmp_path / "cut.json"
+    truncated_file.write_text('{"frames":\n{"A": {"def', "utf-8")
+    paths = {"folder": tmp_path, "sample": SAMPLE, "cut": truncated_file}
+    with pytest.raises(InputError) as raised:
+        run(*(argument.format(**paths) for argument in arguments))
+    assert message in str(raised.value)
+    assert "\n" not in str(raised.value)
+    assert raised.value.returncode == 2
     assert list(project.resources.all()) == [first]
 
 
@@ -138,7 +140,7 @@ def test_help_shows_an_example(capsys):
     assert "import_lexicon news release.zip --format framenet" in capsys.readouterr().out
 
 
-def test_lost_parts_of_gold_and_live_submissions_are_named(project, tmp_path):
+def test_lost_parts_of_gold_and_live_submissions_are_listed(project, tmp_path):
     import_sample(project)
     first, second, third = (make_record(project) for _ in range(3))
     submit(first)
@@ -165,7 +167,7 @@ def test_lost_parts_of_gold_and_live_submissions_are_named(project, tmp_path):
     assert "2 annotations use what this version lacks:\n  The frame Commerce_sell" in text
 
 
-def test_many_lost_parts_are_bounded(project, tmp_path):
+def test_list_of_lost_parts_is_limited(project, tmp_path):
     import_sample(project)
     item = make_record(project)
     for number in range(60):
@@ -196,7 +198,7 @@ def test_current_version_of_a_moment_and_its_submissions(project, tmp_path):
     assert count_submissions_by_version(project=project, versions=[]) == {}
 
 
-def test_value_of_an_older_version_stays(project, tmp_path):
+def test_value_of_an_older_version_is_unchanged(project, tmp_path):
     first = import_sample(project)
     imported = import_resource(
         project=project,

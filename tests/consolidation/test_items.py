@@ -41,11 +41,11 @@ def test_list_is_in_publishing_order(office, campaign, url):
         ("state=nonsense&partition=moon", set(range(12))),
     ],
 )
-def test_filters_leave_what_matches(office, campaign, url, query, expected):
+def test_filters_list_matching_items(office, campaign, url, query, expected):
     assert {int(key[5:-2]) for key in keys(office.get(f"{url}?{query}"))} == expected
 
 
-def test_text_with_letters_beyond_ascii_is_found(office, project, url):
+def test_search_finds_text_outside_ascii(office, project, url):
     [item] = add_items(project, 1)
     item.sentence.tokens = ["Él", "rechazó", "la", "propuesta", "“así”", "."]
     item.sentence.save()
@@ -53,7 +53,7 @@ def test_text_with_letters_beyond_ascii_is_found(office, project, url):
     assert keys(office.get(url, {"text": "“así"})) == [item.key]
 
 
-def test_state_and_count_stand_in_each_row(office, campaign, url):
+def test_rows_show_state_and_count(office, campaign, url):
     page = office.get(url).content.decode()
     for label in ("not published", "generating", "case open", "consolidated"):
         assert page.count(f">{label}</span>") == 3
@@ -69,7 +69,7 @@ def test_links_to_other_pages_keep_the_filter(office, project, url):
     assert not set(keys(response)) & set(keys(more))
 
 
-def test_empty_lists_tell_a_filter_from_an_empty_project(office, project, url):
+def test_empty_list_distinguishes_a_filter_from_an_empty_project(office, project, url):
     assert b"No items yet" in office.get(url).content
     add_items(project, 1)
     assert b"No matches" in office.get(url, {"state": "generating"}).content
@@ -90,7 +90,7 @@ def test_csv_file_has_all_matching_items(office, project, url):
     assert all(",not published,0,wikinews," in line for line in lines[1:])
 
 
-def test_one_item_shows_its_submissions_gold_cost_and_history(office, campaign, project):
+def test_item_page_shows_submissions_gold_cost_and_history(office, campaign, project):
     item = campaign.items[3]
     page = office.get(reverse("consolidation:item", args=[project.slug, item.pk])).content.decode()
     for submission in item.submissions.all():
@@ -101,7 +101,7 @@ def test_one_item_shows_its_submissions_gold_cost_and_history(office, campaign, 
     assert "The committee <mark>rejected</mark> the proposal" in page
 
 
-def test_one_item_shows_steps_and_moves_of_its_submissions(office, campaign, project):
+def test_item_page_shows_steps_and_state_changes_of_submissions(office, campaign, project):
     item = campaign.items[3]
     item.submissions.update(
         moves=2,
@@ -115,7 +115,7 @@ def test_one_item_shows_steps_and_moves_of_its_submissions(office, campaign, pro
     assert 'aria-label="Moves of submission 3"' in page
 
 
-def test_one_items_cost_is_the_sum_of_what_was_settled(office, campaign, project):
+def test_cost_of_an_item_is_the_sum_of_its_payments(office, campaign, project):
     item = campaign.items[3]
     response = office.get(reverse("consolidation:item", args=[project.slug, item.pk]))
     payments = [
@@ -124,22 +124,22 @@ def test_one_items_cost_is_the_sum_of_what_was_settled(office, campaign, project
         for payment in submission.assignment.payments.all()
     ]
     assert len(payments) == 6
-    assert response.context["cost"].amount_cents == sum(one.amount_cents for one in payments)
-    assert response.context["cost"].fee_cents == sum(one.fee_cents for one in payments)
-    # Two reservations beside the six payments.
+    assert response.context["cost"].amount_cents == sum(entry.amount_cents for entry in payments)
+    assert response.context["cost"].fee_cents == sum(entry.fee_cents for entry in payments)
+    # Two reservations and six payments.
     assert len(response.context["entries"]) == 8
 
 
-def test_item_that_nothing_happened_to_says_so(office, campaign, project):
+def test_unpublished_item_shows_empty_states(office, campaign, project):
     url = reverse("consolidation:item", args=[project.slug, campaign.items[0].pk])
     page = office.get(url).content
-    for told in (
+    for text in (
         b"No gold yet",
         b"No submissions for this item yet",
         b"No payments yet",
         b"No history y",
     ):
-        assert told in page
+        assert text in page
 
 
 @pytest.mark.parametrize(

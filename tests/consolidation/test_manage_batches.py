@@ -1,4 +1,4 @@
-"""Actions on several batches."""
+"""Tests of actions on several batches."""
 
 import pytest
 from django.urls import reverse
@@ -17,8 +17,8 @@ def url(campaign):
 def carry_out(office, url, action):
     order = {"action": action, "row": list(Batch.objects.values_list("pk", flat=True))}
     page = office.post(url, order)
-    seen = page.context["count"]
-    return page, office.post(url, {**order, "seen": seen, "confirmed": "yes"}, follow=True)
+    count = page.context["count"]
+    return page, office.post(url, {**order, "seen": count, "confirmed": "yes"}, follow=True)
 
 
 def states() -> list[str]:
@@ -47,7 +47,7 @@ def test_batches_are_paused_resumed_and_ended(office, url):
         assert states() == [state, state]
 
 
-def test_failures_are_explained_and_others_carried_out(office, url):
+def test_failures_are_explained_and_other_batches_changed(office, url):
     Batch.objects.filter(number=1).update(state="closed")
     _, result = carry_out(office, url, "pause")
     assert states() == ["closed", "paused"]
@@ -63,7 +63,7 @@ def test_batches_of_other_projects_are_ignored(office, url):
 
 
 @pytest.mark.parametrize("fields", [{}, {"action": "pause"}, {"action": "add", "row": [1]}])
-def test_incomplete_order_changes_nothing(office, url, fields):
+def test_incomplete_action_changes_nothing(office, url, fields):
     response = office.post(url, fields, follow=True)
     assert "Nothing was changed" in response.content.decode()
     assert states() == ["open", "open"]

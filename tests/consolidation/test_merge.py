@@ -1,4 +1,4 @@
-"""Annotations from several sources, merged blind: the expert set, and what survived of whom."""
+"""Tests of blind merges of several sources, and of the share of each source that survives."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ from consolidation.domain.merge_report import merge_report, write_report_csv
 from consolidation.models import ExpertQueue, Gold, Merge, SystemAnnotation
 from projects.command import InputError
 from schemes.registry import get_scheme
-from tests.consolidation.experts import hand_in, make_expert, make_queue
+from tests.consolidation.experts import make_expert, make_queue, submit_result
 from tests.consolidation.factories import (
     IDENTIFIED,
     SURVEY,
@@ -42,17 +42,17 @@ PARSER = (
 
 @pytest.fixture
 def item():
-    found = make_item(SURVEY, IDENTIFIED, make_project())
-    found.key = item_key(found.sentence.external_id, str(IDENTIFIED))
-    found.save(update_fields=["key"])
-    make_generation(found, FIRST)
-    make_generation(found, SECOND)
-    return found
+    row = make_item(SURVEY, IDENTIFIED, make_project())
+    row.key = item_key(row.sentence.external_id, str(IDENTIFIED))
+    row.save(update_fields=["key"])
+    make_generation(row, FIRST)
+    make_generation(row, SECOND)
+    return row
 
 
 @pytest.fixture
 def project(item, tmp_path, capsys):
-    """With a parser's output and an imported gold beside two generations."""
+    """Create a project with a parser's output and imported gold, besides two generations."""
     path = tmp_path / "parser.csv"
     path.write_text(PARSER.format(id=item.sentence.external_id, verb=IDENTIFIED))
     slug = item.project.slug
@@ -64,73 +64,81 @@ def project(item, tmp_path, capsys):
     return item.project
 
 
-def everything(project) -> list[str]:
+def all_origins(project) -> list[str]:
     return ["generator", "imported", "system:nrl"]
 
 
-def judged(merge, keep: dict[tuple[str, str], list[str]]) -> dict:
-    """A consolidation that keeps, of the origin and text named, the question with these answers."""
+def merged_content(merge, keep: dict[tuple[str, str], list[str]]) -> dict:
+    """Return a consolidation that keeps, for each origin and question text, the given answers."""
     questions, kept = [], set()
     for row in merge.sources.all():
-        for at, one in enumerate(row.content["questions"]):
-            wanted = keep.get((row.origin, one["question"]))
-            taken = wanted is not None and one["question"] not in kept
-            kept |= {one["question"]} if taken else set()
-            spans = source(SURVEY, ("?", wanted))["questions"][0]["answers"] if taken else []
+        for at, question in enumerate(row.content["questions"]):
+            answers = keep.get((row.origin, question["question"]))
+            is_kept = answers is not None and question["question"] not in kept
+            kept |= {question["question"]} if is_kept else set()
+            spans = source(SURVEY, ("?", answers))["questions"][0]["answers"] if is_kept else []
             questions.append(
                 {
-                    "question": one["question"],
-                    "answers": spans or one["answers"],
+                    "question": question["question"],
+                    "answers": spans or question["answers"],
                     "source": {"submission": row.position, "question": at},
-                    "verdict": "keep" if taken else "invalid",
+                    "verdict": "keep" if is_kept else "invalid",
                     "same_as": None,
                 }
             )
     return {"questions": questions}
 
 
-def merged(project, item):
-    queue = make_queue(project, [item], sources=everything(project))
+def merge_as_expert(project, item):
+    queue = make_queue(project, [item], sources=all_origins(project))
     expert = make_expert("mia")
     queued = take_next(queue=queue, expert=expert, now=NOW)
     keep = {
         ("system", "Who identified something?"): ["the U.S. Geological Survey"],
         ("imported", "What was identified?"): ["a basin"],
     }
-    hand_in(queued, expert, judged(queued.merge, keep))
+    submit_result(queued, expert, merged_content(queued.merge, keep))
     return queue, queued
 
 
-def test_sources_are_shown_alike_and_in_a_seeded_order(project, item):
-    queue = make_queue(project, [item], sources=everything(project))
+def test_sources_look_alike_in_a_seeded_order(project, item):
+    queue = make_queue(project, [item], sources=all_origins(project))
     page = open_queued(queued=queue.queued.get(), expert=make_expert("mia"), now=NOW)
-    [shown] = page["items"]
-    assert {tuple(sorted(one)) for one in shown["sources"]} == {("no_question", "questions")}
-    fields = {tuple(sorted(question)) for one in shown["sources"] for question in one["questions"]}
+    [item_data] = page["items"]
+    assert {tuple(sorted(source_data)) for source_data in item_data["sources"]} == {
+        ("no_question", "questions")
+    }
+    fields = {
+        tuple(sorted(entry))
+        for source_data in item_data["sources"]
+        for entry in source_data["questions"]
+    }
     assert fields == {("answers", "question", "slots")}
     orders = set()
     for _ in range(8):
         merge = Merge.objects.get(
-            queued__queue=make_queue(project, [item], sources=everything(project))
+            queued__queue=make_queue(project, [item], sources=all_origins(project))
         )
         orders.add(tuple(merge.sources.values_list("origin", flat=True)))
     assert len(orders) > 1
-    assert {tuple(sorted(one)) for one in orders} == {
+    assert {tuple(sorted(order)) for order in orders} == {
         ("generator", "generator", "imported", "system")
     }
 
 
-def test_result_is_expert_gold_that_says_where_it_came_from(project, item):
-    _, queued = merged(project, item)
+def test_result_is_expert_gold_with_its_provenance(project, item):
+    _, queued = merge_as_expert(project, item)
     gold = Gold.objects.get(source="expert")
     merge = Merge.objects.get()
     assert (merge.state, merge.gold, str(merge.merged_by)) == ("merged", gold, "mia")
-    assert [one["question"] for one in gold.content["questions"]] == [
-        one["question"] for one in merge.content["questions"] if one["verdict"] == "keep"
+    assert [question["question"] for question in gold.content["questions"]] == [
+        question["question"]
+        for question in merge.content["questions"]
+        if question["verdict"] == "keep"
     ]
     states = {
-        one["question"]: (origin["state"], [each["state"] for each in origin["answers"]])
-        for one, origin in zip(gold.content["questions"], gold.provenance, strict=True)
+        question["question"]: (origin["state"], [answer["state"] for answer in origin["answers"]])
+        for question, origin in zip(gold.content["questions"], gold.provenance, strict=True)
     }
     assert states == {
         "Who identified something?": ("edited", ["kept"]),
@@ -145,8 +153,8 @@ def test_result_is_expert_gold_that_says_where_it_came_from(project, item):
 SHARES = ("questions_survived", "answers_survived", "result_share")
 
 
-def test_report_tells_the_share_of_each_source_that_survived(project, item):
-    queue, _ = merged(project, item)
+def test_report_shows_the_surviving_share_of_each_source(project, item):
+    queue, _ = merge_as_expert(project, item)
     report = merge_report(queue=queue)
     assert (report.merged, report.waiting, report.rules) == (1, 0, ["qasrl.trace.v1"])
     assert report.totals == {
@@ -160,7 +168,7 @@ def test_report_tells_the_share_of_each_source_that_survived(project, item):
         source.title: (source.items, *(source.shares[key] for key in SHARES))
         for source in report.sources
     }
-    # Of the generators' six answers "a basin" (twice) and the survey's name alone stand.
+    # Of the generators' six answers, only "a basin" (twice) and the survey's name survive.
     assert rows == {
         "workers' generations": (1, 0.0, pytest.approx(3 / 6), pytest.approx(3 / 4)),
         "imported gold": (1, 1.0, 1.0, 0.5),
@@ -173,27 +181,27 @@ def test_report_tells_the_share_of_each_source_that_survived(project, item):
     assert lines[1]["answers_survived"] == "1.0"
 
 
-def test_merge_that_somebody_finished_is_nobody_elses(project, item):
-    queue = make_queue(project, [item], sources=everything(project))
+def test_finished_merge_is_not_assigned_again(project, item):
+    queue = make_queue(project, [item], sources=all_origins(project))
     first, second = make_expert("ina"), make_expert("olga")
     queued = take_next(queue=queue, expert=first, now=NOW)
     with pytest.raises(ExpertWorkError):
-        hand_in(queued, second, judged(queued.merge, {}))
-    hand_in(queued, first, judged(queued.merge, {}))
+        submit_result(queued, second, merged_content(queued.merge, {}))
+    submit_result(queued, first, merged_content(queued.merge, {}))
     with pytest.raises(ExpertWorkError):
-        hand_in(queued, second, judged(queued.merge, {}))
+        submit_result(queued, second, merged_content(queued.merge, {}))
     assert Gold.objects.filter(source="expert").count() == 1
 
 
-def test_sources_stay_as_they_were_when_the_queue_was_set_up(project, item):
+def test_sources_stay_unchanged_after_the_setup(project, item):
     queue = make_queue(project, [item], sources=["system:nrl"])
     SystemAnnotation.objects.update(content={"questions": []})
     [row] = queue.queued.get().merge.sources.all()
     assert len(row.content["questions"]) == 2
 
 
-def test_expert_set_is_exported_and_read_back_equal(project, item, tmp_path):
-    merged(project, item)
+def test_exported_expert_gold_is_imported_unchanged(project, item, tmp_path):
+    merge_as_expert(project, item)
     call_command(
         "export_gold", project.slug, format="qasrl-csv", source="expert", out=str(tmp_path)
     )
@@ -214,16 +222,16 @@ def test_expert_set_is_exported_and_read_back_equal(project, item, tmp_path):
         call_command("export_gold", project.slug, format=fmt, source="expert", out=str(out))
 
 
-def test_system_output_with_bad_rows_is_imported_without_them(project, item, tmp_path, capsys):
+def test_system_output_is_imported_without_invalid_rows(project, item, tmp_path, capsys):
     path = tmp_path / "more.csv"
     good = PARSER.format(id=item.sentence.external_id, verb=IDENTIFIED)
     path.write_text(
         good + f"nowhere,1,is,Who is?,0:1,x\n{item.sentence.external_id},8,x,Who?,0:99,x\n"
     )
     call_command("import_system", project.slug, path, format="qasrl-csv", system="nrl", json=True)
-    told = capsys.readouterr()
-    assert json.loads(told.out)["added"] == 1
-    assert told.err.count("more.csv") == 2
+    output = capsys.readouterr()
+    assert json.loads(output.out)["added"] == 1
+    assert output.err.count("more.csv") == 2
     assert SystemAnnotation.objects.count() == 1
     assert "system nrl" in sources_there(project=project).values()
 
@@ -235,7 +243,7 @@ def test_command_sets_up_a_queue(project, item, tmp_path, capsys):
     named = {"by": office.username, "json": True}
     call_command("expert_queue", project.slug, "Round 1", items=items, experts=2, **named)
     assert json.loads(capsys.readouterr().out)["items"] == 1
-    sources = everything(project)
+    sources = all_origins(project)
     call_command(
         "expert_queue", project.slug, "Set", kind="merge", as_in="Round 1", sources=sources, **named
     )
@@ -252,15 +260,15 @@ def test_command_sets_up_a_queue(project, item, tmp_path, capsys):
         )
 
 
-def test_of_two_who_hand_in_late_the_first_counts(project, item):
-    """A seat left for a day is another's; who comes back to it is told, and nothing is merged twice."""
-    queue = make_queue(project, [item], sources=everything(project))
+def test_first_of_two_late_results_counts(project, item):
+    """A merge abandoned for a day is reassigned, and only the first result is stored."""
+    queue = make_queue(project, [item], sources=all_origins(project))
     first, second = make_expert("ina"), make_expert("olga")
     queued = take_next(queue=queue, expert=first, now=NOW)
     later = NOW + timedelta(hours=25)
     assert take_next(queue=queue, expert=second, now=later) == queued
-    hand_in(queued, first, judged(queued.merge, {}), later)
+    submit_result(queued, first, merged_content(queued.merge, {}), later)
     with pytest.raises(ExpertWorkError, match="already merged this item"):
-        hand_in(queued, second, judged(queued.merge, {}), later)
+        submit_result(queued, second, merged_content(queued.merge, {}), later)
     assert take_next(queue=queue, expert=second, now=later) is None
     assert Gold.objects.filter(source="expert").count() == 1

@@ -1,4 +1,4 @@
-"""Reviews: drawn by seed, judged once, corrections that become gold, the error rate."""
+"""Tests of gold reviews: the seeded sample, the judgment, the correction and the error rate."""
 
 from datetime import timedelta
 
@@ -43,7 +43,7 @@ def review(db):
 
 
 @pytest.mark.django_db
-def test_sample_is_that_of_the_seed_at_the_rate_of_the_project():
+def test_sample_follows_the_seed_and_the_project_rate():
     campaign = Campaign(make_project(), 400)
     for at, item in enumerate(campaign.items):
         item.position = 7_000_003 * at + 11
@@ -61,7 +61,7 @@ def test_sample_is_that_of_the_seed_at_the_rate_of_the_project():
 
 
 @pytest.mark.django_db
-def test_nothing_is_drawn_at_rate_zero_and_a_wrong_rate_is_refused():
+def test_rate_zero_draws_nothing_and_invalid_rate_is_refused():
     gold = make_gold_item()
     set_review_rate(project=gold.item.project, per_thousand=0)
     assert draw_due_reviews(clock=clock) == 0
@@ -78,7 +78,7 @@ def test_review_is_judged_once(review, expert):
         return_review(review=review, expert=expert, comment="no", now=later)
 
 
-def test_correction_is_the_next_version_and_says_what_it_changed(review, expert):
+def test_correction_is_the_next_version_and_lists_its_changes(review, expert):
     gold = review.gold
     first, second, third = gold.content["questions"]
     content = {
@@ -101,7 +101,7 @@ def test_correction_is_the_next_version_and_says_what_it_changed(review, expert)
     assert draw_due_reviews(clock=clock) == 0
 
 
-def test_bad_correction_changes_nothing(review, expert):
+def test_invalid_correction_changes_nothing(review, expert):
     gold = review.gold
     overlapping = {
         "questions": [{"question": "Who identified something?", "answers": [[0, 2], [1, 3]]}]
@@ -115,13 +115,13 @@ def test_bad_correction_changes_nothing(review, expert):
     assert (review.state, Gold.objects.count()) == ("drawn", 1)
 
 
-def test_error_rate_counts_what_was_judged(review, expert):
+def test_error_rate_counts_judged_reviews(review, expert):
     project = review.gold.item.project
     assert (error_rate(project=project).rate, error_rate(project=project).interval.low) == (
         None,
         None,
     )
     return_review(review=review, expert=expert, comment="Nothing fits.", now=NOW)
-    found = error_rate(project=project)
-    assert (found.drawn, found.judged, found.returned, found.rate) == (1, 1, 1, 1.0)
-    assert found.interval.high == 1.0
+    rate = error_rate(project=project)
+    assert (rate.drawn, rate.judged, rate.returned, rate.rate) == (1, 1, 1, 1.0)
+    assert rate.interval.high == 1.0

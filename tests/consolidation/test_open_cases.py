@@ -1,4 +1,4 @@
-"""Cases: opened by their accepted generations, offered to somebody else."""
+"""Tests of cases: opened by accepted generations and offered to uninvolved workers."""
 
 import pytest
 
@@ -31,17 +31,17 @@ def item_with(*workers):
     return item
 
 
-def test_case_opens_with_the_last_accepted_generation_and_once():
+def test_case_opens_once_with_the_last_accepted_generation():
     item = item_with(make_worker())
     assert open_due_cases(clock=clock) == 0
     make_generation(item, ASKED)
     assert open_due_cases(clock=clock) == 1
     assert open_due_cases(clock=clock) == 0
     case = Case.objects.get()
-    assert sorted(one.position for one in case.sources.all()) == [0, 1]
+    assert sorted(row.position for row in case.sources.all()) == [0, 1]
 
 
-def test_generation_that_waits_or_was_rejected_opens_nothing():
+def test_pending_or_rejected_generation_opens_no_case():
     item_with(make_worker(), make_worker())
     Submission.objects.filter(pk=Submission.objects.first().pk).update(
         state=SubmissionState.SUBMITTED
@@ -51,7 +51,7 @@ def test_generation_that_waits_or_was_rejected_opens_nothing():
     assert open_due_cases(clock=clock) == 0
 
 
-def test_order_of_sources_is_seeded_and_not_that_of_submission():
+def test_order_of_sources_is_seeded_and_not_chronological():
     cases = []
     for _ in range(12):
         item_with(make_worker(), make_worker())
@@ -73,37 +73,37 @@ def test_open_case_is_offered_in_the_projects_running_batch():
     assert f"/consolidate/{task.public_id}/" in task.hit.url
 
 
-def test_pool_leaves_out_those_who_generated():
-    one, two, three = make_worker(), make_worker(), make_worker()
-    item = item_with(one, two)
+def test_pool_excludes_generators_of_the_item():
+    first, second, third = make_worker(), make_worker(), make_worker()
+    item = item_with(first, second)
     pool = define_qualification(
         provider="mturk",
         code=pool_code(item.project, Role.CONSOLIDATOR),
         name="Consolidators",
         description="Trained.",
     )
-    for worker in (three, two, one):
+    for worker in (third, second, first):
         grant_qualification(qualification=pool, worker=worker, now=NOW)
     open_due_cases(clock=clock)
     publish_open_cases(clock=clock)
-    asked = Case.objects.get().task.hit.hit_type.qualifications
-    assert asked == [{"code": pool.code, "comparator": "NotIn", "integers": [2, 3]}]
+    requirements = Case.objects.get().task.hit.hit_type.qualifications
+    assert requirements == [{"code": pool.code, "comparator": "NotIn", "integers": [2, 3]}]
 
 
-def test_exclusion_may_reach_over_the_whole_sentence():
-    one, two, three = make_worker(), make_worker(), make_worker()
-    item = item_with(one, two)
+def test_exclusion_can_cover_the_whole_sentence():
+    first, second, third = make_worker(), make_worker(), make_worker()
+    item = item_with(first, second)
     other = make_item(SURVEY, IDENTIFIED, item.project)
     other.sentence = item.sentence
     other.save()
-    make_generation(other, ASKED, three)
-    assert set(excluded_workers(item)) == {one, two}
+    make_generation(other, ASKED, third)
+    assert set(excluded_workers(item)) == {first, second}
     Project.objects.update(exclusion_scope=ExclusionScope.SENTENCE)
     item.project.refresh_from_db()
-    assert set(excluded_workers(item)) == {one, two, three}
+    assert set(excluded_workers(item)) == {first, second, third}
 
 
-def test_without_budget_a_case_stays_open_until_there_is_some():
+def test_case_without_budget_stays_open_until_it_is_funded():
     item = item_with(make_worker(), make_worker())
     open_due_cases(clock=clock)
     Budget.objects.filter(pk=item.project.budget_id).update(cap_cents=1)

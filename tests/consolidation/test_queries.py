@@ -30,14 +30,14 @@ def campaign(project):
     return Campaign(project, 12)
 
 
-def states(project, **wanted) -> list[ItemState]:
-    found = items_of(project=project, **wanted)
-    return [state_of(one) for one in found]
+def states(project, **filters) -> list[ItemState]:
+    items = items_of(project=project, **filters)
+    return [state_of(item) for item in items]
 
 
 def test_every_item_is_in_exactly_one_state(campaign, project):
     everything = states(project)
-    # The campaign is consolidated and has neither training nor withdrawn items.
+    # The campaign is consolidated and has no training or withdrawn items.
     other = ("validated", "revising", "disputed", "resolved", "training", "withdrawn")
     known = [state for state in ItemState if state not in other]
     assert everything == known * 3
@@ -46,16 +46,16 @@ def test_every_item_is_in_exactly_one_state(campaign, project):
         assert states(project, state=state.value) == [state] * 3
 
 
-def test_second_consolidation_leaves_the_items_state_alone(campaign, project):
+def test_second_consolidation_does_not_change_the_item_state(campaign, project):
     Case.objects.create(item=campaign.items[3], attempt=1, opened_at=START)
     assert states(project).count(ItemState.CONSOLIDATED) == 3
     assert count_gold(project=project).cases == {"offered": 3, "consolidated": 3}
 
 
-def test_items_carry_their_accepted_annotations_and_versions_of_gold(campaign, project):
+def test_items_have_counts_of_annotations_and_gold_versions(campaign, project):
     add_gold(item=campaign.items[3], source="expert", content=CONTENT, provenance=[], now=START)
-    found = {one.pk: (one.generations, one.golds) for one in items_of(project=project)}
-    assert [found[one.pk] for one in campaign.items[:4]] == [(0, 0), (1, 0), (2, 0), (2, 2)]
+    counts = {item.pk: (item.generations, item.golds) for item in items_of(project=project)}
+    assert [counts[item.pk] for item in campaign.items[:4]] == [(0, 0), (1, 0), (2, 0), (2, 2)]
 
 
 def test_gold_is_counted_by_items_not_by_versions(campaign, project):
@@ -79,42 +79,42 @@ def test_gold_of_an_item_is_newest_first(campaign):
     assert gold_of_item(item=campaign.items[3]) == [newer, older]
 
 
-def test_settled_items_are_those_whose_first_case_is_done(campaign, project):
+def test_settled_items_have_a_finished_first_case(campaign, project):
     assert set(settled_items(project=project)) == set(campaign.items[3::4])
 
 
 def test_finished_costs_have_an_entry_for_each_consolidated_item(campaign, project):
     costs = cost_by_item(project=project)
-    expected = [costs[one.pk] for one in campaign.items[3::4]]
+    expected = [costs[item.pk] for item in campaign.items[3::4]]
     assert finished_costs(project=project) == expected
 
 
-def test_history_has_every_aggregate_of_the_item_and_nothing_of_others(campaign):
+def test_history_has_every_aggregate_of_the_item_only(campaign):
     item, other = campaign.items[3], campaign.items[7]
-    for one in (item, other):
-        submission = one.submissions.first()
+    for subject in (item, other):
+        submission = subject.submissions.first()
         for instance in (
             submission.assignment,
             submission.assignment.hit,
             Payment.objects.filter(assignment=submission.assignment).first(),
-            one.cases.get(),
+            subject.cases.get(),
         ):
             log_state_change(instance=instance, old="a", new="b", actor="budget", now=START)
     moves = history_of_item(item=item)
-    own = {f"Submission {one.pk}" for one in item.submissions.all()}
-    assert {one.what for one in moves if one.what.startswith("Submission")} == own
-    assert sorted(one.what.split()[0] for one in moves if one.old == "a") == [
+    own = {f"Submission {row.pk}" for row in item.submissions.all()}
+    assert {move.what for move in moves if move.what.startswith("Submission")} == own
+    assert sorted(move.what.split()[0] for move in moves if move.old == "a") == [
         "Assignment",
         "Case",
         "Hit",
         "Payment",
     ]
     assert len(moves) == 7
-    assert [one.at for one in moves] == sorted(one.at for one in moves)
+    assert [move.at for move in moves] == sorted(move.at for move in moves)
 
 
 def test_cases_of_training_rounds_do_not_measure_agreement(campaign, project):
-    """They have late attempts too, and stay offered."""
+    """Cases of training rounds can have late attempts and stay offered."""
     item = campaign.items[3]
     Case.objects.create(item=item, attempt=100, given={}, opened_at=START)
     assert not second_cases(project=project).exists()

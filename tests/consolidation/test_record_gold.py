@@ -1,4 +1,4 @@
-"""From a consolidator's confirmed work to gold."""
+"""Tests of gold that is recorded from accepted consolidations."""
 
 import json
 
@@ -36,7 +36,7 @@ def judged(question, answers, verdict="keep", *, of=None, same_as=None):
     }
 
 
-def hand_in(case: Case, *questions, worker: Worker | None = None):
+def submit_consolidation(case: Case, *questions, worker: Worker | None = None):
     assignment = make_assignment(case.task.hit, worker)
     content = {str(case.item_id): {"questions": list(questions)}}
     assignment.answer = {"content": json.dumps(content)}
@@ -52,7 +52,7 @@ def sweep() -> int:
 
 def test_papers_first_example_becomes_gold_with_its_provenance():
     case = make_case(SURVEY, IDENTIFIED, A, B)
-    hand_in(
+    submit_consolidation(
         case,
         judged(WHO, ["the U.S. Geological Survey", "USGS"], of=(0, 0)),
         judged(WHO, [], "redundant", of=(1, 0), same_as=0),
@@ -62,10 +62,10 @@ def test_papers_first_example_becomes_gold_with_its_provenance():
     (question,) = gold.content["questions"]
     assert question["question"] == WHO
     assert question["answers"] == [[3, 7], [8, 9]]
-    assert [(one["source"], one["state"]) for one in gold.provenance] == [(0, "edited")]
+    assert [(origin["source"], origin["state"]) for origin in gold.provenance] == [(0, "edited")]
     case.refresh_from_db()
     assert case.state == CaseState.CONSOLIDATED
-    # 5 cents, and 3 for each of the two questions judged.
+    # 5 cents, and 3 cents for each of the two judged questions.
     assert sorted(Payment.objects.values_list("kind", "amount_cents")) == [
         ("bonus", 6),
         ("reward", 5),
@@ -73,15 +73,15 @@ def test_papers_first_example_becomes_gold_with_its_provenance():
 
 
 @pytest.mark.parametrize("number", ["NaN", "-Infinity", "1e999"])
-def test_answer_that_no_database_stores_waits_for_a_person_and_others_go_on(number):
-    poisoned, sound = make_case(SURVEY, IDENTIFIED, A, B), make_case(SURVEY, IDENTIFIED, A, B)
-    assignment = make_assignment(poisoned.task.hit)
-    assignment.answer = {"content": f'{{"{poisoned.item_id}": {{"questions": [{number}]}}}}'}
+def test_unstorable_answer_awaits_review_and_does_not_block_others(number):
+    unstorable, valid = make_case(SURVEY, IDENTIFIED, A, B), make_case(SURVEY, IDENTIFIED, A, B)
+    assignment = make_assignment(unstorable.task.hit)
+    assignment.answer = {"content": f'{{"{unstorable.item_id}": {{"questions": [{number}]}}}}'}
     assignment.save()
     merged = judged(WHO, ["the U.S. Geological Survey"], of=(0, 0))
-    hand_in(sound, merged, judged(WHO, [], "redundant", of=(1, 0), same_as=0))
+    submit_consolidation(valid, merged, judged(WHO, [], "redundant", of=(1, 0), same_as=0))
     assert sweep() == 2
-    assert Gold.objects.get().case == sound
+    assert Gold.objects.get().case == valid
     waiting = Submission.objects.get(assignment=assignment)
     assert waiting.state == "submitted"
     assert "can't be read" in waiting.problem
@@ -95,40 +95,43 @@ def test_papers_second_example_keeps_the_modal():
         source(SURVEY, (might, ["that basin"])),
         source(SURVEY, (plain, ["that basin"])),
     )
-    hand_in(
+    submit_consolidation(
         case,
         judged(might, ["that basin"], of=(0, 0)),
         judged(plain, [], "redundant", of=(1, 0), same_as=0),
     )
     sweep()
-    assert [one["question"] for one in Gold.objects.get().content["questions"]] == [might]
+    assert [question["question"] for question in Gold.objects.get().content["questions"]] == [might]
 
 
 @pytest.mark.parametrize(
     "questions",
     [
-        [judged(WHO, ["USGS"], of=(0, 0))],  # the other one is not judged
+        [judged(WHO, ["USGS"], of=(0, 0))],  # the other question is not judged
         [
             judged(WHO, ["USGS"], of=(0, 0)),
             judged("What did someone identify?", ["USGS"], of=(1, 0)),
-        ],  # a word belongs to two answers
-        [judged(WHO, [], of=(0, 0)), judged(WHO, [], "invalid", of=(1, 0))],  # kept, no answer
+        ],  # a token belongs to two answers
+        [
+            judged(WHO, [], of=(0, 0)),
+            judged(WHO, [], "invalid", of=(1, 0)),
+        ],  # kept without an answer
     ],
     ids=["unjudged", "overlap", "no answer"],
 )
-def test_unsound_consolidation_waits_and_writes_no_gold(questions):
+def test_invalid_consolidation_awaits_review_and_writes_no_gold(questions):
     case = make_case(SURVEY, IDENTIFIED, A, B)
-    hand_in(case, *questions)
+    submit_consolidation(case, *questions)
     assert sweep() == 1
     assert not Gold.objects.exists()
     assert not Payment.objects.exists()
     assert Submission.objects.get(role="consolidator").problem
 
 
-def test_generator_who_got_in_waits_for_a_person_and_may_still_be_accepted():
+def test_consolidation_by_a_generator_awaits_review_and_can_be_accepted():
     case = make_case(SURVEY, IDENTIFIED, A, B)
     insider = case.sources.first().submission.worker
-    assignment = hand_in(
+    assignment = submit_consolidation(
         case,
         judged(WHO, ["USGS"], of=(0, 0)),
         judged(WHO, [], "redundant", of=(1, 0), same_as=0),
@@ -142,9 +145,11 @@ def test_generator_who_got_in_waits_for_a_person_and_may_still_be_accepted():
     assert Gold.objects.count() == 1
 
 
-def test_sweeping_twice_writes_gold_once():
+def test_second_sweep_writes_no_gold():
     case = make_case(SURVEY, IDENTIFIED, A, B)
-    hand_in(case, judged(WHO, ["USGS"], of=(0, 0)), judged(WHO, [], "invalid", of=(1, 0)))
+    submit_consolidation(
+        case, judged(WHO, ["USGS"], of=(0, 0)), judged(WHO, [], "invalid", of=(1, 0))
+    )
     sweep()
     sweep()
     assert Gold.objects.count() == 1
@@ -152,7 +157,9 @@ def test_sweeping_twice_writes_gold_once():
 
 def test_gold_can_not_be_changed():
     case = make_case(SURVEY, IDENTIFIED, A, B)
-    hand_in(case, judged(WHO, ["USGS"], of=(0, 0)), judged(WHO, [], "invalid", of=(1, 0)))
+    submit_consolidation(
+        case, judged(WHO, ["USGS"], of=(0, 0)), judged(WHO, [], "invalid", of=(1, 0))
+    )
     sweep()
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         Gold.objects.update(content={})

@@ -1,4 +1,4 @@
-"""From a generation through its validators to gold."""
+"""Tests of gold that is recorded from a generation and its validations."""
 
 from dataclasses import replace
 
@@ -50,7 +50,7 @@ pytestmark = pytest.mark.django_db
 # --- the protocol ------------------------------------------------------------------------------
 
 
-def test_validation_asks_for_one_generator_and_leaves_out_who_knows_the_sentence():
+def test_validation_has_one_generator_and_excludes_workers_of_the_sentence():
     project = make_validation_project(validators=5, agree=4)
     assert (project.generators_per_item, project.validators_per_item) == (1, 5)
     assert project.validators_to_agree == 4
@@ -59,7 +59,7 @@ def test_validation_asks_for_one_generator_and_leaves_out_who_knows_the_sentence
 
 
 @pytest.mark.parametrize(("validators", "agree"), [(2, 3), (0, 0), (2, 0), (10, 2)])
-def test_protocol_that_nobody_could_agree_under_is_refused(validators, agree):
+def test_protocol_with_unreachable_agreement_is_refused(validators, agree):
     project = make_consolidation_project()
     with pytest.raises(ProtocolError, match="can't agree"):
         choose_protocol(
@@ -72,7 +72,7 @@ def test_protocol_that_nobody_could_agree_under_is_refused(validators, agree):
         )
 
 
-def test_protocol_stays_once_items_are_published():
+def test_protocol_is_fixed_once_items_are_published():
     project = make_validation_case().item.project
     with pytest.raises(ProtocolError, match="has published items under validation"):
         choose_protocol(project=project, protocol=Protocol.CONSOLIDATION, actor="test", now=NOW)
@@ -89,7 +89,7 @@ def test_pay_without_terms_for_validators_is_refused():
         choose_protocol(project=project, protocol=Protocol.VALIDATION, actor="test", now=NOW)
 
 
-def test_protocol_without_the_schemes_part_is_refused(monkeypatch):
+def test_protocol_without_scheme_support_is_refused(monkeypatch):
     project = make_consolidation_project()
     monkeypatch.setitem(SCHEMES, "qasrl", replace(SCHEMES["qasrl"], validating=None))
     with pytest.raises(ProtocolError, match="does not support validation"):
@@ -98,10 +98,10 @@ def test_protocol_without_the_schemes_part_is_refused(monkeypatch):
     assert project.protocol == Protocol.CONSOLIDATION
 
 
-# --- offered -----------------------------------------------------------------------------------
+# --- publication -------------------------------------------------------------------------------
 
 
-def test_one_generation_is_offered_to_as_many_as_validate():
+def test_generation_is_offered_to_all_validators():
     project = make_validation_project(validators=3, agree=2)
     make_generation(make_item(SURVEY, CONTAIN, project), GENERATION)
     assert open_due_cases(clock=clock) == 1
@@ -113,7 +113,7 @@ def test_one_generation_is_offered_to_as_many_as_validate():
     assert case.task.batch.reward_cents == 8
 
 
-def test_pool_of_validators_is_asked_for_without_those_who_know_the_sentence():
+def test_validator_pool_excludes_workers_of_the_sentence():
     project = make_validation_project()
     item = make_item(SURVEY, CONTAIN, project)
     other = make_item(SURVEY, IDENTIFIED, project)
@@ -138,10 +138,10 @@ def test_pool_of_validators_is_asked_for_without_those_who_know_the_sentence():
     assert sorted(requirement["integers"]) == [1, 2]
 
 
-# --- taken in ----------------------------------------------------------------------------------
+# --- results -----------------------------------------------------------------------------------
 
 
-def test_gold_comes_with_the_last_validator_and_once():
+def test_gold_is_recorded_once_with_the_last_validation():
     case = make_validation_case()
     validate(case, *GOOD)
     assert sweep() == (1, 0)
@@ -150,54 +150,58 @@ def test_gold_comes_with_the_last_validator_and_once():
     assert sweep() == (0, 0)
     gold = Gold.objects.get()
     assert (gold.source, gold.version, gold.case) == ("validated", 1, case)
-    assert [(one["question"], one["answers"]) for one in gold.content["questions"]] == [
+    assert [
+        (question["question"], question["answers"]) for question in gold.content["questions"]
+    ] == [
         (MIGHT, [[16, 18]]),
         (WHAT, [[20, 22]]),
     ]
-    assert [one["valid"] for one in gold.provenance] == [2, 2]
+    assert [origin["valid"] for origin in gold.provenance] == [2, 2]
     assert gold.provenance[0]["answers"] == [{"generator": True, "validators": [0, 1]}]
     case.refresh_from_db()
     assert case.state == CaseState.VALIDATED
 
 
-def test_every_judgment_is_kept_with_the_gold():
+def test_gold_keeps_every_judgment():
     case = make_validation_case()
     validate(case, *GOOD)
     validate(case, verdict("that basin"), verdict(same_as=0), INVALID)
     sweep()
     gold = Gold.objects.get()
-    assert [one["question"] for one in gold.content["questions"]] == [MIGHT]
+    assert [entry["question"] for entry in gold.content["questions"]] == [MIGHT]
     judgments = gold.judgments.select_related("submission")
     assert [
-        [question["verdict"] for question in one.submission.content["questions"]]
-        for one in judgments
+        [question["verdict"] for question in judgment.submission.content["questions"]]
+        for judgment in judgments
     ] == [["valid", "valid", "invalid"], ["valid", "redundant", "invalid"]]
     with pytest.raises(DatabaseError), transaction.atomic():
         Judgment.objects.update(position=7)
 
 
-def test_validator_is_paid_as_in_2018():
-    asked = [(f"{wh} might something contain something?", []) for wh in ("When", "Where", "Why")]
-    asked += [(MIGHT, []), (WHAT, []), ("How might something contain something?", [])]
+def test_validator_is_paid_as_in_the_2018_study():
+    questions = [
+        (f"{adverb} might something contain something?", []) for adverb in ("When", "Where", "Why")
+    ]
+    questions += [(MIGHT, []), (WHAT, []), ("How might something contain something?", [])]
     spans = iter(range(20))
     generation = {
         "questions": [
             {"question": text, "answers": [[at, at + 1]]}
-            for (text, _), at in zip(asked, spans, strict=False)
+            for (text, _), at in zip(questions, spans, strict=False)
         ],
         "no_question": "",
     }
     case = make_validation_case(generation)
     validate(case, *[INVALID] * 6)
     sweep()
-    # 8 cents, and 2 for each of the two questions beyond the fourth.
+    # 8 cents, and 2 cents for each of the two questions beyond the fourth.
     assert sorted(Payment.objects.values_list("kind", "amount_cents")) == [
         ("bonus", 4),
         ("reward", 8),
     ]
 
 
-def test_generation_without_questions_is_empty_gold_and_costs_no_validator():
+def test_generation_without_questions_becomes_empty_gold_without_validation():
     project = make_validation_project()
     make_generation(make_item(SURVEY, CONTAIN, project), source(SURVEY, no_question="no verb"))
     open_due_cases(clock=clock)
@@ -208,7 +212,7 @@ def test_generation_without_questions_is_empty_gold_and_costs_no_validator():
     assert not Hit.objects.filter(task__role=Role.VALIDATOR).exists()
 
 
-def test_validation_that_is_not_sound_waits_for_a_person():
+def test_invalid_validation_awaits_review():
     case = make_validation_case()
     validate(case, *GOOD[:2])
     validate(case, *GOOD)
@@ -219,7 +223,7 @@ def test_validation_that_is_not_sound_waits_for_a_person():
     assert sweep() == (0, 0)
 
 
-def test_who_wrote_for_the_sentence_is_held_and_who_writes_later_is_not():
+def test_validation_by_an_earlier_author_of_the_sentence_awaits_review():
     project = make_validation_project()
     author, later = make_worker(), make_worker()
     item = make_item(SURVEY, CONTAIN, project)
@@ -231,8 +235,10 @@ def test_who_wrote_for_the_sentence_is_held_and_who_writes_later_is_not():
     Submission.objects.filter(pk=own.pk).update(worker=author)
     validate(case, *GOOD, worker=author)
     validate(case, *GOOD, worker=later)
-    made = make_generation(other, source(SURVEY, ("Who identified something?", ["USGS"])), later)
-    Submission.objects.filter(pk=made.pk).update(submitted_at=NOW.replace(hour=13))
+    later_generation = make_generation(
+        other, source(SURVEY, ("Who identified something?", ["USGS"])), later
+    )
+    Submission.objects.filter(pk=later_generation.pk).update(submitted_at=NOW.replace(hour=13))
     sweep()
     validations = Submission.objects.filter(role=Role.VALIDATOR)
     assert validations.get(worker=author).problem == "The validator wrote one of the annotations."
@@ -241,22 +247,22 @@ def test_who_wrote_for_the_sentence_is_held_and_who_writes_later_is_not():
     assert sweep() == (0, 1)
 
 
-# --- offered again -----------------------------------------------------------------------------
+# --- republication -----------------------------------------------------------------------------
 
 
-def ended(case: Case, state: str) -> Hit:
+def end_hit(case: Case, state: str) -> Hit:
     hit = case.task.hit
     hit.state, hit.external_id = state, f"HIT{hit.pk}"
     hit.save()
     return hit
 
 
-def test_rejected_validation_gets_its_place_again_on_the_same_hit():
+def test_rejected_validation_is_republished_on_the_same_hit():
     case = make_validation_case()
     validate(case, *GOOD)
     validate(case, *GOOD[:2])
     sweep()
-    hit = ended(case, HitState.FINISHED)
+    hit = end_hit(case, HitState.FINISHED)
     assert (
         republish_cases(project=case.item.project, actor="a", now=NOW).raised == 0
     )  # not decided yet
@@ -268,17 +274,17 @@ def test_rejected_validation_gets_its_place_again_on_the_same_hit():
     assert republish_cases(project=case.item.project, actor="a", now=NOW).raised == 0
 
 
-def test_expired_validation_is_offered_longer():
+def test_expired_validation_is_extended():
     case = make_validation_case()
     validate(case, *GOOD)
     sweep()
-    hit = ended(case, HitState.EXPIRED)
+    hit = end_hit(case, HitState.EXPIRED)
     assert republish_cases(project=case.item.project, actor="a", now=NOW).raised == 1
     hit.refresh_from_db()
     assert (hit.state, hit.increase_to) == (HitState.LIVE, None)
 
 
-def test_refused_hit_gives_way_to_a_new_one_and_late_work_still_counts():
+def test_refused_hit_is_replaced_and_late_work_still_counts():
     case = make_validation_case()
     validate(case, *GOOD)
     sweep()

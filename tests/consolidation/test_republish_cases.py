@@ -1,4 +1,4 @@
-"""Cases whose consolidation came to nothing: offered again, to somebody who had no part in them."""
+"""Tests of cases that are republished to uninvolved workers after a failed consolidation."""
 
 import json
 
@@ -66,8 +66,10 @@ def end(case: Case, state: str) -> None:
     )
 
 
-def hand_in(case: Case, questions=MERGED, *, worker: Worker | None = None) -> Assignment:
-    """Work on the case's HIT, taken in; the HIT has its one attempt filled then."""
+def submit_consolidation(
+    case: Case, questions=MERGED, *, worker: Worker | None = None
+) -> Assignment:
+    """Submit and record work on the case's HIT, which fills its only place."""
     end(case, HitState.FINISHED)
     assignment = make_assignment(case.task.hit, worker)
     assignment.answer = {"content": json.dumps({str(case.item_id): {"questions": questions}})}
@@ -97,39 +99,39 @@ def test_expired_case_is_offered_again(case):
     assert republish_due_cases(clock=clock) == 0
 
 
-def test_rejected_consolidation_gives_its_case_to_one_more_worker_and_becomes_gold(case):
-    reject(hand_in(case, UNSOUND))
+def test_rejected_consolidation_is_replaced_by_another_worker(case):
+    reject(submit_consolidation(case, UNSOUND))
     assert republish_due_cases(clock=clock) == 1
     hit = Hit.objects.get(pk=case.task.hit_id)
     assert hit.increase_to == 2
     Hit.objects.filter(pk=hit.pk).update(max_assignments=2, increase_to=None)
-    hand_in(case)
+    submit_consolidation(case)
     assert Gold.objects.count() == 1
     case.refresh_from_db()
     assert case.state == CaseState.CONSOLIDATED
 
 
-def test_consolidation_that_was_set_aside_is_done_by_somebody_else(case):
-    assignment = hand_in(case, UNSOUND)
+def test_discarded_consolidation_is_redone_by_another_worker(case):
+    assignment = submit_consolidation(case, UNSOUND)
     pay_without_using(assignment=assignment, actor="me", now=NOW)
     assert republish_due_cases(clock=clock) == 1
 
 
-@pytest.mark.parametrize("questions", [MERGED, UNSOUND], ids=["accepted", "waits for a person"])
+@pytest.mark.parametrize("questions", [MERGED, UNSOUND], ids=["accepted", "awaiting review"])
 def test_case_with_its_consolidation_is_not_offered_again(case, questions):
-    hand_in(case, questions)
+    submit_consolidation(case, questions)
     assert (short_cases(None, NOW).count(), republish_due_cases(clock=clock)) == (0, 0)
 
 
-def test_case_whose_hit_can_not_be_raised_gets_another_that_excludes_who_had_a_part(case):
+def test_case_whose_hit_can_not_be_increased_gets_another_without_participants(case):
     project = case.item.project
     pool = define_qualification(
         provider="mturk", code=pool_code(project, Role.CONSOLIDATOR), name="C", description="x"
     )
-    spoiled, fresh = make_worker(), make_worker()
-    for worker in (fresh, spoiled):
+    participant, other_worker = make_worker(), make_worker()
+    for worker in (other_worker, participant):
         grant_qualification(qualification=pool, worker=worker, now=NOW)
-    rejected = hand_in(case, UNSOUND, worker=spoiled)
+    rejected = submit_consolidation(case, UNSOUND, worker=participant)
     reject(rejected)
     Hit.objects.filter(pk=case.task.hit_id).update(error="can't be raised")
     first = case.task
@@ -143,11 +145,11 @@ def test_case_whose_hit_can_not_be_raised_gets_another_that_excludes_who_had_a_p
         {"code": pool.code, "comparator": "NotIn", "integers": [2]}
     ]
     assert TaskItem.objects.get(task=case.task).republications == 1
-    hand_in(case, worker=fresh)
+    submit_consolidation(case, worker=other_worker)
     assert Gold.objects.get().case == case
 
 
-def test_policy_and_closed_batches_hold_for_cases_too(case):
+def test_policy_and_closed_batches_apply_to_cases(case):
     end(case, HitState.EXPIRED)
     Batch.objects.update(republish_limit=0)
     assert republish_due_cases(clock=clock) == 0
@@ -160,22 +162,22 @@ def test_policy_and_closed_batches_hold_for_cases_too(case):
     assert republish_cases(project=case.item.project, actor="me", now=NOW).raised == 1
 
 
-def test_budget_without_room_is_told_on_the_batch(case):
+def test_insufficient_budget_is_shown_on_the_batch(case):
     end(case, HitState.EXPIRED)
     Budget.objects.filter(pk=case.item.project.budget_id).update(reserved_cents=0, cap_cents=1)
     assert republish_due_cases(clock=clock) == 0
     assert "dollars left" in Batch.objects.get().republish_problem
 
 
-def returned(case: Case) -> Review:
-    hand_in(case)
+def return_gold(case: Case) -> Review:
+    submit_consolidation(case)
     review = Review.objects.create(gold=Gold.objects.get(case=case), drawn_at=NOW)
     expert = make_user(f"expert{case.pk}")
     return return_review(review=review, expert=expert, comment="The role is another.", now=NOW)
 
 
-def test_returned_review_has_the_case_done_again_by_somebody_else(case):
-    returned(case)
+def test_returned_review_republishes_the_case_to_another_worker(case):
+    return_gold(case)
     first = Submission.objects.get(role=Role.CONSOLIDATOR)
     assert reopen_returned_cases(clock=clock) == 1
     assert reopen_returned_cases(clock=clock) == 0
@@ -186,15 +188,15 @@ def test_returned_review_has_the_case_done_again_by_somebody_else(case):
     assert log.reason == "returned: The role is another."
     assert republish_due_cases(clock=clock) == 1
     assert Hit.objects.get(pk=case.task.hit_id).increase_to == 2
-    hand_in(case)
+    submit_consolidation(case)
     case.refresh_from_db()
     assert case.state == CaseState.CONSOLIDATED
-    assert [one.version for one in Gold.objects.order_by("version")] == [1, 2]
+    assert [gold.version for gold in Gold.objects.order_by("version")] == [1, 2]
     assert reopen_returned_cases(clock=clock) == 0
 
 
-def test_returned_review_stays_as_it_is_where_the_batch_forbids(case):
-    returned(case)
+def test_returned_review_is_unchanged_if_the_batch_forbids_republication(case):
+    return_gold(case)
     Batch.objects.update(republish_limit=0)
     assert reopen_returned_cases(clock=clock) == 0
     case.refresh_from_db()
@@ -202,30 +204,30 @@ def test_returned_review_stays_as_it_is_where_the_batch_forbids(case):
 
 
 def test_second_consolidation_excludes_the_first_consolidator(case):
-    first = hand_in(case)
+    first = submit_consolidation(case)
     assert open_second_cases(project=case.item.project, count=1, now=NOW) == 1
     assert first.worker in excluded_workers(case.item)
     assert first.worker not in excluded_workers(case.item, but_assignment=first.external_id)
     assert publish_open_cases(clock=clock) == 1
     second = Case.objects.get(attempt=1)
-    hand_in(second, worker=first.worker)
+    submit_consolidation(second, worker=first.worker)
     submission = Submission.objects.get(assignment__hit=second.task.hit)
     assert submission.problem == "This worker has annotated the item before."
     assert submission.state == SubmissionState.WITHDRAWN
 
 
-def test_second_case_is_offered_after_the_first_took_two_places(case):
+def test_second_case_is_offered_after_the_first_used_two_places(case):
     end(case, HitState.FAILED)
     Hit.objects.filter(pk=case.task.hit_id).update(external_id=None)
     assert republish_due_cases(clock=clock) == 1
-    hand_in(case)
+    submit_consolidation(case)
     open_second_cases(project=case.item.project, count=1, now=NOW)
     assert publish_open_cases(clock=clock) == 1
     places = TaskItem.objects.filter(role=Role.CONSOLIDATOR).values_list("attempt", flat=True)
     assert sorted(places) == [0, 1, 2]
 
 
-def test_first_case_that_does_not_fit_the_budget_is_told_on_the_running_batch(case):
+def test_first_case_beyond_the_budget_is_shown_on_the_running_batch(case):
     project = case.item.project
     item = make_item(SURVEY, IDENTIFIED, project)
     for _ in range(2):

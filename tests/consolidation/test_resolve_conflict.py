@@ -1,4 +1,4 @@
-"""Two copies of one piece of work that differ: read by the case's own parser, decided by a person."""
+"""Tests of conflicts between two copies of a submission, resolved by staff."""
 
 import json
 from html import unescape
@@ -35,8 +35,10 @@ DROPPED = [MERGED[0], judged(WHO, [], "invalid", of=(1, 0))]
 UNJUDGED = [MERGED[0]]
 
 
-def handed_in(ours: list, theirs: list, *, case: Case | None = None, worker=None) -> Submission:
-    """A consolidation whose copies hold these judged questions."""
+def submit_conflict(
+    ours: list, theirs: list, *, case: Case | None = None, worker=None
+) -> Submission:
+    """Submit a consolidation whose copies contain these judged questions."""
     case = case or make_case(SURVEY, IDENTIFIED, A, B)
     assignment = make_assignment(case.task.hit, worker)
     key = str(case.item_id)
@@ -61,7 +63,7 @@ def choose(submission: Submission, copy: Version, reason: str = "Ours was cut sh
 
 @pytest.mark.parametrize("copy", list(Version))
 def test_chosen_consolidation_becomes_the_gold(copy):
-    submission = handed_in(MERGED, DROPPED)
+    submission = submit_conflict(MERGED, DROPPED)
     assert has_two_versions(submission)
     assert choose(submission, copy)
     write_due_gold(clock=lambda: NOW)
@@ -74,25 +76,25 @@ def test_chosen_consolidation_becomes_the_gold(copy):
     assert log.reason.endswith(f"Decided for {copy.value}: Ours was cut short.")
 
 
-def test_consolidation_is_read_by_its_case():
-    submission = handed_in(MERGED, UNJUDGED)
+def test_consolidation_is_parsed_in_its_case():
+    submission = submit_conflict(MERGED, UNJUDGED)
     with pytest.raises(ConflictResolutionError, match="can't be used"):
         choose(submission, Version.THEIRS)
-    two = compare_versions(submission=submission)
-    assert (two.ours.refusal, bool(two.theirs.refusal)) == ("", True)
+    comparison = compare_versions(submission=submission)
+    assert (comparison.ours.refusal, bool(comparison.theirs.refusal)) == ("", True)
     assert choose(submission, Version.OURS)
 
 
-def test_difference_is_told_in_words():
-    two = compare_versions(submission=handed_in(MERGED, DROPPED))
+def test_difference_is_described():
+    comparison = compare_versions(submission=submit_conflict(MERGED, DROPPED))
     assert (
         "“Who identified something?” of B, verdict: ours is “redundant”, the marketplace's “invalid”."
-        in two.differences
+        in comparison.differences
     )
 
 
-def test_choice_needs_a_reason_and_is_made_once():
-    submission = handed_in(MERGED, DROPPED)
+def test_choice_requires_a_reason_and_is_final():
+    submission = submit_conflict(MERGED, DROPPED)
     with pytest.raises(ConflictResolutionError, match="Explain why"):
         choose(submission, Version.OURS, " ")
     choose(submission, Version.OURS)
@@ -100,10 +102,10 @@ def test_choice_needs_a_reason_and_is_made_once():
         choose(submission, Version.THEIRS)
 
 
-def test_consolidator_who_wrote_a_source_still_waits_after_the_choice():
+def test_consolidation_by_a_source_author_awaits_review_after_the_choice():
     case = make_case(SURVEY, IDENTIFIED, A, B)
     insider = case.sources.first().submission.worker
-    submission = handed_in(MERGED, DROPPED, case=case, worker=insider)
+    submission = submit_conflict(MERGED, DROPPED, case=case, worker=insider)
     assert "different content" in submission.problem
     assert not choose(submission, Version.OURS)
     submission.refresh_from_db()
@@ -112,7 +114,7 @@ def test_consolidator_who_wrote_a_source_still_waits_after_the_choice():
 
 
 def test_command_chooses_a_copy(capsys):
-    submission = handed_in(MERGED, DROPPED)
+    submission = submit_conflict(MERGED, DROPPED)
     chosen = [submission.pk, "theirs", "--reason", "It is whole."]
     call_command("resolve_conflict", *chosen, "--json")
     assert f'{{"submission": {submission.pk}, "accepted": true}}' in capsys.readouterr().out
@@ -123,14 +125,14 @@ def test_command_chooses_a_copy(capsys):
 NO_GAS = [GOOD[0], INVALID, INVALID]
 
 
-def validated(*, worker: Worker | None = None) -> Submission:
-    """A validation of which the two copies differ in the second question."""
-    return handed_in(list(GOOD), NO_GAS, case=make_validation_case(), worker=worker)
+def submit_validation_conflict(*, worker: Worker | None = None) -> Submission:
+    """Submit a validation whose two copies differ in the second question."""
+    return submit_conflict(list(GOOD), NO_GAS, case=make_validation_case(), worker=worker)
 
 
 @pytest.mark.parametrize(("copy", "second"), [(Version.OURS, "valid"), (Version.THEIRS, "invalid")])
 def test_validation_is_settled_by_a_choice(copy, second):
-    submission = validated()
+    submission = submit_validation_conflict()
     assert has_two_versions(submission)
     two = compare_versions(submission=submission)
     assert (two.ours.refusal, two.theirs.refusal) == ("", "")
@@ -141,17 +143,17 @@ def test_validation_is_settled_by_a_choice(copy, second):
     assert submission.content["questions"][1]["verdict"] == second
 
 
-def test_validator_who_wrote_the_annotation_still_waits_after_the_choice():
+def test_validation_by_the_author_awaits_review_after_the_choice():
     case = make_validation_case()
     insider = case.sources.get().submission.worker
-    submission = handed_in(list(GOOD), NO_GAS, case=case, worker=insider)
+    submission = submit_conflict(list(GOOD), NO_GAS, case=case, worker=insider)
     assert not choose(submission, Version.OURS)
     submission.refresh_from_db()
     assert submission.problem == "The validator wrote one of the annotations."
 
 
 def test_command_and_page_settle_a_validation(capsys, client, admin_user):
-    first, second = validated(), validated()
+    first, second = submit_validation_conflict(), submit_validation_conflict()
     call_command("resolve_conflict", first.pk, "theirs", "--reason", "It is whole.", "--json")
     assert f'{{"submission": {first.pk}, "accepted": true}}' in capsys.readouterr().out
     client.force_login(admin_user)

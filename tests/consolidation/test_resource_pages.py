@@ -1,4 +1,4 @@
-"""The pages of a project's resources."""
+"""Tests of the pages of a project's resources."""
 
 import csv
 import io
@@ -75,7 +75,7 @@ def test_upload_becomes_a_version_with_counts(client, project):
     assert project.resources.get().value["core_only"] is True
 
 
-def test_checkbox_alone_makes_a_version(client, project):
+def test_changed_checkbox_creates_a_version(client, project):
     import_sample(project)
     client.post(address("import_resource"), {"fmt": "json"})
     assert project.resources.order_by("-version").first().value["core_only"] is False
@@ -120,11 +120,11 @@ def test_frames_are_searched_and_paged(client, project):
     assert len(names(first.text)) == 25
     last = client.get(f"{address()}?page=3")
     assert len(names(last.text)) == 15
-    for odd in ("0", "-1", "x", "99999999999999", "7"):
-        assert client.get(f"{address()}?page={odd}").status_code == 200
-    found = client.get(f"{address()}?query=come+from", headers={"HX-Request": "true"})
-    assert names(found.text)[0] == "Origin"
-    assert "<html" not in found.text
+    for page_number in ("0", "-1", "x", "99999999999999", "7"):
+        assert client.get(f"{address()}?page={page_number}").status_code == 200
+    results = client.get(f"{address()}?query=come+from", headers={"HX-Request": "true"})
+    assert names(results.text)[0] == "Origin"
+    assert "<html" not in results.text
     assert "No matches" in client.get(f"{address()}?query=zzz").text
     paged = client.get(f"{address()}?query=a&page=1").text
     assert "query=a&amp;page=2" in paged

@@ -1,4 +1,4 @@
-"""An expert's pages: the sample, one annotation judged blind, the error rate."""
+"""Tests of the experts' review pages: the sample, the blind judgment and the error rate."""
 
 import gzip
 import json
@@ -47,18 +47,18 @@ def url(name: str, review) -> str:
     return reverse(VIEW_NAMES[name], args=[review.gold.item.project.slug, *more])
 
 
-def test_page_shows_the_annotation_and_not_whose_it_is(expert, review):
+def test_page_shows_the_annotation_without_its_author(expert, review):
     page = expert.get(url("review", review)).content.decode()
     assert "What did someone identify?" in page
     assert "<mark>identified</mark>" in page
-    workers = [one.submission.worker for one in review.gold.case.sources.all()]
+    workers = [source.submission.worker for source in review.gold.case.sources.all()]
     for worker in [*workers, review.gold.submission.worker]:
         assert worker.pseudonym not in page
         assert worker.external_id not in page
 
 
 @pytest.mark.parametrize(("verdict", "rate"), [("confirm", "0.0 %"), ("return", "100.0 %")])
-def test_judgment_is_kept_and_counts(expert, review, verdict, rate):
+def test_judgment_is_stored_and_counted(expert, review, verdict, rate):
     form = {"verdict": verdict, "comment": "Why?"}
     page = expert.post(url("judge", review), form, follow=True).content.decode()
     assert "Review saved." in page
@@ -71,10 +71,10 @@ def send(client, name: str, review, content, **more):
     return client.post(url(name, review), json.dumps(message), content_type="text/plain")
 
 
-def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, review):
+def test_correction_becomes_gold_and_lists_its_changes(expert, review):
     page = data_of(expert.get(url("correction", review)))
     [item] = page["items"]
-    assert [one["verdict"] for one in item["content"]["questions"]] == ["keep"] * 3
+    assert [question["verdict"] for question in item["content"]["questions"]] == ["keep"] * 3
     content = item["content"]
     content["questions"][0]["answers"] = content["questions"][0]["answers"][:1]
     saved = send(expert, "correction_draft", review, content)
@@ -86,10 +86,10 @@ def test_correction_on_the_page_becomes_gold_and_says_what_it_changed(expert, re
     assert done.json() == {"next": url("reviews", review)}
     corrected = Gold.objects.get(version=2)
     assert len(corrected.content["questions"][0]["answers"]) == 1
-    assert [one["state"] for one in corrected.provenance] == ["edited", "kept", "kept"]
-    shown = expert.get(url("review", review)).content.decode()
-    for told in ("The correction", "One name is enough.", ">Changes</h2>", ">extra</span>"):
-        assert told in shown
+    assert [origin["state"] for origin in corrected.provenance] == ["edited", "kept", "kept"]
+    html = expert.get(url("review", review)).content.decode()
+    for text in ("The correction", "One name is enough.", ">Changes</h2>", ">extra</span>"):
+        assert text in html
     assert expert.get(url("correction", review)).status_code == 409
 
 
@@ -107,18 +107,18 @@ def test_correction_that_changes_nothing_is_refused(expert, review):
 
 
 @pytest.mark.parametrize(
-    ("form", "told"),
+    ("form", "message"),
     [
         ({"verdict": "return", "comment": "  "}, "Explain what is wrong"),
         ({"verdict": "burn"}, "Select a valid choice"),
         ({}, "This field is required"),
     ],
 )
-def test_judgment_that_can_not_be_taken_says_why_and_keeps_the_text(expert, review, form, told):
+def test_invalid_judgment_shows_the_error_and_keeps_the_text(expert, review, form, message):
     response = expert.post(url("judge", review), form)
     page = response.content.decode()
     assert response.status_code == 422
-    assert told in page
+    assert message in page
     review.refresh_from_db()
     assert review.state == "drawn"
 
@@ -131,7 +131,7 @@ def test_second_judgment_is_refused(expert, review):
     assert expert.post(url("judge", review), other).status_code == 422
 
 
-def test_office_reads_the_rate_and_judges_nothing(review):
+def test_staff_read_the_rate_and_can_not_judge(review):
     client = Client()
     client.force_login(make_user("rita", review.gold.item.project, MemberRole.REQUESTER))
     assert "No error rate yet" in client.get(url("reviews", review)).content.decode()

@@ -1,4 +1,4 @@
-"""The validators' page and its endpoint, without a browser."""
+"""Tests of the validators' page and its endpoint, without a browser."""
 
 import json
 import re
@@ -63,22 +63,22 @@ def send(client: Client, case: Case, *questions: Json):
     return client.post(path, json.dumps(message), content_type="text/plain")
 
 
-def test_page_holds_the_questions_and_nothing_of_their_answers_or_author(client, case):
+def test_page_has_the_questions_without_answers_or_author(client, case):
     page = page_of(client, case)
     [item] = page["items"]
     assert item["asked"] == {"questions": [MIGHT, WHAT, WHERE]}
     assert set(item) == {"id", "tokens", "target", "freeForm", "data", "content", "asked"}
     assert (item["data"], page["shared"]) == ({}, {})
-    told = json.dumps(page)
-    assert "[16, 18]" not in told
+    text = json.dumps(page)
+    assert "[16, 18]" not in text
     source_ = case.sources.get().submission
-    assert source_.worker.external_id not in told
-    assert source_.assignment.external_id not in told
+    assert source_.worker.external_id not in text
+    assert source_.assignment.external_id not in text
     assert page["pay"]["reward_cents"] == 8
     assert page["urls"]["submit"] == reverse("consolidation:submit")
 
 
-def test_page_has_nothing_inline_and_the_guidelines_of_validators(client, case):
+def test_page_has_no_inline_code_and_shows_the_validator_guidelines(client, case):
     response = client.get(address(case))
     assert "unsafe-inline" not in response.headers["Content-Security-Policy"]
     html = response.content.decode()
@@ -87,22 +87,22 @@ def test_page_has_nothing_inline_and_the_guidelines_of_validators(client, case):
     assert "Judging and answering questions" in html
 
 
-def test_page_is_refused_to_who_generated_for_the_sentence(client, case):
+def test_page_is_refused_to_authors_of_the_sentence(client, case):
     author = case.sources.get().submission.worker.external_id
     response = client.get(address(case, worker=author))
     assert response.status_code == 400
     assert "You wrote one of the annotations that are judged here" in response.content.decode()
 
 
-def test_each_page_is_for_its_own_kind_of_case(client, case):
+def test_pages_accept_only_their_kind_of_case(client, case):
     merged = make_case(SURVEY, CONTAIN, *[source(SURVEY, (MIGHT, ["that basin"]))] * 2)
     assert client.get(address(merged)).status_code == 404
     assert client.get(address(case, page="consolidate")).status_code == 404
 
 
-def test_page_takes_the_same_queries_for_any_number_of_questions(client):
-    words = ("When", "Where", "Why", "How")
-    starts = [f"{word} {aux}" for word in words for aux in ("does", "did", "might")]
+def test_page_queries_do_not_depend_on_the_number_of_questions(client):
+    adverbs = ("When", "Where", "Why", "How")
+    starts = [f"{adverb} {aux}" for adverb in adverbs for aux in ("does", "did", "might")]
     counts = []
     for number in (1, 12):
         questions = [
@@ -116,11 +116,15 @@ def test_page_takes_the_same_queries_for_any_number_of_questions(client):
     assert counts[0] == counts[1]
 
 
-def test_submit_takes_what_is_judged(client, case):
+def test_submit_accepts_judged_questions(client, case):
     response = send(client, case, *GOOD)
     assert response.status_code == 200
     content = json.loads(response.json()["fields"]["content"])[str(case.item_id)]
-    assert [one["verdict"] for one in content["questions"]] == ["valid", "valid", "invalid"]
+    assert [question["verdict"] for question in content["questions"]] == [
+        "valid",
+        "valid",
+        "invalid",
+    ]
     assert content["questions"][0]["question"] == MIGHT
     assert Draft.objects.get().submitted_at is not None
 
@@ -136,7 +140,7 @@ def test_submit_takes_what_is_judged(client, case):
     ],
     ids=["too-few", "open", "overlap", "no-answer", "repeats-invalid"],
 )
-def test_submit_refuses_the_rest_and_changes_nothing(client, case, questions, path):
+def test_submit_refuses_invalid_content_and_changes_nothing(client, case, questions, path):
     response = send(client, case, *questions)
     assert response.status_code == 422
     assert response.json()["problems"][0]["path"] == path

@@ -1,4 +1,4 @@
-"""Verification: from an annotation and its verifications to gold, a revision or a dispute."""
+"""Tests of verification, from an annotation to gold, a revision or a dispute."""
 
 from collections import Counter
 from dataclasses import replace
@@ -59,7 +59,7 @@ def _registered(monkeypatch, settings) -> None:
     settings.STATICFILES_DIRS = [*settings.STATICFILES_DIRS, STATIC]
 
 
-def the_case(project: Project, label: str = "positive", worker=None) -> Case:
+def generated_case(project: Project, label: str = "positive", worker=None) -> Case:
     return generate(project.items.get(), label, worker)
 
 
@@ -104,7 +104,7 @@ def test_pay_without_terms_for_revisers_is_refused():
 
 def test_supported_annotation_becomes_gold_once():
     project = make_verification_project()
-    case = verify(the_case(project), True, True)
+    case = verify(generated_case(project), True, True)
     assert case.state == CaseState.VALIDATED
     gold = Gold.objects.get()
     assert (gold.source, gold.content, gold.case) == ("validated", {"label": "positive"}, case)
@@ -117,20 +117,20 @@ def test_supported_annotation_becomes_gold_once():
 
 def test_two_of_three_verifiers_are_enough():
     project = make_verification_project(validators=3, agree=2)
-    case = verify(the_case(project), True, False, True)
+    case = verify(generated_case(project), True, False, True)
     assert case.state == CaseState.VALIDATED
     assert Gold.objects.get().provenance[0]["valid"] == 2
 
 
 def test_one_of_three_verifiers_is_not_enough():
     project = make_verification_project(validators=3, agree=2)
-    case = verify(the_case(project), True, False)
-    assert case.state == CaseState.OFFERED  # the third is missing
+    case = verify(generated_case(project), True, False)
+    assert case.state == CaseState.OFFERED  # the third verification is missing
     assert verify(case, False).state == CaseState.REVISING
     assert Dispute.objects.get().content == {"label": "positive", "against": 2}
 
 
-def test_annotation_that_leaves_nothing_to_verify_is_gold_at_once(monkeypatch):
+def test_annotation_without_anything_to_verify_becomes_gold_at_once(monkeypatch):
     empty = replace(SCHEME.validating, is_empty=lambda sources: True)
     monkeypatch.setitem(SCHEMES, SCHEME.name, replace(SCHEME, validating=empty))
     project = make_verification_project()
@@ -147,7 +147,7 @@ def test_annotation_that_leaves_nothing_to_verify_is_gold_at_once(monkeypatch):
 def test_disputed_annotation_is_revised_and_verified_again():
     project = make_verification_project()
     author, first, second = make_worker(), make_worker(), make_worker()
-    case = verify(the_case(project, worker=author), True, False, workers=[first, second])
+    case = verify(generated_case(project, worker=author), True, False, workers=[first, second])
     assert (case.state, case.task.role, case.round) == (CaseState.REVISING, Role.REVISER, 0)
     assert state_of_item(project) == ItemState.REVISING
     case = revise(case, "negative")
@@ -156,7 +156,7 @@ def test_disputed_annotation_is_revised_and_verified_again():
     assert (revision.role, revision.worker) == (Role.REVISER, author)
     replaced = Submission.objects.filter(role=Role.VALIDATOR)
     assert {submission.state for submission in replaced} == {SubmissionState.WITHDRAWN}
-    # The same people may verify again.
+    # The same workers may verify again.
     case = verify(case, True, True, workers=[first, second])
     assert case.state == CaseState.VALIDATED
     assert Gold.objects.get().content == {"label": "negative"}
@@ -166,9 +166,9 @@ def test_disputed_annotation_is_revised_and_verified_again():
     assert dispute.verifications.count() == 2
 
 
-def test_nobody_loses_pay_when_an_annotation_is_revised():
+def test_all_work_is_paid_when_an_annotation_is_revised():
     project = make_verification_project()
-    case = revise(verify(the_case(project), False, False), "negative")
+    case = revise(verify(generated_case(project), False, False), "negative")
     verify(case, True, True)
     # A generation, two rounds of two verifications, and a revision.
     assert list(Payment.objects.values_list("kind", "amount_cents")) == [("reward", 2)] * 6
@@ -200,7 +200,7 @@ def test_only_the_author_can_accept_the_revision():
 def test_reviser_gets_the_generators_page_with_the_annotation_and_its_disputes():
     project = make_verification_project()
     author = make_worker()
-    case = verify(the_case(project, worker=author), False, False)
+    case = verify(generated_case(project, worker=author), False, False)
     data = open_page(case, author.external_id)
     (item,) = data["items"]
     assert item["content"] == {"label": "positive"}
@@ -211,7 +211,7 @@ def test_reviser_gets_the_generators_page_with_the_annotation_and_its_disputes()
 
 def test_page_of_a_revision_is_closed_to_others():
     project = make_verification_project()
-    case = verify(the_case(project), False, False)
+    case = verify(generated_case(project), False, False)
     response = Client().get(address_of(case, make_worker().external_id))
     assert response.status_code == 400
     assert "Only the worker who wrote this annotation" in response.content.decode()
@@ -232,7 +232,7 @@ def open_page(case: Case, worker: str) -> dict:
 def test_generator_can_not_verify_own_work():
     project = make_verification_project()
     author = make_worker()
-    case = the_case(project, worker=author)
+    case = generated_case(project, worker=author)
     response = Client().get(address_of(case, author.external_id))
     page = response.content.decode()
     assert "You wrote one of the annotations" in page
@@ -261,7 +261,7 @@ def test_pool_of_verifiers_excludes_the_author_in_every_round():
     )
     author = make_worker()
     value = grant_qualification(qualification=pool, worker=author, now=NOW).value
-    case = revise(verify(the_case(project, worker=author), False, False), "negative")
+    case = revise(verify(generated_case(project, worker=author), False, False), "negative")
     hits = Hit.objects.filter(task__role=Role.VALIDATOR)
     assert hits.count() == 2
     for hit in hits:
@@ -273,7 +273,7 @@ def test_pool_of_verifiers_excludes_the_author_in_every_round():
 
 def test_revisions_up_to_the_limit_replace_each_other():
     project = make_verification_project(revisions=2)
-    case = revise(verify(the_case(project), False, False), "negative")
+    case = revise(verify(generated_case(project), False, False), "negative")
     case = revise(verify(case, False, False), "neutral")
     assert (case.state, case.round) == (CaseState.OFFERED, 2)
     revisions = Submission.objects.filter(role=Role.REVISER).order_by("pk")
@@ -292,7 +292,7 @@ def test_revisions_up_to_the_limit_replace_each_other():
 
 def test_verification_of_an_earlier_round_does_not_count():
     project = make_verification_project()
-    case = the_case(project)
+    case = generated_case(project)
     old = case.task.hit
     case = revise(verify(case, False, False), "negative")
     submit(old, make_worker(), {"valid": True})
@@ -306,7 +306,7 @@ def test_verification_of_an_earlier_round_does_not_count():
 
 def test_rejected_verification_of_an_earlier_round_can_only_be_paid():
     project = make_verification_project()
-    case = the_case(project)
+    case = generated_case(project)
     rejected = submit(case.task.hit, make_worker(), {"valid": "?"})
     sweep()
     reject_submissions(assignment=rejected, reason="Not readable.", actor="a", now=NOW)
@@ -322,9 +322,9 @@ def test_rejected_verification_of_an_earlier_round_can_only_be_paid():
 # --- budget ------------------------------------------------------------------------------------
 
 
-def test_revision_waits_for_the_budget_and_reserves_it_before_it_is_published():
+def test_revision_needs_budget_and_reserves_it_before_publication():
     project = make_verification_project()
-    case = the_case(project)
+    case = generated_case(project)
     budget = project.budget
     budget.refresh_from_db()
     set_cap(budget=budget, cap_cents=budget.reserved_cents + budget.spent_cents)
@@ -342,12 +342,12 @@ def test_revision_waits_for_the_budget_and_reserves_it_before_it_is_published():
     assert (reserved.amount_cents, reserved.fee_cents) == (2, 1)
 
 
-# --- the revision does not come ----------------------------------------------------------------
+# --- missing revisions -------------------------------------------------------------------------
 
 
-def test_expired_revision_is_offered_again_until_the_batchs_limit():
+def test_expired_revision_is_republished_up_to_the_limit_of_the_batch():
     project = make_verification_project()
-    case = verify(the_case(project), False, False)
+    case = verify(generated_case(project), False, False)
     Batch.objects.filter(role=Role.REVISER).update(republish_limit=1)
     end(case.task.hit, HitState.EXPIRED)
     sweep()
@@ -362,9 +362,9 @@ def test_expired_revision_is_offered_again_until_the_batchs_limit():
     assert change.reason == "The annotator did not revise the annotation."
 
 
-def test_revision_that_the_marketplace_refused_gets_a_new_hit_for_its_author():
+def test_revision_refused_by_the_marketplace_gets_a_new_hit_for_its_author():
     project = make_verification_project()
-    case = verify(the_case(project), False, False)
+    case = verify(generated_case(project), False, False)
     old = case.task.hit
     Hit.objects.filter(pk=old.pk).update(state=HitState.FAILED, error="no money")
     sweep()
@@ -377,9 +377,9 @@ def test_revision_that_the_marketplace_refused_gets_a_new_hit_for_its_author():
 
 def test_rejected_revision_leaves_the_item_disputed():
     project = make_verification_project()
-    case = verify(the_case(project), False, False)
+    case = verify(generated_case(project), False, False)
     case = revise(case, "no label")
-    assert case.state == CaseState.REVISING  # a person has to decide
+    assert case.state == CaseState.REVISING  # staff have to decide
     revision = Submission.objects.get(role=Role.REVISER)
     reject_submissions(assignment=revision.assignment, reason="Empty.", actor="a", now=NOW)
     sweep()
@@ -393,18 +393,18 @@ def test_rejected_revision_leaves_the_item_disputed():
     assert case.state == CaseState.DISPUTED
 
 
-def test_revision_by_another_worker_waits_for_a_person():
+def test_revision_by_another_worker_awaits_review():
     project = make_verification_project()
-    case = revise(verify(the_case(project), False, False), "negative", make_worker())
+    case = revise(verify(generated_case(project), False, False), "negative", make_worker())
     assert case.state == CaseState.REVISING
     revision = Submission.objects.get(role=Role.REVISER)
     assert revision.problem == "The reviser did not write the annotation."
 
 
-def test_author_who_was_blocked_gets_no_revision():
+def test_blocked_author_gets_no_revision():
     project = make_verification_project()
     author = make_worker()
-    case = the_case(project, worker=author)
+    case = generated_case(project, worker=author)
     block_worker(worker=author, reason="spam", actor="a", now=NOW)
     assert verify(case, False, False).state == CaseState.DISPUTED
     assert not Task.objects.filter(role=Role.REVISER).exists()
@@ -420,7 +420,7 @@ def test_author_who_left_the_pool_gets_no_revision():
         description="g",
     )
     grant_qualification(qualification=pool, worker=author, now=NOW)
-    case = the_case(project, worker=author)
+    case = generated_case(project, worker=author)
     revoke_qualification(qualification=pool, worker=author, reason="over", now=NOW)
     assert verify(case, False, False).state == CaseState.DISPUTED
 
@@ -428,7 +428,7 @@ def test_author_who_left_the_pool_gets_no_revision():
 # --- after the revisions -----------------------------------------------------------------------
 
 
-def test_item_that_stays_disputed_goes_to_the_experts():
+def test_item_that_stays_disputed_is_queued_for_experts():
     project = make_verification_project(items=2, revisions=0)
     for item in project.items.order_by("pk"):
         assert verify(generate(item), False, False).state == CaseState.DISPUTED
@@ -444,13 +444,13 @@ def test_queue_of_disputed_items_avoids_the_title_of_another():
     ExpertQueue.objects.create(
         project=project, title="Disputed items", kind="annotate", created_by=owner, created_at=NOW
     )
-    verify(the_case(project), False, False)
+    verify(generated_case(project), False, False)
     assert ExpertQueue.objects.get(is_for_disputes=True).title == "Disputed items (2)"
 
 
-def test_item_that_stays_disputed_is_left_out_if_the_project_says_so():
+def test_item_that_stays_disputed_is_excluded_by_the_project_setting():
     project = make_verification_project(revisions=0, after_disputes="leave")
-    assert verify(the_case(project), False, False).state == CaseState.DISPUTED
+    assert verify(generated_case(project), False, False).state == CaseState.DISPUTED
     assert not ExpertQueue.objects.exists()
     assert not Gold.objects.exists()
     assert state_of_item(project) == ItemState.DISPUTED
@@ -459,6 +459,6 @@ def test_item_that_stays_disputed_is_left_out_if_the_project_says_so():
 
 def test_dispute_is_stored_once():
     project = make_verification_project()
-    case = verify(the_case(project), False, False)
+    case = verify(generated_case(project), False, False)
     with pytest.raises(IntegrityError):
         raise_dispute(case=case, content={}, verifications=[], now=NOW)

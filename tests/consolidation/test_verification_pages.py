@@ -1,4 +1,4 @@
-"""What staff and experts see of a project under verification, and what it exports."""
+"""Tests of the staff pages, expert pages and exports of a project under verification."""
 
 import json
 
@@ -53,7 +53,7 @@ def client_of(project: Project) -> Client:
 
 
 def make_disputed_project(**options) -> Project:
-    """A project with one validated item, and one that is still disputed after a revision."""
+    """Create a project with a validated item and one that is disputed after a revision."""
     project = make_verification_project(items=2, **options)
     first, second = project.items.order_by("pk")
     verify(generate(first), True, True)
@@ -154,7 +154,7 @@ def test_overview_counts_revisions_and_disputes():
 def test_verifications_that_a_revision_replaced_count_as_work_of_verifiers():
     figures = validator_figures(project=make_disputed_project())
     assert sum(row.items for row in figures) == 6
-    # The pairs agreed on the first item and on the revision, and not on what was revised.
+    # The pairs agreed on the first item and on the revision, but not on the revised annotation.
     assert sum(row.compared for row in figures) == 6
     assert sum(row.alike for row in figures) == 4
 
@@ -202,12 +202,12 @@ def test_forecast_expects_a_share_of_revisions_until_the_project_has_its_own():
     project = make_verification_project(items=8, revisions=1)
     rows = {row.role: row for row in forecast_costs(project=project)}
     assert disputed_share(project) == ASSUMED_SHARE
-    # 8 annotations to verify, of which a quarter is expected to return.
+    # 8 annotations need verification, and a quarter of them is expected to be revised.
     assert (rows["reviser"].to_come, rows["validator"].to_come) == (2, 20)
     assert (rows["reviser"].low_cents, rows["reviser"].high_cents) == (0, 8 * 3)
     assert "consolidator" not in rows
     costs = role_costs(project=project)
-    # One generator, two verifiers and a quarter of a revision with its two verifications, 3 cents each.
+    # A generator, two verifiers and a quarter of a revision with two verifications, 3 cents each.
     assert item_cents(costs, project=project) == 3 * (1 + 2 + 0.25 * (1 + 2))
 
 

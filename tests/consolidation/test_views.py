@@ -1,4 +1,4 @@
-"""The consolidators' page and its endpoint, without a browser."""
+"""Tests of the consolidators' page and its endpoint, without a browser."""
 
 import json
 import re
@@ -52,7 +52,7 @@ def address(case: Case, *, assignment: str = "A1", worker: str = "W1") -> str:
 
 
 def page_of(client: Client, case: Case, **options: str) -> Json:
-    """The data that the page's script reads."""
+    """Return the data that the page's script reads."""
     return page_data(client.get(address(case, **options)).content.decode())
 
 
@@ -69,7 +69,7 @@ def judged(
     }
 
 
-def settled() -> list[Json]:
+def settled_questions() -> list[Json]:
     return [
         judged(MIGHT, [[16, 18]], (0, 0)),
         judged(WHAT, [[20, 22]], (0, 1)),
@@ -90,11 +90,14 @@ def send(client: Client, case: Case, questions: list[Json], *, to: str = "consol
 # --- the page ----------------------------------------------------------------------------------
 
 
-def test_page_holds_the_sources_in_the_cases_order(client, case):
+def test_page_has_the_sources_in_the_order_of_the_case(client, case):
     page = page_of(client, case)
     [item] = page["items"]
-    asked = [[each["question"] for each in one["questions"]] for one in item["sources"]]
-    assert asked == [[MIGHT, WHAT], [PLAIN]]
+    questions = [
+        [question["question"] for question in shown_source["questions"]]
+        for shown_source in item["sources"]
+    ]
+    assert questions == [[MIGHT, WHAT], [PLAIN]]
     assert item["tokens"] == SURVEY
     assert item["target"]["verb_idx"] == CONTAIN
     rows = [
@@ -111,14 +114,14 @@ def test_page_holds_the_sources_in_the_cases_order(client, case):
     assert page["pay"]["bonus_first_cents"] == 3
 
 
-def test_page_says_nothing_of_who_wrote_the_sources(client, case):
+def test_page_hides_the_authors_of_the_sources(client, case):
     html = client.get(address(case)).content.decode()
     for link in case.sources.select_related("submission__worker", "submission__assignment"):
         assert link.submission.worker.external_id not in html
         assert link.submission.assignment.external_id not in html
 
 
-def test_page_may_be_framed_by_the_marketplaces_alone_and_has_nothing_inline(client, case):
+def test_page_is_framed_only_by_marketplaces_and_has_no_inline_code(client, case):
     response = client.get(address(case))
     assert "X-Frame-Options" not in response.headers
     policy = response.headers["Content-Security-Policy"]
@@ -135,12 +138,12 @@ def test_page_may_be_framed_by_the_marketplaces_alone_and_has_nothing_inline(cli
 
 def test_page_is_compressed(client, case):
     plain = client.get(address(case))
-    packed = client.get(address(case), headers={"Accept-Encoding": "gzip"})
-    assert packed.headers["Content-Encoding"] == "gzip"
-    assert len(packed.content) < len(plain.content) / 2
+    compressed = client.get(address(case), headers={"Accept-Encoding": "gzip"})
+    assert compressed.headers["Content-Encoding"] == "gzip"
+    assert len(compressed.content) < len(plain.content) / 2
 
 
-def test_page_is_refused_to_who_wrote_a_source(client, case):
+def test_page_is_refused_to_authors_of_a_source(client, case):
     author = case.sources.first().submission.worker.external_id
     response = client.get(address(case, worker=author))
     assert response.status_code == 400
@@ -152,13 +155,13 @@ def test_preview_has_no_token(client, case):
     assert (page["preview"], page["token"], page["submitTo"]) == (True, "", "")
 
 
-def test_page_of_no_case_is_not_found(client, case):
+def test_page_without_a_case_is_not_found(client, case):
     task = make_task([make_generation_item(make_generation_project())])
     path = reverse("consolidation:consolidate", args=[task.public_id])
     assert client.get(path).status_code == 404
 
 
-def test_page_takes_the_same_queries_for_any_number_of_sources(client):
+def test_page_queries_do_not_depend_on_the_number_of_sources(client):
     counts = []
     for number in (2, 5):
         case = make_case(SURVEY, CONTAIN, *[source(SURVEY, (MIGHT, BASIN))] * number)
@@ -171,40 +174,43 @@ def test_page_takes_the_same_queries_for_any_number_of_sources(client):
 
 
 def test_page_of_sources_without_questions_has_their_reasons(client):
-    none = [source(SURVEY, no_question="no verb"), source(SURVEY, no_question="no sense")]
-    [item] = page_of(client, make_case(SURVEY, CONTAIN, *none))["items"]
+    sources = [
+        source(SURVEY, no_question="no verb"),
+        source(SURVEY, no_question="no sense"),
+    ]
+    [item] = page_of(client, make_case(SURVEY, CONTAIN, *sources))["items"]
     assert item["layout"] == {"groups": []}
-    assert [each["no_question"] for each in item["sources"]] == ["no verb", "no sense"]
+    assert [entry["no_question"] for entry in item["sources"]] == ["no verb", "no sense"]
 
 
-def test_half_judged_work_is_kept_and_given_back(client, case):
-    half = [{**each, "verdict": None, "same_as": None} for each in settled()]
-    assert send(client, case, half, to="annotation:draft").json() == {
+def test_partial_draft_is_stored_and_restored(client, case):
+    partial = [{**question, "verdict": None, "same_as": None} for question in settled_questions()]
+    assert send(client, case, partial, to="annotation:draft").json() == {
         "revision": 1,
         "submitted": False,
         "moves": 0,
     }
     page = page_of(client, case)
     assert page["revision"] == 1
-    assert page["items"][0]["content"] == {"questions": half}
+    assert page["items"][0]["content"] == {"questions": partial}
 
 
-# --- handing in --------------------------------------------------------------------------------
+# --- submission --------------------------------------------------------------------------------
 
 
-def test_submit_takes_a_settled_case(client, case):
-    response = send(client, case, settled())
+def test_submit_accepts_a_settled_case(client, case):
+    response = send(client, case, settled_questions())
     assert response.status_code == 200
     assert response.headers["Access-Control-Allow-Origin"] == "*"
     content = json.loads(response.json()["fields"]["content"])
     draft = Draft.objects.get()
     assert draft.submitted_at is not None
     assert draft.content == content
-    verdicts = [each["verdict"] for each in content[str(case.item_id)]["questions"]]
+    verdicts = [question["verdict"] for question in content[str(case.item_id)]["questions"]]
     assert verdicts == ["keep", "keep", "redundant"]
 
 
-def test_submit_takes_the_empty_result_of_sources_without_questions(client):
+def test_submit_accepts_the_empty_result_of_sources_without_questions(client):
     case = make_case(SURVEY, CONTAIN, source(SURVEY, no_question="no verb"))
     response = send(client, case, [])
     assert json.loads(response.json()["fields"]["content"]) == {
@@ -220,12 +226,12 @@ def test_submit_takes_the_empty_result_of_sources_without_questions(client):
         (lambda questions: questions[0].update(answers=[]), "questions[0].answers"),
         (lambda questions: questions[0].update(answers=[[16, 21]]), "questions[1].answers"),
         (lambda questions: questions[1].update(question=MIGHT), "questions[1].question"),
-        (lambda questions: questions.append(settled()[2]), "questions[3].source"),
+        (lambda questions: questions.append(settled_questions()[2]), "questions[3].source"),
     ],
     ids=["unjudged", "no-verdict", "no-answer", "overlap", "same", "judged-twice"],
 )
-def test_submit_refuses_what_is_not_settled_and_changes_nothing(client, case, change, path):
-    questions = settled()
+def test_submit_refuses_an_unsettled_case_and_changes_nothing(client, case, change, path):
+    questions = settled_questions()
     change(questions)
     response = send(client, case, questions)
     assert response.status_code == 422
@@ -257,7 +263,7 @@ def test_submit_of_another_kind_of_task_is_refused(client, case):
         ('{"token": "x", "revision": 0, "content": {}}', 403),
     ],
 )
-def test_submit_refuses_what_our_page_would_not_send(client, body, status):
+def test_submit_refuses_malformed_messages(client, body, status):
     response = client.post(reverse("consolidation:submit"), body, content_type="text/plain")
     assert response.status_code == status
     assert response.json()["error"]

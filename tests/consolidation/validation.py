@@ -1,4 +1,4 @@
-"""A project that goes by validation, and what its validators hand in."""
+"""Factories for a project under validation and the work of its validators."""
 
 import json
 from collections.abc import Sequence
@@ -56,7 +56,7 @@ def make_validation_case(
     verb_idx: int = CONTAIN,
     item: Item | None = None,
 ) -> Case:
-    """An offered case of one generation."""
+    """Create an offered case of one generation."""
     item = item or make_item(tokens, verb_idx, project or make_validation_project())
     make_generation(item, generation)
     assert open_case(item=item, now=NOW)
@@ -68,7 +68,10 @@ def make_validation_case(
 
 
 def verdict(*answers: str, same_as: int | None = None, valid: bool = True) -> Json:
-    """A valid question with these answers, else invalid, or redundant where it repeats another."""
+    """Return a valid verdict with these answers, an invalid one, or a redundant one.
+
+    A verdict with `same_as` repeats another question.
+    """
     name = "redundant" if same_as is not None else "valid" if valid else "invalid"
     spans = [span_of(SURVEY, words) for words in answers]
     return {"verdict": name, "answers": spans, "same_as": same_as}
@@ -79,7 +82,7 @@ GOOD = (verdict("that basin"), verdict("natural gas"), INVALID)
 
 
 def validate(case: Case, *verdicts: Json, worker: Worker | None = None) -> Assignment:
-    """Hand in a validation at the marketplace; it is not recorded yet."""
+    """Submit a validation at the marketplace, without recording it."""
     assert case.task
     assignment = make_assignment(case.task.hit, worker)
     content = {str(case.item_id): {"questions": list(verdicts)}}
@@ -89,12 +92,15 @@ def validate(case: Case, *verdicts: Json, worker: Worker | None = None) -> Assig
 
 
 def sweep() -> tuple[int, int]:
-    """(recorded, gold written)"""
+    """Run both sweeps. Return the numbers of recorded submissions and of written gold."""
     return record_new_case_work(clock=clock), write_due_validated_gold(clock=clock)
 
 
 def make_validated_project() -> Project:
-    """One validated item, in wikinews.dev: two questions found valid, one that one validator did."""
+    """Create one validated item, in wikinews.dev.
+
+    Both validators found two questions valid, and one validator found a third valid.
+    """
     case = make_validation_case()
     validate(case, *GOOD[:2], verdict("In 1996"))
     validate(case, verdict("that basin", "USGS"), verdict("gas"), INVALID)

@@ -1,4 +1,4 @@
-"""A project of the labels scheme under verification, and the work that people submit in it."""
+"""Factories for a project of the labels scheme under verification, and the work in it."""
 
 import json
 
@@ -32,7 +32,7 @@ def clock():
 def make_verification_project(
     *, items: int = 1, cap_cents: int | None = None, **options
 ) -> Project:
-    """A project with published items. `options` are those of `choose_protocol`."""
+    """Create a project with published items. `options` are those of `choose_protocol`."""
     project = create_project(slug="moods", scheme="labels", cap_cents=cap_cents, now=NOW)
     project = choose_protocol(
         project=project, protocol=Protocol.VERIFICATION, actor="test", now=NOW, **options
@@ -49,7 +49,7 @@ def make_verification_project(
 
 
 def sweep() -> None:
-    """Run every sweep of the protocol until a pass does nothing more."""
+    """Run every sweep of the protocol until nothing changes."""
     for _ in range(3):
         record_new_generations(clock=clock)
         record_new_case_work(clock=clock)
@@ -65,7 +65,7 @@ def sweep() -> None:
 
 
 def submit(hit: Hit, worker: Worker, content: object) -> Assignment:
-    """Submit work at the marketplace, and end the HIT if its places are taken."""
+    """Submit work at the marketplace, and end the HIT if its places are filled."""
     assignment = make_assignment(hit, worker)
     assignment.answer = {"content": json.dumps({str(hit.task.items.get().pk): content})}
     assignment.save()
@@ -86,14 +86,14 @@ def end(hit: Hit, state: str) -> None:
 
 
 def generate(item: Item, label: str = "positive", worker: Worker | None = None) -> Case:
-    """Annotate the item. Return its case, which is published to verifiers."""
+    """Annotate the item and return its case, which is published to verifiers."""
     submit(item.tasks.get(role="generator").hit, worker or make_worker(), {"label": label})
     sweep()
     return Case.objects.get(item=item)
 
 
 def verify(case: Case, *verdicts: bool, workers: list[Worker] | None = None) -> Case:
-    """Verify (True) or dispute (False) the case's annotation. Return the case as it is then."""
+    """Verify (True) or dispute (False) the case's annotation, and return the updated case."""
     case.refresh_from_db()
     people = workers or [make_worker() for _ in verdicts]
     for verdict, worker in zip(verdicts, people, strict=True):

@@ -1,7 +1,7 @@
-"""Rows of a campaign under way, as many as a test wants, written straight to the tables.
+"""Factories for a campaign of any size, written directly to the tables.
 
-Items go round the four states: not published, generating (one annotation accepted, one that waits
-for a person), case open, consolidated.
+The items take turns in four states: unpublished, generating, with an open case, and consolidated.
+An item in generation has an accepted annotation and one that awaits review.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -47,7 +47,7 @@ CONTENT = {
         {"question": "When did someone reject something?", "answers": [[5, 9]]},
     ]
 }
-# The consolidator keeps what the first annotator asked.
+# The consolidator keeps the first annotator's questions.
 JUDGED = {
     "questions": [
         {**one, "source": {"submission": 0, "question": at}, "verdict": "keep", "same_as": None}
@@ -119,7 +119,7 @@ def add_workers(count: int) -> list[Worker]:
 
 
 class Campaign:
-    """A project of `count` items in all states, worked on by `workers` people."""
+    """A project with `count` items in all states and submissions of `workers` workers."""
 
     def __init__(self, project: Project, count: int, *, workers: int = 6) -> None:
         self.project = project
@@ -143,16 +143,16 @@ class Campaign:
         self.add(count, workers=workers)
 
     def add(self, count: int, *, workers: int = 0) -> None:
-        """`count` more items in all states, and more people to have worked on them."""
+        """Add `count` items in all states, and `workers` workers who annotate them."""
         self.workers += add_workers(workers)
         items = add_items(self.project, count)
         self.items += items
-        waiting, advanced, done = items[1::4], items[2::4] + items[3::4], items[3::4]
-        tasks = self._publish(waiting + advanced, Role.GENERATOR, assignments=2)
-        self._submit(waiting + advanced, tasks, Role.GENERATOR, 0)
+        pending, advanced, done = items[1::4], items[2::4] + items[3::4], items[3::4]
+        tasks = self._publish(pending + advanced, Role.GENERATOR, assignments=2)
+        self._submit(pending + advanced, tasks, Role.GENERATOR, 0)
         self._submit(advanced, tasks, Role.GENERATOR, 1)
         problem = "The marketplace has different content for this item."
-        self._submit(waiting, tasks, Role.GENERATOR, 1, problem=problem)
+        self._submit(pending, tasks, Role.GENERATOR, 1, problem=problem)
         self._cases(advanced, done=done)
         self._balance()
 
@@ -231,30 +231,30 @@ class Campaign:
         StateChange.objects.bulk_create(
             StateChange(
                 aggregate="annotation.Submission",
-                object_id=one.pk,
+                object_id=submission.pk,
                 old="",
                 new="submitted",
                 actor="marketplace",
                 at=at,
             )
-            for one in submissions
+            for submission in submissions
         )
         return submissions
 
     def _pay(self, assignments: list[Assignment]) -> None:
         payments = Payment.objects.bulk_create(
             Payment(
-                assignment=one,
+                assignment=assignment,
                 kind=kind,
-                amount_cents=amount + one.pk % 3,
+                amount_cents=amount + assignment.pk % 3,
                 fee_cents=fee_cents(amount, provider=DEFAULT_PROVIDER),
-                token=f"ts-{kind}-{one.worker_id}-{one.external_id}",
+                token=f"ts-{kind}-{assignment.worker_id}-{assignment.external_id}",
                 reason="3 questions",
                 state=PaymentState.CONFIRMED,
                 intended_at=START,
                 confirmed_at=START + timedelta(hours=2),
             )
-            for one in assignments
+            for assignment in assignments
             for kind, amount in PAYMENTS
         )
         LedgerEntry.objects.bulk_create(
@@ -296,27 +296,27 @@ class Campaign:
         CaseTask.objects.bulk_create(CaseTask(case=case, task=case.task) for case in cases)
         by_item = {case.item_id: case for case in cases}
         CaseSource.objects.bulk_create(
-            CaseSource(case=by_item[one.item_id], submission=one, position=at)
+            CaseSource(case=by_item[submission.item_id], submission=submission, position=position)
             for item in items
-            for at, one in enumerate(item.submissions.all())
+            for position, submission in enumerate(item.submissions.all())
         )
         Gold.objects.bulk_create(
             Gold(
-                item_id=one.item_id,
+                item_id=submission.item_id,
                 source=GoldSource.CONSOLIDATED,
                 version=1,
                 content=CONTENT,
                 schema_version=1,
                 provenance=[{"source": 0, "kept": True}] * 3,
-                case=by_item[one.item_id],
-                submission=one,
+                case=by_item[submission.item_id],
+                submission=submission,
                 created_at=START + timedelta(hours=3),
             )
-            for one in self._submit(done, tasks, Role.CONSOLIDATOR, 2)
+            for submission in self._submit(done, tasks, Role.CONSOLIDATOR, 2)
         )
 
     def _balance(self) -> None:
-        """The budget's sums, from its entries."""
+        """Set the sums of the budget from its entries."""
         sums = dict.fromkeys(LedgerKind, 0)
         for kind, amount, fee in LedgerEntry.objects.filter(budget=self.project.budget).values_list(
             "kind", "amount_cents", "fee_cents"

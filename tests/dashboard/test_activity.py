@@ -1,4 +1,4 @@
-"""Changes in sentences."""
+"""Tests of the sentences that describe state changes."""
 
 import re
 from datetime import UTC, datetime
@@ -16,7 +16,7 @@ from tests.dashboard.campaign import make_user
 pytestmark = pytest.mark.django_db
 
 AT = datetime(2026, 11, 3, 12, tzinfo=UTC)
-# States that rows have from the start, which are never logged.
+# Initial states of rows, which are not logged.
 UNLOGGED = {("consolidation.Merge", "open")}
 PATHS = {"consolidation:batch", "consolidation:item"}
 
@@ -42,7 +42,7 @@ def test_kind_has_a_description():
 
 
 def test_change_in_the_code_has_a_sentence():
-    """The code is searched, so that a new logged change needs a phrase."""
+    """The test searches the code, so that a new logged change needs a phrase."""
     logged = set()
     for folder in ("annotation", "consolidation", "crowd", "datasets", "jobs", "qualification"):
         for path in Path(settings.BASE_DIR, folder).rglob("*.py"):
@@ -55,7 +55,7 @@ def test_change_in_the_code_has_a_sentence():
     assert logged - {"blocked", "lifted"} <= known
 
 
-def test_sentences_need_nothing_but_object_and_detail():
+def test_sentences_use_only_object_and_detail():
     for phrases in PHRASES.values():
         for phrase in phrases.values():
             assert set(re.findall(r"{(\w*)}", phrase.did + phrase.was)) <= {"it", "detail"}
@@ -132,7 +132,7 @@ def test_automatic_changes_of_a_batch(campaign, old, new, reason, expected):
     assert sentence(campaign.project, batch, old, new, actor="automatic", reason=reason) == expected
 
 
-def test_object_is_linked_for_those_who_may_open_it(campaign, project):
+def test_object_is_linked_for_users_who_may_open_it(campaign, project):
     change = StateChange(
         aggregate="annotation.Batch",
         object_id=campaign.batches["generator"].pk,
@@ -141,13 +141,13 @@ def test_object_is_linked_for_those_who_may_open_it(campaign, project):
         actor="automatic",
         at=AT,
     )
-    [seen] = activities_of([change], project=project, may=PATHS)
-    [unseen] = activities_of([change], project=project, may=())
-    assert f"/batches/{change.object_id}/" in seen.sentence
-    assert "<a" not in unseen.sentence
+    [linked] = activities_of([change], project=project, may=PATHS)
+    [unlinked] = activities_of([change], project=project, may=())
+    assert f"/batches/{change.object_id}/" in linked.sentence
+    assert "<a" not in unlinked.sentence
 
 
-def test_texts_of_people_are_escaped(project):
+def test_user_texts_are_escaped(project):
     change = StateChange(
         aggregate="projects.Project",
         object_id=project.pk,

@@ -1,4 +1,4 @@
-"""Archive, unarchive and delete projects and rehearsals."""
+"""Tests of archived and deleted projects and rehearsals."""
 
 import pytest
 from django.db import models
@@ -41,7 +41,7 @@ def url(name: str, *arguments: object, slug: str = "news") -> str:
 
 
 def settle(project: Project) -> None:
-    """Finish all work of a campaign, as workers and the marketplace would."""
+    """Finish all work of a campaign as workers and the marketplace would."""
     Hit.objects.filter(budget=project.budget).update(state=HitState.FINISHED, sync_due_at=None)
     Assignment.objects.filter(state=AssignmentState.SUBMITTED).update(
         state=AssignmentState.APPROVED, decided_at=START
@@ -53,7 +53,7 @@ def post(client: Client, name: str, **data: str) -> str:
     return client.post(url(name), data, follow=True).content.decode()
 
 
-def test_archived_project_is_read_only_and_off_the_list(admin, project):
+def test_archived_project_is_read_only_and_not_listed(admin, project):
     assert "is archived and can only be read" in post(admin, "archive")
     project.refresh_from_db()
     assert project.archived_at
@@ -113,7 +113,7 @@ def test_unpaid_worker_keeps_a_project_open(admin, project):
     assert set(project.batches.values_list("state", flat=True)) == {"closed"}
 
 
-def test_deletion_needs_the_title(admin, project):
+def test_deletion_requires_the_title(admin, project):
     response = admin.post(url("delete_project"), {"title": "news"})
     assert response.status_code == 422
     assert "This is not the title of the project." in response.content.decode()
@@ -121,7 +121,7 @@ def test_deletion_needs_the_title(admin, project):
     assert project.deleted_at is None
 
 
-def test_deleted_project_leaves_money_workers_and_the_log(admin, project):
+def test_deletion_keeps_money_workers_and_the_log(admin, project):
     campaign = Campaign(project, 8)
     other = Campaign(make_project("other"), 4)
     settle(project)
@@ -142,7 +142,7 @@ def test_deleted_project_leaves_money_workers_and_the_log(admin, project):
     assert StateChange.objects.count() > changes
     assert not Item.objects.filter(pk__in=[item.pk for item in campaign.items]).exists()
     assert ApiToken.objects.count() == 1
-    # The other project is untouched.
+    # The other project is unchanged.
     assert Item.objects.count() == Sentence.objects.count() == len(other.items)
     assert set(Gold.objects.values_list("item", flat=True)) <= {item.pk for item in other.items}
     with pytest.raises(ProjectExistsError):
@@ -188,7 +188,7 @@ def test_only_admins_archive_and_delete(project):
     assert client.get(url("archive_page")).status_code == 403
 
 
-def test_every_row_of_a_project_is_deleted_before_the_rows_it_refers_to():
+def test_rows_are_deleted_before_the_rows_they_refer_to():
     rows = owned_rows()
     order = [model for model, _ in rows]
     assert order[-1] is Project

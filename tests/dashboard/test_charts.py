@@ -1,4 +1,4 @@
-"""The charts of finished items and of quality over time."""
+"""Tests of the charts of finished items and of quality over time."""
 
 from datetime import timedelta
 
@@ -15,7 +15,7 @@ from tests.dashboard.campaign import make_project
 from web.charts import Style, draw_chart
 
 
-def test_finished_items_add_up_and_training_is_apart(campaign, project):
+def test_finished_items_accumulate_without_training(campaign, project):
     chart = progress_chart(project=project, now=timezone.now())
     assert sum(items for _, items, _ in chart.rows) == chart.rows[-1][2] == 3
     Item.objects.filter(gold__isnull=False).update(in_production=False)
@@ -24,8 +24,8 @@ def test_finished_items_add_up_and_training_is_apart(campaign, project):
 
 
 def test_forecast_continues_from_now_at_the_current_pace(campaign, project):
-    made = Gold.objects.filter(item__project=project).earliest("created_at").created_at
-    now = made + timedelta(minutes=30)
+    first_gold_at = Gold.objects.filter(item__project=project).earliest("created_at").created_at
+    now = first_gold_at + timedelta(minutes=30)
     chart = progress_chart(project=project, now=now).chart
     finished, forecast = chart.series
     assert forecast.style is Style.DASHED
@@ -35,7 +35,7 @@ def test_forecast_continues_from_now_at_the_current_pace(campaign, project):
     assert b"12 items" in draw_chart(chart)
 
 
-def test_without_recent_work_there_is_no_forecast(campaign, project):
+def test_forecast_is_missing_without_recent_work(campaign, project):
     now = Gold.objects.latest("created_at").created_at + timedelta(days=3)
     assert len(progress_chart(project=project, now=now).chart.series) == 1
 
@@ -48,7 +48,7 @@ def test_quality_over_time_measures_agreement_and_coverage(campaign, project):
 
 
 @pytest.mark.parametrize("route", ["dashboard:progress_over_time", "datasets:quality_over_time"])
-def test_empty_projects_say_when_the_chart_starts(admin_client, route):
+def test_empty_project_explains_when_the_chart_starts(admin_client, route):
     project = make_project("empty")
     page = admin_client.get(reverse(route, args=[project.slug])).content.decode()
     assert "The chart starts with the first" in page

@@ -1,7 +1,7 @@
-"""Changes that concern money or people, or that end or delete something, are confirmed first.
+"""Tests that changes which affect money or people, or end or delete something, are confirmed.
 
-Every route of staff that accepts POST is in one of the lists below. A new route fails the first test
-until it is added to one of them.
+Every staff route that accepts POST is in one of the lists below. A new route fails the first test
+until it is added to a list.
 """
 
 import re
@@ -22,7 +22,7 @@ from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
 from tests.qualification.factories import make_evaluated, make_rounds
 
-# Their views show what will happen and change nothing until the user confirms.
+# Their views show the effects and change nothing until the user confirms.
 CONFIRMED_ON_A_PAGE = {
     "annotation:publish",
     "consolidation:decide_session_payment",
@@ -44,7 +44,7 @@ CONFIRMED_ON_A_PAGE = {
     "qualification:withdraw_workers",
     "qualification:write",
 }
-# Their forms open on request, and say what will happen.
+# Their forms open on request and describe the effects.
 OPENED_FIRST = {
     "annotation:decline_bonus",
     "annotation:overturn",
@@ -60,7 +60,7 @@ OPENED_FIRST = {
     "qualification:refuse_request",
     "qualification:remove_round",
 }
-# Their buttons name the amount, or their pages are about nothing else.
+# Their buttons name the amount, or their pages have no other purpose.
 NAMED_ON_THE_PAGE = {
     "annotation:accept_bonus",
     "consolidation:accept",
@@ -72,7 +72,7 @@ NAMED_ON_THE_PAGE = {
 HARMLESS = {
     *("annotation:corpus", "annotation:corpus_preview", "annotation:corpus_sample"),
     "annotation:pay",
-    # The terms stay within what was confirmed when the batch was published.
+    # The terms stay within the limits that were confirmed at publication.
     "consolidation:batch",
     *("consolidation:correction_draft", "consolidation:correction_submit"),
     *("consolidation:expert_draft", "consolidation:expert_look_up", "consolidation:expert_next"),
@@ -134,11 +134,11 @@ def is_of_staff(name: str, pattern: URLPattern) -> bool:
 
 
 def accepts_post(pattern: URLPattern) -> bool:
-    """Ask for the methods of a view, which every view checks before anything else."""
+    """Request the methods of a view, which every view checks first."""
     arguments = dict.fromkeys(pattern.pattern.converters, "1")
     response = pattern.callback(RequestFactory().put("/"), **arguments)
     assert response.status_code == 405, pattern.name
-    # Views for scripts answer in JSON, without the header, and accept POST only.
+    # Script endpoints answer in JSON without the header, and accept only POST.
     return "POST" in response.headers.get("Allow", "POST")
 
 
@@ -150,12 +150,12 @@ def test_every_route_is_in_one_list():
 
 @pytest.mark.parametrize("route", sorted(OPENED_FIRST))
 def test_form_opens_first_and_has_a_sentence(route):
-    """The form is in a `details` element, between its summary and its end."""
-    found = 0
+    """The form is in a `details` element with a summary and an explanation."""
+    forms = 0
     for path in Path(settings.BASE_DIR / "templates").rglob("*.html"):
         text = path.read_text()
         for match in re.finditer(rf"action=\"{{% url '{route}'", text):
-            found += 1
+            forms += 1
             before = text[: match.start()]
             fold = before.rfind("<details")
             assert fold > before.rfind("</details>"), path
@@ -163,11 +163,11 @@ def test_form_opens_first_and_has_a_sentence(route):
             assert "<summary>" in inside
             assert re.search(r"<p[ >]|class=\"hint\"", inside), path
             assert 'class="danger"' in inside or route == "annotation:overturn", path
-    assert found
+    assert forms
 
 
-def ask(client: Client, url: str, **data: object) -> str:
-    """Return the page that asks, which must change no state."""
+def confirmation_page(client: Client, url: str, **data: object) -> str:
+    """Return the confirmation page, which must not change any state."""
     before = StateChange.objects.count()
     page = client.post(url, data).content.decode()
     assert StateChange.objects.count() == before
@@ -180,10 +180,10 @@ def test_member_is_removed_after_a_confirmation(project, campaign):
     client.force_login(make_user("ada", project, MemberRole.ADMIN))
     ben = make_user("ben", project, MemberRole.TRAINER, MemberRole.EXPERT)
     url = reverse("projects:member", args=[project.slug, ben.pk])
-    page = ask(client, url, remove="1")
+    page = confirmation_page(client, url, remove="1")
     assert "Remove ben from Project demo?" in page
     assert "ben loses the roles expert, trainer." in page
-    assert "ben loses the role trainer." in ask(client, url, roles=["expert"])
+    assert "ben loses the role trainer." in confirmation_page(client, url, roles=["expert"])
     client.post(url, {"remove": "1", "confirmed": "yes"})
     assert not Membership.objects.filter(user=ben).exists()
 
@@ -205,20 +205,20 @@ def test_invitation_is_withdrawn_after_a_confirmation(project):
     )
     invitation = Invitation.objects.get()
     url = reverse("projects:invitation", args=[project.slug, invitation.pk])
-    assert "t@x.example" in ask(client, url, withdraw="1")
+    assert "t@x.example" in confirmation_page(client, url, withdraw="1")
     client.post(url, {"withdraw": "1", "confirmed": "yes"})
     invitation.refresh_from_db()
     assert invitation.withdrawn_at
 
 
-def test_round_for_everyone_names_its_cost_before_it_is_published(db):
+def test_open_round_shows_its_cost_before_publication(db):
     round = make_rounds()[0]
     round.entry = "open"
     round.save()
     client = Client()
     client.force_login(make_user("rita", round.project, MemberRole.REQUESTER))
     url = reverse("qualification:publish", args=[round.project.slug, round.pk])
-    page = ask(client, url, slots="3")
+    page = confirmation_page(client, url, slots="3")
     assert "2 HITs, for 3 workers." in page
     assert re.search(r"Up to \$\d+\.\d\d is reserved", page)
     assert 'name="slots" value="3"' in page
@@ -226,7 +226,7 @@ def test_round_for_everyone_names_its_cost_before_it_is_published(db):
     assert Cohort.objects.get().slots == 3
 
 
-def test_declined_worker_is_confirmed_even_with_feedback(db):
+def test_decline_needs_confirmation_even_with_feedback(db):
     enrolment = make_evaluated()
     client = Client()
     client.force_login(make_user("tom", enrolment.round.project, MemberRole.TRAINER))
@@ -251,7 +251,9 @@ def test_operator_confirms_a_deposit(operator):
     account = open_account(name="Lab", email="lab@x.example", balance_cents=1000, now=NOW)
     url = reverse("marketplace:operator-deposit", args=[account.code])
     entries = LedgerEntry.objects.count()
-    assert "The balance of Lab shrinks by $2.50." in ask(operator, url, amount="-2.50", note="x")
+    assert "The balance of Lab shrinks by $2.50." in confirmation_page(
+        operator, url, amount="-2.50", note="x"
+    )
     assert LedgerEntry.objects.count() == entries
     operator.post(url, {"amount": "-2.50", "note": "x", "confirmed": "yes"})
     account.refresh_from_db()
@@ -261,6 +263,6 @@ def test_operator_confirms_a_deposit(operator):
 def test_operator_confirms_the_end_of_an_account(operator):
     worker = WorkerAccount.objects.create(code="A1", username="wanda", email="", country="US")
     url = reverse("marketplace:operator-worker", args=[worker.code])
-    assert "wanda is signed out everywhere" in ask(operator, url, country="US")
+    assert "wanda is signed out everywhere" in confirmation_page(operator, url, country="US")
     worker.refresh_from_db()
     assert worker.active

@@ -1,4 +1,4 @@
-"""Events are derived from rows, and lead to pages that their recipients may open."""
+"""Tests of events, which are derived from rows and link to pages that recipients may open."""
 
 from datetime import timedelta
 
@@ -33,11 +33,11 @@ NOW = START + timedelta(hours=3)
 
 
 def events(now=NOW) -> dict[str, list[str]]:
-    """Return the paths of the events by kind."""
-    found: dict[str, list[str]] = {}
+    """Return the paths of the events, grouped by kind."""
+    paths: dict[str, list[str]] = {}
     for event in recent_events(now=now):
-        found.setdefault(event.kind, []).append(event.path)
-    return found
+        paths.setdefault(event.kind, []).append(event.path)
+    return paths
 
 
 def test_quiet_project_has_no_events(project):
@@ -57,8 +57,8 @@ def test_comment_of_a_worker_leads_to_its_item(campaign):
 
 
 def test_held_bonus_is_an_event(campaign):
-    held = make_held_bonus(Assignment.objects.first())
-    type(held).objects.update(held_at=NOW)
+    bonus = make_held_bonus(Assignment.objects.first())
+    type(bonus).objects.update(held_at=NOW)
     assert events()["bonuses"] == ["/projects/demo/held-bonuses/"]
 
 
@@ -95,7 +95,7 @@ def test_budget_is_near_at_90_percent_and_reached_with_held_payments(campaign):
     assert events()["budget-reached"] == ["/projects/demo/costs/"]
 
 
-def test_payment_without_an_answer_is_an_event(campaign):
+def test_payment_without_a_response_is_an_event(campaign):
     Payment.objects.filter(pk=Payment.objects.first().pk).update(
         state=PaymentState.SENT, confirmed_at=None, attempted_at=NOW - PATIENCE / 2
     )
@@ -134,10 +134,10 @@ def test_training_events_lead_to_the_trainee(db):
         raised_at=now,
     )
     at = f"/projects/{enrolment.round.project.slug}/training/"
-    found = events(now)
-    assert found["trainees"] == [f"{at}rounds/{enrolment.round_id}/"]
-    assert found["reply"] == [f"{at}rounds/{enrolment.round_id}/{worker}/"]
-    assert found["alert"] == [f"{at}pool/{worker}/"]
+    paths = events(now)
+    assert paths["trainees"] == [f"{at}rounds/{enrolment.round_id}/"]
+    assert paths["reply"] == [f"{at}rounds/{enrolment.round_id}/{worker}/"]
+    assert paths["alert"] == [f"{at}pool/{worker}/"]
 
 
 def test_experts_are_notified_of_reviews_and_queues(campaign):
@@ -145,9 +145,9 @@ def test_experts_are_notified_of_reviews_and_queues(campaign):
     Review.objects.create(gold=gold, drawn_at=NOW)
     queue = make_queue(campaign.project, campaign.items)
     type(queue).objects.update(created_at=NOW)
-    found = events()
-    assert found["reviews"] == ["/projects/demo/reviews/"]
-    assert found["queue"] == [f"/projects/demo/experts/{queue.pk}/"]
+    paths = events()
+    assert paths["reviews"] == ["/projects/demo/reviews/"]
+    assert paths["queue"] == [f"/projects/demo/experts/{queue.pk}/"]
 
 
 def test_end_of_a_job_notifies_its_user(project, requester, job_files):
@@ -176,13 +176,13 @@ def test_recipients_may_open_the_pages_of_their_events(campaign, job_files):
     Submission.objects.filter(pk=worker_page.pk).update(comment="Is this a verb?")
     gold = campaign.items[3].gold.get()
     Review.objects.create(gold=gold, drawn_at=NOW)
-    seen = list(recent_events(now=NOW))
-    assert len(seen) == 4
-    for event in seen:
+    recent = list(recent_events(now=NOW))
+    assert len(recent) == 4
+    for event in recent:
         rule = page_rules()[resolve(event.path).view_name]
         assert RECIPIENTS[event.kind] <= rule, event.kind
     users = {role: make_user(f"user-{role}", campaign.project, role) for role in MemberRole}
-    notify(events=seen, now=NOW)
+    notify(events=recent, now=NOW)
     for user in users.values():
         client = Client()
         client.force_login(user)
@@ -198,7 +198,7 @@ def test_sweep_notifies_each_member_once(project, requester):
     assert Notification.objects.count() == 1
 
 
-def test_sweep_uses_as_many_queries_for_many_projects(project, django_assert_max_num_queries):
+def test_sweep_queries_do_not_grow_with_the_projects(project, django_assert_max_num_queries):
     Campaign(project, 4)
     for number in range(5):
         Campaign(make_project(f"more-{number}"), 4)

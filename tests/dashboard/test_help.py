@@ -1,4 +1,4 @@
-"""Help: every page of the documentation opens on the site, with links that lead somewhere."""
+"""Tests of the help pages and of the links between them."""
 
 import re
 from posixpath import dirname, join, normpath
@@ -15,7 +15,7 @@ PAGES = [path for chapter in contents() for path, _ in chapter.pages]
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_page_of_help_opens_for_anybody(client, db, path):
+def test_help_page_opens_without_signing_in(client, db, path):
     response = client.get(reverse("dashboard:help_page", args=[path]))
     assert response.status_code == 200
     assert 'aria-current="page"' in response.content.decode()
@@ -41,14 +41,14 @@ def test_unknown_pages_and_files_outside_are_not_found(client, db):
         assert client.get(f"/help/{path}").status_code == 404
 
 
-def test_help_of_a_page_is_about_it():
+def test_help_link_matches_the_page():
     assert topic_of("consolidation:expert_queue") == "how-to/expert.md"
     assert topic_of("qualification:trainee") == "how-to/trainer.md"
     assert topic_of("somewhere:else") == "index.md"
     assert set(TOPICS.values()) <= set(titles())
 
 
-def test_every_topic_is_of_a_page_that_exists():
+def test_every_topic_belongs_to_an_existing_page():
     names = {*page_rules(), *_namespaces()}
     assert [topic for topic in TOPICS if not any(name.startswith(topic) for name in names)] == []
 

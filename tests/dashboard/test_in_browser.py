@@ -1,4 +1,4 @@
-"""The pages in a real browser: accessible, in their width, alive by htmx, usable without scripts."""
+"""Browser tests of the pages: accessibility, width, htmx updates and use without scripts."""
 
 import re
 
@@ -34,12 +34,15 @@ def site(live_server, office, campaign, settings):
 
 @pytest.fixture
 def open_context(chromium: Browser, site, office):
-    """Browsers of the requester; no page may leave an error or a broken content policy in the console."""
+    """Open contexts signed in as the requester.
+
+    Fail on console errors and on violations of the content security policy.
+    """
     opened: list[BrowserContext] = []
     complaints: list[str] = []
 
     def complain(message: ConsoleMessage) -> None:
-        # The console mentions every answer that is an error; these two are meant to be.
+        # The console logs all error responses, and these two are expected.
         if not message.location["url"].endswith(("/no-such-page/", "/projects/demo/")):
             complaints.append(message.text)
 
@@ -60,7 +63,7 @@ def open_context(chromium: Browser, site, office):
 
 
 def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
-    """Return the addresses of pages, and with `empty` those of a project without rows too."""
+    """Return the addresses of pages. With `empty`, add those of a project without rows."""
     pages = [
         "project",
         "publish",
@@ -94,7 +97,7 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         "/search/?q=number",
         "/help/how-to/trainer.md",
         "/help/reference/settings.md",
-        *(reverse(VIEW_NAMES[one], args=[slug]) for one in pages),
+        *(reverse(VIEW_NAMES[page_name], args=[slug]) for page_name in pages),
         reverse("consolidation:item", args=[slug, campaign.items[3].pk]),
         reverse("datasets:gold_sentence", args=[slug, campaign.items[3].sentence_id]),
         reverse("datasets:gold", args=[slug]) + "?target=never",
@@ -113,23 +116,25 @@ def overflow(page: Page) -> int:
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
-def test_pages_are_accessible_and_stay_in_their_width(open_context, campaign, requester, look):
+def test_pages_are_accessible_and_fit_their_width(open_context, campaign, requester, look):
     width, scheme = look
     viewport = {"width": width, "height": 800}
-    # In make test, pages without rows have one look.
+    # Pages without rows are checked in only one look, to save time.
     urls = addresses(campaign, empty=look != (360, "dark"))
     requester.is_superuser = True
     requester.save()
     page = open_context(viewport=viewport, color_scheme=scheme).new_page()
-    found = []
+    findings = []
     for url in urls:
         page.goto(url)
-        found += [(url, finding) for finding in axe_findings(page)]
-        found += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
-    assert found == []
+        findings += [(url, finding) for finding in axe_findings(page)]
+        findings += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
+    assert findings == []
 
 
-def test_header_is_low_on_a_narrow_screen_and_its_menus_open_by_keyboard(open_context, campaign):
+def test_header_is_compact_on_a_narrow_screen_and_its_menus_open_by_keyboard(
+    open_context, campaign
+):
     page = open_context(viewport=NARROW, has_touch=True).new_page()
     page.goto(reverse("consolidation:batches", args=["demo"]))
     assert page.locator(".header").bounding_box()["height"] < 120
@@ -148,7 +153,7 @@ def test_header_is_low_on_a_narrow_screen_and_its_menus_open_by_keyboard(open_co
     expect(page.get_by_role("button", name="Sign out")).to_be_hidden()
 
 
-def test_search_is_reached_by_a_shortcut_from_any_page(open_context, campaign):
+def test_search_opens_by_shortcut_from_any_page(open_context, campaign):
     page = open_context(viewport=WIDE).new_page()
     page.goto(reverse("datasets:costs", args=["demo"]))
     page.keyboard.press("Control+k")
@@ -159,7 +164,7 @@ def test_search_is_reached_by_a_shortcut_from_any_page(open_context, campaign):
     expect(page).to_have_url(re.compile(rf"/items/{campaign.items[3].pk}/$"))
 
 
-def test_axe_sees_faint_words(chromium):
+def test_axe_reports_low_contrast(chromium):
     page = chromium.new_page()
     page.set_content("<main><p style='color: #bbb; background: #fff'>faint words</p></main>")
     assert "color-contrast" in str(axe_findings(page))
@@ -167,7 +172,7 @@ def test_axe_sees_faint_words(chromium):
 
 
 @pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
-def test_login_is_accessible(chromium, live_server, viewport, db):
+def test_sign_in_page_is_accessible(chromium, live_server, viewport, db):
     context = chromium.new_context(base_url=live_server.url, viewport=viewport)
     page = context.new_page()
     page.goto("/login/")
@@ -176,7 +181,7 @@ def test_login_is_accessible(chromium, live_server, viewport, db):
     context.close()
 
 
-def test_overview_renews_itself_in_place(open_context, campaign):
+def test_overview_refreshes_in_place(open_context, campaign):
     page = open_context().new_page()
     page.clock.install()
     page.goto(reverse("dashboard:project", args=["demo"]))
@@ -188,12 +193,12 @@ def test_overview_renews_itself_in_place(open_context, campaign):
     Submission.objects.filter(item=campaign.items[1], state="submitted").update(problem="")
     page.clock.fast_forward(5_000)
     expect(row).to_contain_text("2", timeout=15_000)
-    # The nodes are updated, not replaced: the page does not flicker and the focus stays.
+    # The nodes are updated and not replaced, so the page does not flicker and keeps the focus.
     assert page.evaluate("document.querySelector('.step .figure b').kept")
     expect(link).to_be_focused()
 
 
-def test_overview_tells_when_it_can_not_be_renewed(open_context, campaign):
+def test_overview_shows_a_failed_refresh(open_context, campaign):
     page = open_context().new_page()
     page.clock.install()
     page.goto(reverse("dashboard:project", args=["demo"]))
@@ -206,7 +211,7 @@ def test_overview_tells_when_it_can_not_be_renewed(open_context, campaign):
     expect(page.get_by_role("list", name="Protocol steps")).to_be_visible()
 
 
-def test_filter_shows_its_rows_and_its_address_and_goes_back(open_context, campaign):
+def test_filter_updates_rows_and_address_and_supports_back(open_context, campaign):
     page = open_context().new_page()
     page.goto(reverse("consolidation:items", args=["demo"]))
     rows = page.locator("#rows tbody tr")
@@ -244,7 +249,7 @@ def test_all_rows_of_a_page_or_all_matches_are_selected(open_context, campaign):
     expect(heading).to_have_text(re.compile(r"End\s+all \d+ affected HITs"))
 
 
-def test_selection_stays_with_its_rows_when_the_list_changes(open_context, campaign):
+def test_selection_follows_its_rows_when_the_list_changes(open_context, campaign):
     campaign.add(20)
     page = open_context(viewport=WIDE).new_page()
     page.goto(reverse("consolidation:batch", args=["demo", campaign.batches["generator"].pk]))
@@ -288,7 +293,7 @@ def test_controls_of_the_selection_are_hidden_without_scripts(open_context, camp
     expect(page.get_by_role("heading", level=1)).to_contain_text("1 worker")
 
 
-def test_publishing_needs_no_mouse(open_context, campaign):
+def test_publishing_works_by_keyboard(open_context, campaign):
     page = open_context().new_page()
     page.goto(reverse("dashboard:project", args=["demo"]))
     page.keyboard.press("Tab")
@@ -373,7 +378,7 @@ def test_several_submissions_are_decided_by_keyboard(campaign, open_context):
 
 
 @pytest.mark.parametrize("scripts", [True, False], ids=["htmx", "no JavaScript"])
-def test_guidelines_are_previewed_by_keyboard_and_nothing_is_kept(campaign, open_context, scripts):
+def test_guidelines_preview_by_keyboard_saves_nothing(campaign, open_context, scripts):
     written = campaign.project.guidelines.filter(role="generator")
     before = written.count()
     page = open_context(viewport=NARROW, java_script_enabled=scripts).new_page()

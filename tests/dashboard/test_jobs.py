@@ -11,7 +11,7 @@ def url(project):
 
 
 @pytest.fixture
-def trouble(campaign):
+def problems(campaign):
     hits, payments = Hit.objects.order_by("pk"), Payment.objects.order_by("pk")
     Hit.objects.filter(pk=hits[0].pk).update(state="failed", error="The title is too long.")
     Hit.objects.filter(pk=hits[1].pk).update(
@@ -42,25 +42,25 @@ def trouble(campaign):
     )
 
 
-def test_what_is_not_finished_is_counted_with_its_worth(office, url, trouble):
+def test_unfinished_operations_are_counted_with_their_amounts(office, url, problems):
     rows = {
         (row.what, row.state): (row.count, row.cents) for row in office.get(url).context["rows"]
     }
-    worth = {
-        one.state: one.amount_cents + one.fee_cents
-        for one in Payment.objects.filter(state__in=["held", "failed"])
+    amounts = {
+        payment.state: payment.amount_cents + payment.fee_cents
+        for payment in Payment.objects.filter(state__in=["held", "failed"])
     }
     assert rows == {
         ("HITs", "to be created"): (1, None),
         ("HITs", "failed at the marketplace"): (1, None),
-        ("payments", "waiting for budget"): (1, worth["held"]),
-        ("payments", "failed at the marketplace"): (1, worth["failed"]),
+        ("payments", "waiting for budget"): (1, amounts["held"]),
+        ("payments", "failed at the marketplace"): (1, amounts["failed"]),
         ("qualifications", "to be granted"): (1, None),
         ("messages", "not delivered"): (1, None),
     }
 
 
-def test_troubles_tell_the_marketplaces_words_and_pseudonyms(office, url, trouble, campaign):
+def test_problems_show_marketplace_messages_and_pseudonyms(office, url, problems, campaign):
     page = office.get(url).content.decode()
     for text in (
         "The title is too long.",
@@ -73,13 +73,13 @@ def test_troubles_tell_the_marketplaces_words_and_pseudonyms(office, url, troubl
         assert text in page
 
 
-def test_page_of_a_calm_project_says_so(office, url):
+def test_page_without_problems_shows_an_empty_state(office, url):
     page = office.get(url).content
     assert b"No pending marketplace operations" in page
     assert b"the marketplace has refused no operation" in page
 
 
-def test_troubles_of_another_project_stay_out(office, url):
+def test_problems_of_another_project_are_hidden(office, url):
     other = Campaign(make_project("other"), 4)
     Hit.objects.filter(budget=other.project.budget).update(state="failed", error="Elsewhere.")
     pool = QualificationType.objects.create(

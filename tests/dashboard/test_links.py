@@ -1,4 +1,4 @@
-"""The links of all pages of a project."""
+"""Test of the links on all pages of a project."""
 
 import re
 from urllib.parse import urljoin, urlsplit
@@ -22,11 +22,11 @@ def test_no_link_leads_to_an_error(admin_client, settings, tmp_path):
         body = response.getvalue()
         if response.status_code == 200 and response["Content-Type"].startswith("text/html"):
             links |= {urljoin(address, link): address for link in LINK.findall(body.decode())}
-    ours = {link: page for link, page in links.items() if not urlsplit(link).netloc}
-    assert len(ours) > 100
+    internal = {link: page for link, page in links.items() if not urlsplit(link).netloc}
+    assert len(internal) > 100
     statuses = {}
-    for link in ours:
+    for link in internal:
         response = admin_client.get(link)
-        response.getvalue()  # a streamed file is closed once it has been read
+        response.getvalue()  # closes the file of a streamed response
         statuses[link] = response.status_code
-    assert {link: ours[link] for link, status in statuses.items() if status >= 400} == {}
+    assert {link: internal[link] for link, status in statuses.items() if status >= 400} == {}

@@ -1,4 +1,4 @@
-"""A project's log: its own changes alone, filtered, a page at a time, and as CSV."""
+"""Tests of a project's log: its changes, filters, pagination and CSV export."""
 
 import csv
 import io
@@ -31,7 +31,7 @@ def change(instance, new: str = "accepted", *, actor: str = "rita", at=DAY, reas
 
 
 @pytest.fixture
-def logged(campaign, project) -> Campaign:
+def logged_campaign(campaign, project) -> Campaign:
     change(Submission.objects.first(), reason="clear enough")
     change(Payment.objects.first(), "failed", actor="marketplace", at=DAY + timedelta(days=1))
     change(Hit.objects.first(), "withdrawn", at=DAY + timedelta(days=2))
@@ -40,17 +40,21 @@ def logged(campaign, project) -> Campaign:
     return campaign
 
 
-def shown(project, **wanted) -> list[tuple[str, str]]:
+def logged_states(project, **filters) -> list[tuple[str, str]]:
     rows = [
-        one
-        for one in log_of(project=project, wanted=LogFilter(**wanted))
-        if one.actor != "campaign"
+        change_row
+        for change_row in log_of(project=project, wanted=LogFilter(**filters))
+        if change_row.actor != "campaign"
     ]
-    return [(KINDS[one.aggregate].name, one.new) for one in rows if one.at >= DAY]
+    return [
+        (KINDS[change_row.aggregate].name, change_row.new)
+        for change_row in rows
+        if change_row.at >= DAY
+    ]
 
 
-def test_changes_of_every_kind_are_there_newest_first(logged, project):
-    assert shown(project)[:5] == [
+def test_log_shows_all_kinds_newest_first(logged_campaign, project):
+    assert logged_states(project)[:5] == [
         ("hold on publishing", "held"),
         ("project and members", "expert"),
         ("HIT", "withdrawn"),
@@ -59,12 +63,12 @@ def test_changes_of_every_kind_are_there_newest_first(logged, project):
     ]
 
 
-def test_other_projects_changes_are_not_there(logged):
-    assert shown(make_project("other")) == [("hold on publishing", "held")]
+def test_log_excludes_changes_of_other_projects(logged_campaign):
+    assert logged_states(make_project("other")) == [("hold on publishing", "held")]
 
 
-def test_every_aggregate_that_is_logged_has_its_kind_or_belongs_to_no_project():
-    """The code is searched, so that a new kind of log entry needs a line in KINDS."""
+def test_every_logged_aggregate_has_a_kind_or_no_project():
+    """The test searches the code, so that a new kind of log entry needs an entry in KINDS."""
     stateful = {
         model._meta.label
         for model in apps.get_models()
@@ -76,7 +80,7 @@ def test_every_aggregate_that_is_logged_has_its_kind_or_belongs_to_no_project():
 
 
 @pytest.mark.parametrize(
-    ("query", "found"),
+    ("query", "expected"),
     [
         ("kind=crowd.Payment", ["payment"]),
         ("actor=ada", ["project and members"]),
@@ -85,13 +89,13 @@ def test_every_aggregate_that_is_logged_has_its_kind_or_belongs_to_no_project():
         ("actor=ada&kind=crowd.Payment", []),
     ],
 )
-def test_filters(logged, office, query, found):
+def test_filters(logged_campaign, office, query, expected):
     text = office.get(f"{URL[:-1]}.csv?{query}").getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(text)))
-    assert [row["what"] for row in rows if row["who"] != "campaign"] == found
+    assert [row["what"] for row in rows if row["who"] != "campaign"] == expected
 
 
-def test_page_shows_sentences_with_reason_and_exact_time(logged, office):
+def test_page_shows_sentences_with_reason_and_exact_time(logged_campaign, office):
     user = get_user_model().objects.get(username="rita")
     user.first_name, user.last_name = "Rita", "Ray"
     user.save()
@@ -106,28 +110,30 @@ def test_page_shows_sentences_with_reason_and_exact_time(logged, office):
 @pytest.mark.parametrize(
     ("query", "actors"), [("by=people", {"ada"}), ("by=automatic", {"marketplace", "restore"})]
 )
-def test_peoples_actions_are_told_from_automatic_changes(logged, office, query, actors):
+def test_actions_of_people_are_distinguished_from_automatic_changes(
+    logged_campaign, office, query, actors
+):
     get_user_model().objects.get_or_create(username="ada")
     text = office.get(f"{URL[:-1]}.csv?{query}").getvalue().decode()
-    found = {row["who"] for row in csv.DictReader(io.StringIO(text))}
-    assert actors <= found
-    assert ("ada" in found) == (query == "by=people")
+    names = {row["who"] for row in csv.DictReader(io.StringIO(text))}
+    assert actors <= names
+    assert ("ada" in names) == (query == "by=people")
 
 
 @pytest.mark.parametrize(
     "query",
     ["kind=no.Such", "first_day=yesterday", "page=after~x", "actor=" + "x" * 999],
 )
-def test_bad_filters_filter_nothing(logged, office, query):
+def test_invalid_filters_are_ignored(logged_campaign, office, query):
     response = office.get(f"{URL}?{query}")
     assert response.status_code == 200
     assert b"restore" in response.content
 
 
-def test_pages_lead_through_all_changes_once(logged, office, project):
-    one = Submission.objects.first()
+def test_pages_show_every_change_once(logged_campaign, office, project):
+    submission = Submission.objects.first()
     for number in range(120):
-        change(one, f"state-{number:03}")
+        change(submission, f"state-{number:03}")
     everything = [change.pk for change in log_of(project=project, wanted=LogFilter())]
     assert len(everything) >= 125
     assert shown_ids(office) == everything
@@ -147,7 +153,7 @@ def shown_ids(client, **query) -> list[int]:
     return [activity.change.pk for context in contexts for activity in context["activities"]]
 
 
-def test_total_of_a_long_log_is_a_lower_bound(logged, office, project, monkeypatch):
+def test_total_of_a_long_log_is_a_lower_bound(logged_campaign, office, project, monkeypatch):
     everything = [change.pk for change in log_of(project=project, wanted=LogFilter())]
     page = office.get(URL).content.decode()
     assert f"{len(everything)} changes" in page
@@ -164,7 +170,7 @@ def test_total_of_a_long_log_is_a_lower_bound(logged, office, project, monkeypat
 
 
 @pytest.mark.parametrize(("sort", "is_newest_first"), [("", True), ("time", False)])
-def test_file_is_complete_and_sorted(logged, office, monkeypatch, sort, is_newest_first):
+def test_file_is_complete_and_sorted(logged_campaign, office, monkeypatch, sort, is_newest_first):
     monkeypatch.setattr("dashboard.views.log.MOST_LISTED", 2)
     monkeypatch.setattr("dashboard.project_log.CHUNK", 3)
     text = office.get(f"{URL[:-1]}.csv", {"sort": sort}).getvalue().decode()
@@ -174,21 +180,21 @@ def test_file_is_complete_and_sorted(logged, office, monkeypatch, sort, is_newes
     assert len(rows) == StateChange.objects.count()
 
 
-def test_queries_do_not_grow_with_the_log(logged, office):
+def test_queries_do_not_grow_with_the_log(logged_campaign, office):
     def queries() -> int:
-        with CaptureQueriesContext(connection) as found:
+        with CaptureQueriesContext(connection) as captured:
             office.get(URL)
-        return len(found)
+        return len(captured)
 
     queries()
     few = queries()
     for _ in range(200):
         change(Submission.objects.first())
-    # Those of one kind alone on the page take fewer.
+    # A page with only one kind takes fewer queries.
     assert queries() < few <= 20 + len(KINDS)
 
 
-def test_words_that_look_like_formulas_are_quoted(logged, office):
+def test_texts_that_look_like_formulas_are_quoted(logged_campaign, office):
     change(Submission.objects.first(), reason='=HYPERLINK("http://evil.test")', actor="@eve")
     text = office.get(f"{URL[:-1]}.csv").getvalue().decode()
     row = next(csv.DictReader(io.StringIO(text)))

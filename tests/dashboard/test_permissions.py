@@ -1,4 +1,4 @@
-"""Every route against every role, a stranger and an anonymous visitor."""
+"""Tests of every route with every role, a stranger and an anonymous visitor."""
 
 from datetime import timedelta
 from importlib import import_module
@@ -79,13 +79,13 @@ PROJECT_ROUTES = [name for name in ROUTES if not isinstance(RULES[name], Access)
 
 @pytest.fixture
 def address(campaign, project, job_files):
-    """The address of a route, with arguments that lead somewhere in the project."""
+    """Return a function from a route's name to its address with valid arguments."""
     export = make_export(project)
-    waiting = campaign.items[1].submissions.get(state="submitted")
+    pending = campaign.items[1].submissions.get(state="submitted")
     gold = campaign.items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
     add_gold(item=gold.item, source="expert", content=CONTENT, provenance=[], now=START)
-    held = make_held_bonus(waiting.assignment)
+    bonus = make_held_bonus(pending.assignment)
     now = timezone.now()
     invited = Invitation.objects.create(
         project=campaign.project,
@@ -138,14 +138,14 @@ def address(campaign, project, job_files):
         "worker": [campaign.workers[0].pseudonym],
         "worker_note": [campaign.workers[0].pseudonym],
         "erase_worker_page": [campaign.workers[0].pseudonym],
-        "accept": [waiting.pk],
-        "reject": [waiting.pk],
-        "pay_without_using": [waiting.pk],
+        "accept": [pending.pk],
+        "reject": [pending.pk],
+        "pay_without_using": [pending.pk],
         "export_details": [export.pk],
         "cancel_job": [make_import(project).pk],
-        "copies": [waiting.pk],
-        **{name: [held.pk] for name in ("accept_bonus", "decline_bonus")},
-        "overturn": [waiting.assignment_id],
+        "copies": [pending.pk],
+        **{name: [bonus.pk] for name in ("accept_bonus", "decline_bonus")},
+        "overturn": [pending.assignment_id],
         "batch": [campaign.batches["generator"].pk],
         "manage_batch": [campaign.batches["generator"].pk],
         "compensate": [campaign.workers[0].pseudonym],
@@ -170,7 +170,7 @@ def address(campaign, project, job_files):
 
 
 def uploaded(project) -> Job:
-    """A corpus that was uploaded and waits to be looked at."""
+    """Create a corpus upload that awaits its preview."""
     return queue_import(
         project=project,
         fmt="text",
@@ -186,7 +186,7 @@ def uploaded(project) -> Job:
 
 
 def rehearsed(project) -> Rehearsal:
-    """A rehearsal that has finished."""
+    """Create a finished rehearsal."""
     copy = make_project(f"{project.slug}-rehearsal")
     parameters = {"copy": copy.slug, "title": copy.title}
     job = queue_job(
@@ -197,7 +197,7 @@ def rehearsed(project) -> Rehearsal:
 
 
 def uploaded_gold(project) -> Job:
-    """Annotations that were uploaded and wait to be looked at."""
+    """Create a gold upload that awaits its preview."""
     return queue_gold(
         project=project,
         fmt="qasrl-csv",
@@ -216,7 +216,7 @@ def ask(client: Client, name: str, url: str):
 def status_of(client: Client, name: str, url: str) -> int:
     response = ask(client, name, url)
     if response.streaming:
-        response.getvalue()  # which closes the file behind it
+        response.getvalue()  # closes the file behind the response
     return response.status_code
 
 
@@ -226,7 +226,7 @@ def signed_in(user) -> Client:
     return client
 
 
-# Pages in a marketplace's frame are open to everyone: signed tokens authorise their requests.
+# Pages framed by a marketplace are open to everyone, because tokens authorise their requests.
 FRAMED = {
     "annotation": {
         "generate",
@@ -252,12 +252,12 @@ def test_every_page_has_a_rule():
         assert without == FRAMED.get(app, set()), app
 
 
-def test_anonymous_visitor_is_sent_to_the_login(address):
+def test_anonymous_visitor_is_redirected_to_sign_in(address):
     for name in ROUTES:
         response = ask(Client(), name, address(name))
         if RULES[name] is Access.PUBLIC:
             assert response.status_code in (200, 302), name
-        elif name in SCRIPTED:  # a script can follow no redirect to a form
+        elif name in SCRIPTED:  # a script can not follow a redirect to a form
             assert response.status_code == 403, name
             assert "Sign in again" in response.json()["error"]
         else:
@@ -265,18 +265,18 @@ def test_anonymous_visitor_is_sent_to_the_login(address):
             assert response.url.startswith(reverse("account_login")), name
 
 
-def test_stranger_does_not_learn_that_the_project_exists(address):
+def test_project_is_not_found_for_a_stranger(address):
     client = signed_in(make_user("sam", make_project("other"), *MemberRole))
     assert {status_of(client, name, address(name)) for name in PROJECT_ROUTES} == {404}
 
 
 @pytest.mark.parametrize("role", MemberRole)
-def test_member_opens_what_the_rules_allow_and_nothing_else(role, address, project):
+def test_member_opens_only_pages_that_the_rules_allow(role, address, project):
     client = signed_in(make_user("kim", project, role))
     for name in PROJECT_ROUTES:
         status = status_of(client, name, address(name))
         allowed = role in RULES[name]
-        # An empty message is not one that a page of ours sends.
+        # No page of the site sends an empty message.
         answers = (400,) if name in SCRIPTED else (200, 302, 422)
         assert status in (answers if allowed else (403,)), name
 
@@ -288,14 +288,14 @@ def test_superuser_opens_everything(address):
         assert status_of(client, name, address(name)) in (200, 302, 400, 422), name
 
 
-def test_expert_never_reads_whose_work_it_is(project, campaign):
+def test_expert_pages_hide_the_authors(project, campaign):
     client = signed_in(make_user("eva", project, MemberRole.EXPERT))
     gold = campaign.items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
     for name, *more in (("project",), ("items",), ("reviews",), ("review", review.pk)):
         url = reverse(VIEW_NAMES[name], args=[project.slug, *more])
         page = client.get(url).content.decode()
-        assert not [one for one in campaign.workers if one.pseudonym in page]
+        assert not [worker for worker in campaign.workers if worker.pseudonym in page]
 
 
 def test_marketplace_ids_of_workers_are_on_no_page(office, address):
@@ -334,7 +334,7 @@ def test_batch_and_rejection_of_another_project_are_not_found(office, project):
     assert batch.state == "open"
 
 
-def test_fragment_asked_for_after_signing_out_sends_the_whole_page_to_the_login(project):
+def test_fragment_request_after_signing_out_redirects_the_whole_page(project):
     url = reverse("dashboard:project", args=[project.slug])
     response = Client().get(url, headers={"HX-Request": "true"})
     assert response.headers["HX-Redirect"] == reverse("account_login")

@@ -17,7 +17,7 @@ from tests.view_names import VIEW_NAMES
 URL = "/"
 
 
-def test_list_shows_a_members_own_projects(office, campaign):
+def test_list_shows_the_projects_of_a_member(office, campaign):
     make_project("hidden")
     page = office.get(URL).content.decode()
     assert "Project demo" in page
@@ -43,19 +43,19 @@ def test_list_and_overview_count_the_same_items_and_gold(office, campaign, proje
     assert row[:2] == [str(gold.total), str(gold.done)] == ["11", "2"]
 
 
-def test_empty_list_tells_an_administrator_how_to_begin(client, db):
+def test_empty_list_shows_an_administrator_how_to_start(client, db):
     client.force_login(get_user_model().objects.create_superuser("root"))
     page = client.get(URL).content.decode()
     assert reverse("projects:project_new") in page
     assert "tutorials/first-dataset.md" in page
 
 
-def test_empty_list_tells_others_whom_to_ask(client, db):
+def test_empty_list_shows_others_whom_to_contact(client, db):
     client.force_login(make_user("newcomer"))
     assert b"when you become a member" in client.get(URL).content
 
 
-def test_unknown_address_answers_with_our_page(office):
+def test_unknown_address_shows_our_error_page(office):
     response = office.get("/projects/nothing/")
     assert response.status_code == 404
     assert b"Page not found" in response.content
@@ -69,13 +69,13 @@ def test_menu_offers_only_what_the_role_may_open(client, project):
     assert reverse("annotation:publish", args=[project.slug]) not in page
 
 
-def test_menu_shows_what_stands_beside_the_open_page(office, project):
+def test_menu_shows_the_group_of_the_open_page(office, project):
     page = office.get(reverse("datasets:ledger", args=[project.slug])).content.decode()
     menu = page[page.index("header__menu") : page.index("</nav>")]
     marked = re.findall(r'href="([^"]+)"\s+aria-current="(\w+)">([^<]+)<', menu)
     costs, ledger = (reverse(VIEW_NAMES[name], args=[project.slug]) for name in ("costs", "ledger"))
     assert marked == [(costs, "true", "Costs"), (ledger, "page", "Ledger")]
-    # The pages of other groups are not in the menu.
+    # The menu has no pages of other groups.
     assert reverse("datasets:exports", args=[project.slug]) not in menu
 
 
@@ -87,21 +87,21 @@ def test_menu_shows_what_stands_beside_the_open_page(office, project):
         ("annotation:rejections", "consolidation:submissions"),
     ],
 )
-def test_page_without_an_entry_marks_the_entry_above_it(office, project, page, entry):
-    shown = office.get(reverse(page, args=[project.slug])).content.decode()
-    menu = shown[shown.index("header__menu") : shown.index("</nav>")]
+def test_page_without_a_menu_entry_marks_its_parent(office, project, page, entry):
+    html = office.get(reverse(page, args=[project.slug])).content.decode()
+    menu = html[html.index("header__menu") : html.index("</nav>")]
     assert re.findall(r'href="([^"]+)"\s+aria-current="page"', menu) == [
         reverse(entry, args=[project.slug])
     ]
 
 
-def test_pages_without_an_entry_stand_under_one_that_is():
+def test_pages_without_a_menu_entry_have_a_parent_entry():
     entries = {route for _, pages in MENU for route, _ in pages}
     assert set(UNDER.values()) <= entries
     assert not entries & set(UNDER)
 
 
-def test_expired_form_answers_with_our_page(requester, project):
+def test_expired_form_shows_our_error_page(requester, project):
     strict = Client(enforce_csrf_checks=True)
     strict.force_login(requester)
     response = strict.post(reverse("annotation:publish", args=[project.slug]), {"count": 1})
@@ -109,7 +109,7 @@ def test_expired_form_answers_with_our_page(requester, project):
     assert b"This form has expired" in response.content
 
 
-def test_overview_says_that_publishing_is_held_and_what_to_run(office, project):
+def test_overview_shows_held_publishing_with_the_command(office, project):
     url = reverse("dashboard:project", args=[project.slug])
     assert b"recover_hits" not in office.get(url).content
     hold_publishing(reason="Restored from a backup.", actor="restore", now=timezone.now())

@@ -12,12 +12,12 @@ from qualification.models import Enrolment, Round
 from tests.dashboard.campaign import START, Campaign, make_project
 
 
-def test_steps_count_what_the_tables_hold(campaign, project):
-    steps = {one.name: (one.done, one.total) for one in steps_of(progress_of(project=project))}
+def test_steps_count_the_rows(campaign, project):
+    steps = {step.name: (step.done, step.total) for step in steps_of(progress_of(project=project))}
     assert steps == {
         "screening": (0, None),
         "training": (0, None),
-        # 12 items: 3 not published, 3 with one annotation accepted, 6 with both.
+        # 12 items: 3 are unpublished, 3 have one accepted annotation and 6 have two.
         "generation": (15, 24),
         "consolidation": (3, 12),
         "gold": (3, 12),
@@ -25,7 +25,7 @@ def test_steps_count_what_the_tables_hold(campaign, project):
     }
 
 
-def test_steps_of_training_count_people(campaign, project):
+def test_training_steps_count_workers(campaign, project):
     round_ = Round.objects.create(project=project, ordinal=1, kind="training", title="First")
     for worker, state in zip(campaign.workers, ["passed", "finished", "working"], strict=False):
         Enrolment.objects.create(round=round_, worker=worker, state=state, enrolled_at=START)
@@ -40,15 +40,15 @@ def test_steps_of_training_count_people(campaign, project):
 
 
 def test_gold_and_annotations_of_training_are_not_progress(campaign, project):
-    before = {one.name: one.done for one in steps_of(progress_of(project=project))}
+    before = {step.name: step.done for step in steps_of(progress_of(project=project))}
     done = Gold.objects.filter(item__project=project).first().item
     Item.objects.filter(pk=done.pk).update(in_production=False)
-    after = {one.name: one.done for one in steps_of(progress_of(project=project))}
+    after = {step.name: step.done for step in steps_of(progress_of(project=project))}
     assert after["gold"] == before["gold"] - 1
     assert after["generation"] == before["generation"] - 2
 
 
-def test_gold_from_elsewhere_is_noted_and_is_not_progress(campaign, project):
+def test_imported_gold_is_shown_and_is_not_progress(campaign, project):
     item = project.items.filter(gold=None).first()
     Gold.objects.create(
         item=item, source="expert", version=1, content={}, schema_version=1, created_at=START
@@ -57,12 +57,14 @@ def test_gold_from_elsewhere_is_noted_and_is_not_progress(campaign, project):
     assert (gold.done, gold.notes) == (3, ("3 consolidated", "1 expert"))
 
 
-def test_pace_is_that_of_the_last_day_and_tells_the_end(campaign, project):
-    made = Gold.objects.latest("created_at").created_at
-    Submission.objects.filter(item__project=project).update(submitted_at=made - timedelta(hours=30))
+def test_pace_of_the_last_day_predicts_the_end(campaign, project):
+    gold_at = Gold.objects.latest("created_at").created_at
+    Submission.objects.filter(item__project=project).update(
+        submitted_at=gold_at - timedelta(hours=30)
+    )
     first = Submission.objects.accepted().filter(item__in_production=True).first()
-    Submission.objects.filter(pk=first.pk).update(submitted_at=made)
-    now = made + timedelta(hours=1)
+    Submission.objects.filter(pk=first.pk).update(submitted_at=gold_at)
+    now = gold_at + timedelta(hours=1)
     pace = pace_of(project=project, now=now)
     assert (pace.span, pace.annotations, pace.finished) == (timedelta(hours=24), 1, 3)
     assert pace.end(9, now) == now + timedelta(days=3)
@@ -71,7 +73,7 @@ def test_pace_is_that_of_the_last_day_and_tells_the_end(campaign, project):
     assert pace_of(project=project, now=later).end(9, later) is None
 
 
-def test_young_campaign_is_judged_by_its_own_age(campaign, project):
+def test_pace_of_a_young_campaign_uses_its_age(campaign, project):
     now = timezone.now()
     Submission.objects.filter(item__project=project).update(submitted_at=now - timedelta(hours=2))
     assert pace_of(project=project, now=now).span == timedelta(hours=2)
@@ -79,12 +81,14 @@ def test_young_campaign_is_judged_by_its_own_age(campaign, project):
     assert (nothing.annotations, nothing.end(5, now)) == (0, None)
 
 
-def test_waiting_names_whose_turn_it_is(campaign, project):
+def test_pending_tasks_are_grouped_by_role(campaign, project):
     Hit.objects.filter(pk=campaign.items[1].tasks.get().hit_id).update(state="failed", error="no")
     Payment.objects.filter(pk=Payment.objects.first().pk).update(state="held", confirmed_at=None)
     Review.objects.create(gold=Gold.objects.first(), drawn_at=timezone.now())
-    told = {(one.whom, one.what): one.count for one in waiting_of(progress_of(project=project))}
-    assert told == {
+    counts = {
+        (task.whom, task.what): task.count for task in waiting_of(progress_of(project=project))
+    }
+    assert counts == {
         ("requester", "submissions to review"): 3,
         ("requester", "unpublished items"): 3,
         ("requester", "payments waiting for budget"): 1,
@@ -94,14 +98,14 @@ def test_waiting_names_whose_turn_it_is(campaign, project):
     }
 
 
-def test_progress_of_one_project_counts_nothing_of_another(campaign, project):
+def test_progress_excludes_other_projects(campaign, project):
     before = progress_of(project=project)
     Campaign(make_project("other"), 8)
     assert progress_of(project=project) == before
     assert Batch.objects.count() == 4
 
 
-def test_overview_as_a_fragment_is_the_fragment_alone(office, campaign, project):
+def test_overview_fragment_is_part_of_the_page(office, campaign, project):
     url = reverse("dashboard:project", args=[project.slug])
     whole, part = office.get(url), office.get(url, headers={"HX-Request": "true"})
     assert b"<html" in whole.content
@@ -109,13 +113,13 @@ def test_overview_as_a_fragment_is_the_fragment_alone(office, campaign, project)
     assert "HX-Request" in part.headers["Vary"]
 
 
-def test_overview_restored_from_history_is_whole(office, project):
+def test_overview_restored_from_history_is_a_full_page(office, project):
     url = reverse("dashboard:project", args=[project.slug])
     headers = {"HX-Request": "true", "HX-History-Restore-Request": "true"}
     assert b"<html" in office.get(url, headers=headers).content
 
 
-def test_overview_of_an_empty_project_says_how_to_begin(office, project):
+def test_overview_of_an_empty_project_shows_how_to_start(office, project):
     page = office.get(reverse("dashboard:project", args=[project.slug])).content
     assert b"Upload a corpus" in page
     assert b"No pending tasks" in page

@@ -1,4 +1,4 @@
-"""Every page asks the database as often with 300 rows as with 3."""
+"""Tests that the number of queries per page is the same for 3 and 300 rows."""
 
 import pytest
 from django.db import connection
@@ -54,7 +54,7 @@ PAGES = [
 ]
 
 
-def counted(client, url) -> int:
+def count_queries(client, url) -> int:
     with CaptureQueriesContext(connection) as queries:
         response = client.get(url)
         response.getvalue()
@@ -62,7 +62,7 @@ def counted(client, url) -> int:
     return len(queries)
 
 
-def counts(client, campaign) -> dict[str, int]:
+def count_queries_per_page(client, campaign) -> dict[str, int]:
     worker = campaign.workers[0].pseudonym
     more = {
         "item": [campaign.items[3].pk],
@@ -81,38 +81,38 @@ def counts(client, campaign) -> dict[str, int]:
         "expert_item": [queued.pk],
         "expert_report": [queue.pk],
     }
-    begin_all(queue, client.session["_auth_user_id"])
+    start_all(queue, client.session["_auth_user_id"])
     urls = {
         name: reverse(VIEW_NAMES[name], args=[campaign.project.slug, *more.get(name, [])])
         for name in PAGES
     }
-    return {"projects": counted(client, "/")} | {
-        name: counted(client, url) for name, url in urls.items()
+    return {"projects": count_queries(client, "/")} | {
+        name: count_queries(client, url) for name, url in urls.items()
     }
 
 
 def make_references(project) -> None:
-    """An expert's gold of every item that has consolidated gold."""
-    for one in Gold.objects.filter(item__project=project, source="consolidated"):
-        if not one.item.gold.filter(source="expert").exists():
-            add_gold(item=one.item, source="expert", content=CONTENT, provenance=[], now=START)
+    """Add expert gold to every item that has consolidated gold."""
+    for gold in Gold.objects.filter(item__project=project, source="consolidated"):
+        if not gold.item.gold.filter(source="expert").exists():
+            add_gold(item=gold.item, source="expert", content=CONTENT, provenance=[], now=START)
 
 
-def begin_all(queue, user: str) -> None:
+def start_all(queue, user: str) -> None:
     ExpertDraft.objects.bulk_create(
-        ExpertDraft(queued=one, author_id=int(user), opened_at=NOW, saved_at=NOW)
-        for one in queue.queued.all()
+        ExpertDraft(queued=queued, author_id=int(user), opened_at=NOW, saved_at=NOW)
+        for queued in queue.queued.all()
     )
 
 
-def make_trouble() -> None:
+def make_failures() -> None:
     Hit.objects.update(error="Unavailable.")
     Payment.objects.filter(state="confirmed").update(error="Slow.")
     Assignment.objects.filter(hit__task__role="consolidator").update(state="rejected")
 
 
 @pytest.mark.django_db
-def test_pages_ask_as_often_with_few_rows_as_with_many(office, project, requester):
+def test_queries_do_not_grow_with_the_rows(office, project, requester):
     Membership.objects.create(project=project, user=requester, role=MemberRole.EXPERT)
     small = Campaign(project, 4, workers=3)
     Experiment.objects.create(
@@ -124,17 +124,17 @@ def test_pages_ask_as_often_with_few_rows_as_with_many(office, project, requeste
         started_at=START,
     )
     TaskItem.objects.filter(task__batch=small.batches["generator"]).update(attempt=1)
-    make_trouble()
+    make_failures()
     make_references(project)
     rebuild_index(project=project)
-    few = counts(office, small)
+    few = count_queries_per_page(office, small)
     small.add(300, workers=60)
     TaskItem.objects.filter(task__batch=small.batches["generator"]).update(attempt=1)
-    make_trouble()
+    make_failures()
     make_references(project)
     rebuild_index(project=project)
-    with connection.cursor() as cursor:  # Without statistics of these rows, plans can be very slow.
+    with connection.cursor() as cursor:  # without statistics of these rows, plans can be very slow
         cursor.execute("ANALYZE")
-    many = counts(office, small)
+    many = count_queries_per_page(office, small)
     assert few == many
     assert max(few.values()) <= 32

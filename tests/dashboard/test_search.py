@@ -1,4 +1,4 @@
-"""Search in the header: projects, items, workers and batches, within the user's rights."""
+"""Tests of the header search in projects, items, workers and batches that the user may open."""
 
 import pytest
 from django.urls import reverse
@@ -16,7 +16,7 @@ def results(client, text: str, **more: str) -> str:
     return response.content.decode()
 
 
-def test_item_is_found_by_id_and_by_words_of_its_sentence(office, campaign):
+def test_item_is_found_by_id_and_sentence_text(office, campaign):
     item = Item.objects.select_related("sentence").first()
     url = reverse("consolidation:item", args=["demo", item.pk])
     assert url in results(office, item.key)
@@ -41,7 +41,7 @@ def test_project_is_found_by_its_title(office, project):
     assert reverse("dashboard:project", args=["demo"]) in results(office, "oject DE")
 
 
-def test_results_are_of_the_users_projects_and_pages(client, campaign, project):
+def test_results_are_limited_to_projects_and_pages_of_the_user(client, campaign, project):
     worker = campaign.workers[0].pseudonym
     client.force_login(make_user("eva", project, MemberRole.EXPERT))
     assert "No results" in results(client, worker)
@@ -51,21 +51,21 @@ def test_results_are_of_the_users_projects_and_pages(client, campaign, project):
     assert client.get(URL, {"q": "x", "project": "demo"}).status_code == 404
 
 
-def test_search_within_a_project_leaves_out_the_others(office, campaign, project):
+def test_search_within_a_project_excludes_others(office, campaign, project):
     other = make_project("other")
     for membership in project.memberships.all():
         other.memberships.create(user=membership.user, role=membership.role)
     item = Campaign(other, 1).items[0]
-    found = results(office, item.key, project="demo")
-    assert reverse("consolidation:item", args=["other", item.pk]) not in found
-    assert "Search all projects" in found
+    html = results(office, item.key, project="demo")
+    assert reverse("consolidation:item", args=["other", item.pk]) not in html
+    assert "Search all projects" in html
     assert reverse("consolidation:item", args=["other", item.pk]) in results(office, item.key)
 
 
-def test_long_lists_of_results_say_that_there_are_more(office, campaign):
+def test_long_result_lists_show_that_there_are_more(office, campaign):
     assert "More results match" in results(office, Item.objects.first().key[:4])
 
 
 @pytest.mark.parametrize("text", ["", "   ", "%", "x" * 5000, "99999999999999999999", "“<b>"])
-def test_odd_texts_are_searched_without_an_error(office, campaign, text):
+def test_unusual_text_causes_no_error(office, campaign, text):
     assert "<b>" not in results(office, text).replace("<body>", "")

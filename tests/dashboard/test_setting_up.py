@@ -1,4 +1,4 @@
-"""The set-up checklist of a new project, and the tasks that wait for a user."""
+"""Tests of the set-up checklist of a new project and of the user's pending tasks."""
 
 import pytest
 from django.urls import reverse
@@ -18,7 +18,7 @@ def overview(client) -> str:
     return client.get(reverse("dashboard:project", args=["demo"])).content.decode()
 
 
-def test_new_project_has_a_corpus_to_upload_and_defaults_for_the_rest(project):
+def test_new_project_needs_a_corpus_and_has_defaults_otherwise(project):
     steps = {step.title: step for step in setup_steps(project)}
     assert [title for title, step in steps.items() if step.done] == ["Project"]
     assert steps["Guidelines"].summary == "Default text"
@@ -37,7 +37,7 @@ def test_overview_of_a_new_project_has_one_primary_action(office, project):
     assert "Publish the first batch" in page
 
 
-def test_corpus_is_counted_without_items_of_training(project):
+def test_corpus_count_excludes_training_items(project):
     add_items(project, 3)
     Item.objects.filter(pk=Item.objects.first().pk).update(in_production=False)
     [corpus] = [step for step in setup_steps(project) if step.title == "Corpus"]
@@ -45,11 +45,11 @@ def test_corpus_is_counted_without_items_of_training(project):
     assert corpus.done
 
 
-def test_checklist_is_gone_after_the_first_batch(office, campaign):
+def test_checklist_disappears_after_the_first_batch(office, campaign):
     assert "Set up the project" not in overview(office)
 
 
-def test_own_guidelines_and_pay_are_done(project):
+def test_custom_guidelines_and_pay_are_done(project):
     write_guidelines(project=project, role="generator", text="Ours", now=timezone.now())
     project.pay_scheme["generator"]["reward_cents"] += 1
     project.save()
@@ -58,15 +58,15 @@ def test_own_guidelines_and_pay_are_done(project):
     assert (steps["Guidelines"].summary, steps["Pay"].summary) == ("Version 2", "Custom terms")
 
 
-def test_requester_sees_what_waits_with_links(office, campaign):
+def test_requester_sees_pending_tasks_with_links(office, campaign):
     page = office.get(URL).content.decode()
     assert reverse("consolidation:submissions", args=["demo"]) in page
     assert "submissions to review" in page
-    assert "live HITs" not in page  # waits for workers
+    assert "live HITs" not in page  # a task of workers, not of the requester
 
 
 @pytest.mark.parametrize("role", [MemberRole.EXPERT, MemberRole.TRAINER])
-def test_tasks_are_those_of_pages_that_the_role_may_open(client, campaign, project, role):
+def test_tasks_match_the_pages_of_the_role(client, campaign, project, role):
     client.force_login(make_user("eva", project, role))
     page = client.get(URL).content.decode()
     assert reverse("consolidation:submissions", args=["demo"]) not in page
@@ -78,7 +78,7 @@ def test_strangers_have_no_tasks(client, campaign):
     assert Item.objects.exists()
 
 
-def test_corpus_page_names_the_next_step_that_is_left(office, campaign):
+def test_corpus_page_shows_the_next_open_step(office, campaign):
     url = reverse("annotation:corpus", args=[campaign.project.slug])
     assert "Next: <a" in office.get(url).content.decode()
     assert "Upload expert gold</a>." in office.get(url).content.decode()

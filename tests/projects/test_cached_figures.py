@@ -1,4 +1,4 @@
-"""Figures of a project are cached for a few seconds."""
+"""Tests that the figures of a project are cached for a few seconds."""
 
 import pytest
 from django.core.cache import cache
@@ -32,7 +32,7 @@ def test_figures_are_counted_once_within_the_timeout(project, cached):
     assert figures_of(title_of, project=project) == first
 
 
-def test_figures_of_other_projects_and_options_are_counted_apart(project, cached):
+def test_figures_of_other_projects_and_options_are_cached_separately(project, cached):
     other = make_project("other")
     assert figures_of(title_of, project=project).value == "Project demo"
     assert figures_of(title_of, project=other).value == "Project other"
@@ -45,7 +45,7 @@ def test_figures_are_counted_for_each_request_without_a_timeout(project):
     assert figures_of(title_of, project=project).value == "New"
 
 
-def test_forgotten_figures_are_counted_for_the_next_request(project, cached):
+def test_invalidated_figures_are_counted_for_the_next_request(project, cached):
     figures_of(title_of, "gold", project=project)
     rename(project, "New")
     forget_figures(title_of, "gold", project=project)

@@ -1,4 +1,4 @@
-"""The protocol of a new project, chosen on its form, by the API and on the command line."""
+"""Tests of the protocol choice on the form, by the API and on the command line."""
 
 import json
 
@@ -41,7 +41,7 @@ def test_protocol_is_chosen_on_the_form(root):
         ({"validators": "2", "agree": "3"}, "can&#x27;t agree"),
     ],
 )
-def test_protocol_that_is_not_possible_is_refused_on_the_form(root, wrong, message):
+def test_impossible_protocol_is_refused_on_the_form(root, wrong, message):
     client = Client()
     client.force_login(root)
     form = FORM | {"protocol": "verification"} | wrong

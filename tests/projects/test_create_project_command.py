@@ -9,16 +9,16 @@ from schemes.qasrl.pay import PAY_PRESETS
 pytestmark = pytest.mark.django_db
 
 
-def test_project_goes_by_consolidation_unless_told(capsys):
+def test_project_uses_consolidation_by_default(capsys):
     call_command("create_project", "news", "--scheme", "qasrl", "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"project": "news", "scheme": "qasrl", "protocol": "consolidation"}
+    summary = json.loads(capsys.readouterr().out)
+    assert summary == {"project": "news", "scheme": "qasrl", "protocol": "consolidation"}
     project = Project.objects.get()
     assert project.generators_per_item == 2
     assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
 
-def test_project_is_made_with_its_protocol(capsys):
+def test_project_is_created_with_its_protocol(capsys):
     call_command(
         *("create_project", "dense", "--scheme", "qasrl", "--pay", "qasrl-2018"),
         *("--protocol", "validation", "--validators", "5", "--agree", "4"),
@@ -30,7 +30,7 @@ def test_project_is_made_with_its_protocol(capsys):
     )
 
 
-def test_protocol_that_can_not_be_leaves_no_project():
+def test_impossible_protocol_creates_no_project():
     with pytest.raises(CommandError, match="4 of 2 validators can't agree"):
         call_command(
             *("create_project", "dense", "--scheme", "qasrl"),

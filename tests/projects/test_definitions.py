@@ -15,20 +15,22 @@ from tests.qualification.factories import make_evaluated
 pytestmark = pytest.mark.django_db
 
 
-def rendered(source: str) -> str:
+def render_template(source: str) -> str:
     return Template("{% load figures %}" + source).render(Context())
 
 
 @pytest.mark.parametrize("name", DEFINITIONS)
 def test_label_has_a_button_for_its_definition(name):
-    page = rendered(f'{{% figure "{name}" %}}')
+    page = render_template(f'{{% figure "{name}" %}}')
     target = re.search(r'popovertarget="([^"]+)"', page)[1]
     assert f'id="{target}" popover>{DEFINITIONS[name].text[:20]}' in page
     assert DEFINITIONS[name].text.endswith(".")
 
 
 def test_repeated_definitions_have_their_own_ids():
-    page = rendered('{% figure "spent" %}{% figure "spent" %}{% figure_fact "spent" "$1.00" %}')
+    page = render_template(
+        '{% figure "spent" %}{% figure "spent" %}{% figure_fact "spent" "$1.00" %}'
+    )
     ids = re.findall(r' id="([^"]+)"', page)
     assert ids == ["about-spent", "about-spent-2", "about-spent-3"]
 

@@ -1,4 +1,4 @@
-"""Members are notified of events once, by role and choice."""
+"""Tests of notifications, which members get once per event, by role and choice."""
 
 import csv
 import io
@@ -78,8 +78,8 @@ def test_job_notifies_the_user_who_started_it(project, requester):
 def test_muted_kinds_are_left_out(project, requester):
     save_settings(user=requester, digest="daily", kinds=[NotificationKind.REQUEST])
     muted = event(project, NotificationKind.SUBMISSIONS, "one")
-    wanted = event(project, NotificationKind.REQUEST, "two")
-    assert notify(events=[muted, wanted], now=NOW) == 1
+    unmuted = event(project, NotificationKind.REQUEST, "two")
+    assert notify(events=[muted, unmuted], now=NOW) == 1
     assert Notification.objects.get().kind == NotificationKind.REQUEST
 
 
@@ -113,7 +113,7 @@ def test_every_kind_has_a_sentence(kind):
 
 
 def test_experts_receive_no_kind_that_names_workers():
-    """Experts judge blind."""
+    """Experts must judge without knowledge of the authors."""
     kinds = [kind for kind, roles in RECIPIENTS.items() if MemberRole.EXPERT in roles]
     texts = [text_of(Notification(kind=kind, details=DETAILS)) for kind in kinds]
     assert texts

@@ -1,4 +1,4 @@
-"""Resources of projects: versions, contexts and look-ups."""
+"""Tests of project resources: versions, contexts and look-ups."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def add(project: Project, *names: str, to: str = "labels"):
     return add_resource(project=project, name=to, value=list(names), now=NOW)
 
 
-def test_newest_version_is_current_and_others_stay(project):
+def test_newest_version_is_current_and_others_are_kept(project):
     assert resources_of(project) == {}
     first, second = add(project, "calm"), add(project, "calm", "angry")
     assert (first.version, second.version) == (1, 2)
@@ -52,7 +52,7 @@ def test_invalid_value_and_unknown_name_are_refused(project):
 def test_items_of_a_project_share_a_value(project, django_assert_num_queries):
     add(project, "calm")
     items = [make_item(project) for _ in range(3)]
-    # The process keeps the value, and the project the current version.
+    # The process caches the value, and the project caches the current version.
     for queries in (2, 1):
         same = Project.objects.get(pk=project.pk)
         with django_assert_num_queries(queries):
@@ -70,8 +70,8 @@ def test_look_up_searches_the_current_version(project):
     assert look_up(project=project, name="labels", query="a") == []
     add(project, "calm")
     add(project, "Angry", "bored", "calm")
-    found = look_up(project=project, name="labels", query="a")
-    assert found == [{"name": "Angry"}, {"name": "calm"}]
+    results = look_up(project=project, name="labels", query="a")
+    assert results == [{"name": "Angry"}, {"name": "calm"}]
 
 
 def test_look_up_returns_at_most_fifty_results(project):

@@ -1,4 +1,4 @@
-"""Filters of lists that users save under a name."""
+"""Tests of list filters that users save under a name."""
 
 import pytest
 from django.urls import reverse

@@ -1,4 +1,4 @@
-"""Digests list unread notifications, once per user and period."""
+"""Tests of digests, which list unread notifications once per user and period."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -97,7 +97,7 @@ def test_weekly_digest_covers_last_week(project, rita):
     assert [send(day) for day in days] == [1, 0, 0]
 
 
-def test_digest_that_is_too_late_is_dropped(project, rita):
+def test_late_digest_is_dropped(project, rita):
     make_notification(project)
     queue_due_digests(now=NOW)
     later = NOW + timedelta(days=3)
@@ -145,7 +145,7 @@ def test_digest_with_unknown_outcome_is_not_sent_again(project, rita, settings):
     assert Digest.objects.get().state == MailState.UNCERTAIN
 
 
-def test_digest_of_a_process_that_died_is_not_sent_again(project, rita):
+def test_digest_of_a_dead_process_is_not_sent_again(project, rita):
     make_notification(project)
     queue_due_digests(now=NOW)
     Digest.objects.update(state=MailState.SENDING, leased_until=NOW)
@@ -167,7 +167,7 @@ def test_link_in_the_digest_unsubscribes_without_signing_in(project, rita):
     assert send(NOW + timedelta(days=1)) == 0
 
 
-def test_invalid_link_unsubscribes_nobody(rita):
+def test_invalid_link_does_not_unsubscribe(rita):
     token = unsubscribe_token(rita)
     path = reverse("projects:unsubscribe", args=[token[:-1] + ("A" if token[-1] != "A" else "B")])
     assert Client().post(path).status_code == 404

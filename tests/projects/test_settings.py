@@ -1,4 +1,4 @@
-"""Setting a project up, and changing it later, with what people type into the forms."""
+"""Tests of the forms that set up and change a project."""
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -40,10 +40,10 @@ def url(name: str, project: Project, *more: object) -> str:
 NEW = {"title": "Café news", "slug": "", "scheme": "qasrl", "pay": "qasrl-2020", "cap": "750.50"}
 
 
-# --- a new project
+# --- new projects
 
 
-def test_project_is_made_by_a_form_and_belongs_to_who_made_it(founder):
+def test_project_created_by_form_belongs_to_its_creator(founder):
     response = founder.post(reverse("projects:project_new"), NEW)
     project = Project.objects.get(slug="cafe-news")
     assert response.url == url("corpus", project)
@@ -64,21 +64,21 @@ def test_project_is_made_by_a_form_and_belongs_to_who_made_it(founder):
         ({"scheme": "none"}, "scheme"),
     ],
 )
-def test_what_can_not_be_a_project_is_refused_at_its_field(founder, wrong, field):
+def test_invalid_project_is_refused_beside_the_field(founder, wrong, field):
     response = founder.post(reverse("projects:project_new"), NEW | wrong)
     assert response.status_code == 422
     assert field in response.context["form"].errors
     assert not Project.objects.exists()
 
 
-def test_a_short_name_twice_is_refused(founder):
+def test_duplicate_short_name_is_refused(founder):
     founder.post(reverse("projects:project_new"), NEW)
     response = founder.post(reverse("projects:project_new"), NEW)
     assert response.status_code == 422
     assert "already exists, or was deleted." in response.content.decode()
 
 
-def test_only_those_with_the_permission_may_start_projects(office):
+def test_creating_projects_requires_the_permission(office):
     assert office.get(reverse("projects:project_new")).status_code == 403
     assert b"New project" not in office.get("/").content
 
@@ -95,22 +95,22 @@ def form_of(client: Client, project: Project) -> dict[str, object]:
     return {name: "" if value is None else value for name, value in (initial | dollars).items()}
 
 
-def test_saved_unchanged_nothing_changes_and_nothing_is_logged(office, project):
+def test_unchanged_form_changes_and_logs_nothing(office, project):
     response = office.post(url("settings", project), form_of(office, project))
     assert response.status_code == 302
     assert not StateChange.objects.filter(aggregate="projects.Project").exists()
 
 
-def test_each_change_is_logged_in_words(office, project):
-    wanted = {"title": "News", "cap": "60000", "minimum_hourly": "12.50", "locales": "US, GB"}
-    office.post(url("settings", project), form_of(office, project) | wanted)
+def test_each_change_is_logged_with_a_description(office, project):
+    changes = {"title": "News", "cap": "60000", "minimum_hourly": "12.50", "locales": "US, GB"}
+    office.post(url("settings", project), form_of(office, project) | changes)
     project.refresh_from_db()
     assert (project.title, project.minimum_hourly_cents) == ("News", 1250)
     assert project.budget.cap_cents == 6_000_000
     assert project.worker_requirements[0]["locales"] == ["GB", "US"]
     logged = StateChange.objects.filter(aggregate="projects.Project").order_by("pk")
-    assert {one.actor for one in logged} == {"rita"}
-    assert [one.reason for one in logged] == [
+    assert {change.actor for change in logged} == {"rita"}
+    assert [change.reason for change in logged] == [
         "title: Project demo -> News",
         "worker requirements: nothing -> locale In GB, US",
         "budget limit: $50,000.00 -> $60,000.00",
@@ -146,7 +146,7 @@ def test_number_of_generators_is_fixed_once_items_are_published(office, project,
 
 
 @pytest.mark.parametrize("locales", ["usa", "u", "US us"])
-def test_a_country_that_is_none_is_refused(office, project, locales):
+def test_unknown_country_is_refused(office, project, locales):
     response = office.post(
         url("settings", project), form_of(office, project) | {"locales": locales}
     )
@@ -166,7 +166,7 @@ def upload(
     return client.post(url("corpus", project), facts)
 
 
-def test_corpus_is_shown_as_it_would_be_read_and_then_imported(office, project):
+def test_corpus_is_previewed_and_imported(office, project):
     preview = upload(office, project, domain="news")
     page = office.get(preview.url).content.decode()
     assert "2 of 2 sentences" in page
@@ -175,14 +175,14 @@ def test_corpus_is_shown_as_it_would_be_read_and_then_imported(office, project):
     assert not project.sentences.exists()
     office.post(preview.url)
     run_next_job(clock=lambda: START)
-    assert [one.domain for one in project.sentences.all()] == ["news", "news"]
+    assert [sentence.domain for sentence in project.sentences.all()] == ["news", "news"]
     assert project.items.exists()
-    listed = office.get(url("corpus", project)).content.decode()
-    assert "state--finished" in listed
-    assert office.get(preview.url).status_code == 302  # there is nothing left to decide
+    corpus_page = office.get(url("corpus", project)).content.decode()
+    assert "state--finished" in corpus_page
+    assert office.get(preview.url).status_code == 302  # no decision is left
 
 
-def test_a_file_that_can_not_be_read_says_so_and_can_only_be_thrown_away(office, project, uploads):
+def test_unreadable_file_is_explained_and_can_only_be_discarded(office, project, uploads):
     preview = upload(office, project, b"\xff\xfe\x00broken", fmt="conllu")
     page = office.get(preview.url).content.decode()
     assert "news.txt" in page
@@ -191,7 +191,7 @@ def test_a_file_that_can_not_be_read_says_so_and_can_only_be_thrown_away(office,
     office.post(preview.url, {"discard": "1"})
     job = Job.objects.get()
     assert (job.state, job.problem) == (JobState.CANCELLED, "Discarded before the import.")
-    assert not [one for one in uploads.rglob("*") if one.is_file()]
+    assert not [entry for entry in uploads.rglob("*") if entry.is_file()]
     assert not run_next_job(clock=lambda: START)
 
 
@@ -204,12 +204,12 @@ def test_a_file_that_can_not_be_read_says_so_and_can_only_be_thrown_away(office,
         ("en_ewt-ud-dev.conllu", "conllu"),
     ],
 )
-def test_format_is_told_by_the_end_of_the_name(name, fmt, office, project):
+def test_format_follows_from_the_file_extension(name, fmt, office, project):
     assert upload(office, project, name=name, fmt="").status_code == 302
     assert Job.objects.get().parameters["format"] == fmt
 
 
-def test_name_that_tells_no_format_is_refused_with_the_reason(office, project):
+def test_unknown_file_extension_is_refused_with_the_reason(office, project):
     response = upload(office, project, name="news.doc", fmt="")
     assert response.status_code == 422
     assert "detect the format of news.doc" in response.content.decode()
@@ -222,7 +222,7 @@ def test_upload_without_a_file_is_refused(office, project):
     assert "corpus" in response.context["form"].errors
 
 
-def test_an_import_that_runs_renews_the_list(office, project):
+def test_running_import_refreshes_the_list(office, project):
     preview = upload(office, project)
     office.post(preview.url)
     assert b'hx-trigger="every 2s"' in office.get(url("corpus", project)).content
@@ -246,7 +246,7 @@ def test_upload_of_another_project_is_not_found(office, project):
 # --- guidelines
 
 
-def test_guidelines_get_versions_and_the_old_ones_stay_readable(office, project):
+def test_guidelines_have_versions_and_old_ones_stay_readable(office, project):
     address = url("guidelines", project)
     old = project.guidelines.filter(role="generator").get()
     office.post(address + "?role=generator", {"text": "# New\r\n\r\nAsk **all** of it.\r\n"})
@@ -260,7 +260,7 @@ def test_guidelines_get_versions_and_the_old_ones_stay_readable(office, project)
     assert project.guidelines.filter(role="generator").count() == 2
 
 
-def test_preview_shows_the_text_and_keeps_nothing(office, project):
+def test_preview_shows_the_text_and_saves_nothing(office, project):
     before = project.guidelines.count()
     typed = {"text": "<script>x</script> *so*"}
     address = url("guidelines", project) + "?role=generator&preview"
@@ -268,7 +268,7 @@ def test_preview_shows_the_text_and_keeps_nothing(office, project):
     assert "<em>so</em>" in part
     assert "<script>" not in part
     assert "<textarea" not in part
-    # Without JavaScript what was typed is still there.
+    # Without JavaScript, the form still contains the typed text.
     page = office.post(address, typed).content.decode()
     assert "<em>so</em>" in page
     assert "&lt;script&gt;x&lt;/script&gt; *so*</textarea>" in page
@@ -288,12 +288,12 @@ def terms(project: Project, **changed: object) -> dict[str, object]:
     } | changed
 
 
-def test_forecast_comes_before_saving(office, project):
+def test_forecast_is_shown_before_saving(office, project):
     page = office.post(
         url("pay", project), terms(project, **{"generator-reward_cents": 20, "forecast": 1})
     )
     forecast = page.context["forecasts"][0]
-    # Three questions in 90 s are assumed: 20 cents and 5 for the third, 40 times an hour.
+    # The forecast assumes three questions in 90 s: 20 cents, and 5 for the third, 40 times an hour.
     assert (forecast.seen, forecast.pay_cents, forecast.hourly_cents) == (0, 25, 1000)
     project.refresh_from_db()
     assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
@@ -307,7 +307,7 @@ def test_pay_is_saved_and_logged(office, project):
     assert change.reason == "reward of generators: $0.05 -> $0.20"
 
 
-def test_pay_stays_while_workers_are_at_work_on_it(office, project, campaign):
+def test_pay_is_fixed_while_published_hits_use_it(office, project, campaign):
     response = office.post(
         url("pay", project), terms(project, **{"generator-reward_cents": 1, "save": 1})
     )
@@ -318,23 +318,23 @@ def test_pay_stays_while_workers_are_at_work_on_it(office, project, campaign):
 
 
 @pytest.mark.parametrize("value", ["", "-1", "many", "100001"])
-def test_terms_that_are_none_are_refused(office, project, value):
+def test_invalid_terms_are_refused(office, project, value):
     response = office.post(
         url("pay", project), terms(project, **{"generator-reward_cents": value, "save": 1})
     )
     assert response.status_code == 422
 
 
-def test_forecast_goes_by_the_project_s_own_work(office, project, campaign):
+def test_forecast_uses_the_work_of_the_project(office, project, campaign):
     forecast = office.get(url("pay", project)).context["forecasts"][0]
     assert forecast.seen == 15
     assert forecast.units == 3
 
 
-# --- trying it out
+# --- rehearsals
 
 
-def test_rehearsal_works_on_a_copy_that_colleagues_see(office, campaign, project, settings):
+def test_rehearsal_uses_a_copy_visible_to_colleagues(office, campaign, project, settings):
     settings.MTURK_IS_OURS = True
     response = office.post(url("dry_run", project))
     assert response.url == url("dry_run", project)
@@ -346,10 +346,10 @@ def test_rehearsal_works_on_a_copy_that_colleagues_see(office, campaign, project
     assert office.get(url("project", row.copy)).status_code == 200
     page = office.get("/").content.decode()
     assert row.copy.title not in page
-    assert office.post(url("dry_run", project)).status_code == 422  # one at a time
+    assert office.post(url("dry_run", project)).status_code == 422  # only one rehearsal at a time
 
 
-def test_nothing_to_rehearse_with_is_said(office, project, settings):
+def test_rehearsal_without_items_is_explained(office, project, settings):
     settings.MTURK_IS_OURS = True
     response = office.post(url("dry_run", project))
     assert response.status_code == 422
@@ -357,7 +357,7 @@ def test_nothing_to_rehearse_with_is_said(office, project, settings):
     assert not Rehearsal.objects.exists()
 
 
-def test_no_rehearsal_at_a_marketplace_of_others(office, campaign, project, settings):
+def test_rehearsal_is_refused_at_an_external_marketplace(office, campaign, project, settings):
     settings.MTURK_IS_OURS = False
     assert (
         b"Rehearsals need the built-in marketplace" in office.post(url("dry_run", project)).content

@@ -50,6 +50,6 @@ def test_database_and_memory_agree_on_the_periods(gap):
 
 
 @pytest.mark.django_db
-def test_nothing_has_no_periods():
+def test_empty_input_has_no_periods():
     assert aggregate_over_time(StateChange.objects.all(), "at", n=Count("pk")) == []
     assert group_over_time([]) == []

@@ -1,4 +1,4 @@
-"""A person's own tokens: made, shown once, revoked; the page of the API."""
+"""Tests of a user's API tokens, which are shown once and can be revoked, and of the API page."""
 
 import re
 from datetime import timedelta
@@ -18,23 +18,23 @@ URL = "/account/tokens/"
 FORM = {"name": "nightly", "scopes": ["read", "export"], "reach": "all", "days": "90"}
 
 
-def shown(response) -> str:
+def shown_secret(response) -> str:
     [secret] = re.findall(
         r'id="secret"\s+type="text"\s+value="(ts_[\w-]{43})"', response.content.decode()
     )
     return secret
 
 
-def asking(secret: str, url="/api/v1/projects/") -> int:
+def status_with(secret: str, url="/api/v1/projects/") -> int:
     return Client(headers={"Authorization": f"Bearer {secret}"}).get(url).status_code
 
 
-def test_token_is_shown_once_and_kept_as_a_digest(office, requester):
+def test_token_is_shown_once_and_stored_as_a_digest(office, requester):
     response = office.post(URL, FORM)
     assert response.status_code == 200
     assert "no-store" in response.headers["Cache-Control"]
-    secret = shown(response)
-    assert asking(secret) == 200
+    secret = shown_secret(response)
+    assert status_with(secret) == 200
     later = office.get(URL).content.decode()
     assert secret not in later
     token = ApiToken.objects.get()
@@ -47,22 +47,22 @@ def test_token_is_shown_once_and_kept_as_a_digest(office, requester):
     assert secret not in logged.reason
 
 
-def test_revoked_token_opens_nothing_from_then_on(office):
-    secret = shown(office.post(URL, FORM))
+def test_revoked_token_is_refused(office):
+    secret = shown_secret(office.post(URL, FORM))
     token = ApiToken.objects.get()
     page = office.post(reverse("projects:revoke_token", args=[token.pk]), follow=True)
     assert b"was revoked" in page.content
-    assert asking(secret) == 401
+    assert status_with(secret) == 401
     logged = StateChange.objects.filter(aggregate="projects.ApiToken").order_by("pk")
-    assert [(one.old, one.new) for one in logged] == [("", "live"), ("live", "revoked")]
+    assert [(change.old, change.new) for change in logged] == [("", "live"), ("live", "revoked")]
     office.post(reverse("projects:revoke_token", args=[token.pk]))
     assert logged.count() == 2
 
 
-def test_token_for_chosen_projects_only(office, project):
+def test_token_is_limited_to_selected_projects(office, project):
     form = {**FORM, "reach": "some", "projects": [project.pk]}
-    secret = shown(office.post(URL, form))
-    assert asking(secret, "/api/v1/projects/demo/") == 200
+    secret = shown_secret(office.post(URL, form))
+    assert status_with(secret, "/api/v1/projects/demo/") == 200
     assert list(ApiToken.objects.get().projects.all()) == [project]
 
 
@@ -80,18 +80,18 @@ def test_token_for_chosen_projects_only(office, project):
         {"days": "-1"},
     ],
 )
-def test_bad_input_makes_no_token(office, change):
+def test_invalid_input_creates_no_token(office, change):
     foreign = make_project("other")
     named = {"foreign": str(foreign.pk), "none": "x"}
     form = {**FORM, **change}
-    form["projects"] = [named[one] for one in form.get("projects", [])]
+    form["projects"] = [named[name] for name in form.get("projects", [])]
     response = office.post(URL, form)
     assert response.status_code == 422
     assert b"errorlist" in response.content
     assert ApiToken.objects.count() == 0
 
 
-def test_token_of_somebody_else_is_neither_seen_nor_revoked(office, project):
+def test_token_of_another_user_can_not_be_seen_or_revoked(office, project):
     other = make_user("olga", project, MemberRole.ADMIN)
     token, _ = issue_token(
         user=other, name="hers", scopes=["read"], projects=None, expires_at=None, now=timezone.now()
@@ -103,7 +103,7 @@ def test_token_of_somebody_else_is_neither_seen_nor_revoked(office, project):
     assert token.revoked_at is None
 
 
-def test_expired_token_and_one_of_a_person_who_has_left_open_nothing(requester):
+def test_expired_token_and_token_of_an_inactive_user_are_refused(requester):
     now = timezone.now()
     token, secret = issue_token(
         user=requester,
@@ -120,7 +120,7 @@ def test_expired_token_and_one_of_a_person_who_has_left_open_nothing(requester):
     assert find_token(secret=secret, now=now) is None
 
 
-def test_last_use_is_noted_to_the_minute(requester):
+def test_last_use_is_stored_to_the_minute(requester):
     now = timezone.now()
     token, secret = issue_token(
         user=requester, name="t", scopes=["read"], projects=None, expires_at=None, now=now
@@ -131,14 +131,14 @@ def test_last_use_is_noted_to_the_minute(requester):
         assert token.last_used_at == now + timedelta(seconds=noted)
 
 
-def test_administrator_revokes_the_token_of_somebody_who_has_left(office, admin_client):
-    secret = shown(office.post(URL, FORM))
+def test_administrator_revokes_the_token_of_an_inactive_user(office, admin_client):
+    secret = shown_secret(office.post(URL, FORM))
     token = ApiToken.objects.get()
     page = admin_client.get("/admin/projects/apitoken/")
     assert token.digest not in page.content.decode()
     chosen = {"action": "revoke", "_selected_action": [token.pk]}
     admin_client.post("/admin/projects/apitoken/", chosen)
-    assert asking(secret) == 401
+    assert status_with(secret) == 401
     logged = StateChange.objects.filter(aggregate="projects.ApiToken").latest("pk")
     assert (logged.new, logged.actor) == ("revoked", "admin")
 
@@ -166,7 +166,7 @@ def test_revoking_twice_logs_once(requester):
     assert token.revoked_at == now
 
 
-def test_page_asks_as_often_with_many_tokens(office, requester, django_assert_num_queries):
+def test_page_queries_do_not_grow_with_the_tokens(office, requester, django_assert_num_queries):
     for number in range(3):
         issue_token(
             user=requester,

@@ -8,7 +8,7 @@ from tests.qualification.factories import make_evaluated
 
 @pytest.fixture
 def enrolment(db):
-    """A worker who has done the first round and waits for the trainer."""
+    """Create an enrolment whose worker has finished the first round and awaits a decision."""
     return make_evaluated()
 
 
@@ -19,7 +19,7 @@ def trainer(enrolment):
 
 @pytest.fixture
 def desk(trainer):
-    """The trainer's browser."""
+    """Return a client that is signed in as the trainer."""
     client = Client()
     client.force_login(trainer)
     return client

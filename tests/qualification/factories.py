@@ -1,4 +1,4 @@
-"""A project with rounds, and workers who take part in them: made by the domain's own functions."""
+"""Factories for a project with rounds, and for the work of its trainees."""
 
 import json
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ from tests.consolidation.factories import (
 from tests.crowd.factories import NOW, make_worker
 
 LATER = NOW + timedelta(hours=1)
-# What the expert wrote about "identified", and about "contain".
+# The expert's content for "identified" and for "contain".
 EXPERT = {
     IDENTIFIED: source(
         SURVEY,
@@ -44,7 +44,7 @@ EXPERT = {
         ("What might something contain?", ["natural gas"]),
     ),
 }
-# A worker's: the expert's two names as one answer; no modal; the time not found.
+# A worker's content: the expert's two names as one answer, no modal, and no time.
 WORKER = {
     IDENTIFIED: source(
         SURVEY,
@@ -57,7 +57,7 @@ WORKER = {
         ("What might something contain?", ["natural gas"]),
     ),
 }
-# What two people wrote, for a consolidator to merge.
+# Two annotations for a consolidator to merge.
 GIVEN = {verb: [EXPERT[verb], WORKER[verb]] for verb in EXPERT}
 THRESHOLDS = {"UA": 0.7, "LA": 0.65}
 
@@ -69,7 +69,7 @@ def write_reference(item: Item, content) -> Gold:
 
 
 def make_items(project, pairs: int = 1) -> list[Item]:
-    """`pairs` times the two verbs of the sentence, each with its expert reference."""
+    """Create `pairs` times the two verbs of the sentence, with their expert references."""
     items = [make_item(SURVEY, verb, project) for _ in range(pairs) for verb in EXPERT]
     for item in items:
         write_reference(item, EXPERT[item.target["verb_idx"]])
@@ -77,7 +77,7 @@ def make_items(project, pairs: int = 1) -> list[Item]:
 
 
 def make_rounds(project=None, *, pairs: int = 1, rounds: int = 2) -> list[Round]:
-    """Training rounds of 2 x `pairs` items each; the last one opens both pools."""
+    """Create training rounds of 2 x `pairs` items each. The last one opens both pools."""
     project = project or make_project()
     plans = [
         RoundPlan(
@@ -93,14 +93,14 @@ def make_rounds(project=None, *, pairs: int = 1, rounds: int = 2) -> list[Round]
 
 
 def make_consolidator_round(project=None, *, pairs: int = 1) -> Round:
-    """A round whose items come with two annotations to merge: the expert's words, and a worker's."""
+    """Create a round with two annotations per item to merge, the expert's and a worker's."""
     items = make_items(project or make_project(), pairs)
     plan = RoundPlan(
         title="Consolidation training",
         role=Role.CONSOLIDATOR,
         entry=RoundEntry.PASSED,
-        keys=[one.key for one in items],
-        given={one.key: GIVEN[one.target["verb_idx"]] for one in items},
+        keys=[item.key for item in items],
+        given={item.key: GIVEN[item.target["verb_idx"]] for item in items},
         thresholds=THRESHOLDS,
         pool_roles=[Role.CONSOLIDATOR],
     )
@@ -108,27 +108,27 @@ def make_consolidator_round(project=None, *, pairs: int = 1) -> Round:
 
 
 def consolidated(item: Item, *, skill: float = 1.0):
-    """A consolidation of what the item's round gives: at skill 1 exactly the expert's."""
+    """Return a consolidation of the item's given annotations. Skill 1 yields the expert's."""
     row = item.round_items.get()
     consolidate = scheme_of(item).get_simulation().consolidate
     return consolidate(row.reference.content, row.given, skill, f"{item.pk}")
 
 
 def merge_through(cohort: Cohort, worker: Worker, *, skill: float = 1.0) -> None:
-    """The worker consolidates every item of the cohort."""
+    """Submit the worker's consolidation of every item of the cohort."""
     for task in cohort.batch.tasks.order_by("pk"):
         item = task.items.get()
-        hand_in(task, worker, {item.target["verb_idx"]: consolidated(item, skill=skill)})
+        submit_work(task, worker, {item.target["verb_idx"]: consolidated(item, skill=skill)})
     record()
 
 
-def open_round(one: Round, workers: Sequence[Worker]) -> Cohort:
-    invite_workers(round=one, workers=workers, actor="tests", now=NOW)
-    return publish_round(round=one, actor="tests", now=NOW)
+def open_round(training_round: Round, workers: Sequence[Worker]) -> Cohort:
+    invite_workers(round=training_round, workers=workers, actor="tests", now=NOW)
+    return publish_round(round=training_round, actor="tests", now=NOW)
 
 
-def hand_in(task: Task, worker: Worker, contents=WORKER, *, seconds: int = 90) -> Assignment:
-    """The worker's finished assignment, as the marketplace and our page have it."""
+def submit_work(task: Task, worker: Worker, contents=WORKER, *, seconds: int = 90) -> Assignment:
+    """Create the worker's finished assignment at the marketplace, and its draft."""
     assignment = Assignment.objects.create(
         hit=task.hit,
         worker=worker,
@@ -153,7 +153,7 @@ def hand_in(task: Task, worker: Worker, contents=WORKER, *, seconds: int = 90) -
 
 
 def record() -> None:
-    """The sweeps that take in finished work and evaluate finished rounds."""
+    """Run the sweeps that record finished work and evaluate finished rounds."""
     record_new_generations(clock=lambda: LATER, limit=500)
     record_new_case_work(clock=lambda: LATER, limit=500)
     write_due_gold(clock=lambda: LATER, limit=500)
@@ -163,14 +163,14 @@ def record() -> None:
 
 def work_through(cohort: Cohort, worker: Worker, contents=WORKER) -> None:
     for task in cohort.batch.tasks.order_by("pk"):
-        hand_in(task, worker, contents)
+        submit_work(task, worker, contents)
     record()
 
 
 def make_evaluated(contents=WORKER, *, pairs: int = 1) -> Enrolment:
-    """A worker who has handed in the first of two rounds and has their figures."""
-    one = make_rounds(pairs=pairs)[0]
+    """Create an evaluated worker who has finished the first of two rounds."""
+    training_round = make_rounds(pairs=pairs)[0]
     worker = make_worker()
-    cohort = open_round(one, [worker])
+    cohort = open_round(training_round, [worker])
     work_through(cohort, worker, contents)
-    return Enrolment.objects.get(round=one, worker=worker)
+    return Enrolment.objects.get(round=training_round, worker=worker)

@@ -1,4 +1,4 @@
-"""Work in production that has become gold: made by the domain's own functions."""
+"""Factories for production work that has become gold."""
 
 from collections.abc import Mapping, Sequence
 
@@ -15,24 +15,24 @@ from crowd.models import Worker
 from qualification.domain.gold_comparisons import compare_with_gold
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item
 from tests.crowd.factories import NOW
-from tests.qualification.factories import EXPERT, LATER, hand_in
+from tests.qualification.factories import EXPERT, LATER, submit_work
 
 
 def produce(project, contents: Mapping[Worker, Sequence]) -> list[Item]:
-    """Items on which each worker writes the contents given for them, one after the other."""
-    count = max(len(each) for each in contents.values())
+    """Create items and submit each worker's contents for them, in order."""
+    count = max(len(entries) for entries in contents.values())
     items = [make_item(SURVEY, IDENTIFIED, project) for _ in range(count)]
     batch = publish_batch(project=project, now=NOW)
     for attempt, task in enumerate(batch.tasks.order_by("pk")):
-        for worker, written in contents.items():
-            if attempt < len(written):
-                hand_in(task, worker, {IDENTIFIED: written[attempt]})
+        for worker, worker_contents in contents.items():
+            if attempt < len(worker_contents):
+                submit_work(task, worker, {IDENTIFIED: worker_contents[attempt]})
     record_new_generations(clock=lambda: LATER, limit=5000)
     return items
 
 
 def write_gold(item: Item, content=EXPERT[IDENTIFIED]) -> Gold:
-    """The item's next version of consolidated gold."""
+    """Write the item's next version of consolidated gold."""
     case, _ = Case.objects.get_or_create(item=item, attempt=0, defaults={"opened_at": NOW})
     content = {"questions": content["questions"]}
     parsed = scheme_of(item).content.parse_gold(content, context_of(item))

@@ -1,4 +1,4 @@
-"""A round of a scheme with labels, whose figure is not an F1 and whose content has no spans."""
+"""Tests of a round of a labels scheme, which has no F1 and no spans."""
 
 import json
 
@@ -34,7 +34,7 @@ def _registered(monkeypatch) -> None:
 
 @pytest.fixture
 def enrolment() -> Enrolment:
-    """A worker who chose the expert's label for the first of two sentences."""
+    """Create a worker who selected the expert's label for the first of two sentences."""
     project = create_project(slug="moods", scheme="labels", now=NOW)
     items = []
     for position, label in enumerate(REFERENCE):
@@ -117,7 +117,7 @@ def test_figures_are_those_of_the_scheme(enrolment):
     assert unmet_thresholds(SCHEME, evaluation.figures, enrolment.round.thresholds) == ["accuracy"]
 
 
-def test_pages_show_the_scheme_s_words_and_figures(desk, enrolment, client):
+def test_pages_show_the_terms_and_figures_of_the_scheme(desk, enrolment, client):
     slug = enrolment.round.project.slug
     overview = desk.get(reverse("qualification:round", args=[slug, enrolment.round_id]))
     for text in ("Accuracy of 60 % or more", "Accuracy (%), item by item", "Labels per item"):
@@ -127,9 +127,9 @@ def test_pages_show_the_scheme_s_words_and_figures(desk, enrolment, client):
         assert text in page
     trainer = make_user("tom")
     sent = send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("Hello"), now=LATER)
-    told = client.get(link_of(sent)).content.decode()
+    html = client.get(link_of(sent)).content.decode()
     for text in ("Your average is 1.0 labels per sentence.", "You chose the expert's label."):
-        assert text in told.replace("&#x27;", "'")
+        assert text in html.replace("&#x27;", "'")
 
 
 def test_decision_changes_the_corrected_figures(desk, enrolment):

@@ -1,4 +1,7 @@
-"""Rounds dealt in blocks: every item asked of as many workers, each worker asked for one block."""
+"""Tests of rounds split into blocks.
+
+Every item is offered to equally many workers, and each worker gets one block.
+"""
 
 import threading
 from collections import Counter
@@ -22,13 +25,13 @@ from qualification.domain.publish_round import publish_round, round_cents, split
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
 from tests.crowd.factories import NOW, make_assignment, make_worker
-from tests.qualification.factories import EXPERT, hand_in, make_rounds, open_round, record
+from tests.qualification.factories import EXPERT, make_rounds, open_round, record, submit_work
 
 pytestmark = pytest.mark.django_db
 
 
-class RoundOf:
-    """As much of a round as dealing reads."""
+class FakeRound:
+    """The part of a round that splitting into blocks reads."""
 
     def __init__(self, items, items_per_worker):
         self.items_per_worker = items_per_worker
@@ -43,8 +46,8 @@ class RoundOf:
 
 
 @given(st.integers(1, 60), st.integers(1, 70), st.integers(1, 200))
-def test_items_are_covered_evenly_and_hands_are_small_enough(items, share, slots):
-    blocks = split_into_blocks(round=RoundOf(items, share), slots=slots)
+def test_blocks_cover_items_evenly_and_are_small_enough(items, share, slots):
+    blocks = split_into_blocks(round=FakeRound(items, share), slots=slots)
     covered = Counter(dict.fromkeys(range(items), 0))
     for block in blocks:
         covered.update(dict.fromkeys(block.items, block.slots))
@@ -53,68 +56,70 @@ def test_items_are_covered_evenly_and_hands_are_small_enough(items, share, slots
     assert max(covered.values()) - min(covered.values()) <= 1
 
 
-def make_dealt_round(*, entry=RoundEntry.INVITED, pairs=3, share=2) -> Round:
-    """Six items in three blocks of two."""
-    one = make_rounds(pairs=pairs, rounds=1)[0]
-    one.items_per_worker, one.entry = share, entry
-    one.save()
-    return one
+def make_block_round(*, entry=RoundEntry.INVITED, pairs=3, share=2) -> Round:
+    """Create a round of six items, by default in three blocks of two."""
+    training_round = make_rounds(pairs=pairs, rounds=1)[0]
+    training_round.items_per_worker, training_round.entry = share, entry
+    training_round.save()
+    return training_round
 
 
-def test_invited_workers_are_let_into_their_hand_alone():
-    one = make_dealt_round()
+def test_invited_workers_are_admitted_only_to_their_block():
+    training_round = make_block_round()
     workers = [make_worker() for _ in range(7)]
-    cohort = open_round(one, workers)
-    blocks = Counter(one.enrolments.values_list("block", flat=True))
+    cohort = open_round(training_round, workers)
+    blocks = Counter(training_round.enrolments.values_list("block", flat=True))
     assert sorted(blocks.values()) == [2, 2, 3]
     for task in Task.objects.filter(batch=cohort.batch).select_related("hit__hit_type"):
-        asked = task.hit.hit_type.qualifications[-1]
-        held = QualificationGrant.objects.filter(value__in=asked["integers"])
-        seated = one.enrolments.filter(block=task.block).values_list("worker", flat=True)
-        assert set(held.values_list("worker", flat=True)) == set(seated)
-        assert task.hit.max_assignments == len(seated)
+        requirement = task.hit.hit_type.qualifications[-1]
+        grants = QualificationGrant.objects.filter(value__in=requirement["integers"])
+        enrolled = training_round.enrolments.filter(block=task.block).values_list(
+            "worker", flat=True
+        )
+        assert set(grants.values_list("worker", flat=True)) == set(enrolled)
+        assert task.hit.max_assignments == len(enrolled)
     assert Item.objects.filter(tasks__batch=cohort.batch).distinct().count() == 6
 
 
-def test_money_is_set_aside_for_the_hands_and_not_for_the_whole_round():
-    one = make_dealt_round()
-    expected = round_cents(round=one, slots=7)
-    open_round(one, [make_worker() for _ in range(7)])
-    one.project.budget.refresh_from_db()
-    assert one.project.budget.reserved_cents == expected
-    one.items_per_worker = None
-    assert round_cents(round=one, slots=7) == 3 * expected
+def test_budget_is_reserved_for_the_blocks_and_not_for_the_whole_round():
+    training_round = make_block_round()
+    expected = round_cents(round=training_round, slots=7)
+    open_round(training_round, [make_worker() for _ in range(7)])
+    training_round.project.budget.refresh_from_db()
+    assert training_round.project.budget.reserved_cents == expected
+    training_round.items_per_worker = None
+    assert round_cents(round=training_round, slots=7) == 3 * expected
 
 
-def test_worker_is_evaluated_on_their_hand():
-    one = make_dealt_round()
+def test_worker_is_evaluated_on_their_block():
+    training_round = make_block_round()
     worker = make_worker()
-    cohort = open_round(one, [worker])
+    cohort = open_round(training_round, [worker])
     for task in cohort.batch.tasks.all():
-        hand_in(task, worker, EXPERT)
+        submit_work(task, worker, EXPERT)
     record()
-    enrolment = one.enrolments.get()
+    enrolment = training_round.enrolments.get()
     figures = enrolment.evaluations.get().figures
     assert (enrolment.state, enrolment.block) == (EnrolmentState.FINISHED, 1)
     assert (figures["items"], figures["answered"], figures["UA"]["f1"]) == (2, 2, 1)
 
 
-def test_open_screening_takes_a_comer_into_the_hand_that_they_begin():
-    one = make_dealt_round(entry=RoundEntry.OPEN)
-    cohort = publish_round(round=one, actor="tests", now=NOW, slots=6)
+def test_open_screening_enrols_a_worker_in_the_block_they_start():
+    training_round = make_block_round(entry=RoundEntry.OPEN)
+    cohort = publish_round(round=training_round, actor="tests", now=NOW, slots=6)
     titles = Hit.objects.filter(task__batch=cohort.batch).values_list("hit_type__title", flat=True)
     assert len(set(titles)) == 3
     worker = make_worker()
     for task in cohort.batch.tasks.filter(block=2):
-        hand_in(task, worker, EXPERT)
+        submit_work(task, worker, EXPERT)
     record()
     enrolment = Enrolment.objects.get(worker=worker)
     assert (enrolment.block, enrolment.state) == (2, EnrolmentState.FINISHED)
 
 
-def test_page_of_another_hand_is_refused():
-    one = make_dealt_round(entry=RoundEntry.OPEN)
-    cohort = publish_round(round=one, actor="tests", now=NOW, slots=6)
+def test_page_of_another_block_is_refused():
+    training_round = make_block_round(entry=RoundEntry.OPEN)
+    cohort = publish_round(round=training_round, actor="tests", now=NOW, slots=6)
     first, second = cohort.batch.tasks.get_queryset().filter(block=1)[0], None
     second = cohort.batch.tasks.filter(block=2)[0]
     assign_block(task=first, worker_ref="A1", now=NOW)
@@ -125,9 +130,9 @@ def test_page_of_another_hand_is_refused():
 
 
 @pytest.mark.django_db(transaction=True)
-def test_worker_who_opens_every_hand_at_once_gets_one():
-    one = make_dealt_round(entry=RoundEntry.OPEN, share=1)
-    cohort = publish_round(round=one, actor="tests", now=NOW, slots=12)
+def test_worker_who_opens_all_blocks_at_once_gets_one():
+    training_round = make_block_round(entry=RoundEntry.OPEN, share=1)
+    cohort = publish_round(round=training_round, actor="tests", now=NOW, slots=12)
     tasks = list(cohort.batch.tasks.select_related("batch"))
     assert len({task.block for task in tasks}) == 6
     let_in, start = [], threading.Barrier(len(tasks) * 2)
@@ -157,9 +162,9 @@ def test_worker_who_opens_every_hand_at_once_gets_one():
 
 @pytest.fixture
 def opened() -> Task:
-    """A task with an hour's time that worker A1 has opened at NOW."""
+    """Return a task of one hour that worker A1 opened at NOW."""
     cohort = publish_round(
-        round=make_dealt_round(entry=RoundEntry.OPEN), actor="tests", now=NOW, slots=6
+        round=make_block_round(entry=RoundEntry.OPEN), actor="tests", now=NOW, slots=6
     )
     task = cohort.batch.tasks.filter(block=1)[0]
     HitType.objects.update(assignment_seconds=3600)
@@ -192,7 +197,7 @@ def test_block_with_a_confirmed_assignment_stays(opened):
     assert delete_unused_blocks(now=AFTER) == 0
 
 
-def test_blocks_stay_until_a_restored_site_has_read_the_marketplace(opened):
+def test_blocks_stay_until_a_restored_site_is_reconciled(opened):
     hold_publishing(reason="Restored.", actor="restore", now=NOW)
     assert delete_unused_blocks(now=AFTER) == 0
 

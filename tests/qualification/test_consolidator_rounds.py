@@ -1,5 +1,7 @@
-"""Rounds for consolidators: given annotations merged on the consolidation page, held against the
-expert's, and the second pool opened by them."""
+"""Tests of rounds for consolidators.
+
+Trainees merge given annotations, are compared with the expert, and join the second pool.
+"""
 
 import csv
 
@@ -48,29 +50,29 @@ pytestmark = pytest.mark.django_db
 PRESET = "controlled-crowdsourcing-2020"
 
 
-def trained(one: Round, *, skill=1.0) -> Enrolment:
+def make_trained(training_round: Round, *, skill=1.0) -> Enrolment:
     worker = make_worker()
-    merge_through(open_round(one, [worker]), worker, skill=skill)
-    return one.enrolments.get(worker=worker)
+    merge_through(open_round(training_round, [worker]), worker, skill=skill)
+    return training_round.enrolments.get(worker=worker)
 
 
 def pools_of(worker, project):
     codes = {pool_code(project, role): role for role in ("generator", "consolidator")}
-    held = QualificationGrant.objects.filter(worker=worker, qualification_type__code__in=codes)
-    return {codes[one.qualification_type.code] for one in held}
+    grants = QualificationGrant.objects.filter(worker=worker, qualification_type__code__in=codes)
+    return {codes[grant.qualification_type.code] for grant in grants}
 
 
-def test_perfect_consolidation_is_what_the_expert_wrote():
-    enrolment = trained(make_consolidator_round())
+def test_perfect_consolidation_equals_the_experts():
+    enrolment = make_trained(make_consolidator_round())
     figures = enrolment.evaluations.get().figures
     assert enrolment.state == EnrolmentState.FINISHED
     assert [figures[name]["f1"] for name in ("UA", "LA")] == [1, 1]
-    # Three questions of the expert's and two of the worker's; two and two: all of them judged.
+    # All questions are judged: three of the expert's and two of the worker's, then two and two.
     assert figures["units_per_item"] == 4.5
 
 
-def test_careless_consolidation_shows_in_the_figures_and_is_paid():
-    enrolment = trained(make_consolidator_round(pairs=4), skill=0.4)
+def test_careless_consolidation_lowers_the_figures_and_is_paid():
+    enrolment = make_trained(make_consolidator_round(pairs=4), skill=0.4)
     figures = enrolment.evaluations.get().figures
     assert figures["UA"]["fn"] > 0
     assert figures["UA"]["f1"] < 1
@@ -78,27 +80,29 @@ def test_careless_consolidation_shows_in_the_figures_and_is_paid():
 
 
 def test_consolidations_of_a_round_never_become_gold():
-    one = make_consolidator_round()
+    training_round = make_consolidator_round()
     before = Gold.objects.count()
-    trained(one)
+    make_trained(training_round)
     assert Gold.objects.count() == before
     assert set(Case.objects.values_list("state", "attempt")) == {("offered", 100)}
 
 
 def test_every_trainee_merges_the_same_annotations():
-    one = make_consolidator_round()
+    training_round = make_consolidator_round()
     workers = [make_worker(), make_worker()]
-    cohort = open_round(one, workers)
+    cohort = open_round(training_round, workers)
     for worker in workers:
         merge_through(cohort, worker)
-    figures = [each.evaluations.get().figures["UA"] for each in one.enrolments.all()]
+    figures = [
+        enrolment.evaluations.get().figures["UA"] for enrolment in training_round.enrolments.all()
+    ]
     assert figures[0] == figures[1]
     assert {len(case.given) for case in Case.objects.all()} == {2}
 
 
 def test_trainees_open_the_consolidators_page(client):
-    one = make_consolidator_round()
-    cohort = open_round(one, [make_worker()])
+    training_round = make_consolidator_round()
+    cohort = open_round(training_round, [make_worker()])
     task = cohort.batch.tasks.first()
     url = reverse("consolidation:consolidate", args=[task.public_id])
     page = client.get(url, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
@@ -106,24 +110,24 @@ def test_trainees_open_the_consolidators_page(client):
     assert "Who identified something?" in page.content.decode()
 
 
-def test_production_does_not_go_on_in_the_batch_of_a_round():
-    one = make_consolidator_round()
-    cohort = open_round(one, [make_worker()])
-    batch = case_batch(project=one.project, role="consolidator", now=NOW)
+def test_batch_of_a_round_is_not_used_for_production():
+    training_round = make_consolidator_round()
+    cohort = open_round(training_round, [make_worker()])
+    batch = case_batch(project=training_round.project, role="consolidator", now=NOW)
     assert batch != cohort.batch
     assert (batch.for_training, cohort.batch.for_training) == (False, True)
-    # A second cohort beside it: the one open batch of production is not in its way.
-    open_round(one, [make_worker()])
+    # A second cohort does not conflict with the only open batch of production.
+    open_round(training_round, [make_worker()])
 
 
 def test_pass_opens_the_consolidators_pool_and_no_other():
-    enrolment = trained(make_consolidator_round())
+    enrolment = make_trained(make_consolidator_round())
     decide(enrolment=enrolment, verdict=Verdict.PASS, reason="", actor="t", now=LATER)
     assert pools_of(enrolment.worker, enrolment.round.project) == {"consolidator"}
     assert "now a trained annotator" in Message.objects.get().text
 
 
-def test_decline_leaves_the_place_among_the_generators():
+def test_declined_worker_stays_in_the_generators_pool():
     project = make_project()
     first = make_rounds(project, rounds=1)[0]
     second = make_consolidator_round(project)
@@ -146,12 +150,12 @@ def test_generators_who_pass_are_invited_to_the_consolidators_round():
     work_through(open_round(first, [worker]), worker, EXPERT)
     decide(enrolment=first.enrolments.get(), verdict=Verdict.PASS, reason="", actor="t", now=LATER)
     assert second.enrolments.get().worker == worker
-    told = Message.objects.get().text
-    assert "now a trained annotator" in told
-    assert "The next round, “Consolidation training”" in told
+    message = Message.objects.get().text
+    assert "now a trained annotator" in message
+    assert "The next round, “Consolidation training”" in message
 
 
-def test_rounds_for_consolidators_take_their_pool_out_of_the_generators_rounds():
+def test_consolidator_rounds_remove_their_pool_from_generator_rounds():
     project = make_project()
     last = make_rounds(project)[-1]
     assert last.pool_roles == ["generator", "consolidator"]
@@ -169,18 +173,20 @@ def test_items_of_another_round_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("given", "complaint"),
+    ("annotations", "message"),
     [
         ([], "annotations of 0 people"),
         ([EXPERT[CONTAIN]], "annotations of 1 people"),
         ([{"questions": [{"question": "What?", "answers": []}]}] * 2, "can't be used"),
     ],
 )
-def test_annotations_that_can_not_be_merged_are_refused(given, complaint):
+def test_unmergeable_annotations_are_refused(annotations, message):
     project = make_project()
     item = make_items(project)[1]
-    plan = RoundPlan("Merge", role=Role.CONSOLIDATOR, keys=[item.key], given={item.key: given})
-    with pytest.raises(RoundSetupError, match=complaint):
+    plan = RoundPlan(
+        "Merge", role=Role.CONSOLIDATOR, keys=[item.key], given={item.key: annotations}
+    )
+    with pytest.raises(RoundSetupError, match=message):
         set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
     assert not Round.objects.exists()
 
@@ -197,19 +203,19 @@ def write_annotations(path, item, annotations):
         rows = csv.DictWriter(file, COLUMNS, restval="")
         rows.writeheader()
         for writer, annotation in annotations.items():
-            for one in annotation["questions"]:
+            for question in annotation["questions"]:
                 rows.writerow(
                     {
                         "qasrl_id": item.sentence.external_id,
                         "verb_idx": item.target["verb_idx"],
                         "verb": item.target["verb"],
                         "worker_id": writer,
-                        "question": one["question"],
+                        "question": question["question"],
                         "is_redundant": "False",
                         "is_passive": "False",
                         "is_negated": "False",
-                        "answer_range": "~!~".join(f"{a}:{b}" for a, b in one["answers"]),
-                        "answer": "~!~".join(" ".join(SURVEY[a:b]) for a, b in one["answers"]),
+                        "answer_range": "~!~".join(f"{a}:{b}" for a, b in question["answers"]),
+                        "answer": "~!~".join(" ".join(SURVEY[a:b]) for a, b in question["answers"]),
                     }
                 )
 
@@ -223,15 +229,21 @@ def make_file(tmp_path, project, writers):
     return item, path
 
 
-def test_file_of_annotations_gives_the_round_its_items(tmp_path):
+def test_annotations_file_provides_the_items_of_a_round(tmp_path):
     project = make_project()
     item, path = make_file(tmp_path, project, ("ann", "bob"))
-    given = read_given_annotations(QASRL, path)
-    assert list(given) == [item.key]
-    asked = [[one["question"] for one in each["questions"]] for each in given[item.key]]
-    wanted = [[one["question"] for one in each["questions"]] for each in GIVEN[IDENTIFIED]]
-    assert asked == wanted
-    [plan] = plans_of_preset(scheme=QASRL, preset=PRESET, keys={}, given=given)
+    annotations = read_given_annotations(QASRL, path)
+    assert list(annotations) == [item.key]
+    questions = [
+        [question["question"] for question in annotation["questions"]]
+        for annotation in annotations[item.key]
+    ]
+    expected = [
+        [question["question"] for question in annotation["questions"]]
+        for annotation in GIVEN[IDENTIFIED]
+    ]
+    assert questions == expected
+    [plan] = plans_of_preset(scheme=QASRL, preset=PRESET, keys={}, given=annotations)
     assert (plan.role, plan.keys) == (Role.CONSOLIDATOR, [item.key])
 
 
@@ -245,13 +257,13 @@ def test_file_without_annotations_is_refused(tmp_path):
 def test_preset_without_annotations_trains_one_pool_for_both_roles():
     plans = plans_of_preset(scheme=QASRL, preset=PRESET, keys={1: ["a"], 2: ["b"]})
     every = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
-    assert [one.pool_roles for one in plans] == [(), every]
+    assert [plan.pool_roles for plan in plans] == [(), every]
     with pytest.raises(RoundSetupError, match="Remove them from this file"):
         plans_of_preset(scheme=QASRL, preset=PRESET, keys={3: ["a"]})
 
 
-def test_side_by_side_tells_what_was_given_and_what_became_of_it():
-    enrolment = trained(make_consolidator_round())
+def test_side_by_side_shows_given_annotations_and_their_results():
+    enrolment = make_trained(make_consolidator_round())
     items = comparison_view(feedback=Feedback(evaluation=enrolment.evaluations.get()))
     first = [(unit.writer, unit.label, unit.outcome) for unit in items[0].judged]
     assert first == [
@@ -263,8 +275,8 @@ def test_side_by_side_tells_what_was_given_and_what_became_of_it():
     ]
 
 
-def test_desk_trainee_page_and_feedback_show_consolidators(client):
-    enrolment = trained(make_consolidator_round(pairs=2), skill=0.5)
+def test_training_pages_and_feedback_show_consolidators(client):
+    enrolment = make_trained(make_consolidator_round(pairs=2), skill=0.5)
     project, worker = enrolment.round.project, enrolment.worker
     trainer = make_user("tina", project, "trainer")
     desk = Client()
@@ -274,15 +286,15 @@ def test_desk_trainee_page_and_feedback_show_consolidators(client):
     page = desk.get(reverse("qualification:trainee", args=[*at, worker.pseudonym]))
     assert "Annotations to merge: 5 questions" in page.content.decode()
     sent = send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("Hm"), now=LATER)
-    told = client.get(link_of(sent)).content.decode()
-    assert "Your decision" in told
-    assert escape("the same as “") in told or "kept" in told
+    html = client.get(link_of(sent)).content.decode()
+    assert "Your decision" in html
+    assert escape("the same as “") in html or "kept" in html
 
 
-def test_setting_up_and_taking_the_pool_away_are_logged():
+def test_setup_and_removal_of_the_pool_are_logged():
     project = make_project()
     make_rounds(project)
     make_consolidator_round(project)
     moves = StateChange.objects.filter(aggregate="qualification.Round").order_by("pk")
-    assert [one.new for one in moves] == ["set up", "set up", "set up", "edited"]
+    assert [move.new for move in moves] == ["set up", "set up", "set up", "edited"]
     assert "generator, consolidator -> generator" in moves.last().reason

@@ -1,4 +1,4 @@
-"""Decisions on trainees, and what follows from each."""
+"""Tests of decisions on trainees and of their effects."""
 
 import pytest
 
@@ -39,17 +39,17 @@ def test_pass_invites_to_the_next_round():
 
 
 def test_pass_of_the_last_round_opens_the_pools():
-    one = make_rounds(rounds=1)[0]
+    training_round = make_rounds(rounds=1)[0]
     worker = make_worker()
-    work_through(open_round(one, [worker]), worker, EXPERT)
-    judge(one.enrolments.get(), Verdict.PASS)
-    pools = {pool_code(one.project, role) for role in ("generator", "consolidator")}
-    held = QualificationGrant.objects.filter(worker=worker, qualification_type__code__in=pools)
-    assert {grant.state for grant in held} == {"pending"}
-    assert held.count() == 2
+    work_through(open_round(training_round, [worker]), worker, EXPERT)
+    judge(training_round.enrolments.get(), Verdict.PASS)
+    pools = {pool_code(training_round.project, role) for role in ("generator", "consolidator")}
+    grants = QualificationGrant.objects.filter(worker=worker, qualification_type__code__in=pools)
+    assert {grant.state for grant in grants} == {"pending"}
+    assert grants.count() == 2
 
 
-def test_decision_is_logged_with_its_reason_and_told_once():
+def test_decision_is_logged_with_its_reason_and_sent_once():
     enrolment = make_evaluated()
     judge(enrolment, Verdict.DECLINE, "too few questions")
     assert not judge(enrolment, Verdict.DECLINE)
@@ -59,14 +59,14 @@ def test_decision_is_logged_with_its_reason_and_told_once():
     assert "no work was rejected" in Message.objects.get().text
 
 
-def test_decline_takes_the_qualification_of_the_round_away():
+def test_decline_revokes_the_qualification_of_the_round():
     enrolment = make_evaluated()
     judge(enrolment, Verdict.DECLINE)
     grant = QualificationGrant.objects.get(worker=enrolment.worker)
     assert grant.state == "revoking"
 
 
-def test_repeat_sets_the_work_aside_and_offers_the_round_anew():
+def test_repeat_withdraws_the_work_and_republishes_the_round():
     enrolment = make_evaluated()
     judge(enrolment, Verdict.REPEAT)
     assert set(Submission.objects.values_list("state", flat=True)) == {SubmissionState.WITHDRAWN}
@@ -78,32 +78,32 @@ def test_repeat_sets_the_work_aside_and_offers_the_round_anew():
     assert first.figures["UA"]["f1"] < second.figures["UA"]["f1"] == 1
 
 
-def test_withdrawn_worker_gets_no_message_and_no_seat():
-    one, worker = make_rounds()[0], make_worker()
-    open_round(one, [worker])
-    judge(one.enrolments.get(), Verdict.WITHDRAW)
+def test_withdrawn_worker_gets_no_message_and_no_place():
+    training_round, worker = make_rounds()[0], make_worker()
+    open_round(training_round, [worker])
+    judge(training_round.enrolments.get(), Verdict.WITHDRAW)
     assert not Message.objects.exists()
     assert QualificationGrant.objects.get(worker=worker).state == "revoking"
 
 
-def test_worker_who_has_not_finished_can_not_pass():
-    one, worker = make_rounds()[0], make_worker()
-    open_round(one, [worker])
+def test_unfinished_worker_can_not_pass():
+    training_round, worker = make_rounds()[0], make_worker()
+    open_round(training_round, [worker])
     with pytest.raises(TransitionNotAllowedError):
-        judge(one.enrolments.get(), Verdict.PASS)
+        judge(training_round.enrolments.get(), Verdict.PASS)
 
 
 def test_bulk_decision_is_all_or_nothing():
-    one = make_rounds()[0]
+    training_round = make_rounds()[0]
     done, idle = make_worker(), make_worker()
-    work_through(open_round(one, [done, idle]), done)
+    work_through(open_round(training_round, [done, idle]), done)
     with pytest.raises(TransitionNotAllowedError):
         decide_all(
-            enrolments=one.enrolments.order_by("pk"),
+            enrolments=training_round.enrolments.order_by("pk"),
             verdict=Verdict.PASS,
             reason="",
             actor="tina",
             now=LATER,
         )
-    assert one.enrolments.get(worker=done).state == EnrolmentState.FINISHED
+    assert training_round.enrolments.get(worker=done).state == EnrolmentState.FINISHED
     assert not Message.objects.exists()

@@ -1,4 +1,4 @@
-"""A person is forgotten on request: nothing leads to them, and the dataset and the ledger stay."""
+"""Tests of the erasure of a worker, which must leave the dataset and the ledger unchanged."""
 
 import pytest
 from django.urls import reverse
@@ -28,7 +28,7 @@ REASON = "Asked for by letter."
 
 @pytest.fixture
 def person(campaign) -> Worker:
-    """A worker all of whose work is decided and paid, with words of theirs in every room."""
+    """Return a worker with decided, paid work and with personal texts in every table."""
     worker = campaign.workers[0]
     Assignment.objects.filter(worker=worker, state=AssignmentState.SUBMITTED).update(
         state=AssignmentState.APPROVED, decided_at=START
@@ -49,7 +49,7 @@ def person(campaign) -> Worker:
     return worker
 
 
-def forget(worker: Worker, how: Erasure) -> Worker:
+def erase(worker: Worker, how: Erasure) -> Worker:
     return erase_worker(worker=worker, how=how, reason=REASON, actor="rita", now=START)
 
 
@@ -60,12 +60,12 @@ def gold_of(project, folder) -> bytes:
     )
 
 
-def test_pseudonymised_the_id_is_gone_and_the_dataset_the_same(person, project, tmp_path):
+def test_pseudonymisation_removes_the_id_and_keeps_the_dataset(person, project, tmp_path):
     before, cents = gold_of(project, tmp_path / "a"), LedgerEntry.objects.count()
     secret = person.external_id
     tutorial = {"scheme": "qasrl", "role": "generator", "finished_at": START}
     FinishedTutorial.objects.create(worker_ref=secret, **tutorial)
-    row = forget(person, Erasure.PSEUDONYMISE)
+    row = erase(person, Erasure.PSEUDONYMISE)
     assert row.pseudonym == person.pseudonym
     assert not FinishedTutorial.objects.exists()
     assert not Worker.objects.filter(external_id=secret).exists()
@@ -76,14 +76,14 @@ def test_pseudonymised_the_id_is_gone_and_the_dataset_the_same(person, project, 
     assert (log.new, log.reason) == ("pseudonymised", REASON)
 
 
-def test_who_was_pseudonymised_and_works_again_is_known_and_can_be_paid(person):
+def test_returning_pseudonymised_worker_is_recognised_and_can_be_paid(person):
     secret = person.external_id
-    forget(person, Erasure.PSEUDONYMISE)
+    erase(person, Erasure.PSEUDONYMISE)
     again = register_worker(provider="mturk", external_id=secret, now=START)
     assert (again.pk, again.external_id) == (person.pk, secret)
 
 
-def test_erased_no_word_is_left_and_who_comes_back_is_somebody_new(person):
+def test_erasure_removes_all_texts_and_a_returning_worker_is_new(person):
     WorkerNote.objects.create(
         project=person.submissions.first().item.project,
         worker=person,
@@ -92,13 +92,13 @@ def test_erased_no_word_is_left_and_who_comes_back_is_somebody_new(person):
         written_at=START,
     )
     secret, pseudonym = person.external_id, person.pseudonym
-    row = forget(person, Erasure.ERASE)
+    row = erase(person, Erasure.ERASE)
     assert row.pseudonym != pseudonym
     assert not WorkerNote.objects.exists()
     assert not person.submissions.exclude(comment="").exists()
     assert not Draft.objects.exclude(comment="").exists()
     assert not Assignment.objects.filter(worker=person).exclude(answer={}).exists()
-    assert [one.text for one in Message.objects.all()] == [""]
+    assert [message.text for message in Message.objects.all()] == [""]
     assert person.submissions.exists()
     again = register_worker(provider="mturk", external_id=secret, now=START)
     assert again.pk != person.pk
@@ -110,34 +110,34 @@ def _author():
     return make_user("nora")
 
 
-def test_a_second_time_changes_nothing(person):
-    once = forget(person, Erasure.ERASE)
-    assert forget(once, Erasure.ERASE).external_id == once.external_id
-    assert forget(once, Erasure.PSEUDONYMISE).external_id == once.external_id
+def test_second_erasure_changes_nothing(person):
+    once = erase(person, Erasure.ERASE)
+    assert erase(once, Erasure.ERASE).external_id == once.external_id
+    assert erase(once, Erasure.PSEUDONYMISE).external_id == once.external_id
     assert StateChange.objects.filter(aggregate="crowd.Worker").count() == 1
 
 
-def test_nobody_is_forgotten_with_money_or_an_answer_owed(campaign):
+def test_worker_with_unsettled_work_can_not_be_erased(campaign):
     worker = campaign.workers[0]
     own = worker.assignments.first()
     own.payments.update(state="sent", confirmed_at=None)
     Assignment.objects.filter(pk=own.pk).update(state="submitted")
     with pytest.raises(ErasureError, match=r"assignments to decide, \d+ payments to confirm"):
-        forget(worker, Erasure.PSEUDONYMISE)
+        erase(worker, Erasure.PSEUDONYMISE)
     worker.refresh_from_db()
     assert worker.external_id.startswith("ASECRET")
 
 
-def test_qualifications_are_withdrawn_first(person):
+def test_qualifications_must_be_withdrawn_first(person):
     pool = define_qualification(provider="mturk", code="demo-pool", name="Pool", description="?")
     grant_qualification(qualification=pool, worker=person, now=START)
     assert open_obligations(person).qualifications == 1
     with pytest.raises(ErasureError, match="1 qualifications to withdraw"):
-        forget(person, Erasure.ERASE)
+        erase(person, Erasure.ERASE)
     assert withdraw_everything(worker=person, reason=REASON, now=START) == 1
     assert QualificationGrant.objects.get().state == GrantState.REVOKING
     QualificationGrant.objects.update(state=GrantState.REVOKED)
-    forget(person, Erasure.ERASE)
+    erase(person, Erasure.ERASE)
 
 
 # --- the page
@@ -153,7 +153,7 @@ def page_of(project, worker, name="worker"):
     return reverse(VIEW_NAMES[name], args=[project.slug, worker.pseudonym])
 
 
-def test_note_is_written_and_read_by_colleagues(office, project, person):
+def test_note_is_visible_to_colleagues(office, project, person):
     office.post(page_of(project, person, "worker_note"), {"text": "Writes <b>well</b>."})
     page = office.get(page_of(project, person)).content.decode()
     assert "Writes &lt;b&gt;well&lt;/b&gt;." in page
@@ -162,7 +162,7 @@ def test_note_is_written_and_read_by_colleagues(office, project, person):
     assert empty.status_code == 422
 
 
-def test_admin_forgets_a_person_on_their_page(admin, project, person):
+def test_admin_erases_a_worker_on_the_worker_page(admin, project, person):
     response = admin.post(
         page_of(project, person, "erase_worker_page"),
         {"how": "erase", "reason": REASON},
@@ -173,7 +173,7 @@ def test_admin_forgets_a_person_on_their_page(admin, project, person):
     assert person.pseudonym in response.content.decode()
 
 
-def test_refusals_stand_at_their_field(admin, project, campaign):
+def test_refusals_are_shown_beside_the_field(admin, project, campaign):
     worker = campaign.workers[0]
     address = page_of(project, worker, "erase_worker_page")
     assert admin.post(address, {"how": "erase"}).status_code == 422
@@ -183,10 +183,10 @@ def test_refusals_stand_at_their_field(admin, project, campaign):
     assert "payments to confirm" in response.content.decode()
 
 
-def test_a_person_who_works_elsewhere_is_not_one_admin_s_to_forget(admin, project, person):
+def test_worker_of_several_projects_can_not_be_erased_by_one_admin(admin, project, person):
     other = Campaign(make_project("other"), 4)
-    one = other.items[1].submissions.first()
-    other.items[1].submissions.filter(pk=one.pk).update(worker=person)
+    submission = other.items[1].submissions.first()
+    other.items[1].submissions.filter(pk=submission.pk).update(worker=person)
     response = admin.post(
         page_of(project, person, "erase_worker_page"), {"how": "erase", "reason": REASON}
     )
@@ -194,7 +194,7 @@ def test_a_person_who_works_elsewhere_is_not_one_admin_s_to_forget(admin, projec
     assert "1 projects of which you are not an admin" in response.content.decode()
 
 
-def test_requester_who_is_no_admin_is_not_offered_it(office, project, person):
+def test_requester_without_admin_role_sees_no_erasure(office, project, person):
     assert b"Erase worker data" not in office.get(page_of(project, person)).content
 
 
@@ -208,6 +208,6 @@ def test_erasure_deletes_the_texts_of_feedback_on_production(campaign, person):
         reply="Why? Ada",
         written_at=START,
     )
-    forget(person, Erasure.ERASE)
+    erase(person, Erasure.ERASE)
     feedback.refresh_from_db()
     assert (feedback.text, feedback.notes, feedback.reply) == ("", {}, "")

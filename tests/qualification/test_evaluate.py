@@ -1,4 +1,4 @@
-"""Figures of a finished round: automatic, corrected, and again after a reference was corrected."""
+"""Tests of the figures of a round: automatic, corrected and after a changed reference."""
 
 import pytest
 
@@ -17,8 +17,8 @@ from qualification.domain.queries import overview_rows
 from qualification.enums import EnrolmentState
 from qualification.models import Evaluation
 from schemes.base import RowDecision
-from tests.consolidation.experts import hand_in as merge_in
 from tests.consolidation.experts import make_expert, make_queue
+from tests.consolidation.experts import submit_result as merge_in
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, source, span_of
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
@@ -26,11 +26,11 @@ from tests.qualification.factories import (
     EXPERT,
     LATER,
     WORKER,
-    hand_in,
     make_evaluated,
     make_rounds,
     open_round,
     record,
+    submit_work,
     work_through,
     write_reference,
 )
@@ -43,19 +43,20 @@ NOTHING = {
 
 
 def counts(figures, name):
-    return tuple(figures[name][each] for each in ("tp", "fp", "fn"))
+    return tuple(figures[name][count] for count in ("tp", "fp", "fn"))
 
 
 def item_of(enrolment, verb):
     return next(
-        one.item for one in enrolment.round.round_items.all() if one.item.target["verb_idx"] == verb
+        row.item for row in enrolment.round.round_items.all() if row.item.target["verb_idx"] == verb
     )
 
 
-def test_figures_come_with_the_last_item():
+def test_figures_appear_with_the_last_item():
     enrolment = make_evaluated()
     figures = enrolment.evaluations.get().figures
-    # identified: "a basin" and the survey found, USGS and the time missed; contain: both found.
+    # "identified": "a basin" and the survey are right, USGS and the time are missed.
+    # "contain": both answers are right.
     assert counts(figures, "UA") == (4, 0, 2)
     assert counts(figures, "LA") == (3, 1, 3)
     assert (figures["items"], figures["answered"]) == (2, 2)
@@ -64,9 +65,11 @@ def test_figures_come_with_the_last_item():
     assert enrolment.evaluations.get().rule == "qasrl.ua-la.v1"
 
 
-def test_remarks_are_offered_from_the_alignment():
+def test_remarks_come_from_the_alignment():
     enrolment = make_evaluated()
-    codes = {code for one in enrolment.evaluations.get().alignment for code, _ in one["remarks"]}
+    codes = {
+        code for entry in enrolment.evaluations.get().alignment for code, _ in entry["remarks"]
+    }
     assert codes == {"answer-not-split", "answer-too-long", "implicit-missed", "modal-missing"}
 
 
@@ -76,7 +79,7 @@ def test_sweep_evaluates_once():
     assert enrolment.evaluations.count() == 1
 
 
-def test_empty_work_finds_nothing_and_is_defined():
+def test_figures_of_empty_work_are_zero():
     enrolment = make_evaluated({IDENTIFIED: NOTHING, CONTAIN: NOTHING})
     figures = enrolment.evaluations.get().figures
     assert counts(figures, "UA") == (0, 0, 6)
@@ -84,16 +87,16 @@ def test_empty_work_finds_nothing_and_is_defined():
     assert figures["units_per_item"] == 0
 
 
-def test_content_that_the_scheme_refused_counts_as_not_answered():
-    one, worker = make_rounds()[0], make_worker()
-    cohort = open_round(one, [worker])
+def test_content_refused_by_the_scheme_counts_as_unanswered():
+    training_round, worker = make_rounds()[0], make_worker()
+    cohort = open_round(training_round, [worker])
     first, second = cohort.batch.tasks.order_by("pk")
-    hand_in(first, worker, EXPERT)
-    broken = hand_in(second, worker, EXPERT)
+    submit_work(first, worker, EXPERT)
+    broken = submit_work(second, worker, EXPERT)
     broken.answer = {"content": "{}"}
     broken.save()
     record()
-    figures = one.enrolments.get().evaluations.get().figures
+    figures = training_round.enrolments.get().evaluations.get().figures
     assert (figures["answered"], figures["items"]) == (1, 2)
 
 
@@ -122,7 +125,7 @@ def test_overruling_changes_exactly_the_corrected_figures():
     assert counts(evaluation.corrected_figures, "LA") == (4, 0, 2)
 
 
-def test_taking_a_decision_back_restores_the_automatic_figures():
+def test_reverted_decision_restores_the_automatic_figures():
     enrolment, trainer = make_evaluated(), make_user("tina")
     decide_label(enrolment, trainer)
     evaluation = undo_decision(
@@ -132,7 +135,7 @@ def test_taking_a_decision_back_restores_the_automatic_figures():
     assert not Decision.objects.exists()
 
 
-def test_opposite_decision_takes_the_place_of_the_first():
+def test_opposite_decision_replaces_the_first():
     enrolment, trainer = make_evaluated(), make_user("tina")
     decide_label(enrolment, trainer)
     decide_label(enrolment, trainer, "label-refused")
@@ -152,19 +155,21 @@ def test_pair_can_be_refused():
     assert counts(evaluation.corrected_figures, "UA") == (3, 1, 3)
 
 
-def test_reference_that_experts_merged_anew_evaluates_again():
+def test_reference_merged_again_reevaluates_workers():
     enrolment = make_evaluated()
     item = item_of(enrolment, IDENTIFIED)
     queue = make_queue(item.project, [item], sources=["reference", "generator"])
     expert = make_expert("mia")
     queued = take_next(queue=queue, expert=expert, now=LATER)
-    basin = [{**one, "verdict": "invalid"} for one in judged_invalid(queued.merge)]
-    only = next(one for one in basin if one["question"] == "What did someone identify?")
-    only["verdict"] = "keep"
-    merge_in(queued, expert, {"questions": basin}, LATER)
+    questions = [{**question, "verdict": "invalid"} for question in judged_invalid(queued.merge)]
+    correct_question = next(
+        question for question in questions if question["question"] == "What did someone identify?"
+    )
+    correct_question["verdict"] = "keep"
+    merge_in(queued, expert, {"questions": questions}, LATER)
     assert refresh_references(clock=lambda: LATER) == 1
     first, second = enrolment.evaluations.order_by("pk")
-    # Of six answers in the references three are left, and the survey's name is now one too many.
+    # Three of the references' six answers remain, so the survey's name is a false positive.
     assert counts(first.figures, "UA") == (4, 0, 2)
     assert counts(second.figures, "UA") == (3, 1, 0)
 
@@ -172,17 +177,17 @@ def test_reference_that_experts_merged_anew_evaluates_again():
 def judged_invalid(merge):
     return [
         {
-            "question": one["question"],
-            "answers": one["answers"],
-            "source": {"submission": row.position, "question": at},
+            "question": question["question"],
+            "answers": question["answers"],
+            "source": {"submission": row.position, "question": position},
             "same_as": None,
         }
         for row in merge.sources.all()
-        for at, one in enumerate(row.content["questions"])
+        for position, question in enumerate(row.content["questions"])
     ]
 
 
-def test_decision_about_a_span_that_is_not_there_is_refused():
+def test_decision_about_a_missing_span_is_refused():
     enrolment = make_evaluated()
     with pytest.raises(OverruleError, match="not there"):
         overrule(
@@ -195,8 +200,8 @@ def test_decision_about_a_span_that_is_not_there_is_refused():
     assert not Decision.objects.exists()
 
 
-def corrected_reference(enrolment):
-    """The expert agrees with the worker: the sentence says nothing of the time."""
+def correct_reference(enrolment):
+    """Correct the reference to the worker's annotation, which has no question about the time."""
     return write_reference(
         item_of(enrolment, IDENTIFIED),
         source(
@@ -207,10 +212,10 @@ def corrected_reference(enrolment):
     )
 
 
-def test_corrected_reference_evaluates_everyone_again_once():
+def test_corrected_reference_reevaluates_every_worker_once():
     enrolment = make_evaluated()
     old = enrolment.evaluations.get()
-    corrected_reference(enrolment)
+    correct_reference(enrolment)
     assert refresh_references(clock=lambda: LATER) == 1
     assert refresh_references(clock=lambda: LATER) == 0
     first, second = enrolment.evaluations.order_by("pk")
@@ -219,26 +224,29 @@ def test_corrected_reference_evaluates_everyone_again_once():
     assert second.cause == "reference"
 
 
-def test_corrected_reference_tells_who_changed_sides():
+def test_corrected_reference_shows_changed_verdicts():
     enrolment = make_evaluated()
     enrolment.round.thresholds = {"UA": 0.9}
     enrolment.round.save()
-    corrected_reference(enrolment)
+    correct_reference(enrolment)
     refresh_references(clock=lambda: LATER)
     [row] = overview_rows(round=enrolment.round)
     assert row.changed_side is True
 
 
-def test_reference_corrected_in_mid_round_holds_for_who_comes_later():
-    one, early, late = make_rounds()[0], make_worker(), make_worker()
-    cohort = open_round(one, [early, late])
+def test_reference_corrected_during_a_round_applies_to_later_workers():
+    training_round, early, late = make_rounds()[0], make_worker(), make_worker()
+    cohort = open_round(training_round, [early, late])
     work_through(cohort, early)
-    corrected_reference(one.enrolments.get(worker=early))
+    correct_reference(training_round.enrolments.get(worker=early))
     refresh_references(clock=lambda: LATER)
     work_through(cohort, late, WORKER)
-    newest = [each.evaluations.latest("pk").figures["UA"] for each in one.enrolments.all()]
+    newest = [
+        enrolment.evaluations.latest("pk").figures["UA"]
+        for enrolment in training_round.enrolments.all()
+    ]
     assert newest[0] == newest[1]
-    assert one.enrolments.get(worker=late).evaluations.count() == 1
+    assert training_round.enrolments.get(worker=late).evaluations.count() == 1
 
 
 def test_decision_on_the_old_reference_no_longer_counts():
@@ -249,27 +257,27 @@ def test_decision_on_the_old_reference_no_longer_counts():
     assert enrolment.evaluations.latest("pk").corrected_figures is None
 
 
-# --- before the round is finished
+# --- unfinished rounds
 
 
-def half_done():
-    one, worker = make_rounds()[0], make_worker()
-    cohort = open_round(one, [worker])
+def make_unfinished():
+    training_round, worker = make_rounds()[0], make_worker()
+    cohort = open_round(training_round, [worker])
     first, second = cohort.batch.tasks.order_by("pk")
-    hand_in(first, worker)
+    submit_work(first, worker)
     record()
-    return one.enrolments.get(), second
+    return training_round.enrolments.get(), second
 
 
-def test_half_finished_worker_is_evaluated_on_demand_and_stays_at_work():
-    enrolment, second = half_done()
+def test_unfinished_worker_is_evaluated_on_demand_and_stays_enrolled():
+    enrolment, second = make_unfinished()
     evaluation = evaluate_now(enrolment=enrolment, actor="tina", now=LATER)
     enrolment.refresh_from_db()
     assert (evaluation.so_far, evaluation.cause) == (True, "asked")
     assert enrolment.state == EnrolmentState.WORKING
-    # Over "identified" alone: nothing counts as missed that has not been handed in.
+    # Only "identified" is evaluated, because items without a submission do not count as missed.
     assert counts(evaluation.figures, "UA") == (2, 0, 2)
-    hand_in(second, enrolment.worker)
+    submit_work(second, enrolment.worker)
     record()
     enrolment.refresh_from_db()
     assert enrolment.state == EnrolmentState.FINISHED
@@ -277,26 +285,26 @@ def test_half_finished_worker_is_evaluated_on_demand_and_stays_at_work():
     assert (last.so_far, counts(last.figures, "UA")) == (False, (4, 0, 2))
 
 
-def test_corrected_reference_does_not_finish_who_is_at_work():
-    enrolment, _ = half_done()
+def test_corrected_reference_does_not_finish_an_active_worker():
+    enrolment, _ = make_unfinished()
     evaluate_now(enrolment=enrolment, actor="tina", now=LATER)
-    corrected_reference(enrolment)
+    correct_reference(enrolment)
     refresh_references(clock=lambda: LATER)
     enrolment.refresh_from_db()
     assert enrolment.state == EnrolmentState.WORKING
     assert enrolment.evaluations.latest("pk").so_far
 
 
-def test_nothing_is_evaluated_on_demand_where_nothing_is_or_all_is_done():
-    one, worker = make_rounds()[0], make_worker()
-    open_round(one, [worker])
+def test_evaluation_on_demand_needs_a_partly_finished_round():
+    training_round, worker = make_rounds()[0], make_worker()
+    open_round(training_round, [worker])
     with pytest.raises(NothingToEvaluateError, match="nothing yet"):
-        evaluate_now(enrolment=one.enrolments.get(), actor="tina", now=LATER)
+        evaluate_now(enrolment=training_round.enrolments.get(), actor="tina", now=LATER)
     with pytest.raises(NothingToEvaluateError, match="not working on the round"):
         evaluate_now(enrolment=make_evaluated(), actor="tina", now=LATER)
 
 
-def test_withdrawn_work_counts_as_not_answered():
+def test_withdrawn_work_counts_as_unanswered():
     enrolment = make_evaluated()
     Submission.objects.filter(item=item_of(enrolment, CONTAIN)).update(state="withdrawn")
     figures = evaluate_enrolment(enrolment=enrolment, cause="reference", now=LATER).figures
@@ -304,7 +312,7 @@ def test_withdrawn_work_counts_as_not_answered():
     assert counts(figures, "UA") == (2, 0, 4)
 
 
-# --- answers that the expert lacks
+# --- answers beyond the reference
 
 
 def accept_extra(enrolment, key, kind="answer-accepted", reference=None):
@@ -325,7 +333,7 @@ EXTRA = source(
 )
 
 
-def test_extra_answer_can_be_found_right_all_the_same():
+def test_extra_answer_can_be_accepted():
     enrolment = make_evaluated({IDENTIFIED: EXPERT[IDENTIFIED], CONTAIN: EXTRA})
     before = enrolment.evaluations.get().figures
     assert counts(before, "UA") == (6, 1, 0)
@@ -344,7 +352,7 @@ def test_extra_answer_can_be_found_right_all_the_same():
     assert back.corrected_figures is None
 
 
-def test_answer_with_a_counterpart_is_not_accepted_by_itself():
+def test_answer_with_a_counterpart_can_not_be_accepted_separately():
     enrolment = make_evaluated()
     with pytest.raises(OverruleError, match="counterpart"):
         accept_extra(enrolment, key_of("that basin"))

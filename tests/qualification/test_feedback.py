@@ -1,4 +1,4 @@
-"""Feedback written, sent, opened behind its link, and answered."""
+"""Tests of feedback: written, sent, opened by its link and answered."""
 
 from datetime import timedelta
 
@@ -37,7 +37,7 @@ def token(feedback):
     return link_of(feedback).rstrip("/").rpartition("/")[2]
 
 
-def test_saving_adds_up_the_trainers_time():
+def test_saving_sums_the_time_of_the_trainer():
     enrolment, trainer = make_evaluated(), make_user("tina")
     for seconds in (60, 90, -5, 999_999):
         save_feedback(
@@ -46,7 +46,7 @@ def test_saving_adds_up_the_trainers_time():
     assert Feedback.objects.get().trainer_seconds == 150 + 3600
 
 
-def test_time_after_sending_is_added_and_begins_no_draft():
+def test_time_after_sending_is_added_without_a_new_draft():
     enrolment, trainer = make_evaluated(), make_user("tina")
     send_feedback(enrolment=enrolment, trainer=trainer, notes=Notes("Done", {}, 60), now=LATER)
     autosave_draft(enrolment=enrolment, trainer=trainer, notes=Notes("", {}, 30), now=LATER)
@@ -64,7 +64,7 @@ def test_draft_moves_to_newer_figures():
     assert draft_of(enrolment).evaluation == newer
 
 
-def test_sending_leaves_a_message_with_the_link():
+def test_sending_creates_a_message_with_the_link():
     feedback = send(make_evaluated(), text="Well done", by_item={"1": "Split it.", "2": " "})
     message = Message.objects.get()
     assert message == feedback.message
@@ -73,14 +73,14 @@ def test_sending_leaves_a_message_with_the_link():
     assert feedback.sent_at == LATER
 
 
-def test_nothing_is_sent_before_the_round_is_finished():
-    one = make_rounds()[0]
-    open_round(one, [make_worker()])
+def test_feedback_is_not_sent_before_the_round_is_finished():
+    training_round = make_rounds()[0]
+    open_round(training_round, [make_worker()])
     with pytest.raises(NothingToSendError):
-        send(one.enrolments.get())
+        send(training_round.enrolments.get())
 
 
-def test_link_opens_its_own_feedback_and_nothing_else():
+def test_link_opens_only_its_feedback():
     first, second = send(make_evaluated()), send(make_evaluated())
     assert feedback_of_token(token(first)) == first
     assert feedback_of_token(token(second)) == second
@@ -92,10 +92,10 @@ def test_link_opens_its_own_feedback_and_nothing_else():
 
 def test_link_expires(monkeypatch):
     feedback = send(make_evaluated())
-    made = token(feedback)
+    link_token = token(feedback)
     monkeypatch.setattr("qualification.domain.feedback.LINK_LIFE", timedelta(seconds=-1))
     with pytest.raises(InvalidLinkError):
-        feedback_of_token(made)
+        feedback_of_token(link_token)
 
 
 def test_link_to_a_draft_opens_nothing():

@@ -9,23 +9,23 @@ from tests.dashboard.campaign import make_user
 from tests.qualification.factories import (
     EXPERT,
     LATER,
-    hand_in,
     make_rounds,
     open_round,
     record,
+    submit_work,
     work_through,
 )
 
 pytestmark = pytest.mark.django_db
 
 
-def test_funnel_counts_who_came_how_far():
+def test_funnel_counts_workers_per_step():
     first, second = make_rounds()
     passing, failing, leaving, absent = (make_worker() for _ in range(4))
     cohort = open_round(first, [passing, failing, leaving, absent])
     work_through(cohort, passing, EXPERT)
     work_through(cohort, failing)
-    hand_in(cohort.batch.tasks.first(), leaving)
+    submit_work(cohort.batch.tasks.first(), leaving)
     record()
     for worker, verdict in ((passing, Verdict.PASS), (failing, Verdict.DECLINE)):
         enrolment = first.enrolments.get(worker=worker)
@@ -34,10 +34,21 @@ def test_funnel_counts_who_came_how_far():
             enrolment=enrolment, trainer=make_user(f"t{worker.pk}"), notes=notes, now=LATER
         )
         decide(enrolment=enrolment, verdict=verdict, reason="", actor="t", now=LATER)
-    one, two = funnel_of(project=first.project)
-    assert (one.invited, one.started, one.finished, one.passed, one.declined) == (4, 3, 2, 1, 1)
-    assert (one.worker_seconds, one.trainer_minutes) == (5 * 90, 10)
-    assert (two.title, two.invited, two.started, two.opens_pool) == (second.title, 1, 0, True)
+    first_row, second_row = funnel_of(project=first.project)
+    assert (
+        first_row.invited,
+        first_row.started,
+        first_row.finished,
+        first_row.passed,
+        first_row.declined,
+    ) == (4, 3, 2, 1, 1)
+    assert (first_row.worker_seconds, first_row.trainer_minutes) == (5 * 90, 10)
+    assert (second_row.title, second_row.invited, second_row.started, second_row.opens_pool) == (
+        second.title,
+        1,
+        0,
+        True,
+    )
 
 
 def test_project_without_rounds_has_an_empty_funnel():

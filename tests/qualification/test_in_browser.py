@@ -1,4 +1,4 @@
-"""A trainer at work without a mouse, and a worker reading on a phone."""
+"""Browser tests of the trainer's pages by keyboard and of the worker's feedback on a phone."""
 
 import pytest
 from django.urls import reverse
@@ -40,13 +40,13 @@ def open_page(chromium: Browser, site, desk):
 
 
 def addresses(enrolment):
-    slug, one = enrolment.round.project.slug, enrolment.round_id
-    person = [slug, one, enrolment.worker.pseudonym]
+    slug, round_id = enrolment.round.project.slug, enrolment.round_id
+    worker_path = [slug, round_id, enrolment.worker.pseudonym]
     return [
         reverse("qualification:rounds", args=[slug]),
-        reverse("qualification:round", args=[slug, one]),
-        reverse("qualification:trainee", args=person),
-        reverse("qualification:preview", args=person),
+        reverse("qualification:round", args=[slug, round_id]),
+        reverse("qualification:trainee", args=worker_path),
+        reverse("qualification:preview", args=worker_path),
     ]
 
 
@@ -55,21 +55,21 @@ def overflow(page):
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)
-def test_pages_are_accessible_and_stay_in_their_width(open_page, enrolment, trainer, look):
+def test_pages_are_accessible_and_fit_their_width(open_page, enrolment, trainer, look):
     width, scheme = look
     viewport = {"width": width, "height": 800}
     notes = Notes("Well begun.", {str(enrolment.round.items.first().pk): "Split the names."})
     sent = send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=LATER)
     page = open_page(viewport, color_scheme=scheme)
-    found = []
+    findings = []
     for url in [*addresses(enrolment), link_of(sent)]:
         page.goto(url)
-        found += [(url, one) for one in axe_findings(page)]
-        found += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
-    assert found == []
+        findings += [(url, finding) for finding in axe_findings(page)]
+        findings += [(url, "too wide by", overflow(page))] if overflow(page) > 0 else []
+    assert findings == []
 
 
-def test_trainer_handles_a_worker_without_the_mouse_and_the_worker_reads_it_on_a_phone(
+def test_trainer_sends_feedback_by_keyboard_and_the_worker_reads_it_on_a_phone(
     open_page, enrolment
 ):
     page = open_page()
@@ -103,7 +103,7 @@ def test_trainer_handles_a_worker_without_the_mouse_and_the_worker_reads_it_on_a
     assert feedback.acknowledged_at
 
 
-def test_differences_and_decision_are_reached_by_keys(open_page, enrolment):
+def test_differences_and_decision_are_reached_by_keyboard(open_page, enrolment):
     page = open_page()
     page.goto(addresses(enrolment)[2])
     expect(page.locator("html[data-ready]")).to_have_count(1)

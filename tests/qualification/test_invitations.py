@@ -1,4 +1,4 @@
-"""Invitations that are verified and withdrawn, and workers' requests for qualifications."""
+"""Tests of verified and withdrawn invitations, and of qualification requests."""
 
 import pytest
 from django.test import Client
@@ -56,7 +56,7 @@ def withdraw(office: Client, round: Round, worker: Worker):
     return office.post(address, {"confirmed": "yes"}, follow=True)
 
 
-def test_worker_that_the_marketplace_lacks_is_refused(office, round, wire):
+def test_worker_unknown_to_the_marketplace_is_refused(office, round, wire):
     response = invite(office, round, workers="ANOBODY1")
     assert response.status_code == 422
     assert "The marketplace has no worker ANOBODY1" in response.content.decode()
@@ -83,7 +83,7 @@ def test_workers_are_invited_by_id_and_from_the_list(office, round, wire):
 
 
 def test_id_that_can_not_be_verified_is_invited_with_a_warning(office, round, wire, settings):
-    settings.MTURK_IS_OURS = False  # like MTurk, which does not tell
+    settings.MTURK_IS_OURS = False  # like MTurk, which cannot verify worker ids
     account = join(1)
     response = invite(office, round, workers=account.code)
     assert "can’t confirm that these ids exist" in response.content.decode()
@@ -156,7 +156,7 @@ def ask(qualification, account: theirs.WorkerAccount) -> None:
 
 
 @pytest.fixture
-def asked(round, wire) -> QualificationRequest:
+def pending_request(round, wire) -> QualificationRequest:
     kind = round_qualification(round)
     ask(ensure_type(provider=kind.provider, code=kind.code), join(1))
     assert fetch_requests(now=NOW) == 1
@@ -164,7 +164,7 @@ def asked(round, wire) -> QualificationRequest:
     return QualificationRequest.objects.get()
 
 
-def test_request_waits_for_the_requester(office, round, asked):
+def test_request_is_shown_to_the_requester(office, round, pending_request):
     user = office.get("/").wsgi_request.user
     [waiting] = [
         row for row in waiting_of(progress_of(project=round.project)) if "requests" in row.what
@@ -172,44 +172,48 @@ def test_request_waits_for_the_requester(office, round, asked):
     assert (waiting.whom, waiting.count) == ("requester", 1)
     assert "qualification:requests" in {task.work.route for task in tasks_of(user)}
     page = office.get(url(round, "requests")).content.decode()
-    assert asked.worker.pseudonym in page
+    assert pending_request.worker.pseudonym in page
     assert f"Invite to {round.title}" in page
 
 
-def test_granted_request_invites_to_the_round(office, round, asked, clock):
-    office.post(url(round, "grant_request", asked.pk))
+def test_granted_request_invites_to_the_round(office, round, pending_request, clock):
+    office.post(url(round, "grant_request", pending_request.pk))
     enrolment = Enrolment.objects.get()
-    assert (enrolment.worker, enrolment.state) == (asked.worker, "invited")
+    assert (enrolment.worker, enrolment.state) == (pending_request.worker, "invited")
     assert send_due_answers(clock=clock) == 1
-    asked.refresh_from_db()
-    assert (asked.state, asked.decided_by) == (RequestState.GRANTED, "rita")
+    pending_request.refresh_from_db()
+    assert (pending_request.state, pending_request.decided_by) == (RequestState.GRANTED, "rita")
     assert theirs.QualificationRequest.objects.get().status == "Accepted"
     assert QualificationGrant.objects.get().state == "held"
-    assert theirs.Grant.objects.get().value == 0  # which admits to no cohort yet
+    assert theirs.Grant.objects.get().value == 0  # a value that admits to no cohort yet
     publish_round(round=round, actor="rita", now=clock())
     send_due_grants(clock=clock)
     assert theirs.Grant.objects.get().value == 1
 
 
-def test_answer_that_got_no_response_is_not_given_twice(office, round, asked, wire, clock):
-    office.post(url(round, "grant_request", asked.pk))
+def test_answer_with_unknown_outcome_is_not_repeated(office, round, pending_request, wire, clock):
+    office.post(url(round, "grant_request", pending_request.pk))
     wire.faults = lambda operation: "timeout_after_success=1"
     assert send_due_answers(clock=clock) == 0
     wire.faults = lambda operation: ""
     clock.skip(minutes=5)
     assert send_due_answers(clock=clock) == 1
-    asked.refresh_from_db()
-    assert asked.state == RequestState.GRANTED
+    pending_request.refresh_from_db()
+    assert pending_request.state == RequestState.GRANTED
 
 
-def test_refused_request_needs_a_reason_that_the_worker_reads(office, round, asked, clock):
-    refuse = url(round, "refuse_request", asked.pk)
+def test_refusal_requires_a_reason_that_is_sent_to_the_worker(
+    office, round, pending_request, clock
+):
+    refuse = url(round, "refuse_request", pending_request.pk)
     assert office.post(refuse, {"reason": " "}).status_code == 422
     office.post(refuse, {"reason": "The round is full."})
     assert send_due_answers(clock=clock) == 1
     assert theirs.QualificationRequest.objects.get().reason == "The round is full."
     assert theirs.Message.objects.get().text == "The round is full."
-    page = office.post(url(round, "grant_request", asked.pk), follow=True).content.decode()
+    page = office.post(
+        url(round, "grant_request", pending_request.pk), follow=True
+    ).content.decode()
     assert "has been decided already" in page
     assert not Enrolment.objects.exists()
 
@@ -226,16 +230,16 @@ def test_request_for_the_pool_admits_to_it(office, round, wire, clock):
     assert sorted(theirs.Grant.objects.values_list("value", flat=True)) == [1, 2]
 
 
-def test_request_that_was_decided_elsewhere_is_closed(round, asked, clock):
+def test_request_that_was_decided_elsewhere_is_closed(round, pending_request, clock):
     theirs.QualificationRequest.objects.update(status="Rejected")
     clock.skip(days=1)
     fetch_requests(now=clock())
-    asked.refresh_from_db()
-    assert asked.state == RequestState.GONE
+    pending_request.refresh_from_db()
+    assert pending_request.state == RequestState.GONE
 
 
-def test_request_of_another_project_is_not_found(asked, client):
+def test_request_of_another_project_is_not_found(pending_request, client):
     other = make_project("other")
     client.force_login(make_user("otto", other, MemberRole.REQUESTER))
-    path = reverse("qualification:grant_request", args=["other", asked.pk])
+    path = reverse("qualification:grant_request", args=["other", pending_request.pk])
     assert client.post(path).status_code == 404

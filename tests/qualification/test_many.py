@@ -1,4 +1,4 @@
-"""Three or three hundred: pages of the desk ask the database as often."""
+"""Tests that the queries of the training pages do not depend on the number of rows."""
 
 from copy import deepcopy
 
@@ -18,11 +18,11 @@ from tests.dashboard.campaign import make_user
 from tests.qualification.factories import (
     EXPERT,
     LATER,
-    hand_in,
     make_evaluated,
     make_rounds,
     open_round,
     record,
+    submit_work,
     work_through,
     write_reference,
 )
@@ -32,10 +32,10 @@ FEW, MANY = 3, 300
 
 
 def add_workers(enrolment, count, trainer):
-    """So many more who finished the round as this one did, each with feedback."""
+    """Add workers who finished the round like the enrolled worker, each with feedback."""
     workers = Worker.objects.bulk_create(
-        Worker(provider="mturk", external_id=f"B{enrolment.pk}X{count}X{at}", first_seen_at=NOW)
-        for at in range(count)
+        Worker(provider="mturk", external_id=f"B{enrolment.pk}X{count}X{number}", first_seen_at=NOW)
+        for number in range(count)
     )
     rows = Enrolment.objects.bulk_create(
         Enrolment(
@@ -60,47 +60,48 @@ def add_workers(enrolment, count, trainer):
         for row in rows
     )
     Feedback.objects.bulk_create(
-        Feedback(evaluation=one, trainer=trainer, written_at=NOW) for one in evaluations
+        Feedback(evaluation=evaluation, trainer=trainer, written_at=NOW)
+        for evaluation in evaluations
     )
 
 
 def add_items(enrolment, count):
-    """So many more items in the round and in the worker's alignment."""
+    """Add items to the round and to the worker's alignment."""
     model = enrolment.round.round_items.select_related("item__sentence", "reference").last()
     sentences = Sentence.objects.bulk_create(
         Sentence(
             project=model.item.project,
-            external_id=f"more-{count}-{at}",
+            external_id=f"more-{count}-{number}",
             tokens=model.item.sentence.tokens,
         )
-        for at in range(count)
+        for number in range(count)
     )
     items = Item.objects.bulk_create(
         Item(
             project=model.item.project,
-            sentence=one,
-            key=f"{one.external_id}:1",
+            sentence=sentence,
+            key=f"{sentence.external_id}:1",
             target=model.item.target,
-            position=one.pk,
+            position=sentence.pk,
             in_production=False,
         )
-        for one in sentences
+        for sentence in sentences
     )
     golds = Gold.objects.bulk_create(
         Gold(
-            item=one,
+            item=item,
             source="expert",
             version=1,
             content=model.reference.content,
             schema_version=1,
             created_at=NOW,
         )
-        for one in items
+        for item in items
     )
     first = enrolment.round.round_items.count()
     RoundItem.objects.bulk_create(
-        RoundItem(round=enrolment.round, item=item, reference=gold, ordinal=first + at)
-        for at, (item, gold) in enumerate(zip(items, golds, strict=True))
+        RoundItem(round=enrolment.round, item=item, reference=gold, ordinal=first + number)
+        for number, (item, gold) in enumerate(zip(items, golds, strict=True))
     )
     evaluation = enrolment.evaluations.get()
     entry = evaluation.alignment[-1]
@@ -109,12 +110,16 @@ def add_items(enrolment, count):
 
 
 def pages(enrolment):
-    slug, one, name = enrolment.round.project.slug, enrolment.round_id, enrolment.worker.pseudonym
+    slug, round_id, name = (
+        enrolment.round.project.slug,
+        enrolment.round_id,
+        enrolment.worker.pseudonym,
+    )
     return [
         reverse("qualification:rounds", args=[slug]),
-        reverse("qualification:round", args=[slug, one]),
-        reverse("qualification:trainee", args=[slug, one, name]),
-        reverse("qualification:preview", args=[slug, one, name]),
+        reverse("qualification:round", args=[slug, round_id]),
+        reverse("qualification:trainee", args=[slug, round_id, name]),
+        reverse("qualification:preview", args=[slug, round_id, name]),
     ]
 
 
@@ -161,13 +166,13 @@ def test_workers_of_a_round_are_sorted_and_downloaded(desk, enrolment, trainer):
     assert desk.get(address, {"text": names[3]}).context["listing"].total == 1
 
 
-def test_trainer_sees_only_the_projects_that_are_theirs(desk, enrolment):
+def test_trainer_sees_only_their_projects(desk, enrolment):
     other = make_evaluated()
     listed = desk.get(reverse("dashboard:projects")).content.decode()
     assert enrolment.round.project.slug in listed
     assert other.round.project.slug not in listed
     assert [desk.get(url).status_code for url in pages(other)] == [404] * 4
-    # The other project's round and worker under their own project's address: not there either.
+    # The round and worker of another project are not found under this project's address.
     slug = enrolment.round.project.slug
     mixed = [slug, other.round_id, other.worker.pseudonym]
     assert desk.get(reverse("qualification:trainee", args=mixed)).status_code == 404
@@ -177,37 +182,41 @@ def test_trainer_sees_only_the_projects_that_are_theirs(desk, enrolment):
 
 
 def test_corrected_reference_re_evaluates_each_affected_worker_once_and_lists_changed_verdicts():
-    one, untouched = make_rounds()
+    training_round, untouched = make_rounds()
     good, poor, idle = (make_worker() for _ in range(3))
-    cohort = open_round(one, [good, poor, idle])
+    cohort = open_round(training_round, [good, poor, idle])
     work_through(cohort, good, EXPERT)
     work_through(cohort, poor)
-    hand_in(cohort.batch.tasks.first(), idle)
+    submit_work(cohort.batch.tasks.first(), idle)
     record()
     elsewhere = make_evaluated()
-    one.thresholds = {"UA": 0.9}
-    one.save()
-    item = one.items.get(target__verb_idx=IDENTIFIED)
+    training_round.thresholds = {"UA": 0.9}
+    training_round.save()
+    item = training_round.items.get(target__verb_idx=IDENTIFIED)
     survey = ["the U.S. Geological Survey ( USGS )"]
-    asked = (("Who identified something?", survey), ("What did someone identify?", ["a basin"]))
-    write_reference(item, source(SURVEY, *asked))
+    questions = (("Who identified something?", survey), ("What did someone identify?", ["a basin"]))
+    write_reference(item, source(SURVEY, *questions))
     assert refresh_references(clock=lambda: LATER) == 1
     assert refresh_references(clock=lambda: LATER) == 0
-    by_worker = {each.worker: each for each in one.enrolments.all()}
-    changes = {row.enrolment.worker: row.changed_side for row in overview_rows(round=one)}
+    by_worker = {enrolment.worker: enrolment for enrolment in training_round.enrolments.all()}
+    changes = {
+        row.enrolment.worker: row.changed_side for row in overview_rows(round=training_round)
+    }
     assert changes == {good: False, poor: True, idle: None}
-    assert [by_worker[each].evaluations.count() for each in (good, poor, idle)] == [2, 2, 0]
+    assert [by_worker[worker].evaluations.count() for worker in (good, poor, idle)] == [2, 2, 0]
     assert elsewhere.evaluations.count() == 1
     assert not untouched.enrolments.exists()
     client = Client()
-    client.force_login(make_user("tina", one.project, "trainer"))
-    page = client.get(reverse("qualification:round", args=[one.project.slug, one.pk]))
-    told = page.content.decode()
-    assert f"{good.pseudonym} no longer meets all thresholds" in " ".join(told.split())
-    assert f"{poor.pseudonym} meets all thresholds" in " ".join(told.split())
+    client.force_login(make_user("tina", training_round.project, "trainer"))
+    page = client.get(
+        reverse("qualification:round", args=[training_round.project.slug, training_round.pk])
+    )
+    html = page.content.decode()
+    assert f"{good.pseudonym} no longer meets all thresholds" in " ".join(html.split())
+    assert f"{poor.pseudonym} meets all thresholds" in " ".join(html.split())
 
 
-def test_reference_of_an_item_that_nobody_was_asked_changes_nothing():
+def test_changed_reference_does_not_reevaluate_other_rounds():
     enrolment = make_evaluated()
     other = make_evaluated()
     write_reference(other.round.items.get(target__verb_idx=CONTAIN), EXPERT[CONTAIN])

@@ -5,7 +5,7 @@ from annotation.domain.record_generations import record_new_generations
 from qualification.domain.monitor_pool import GRACE_ITEMS, coverage_of_pool
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project, source
 from tests.crowd.factories import NOW, make_worker
-from tests.qualification.factories import EXPERT, LATER, hand_in, make_rounds
+from tests.qualification.factories import EXPERT, LATER, make_rounds, submit_work
 
 pytestmark = pytest.mark.django_db
 ONE = source(SURVEY, ("What did someone identify?", ["a basin"]))
@@ -17,7 +17,7 @@ def produce(project, items, contents_by_worker):
     batch = publish_batch(project=project, now=NOW)
     for task in batch.tasks.all():
         for worker, content in contents_by_worker.items():
-            hand_in(task, worker, {IDENTIFIED: content})
+            submit_work(task, worker, {IDENTIFIED: content})
     record_new_generations(clock=lambda: LATER, limit=500)
 
 
@@ -25,21 +25,21 @@ def test_worker_below_two_questions_is_flagged_after_the_grace_period():
     project, thrifty, thorough = make_project(), make_worker(), make_worker()
     produce(project, GRACE_ITEMS, {thrifty: ONE, thorough: EXPERT[IDENTIFIED]})
     assert [
-        (one.worker, one.items, one.per_item, one.flagged)
-        for one in coverage_of_pool(project=project)
+        (coverage.worker, coverage.items, coverage.per_item, coverage.flagged)
+        for coverage in coverage_of_pool(project=project)
     ] == [
         (thrifty, 15, 1, True),
         (thorough, 15, 3, False),
     ]
 
 
-def test_nobody_is_flagged_before_the_grace_period_is_over():
+def test_worker_is_not_flagged_during_the_grace_period():
     project, thrifty = make_project(), make_worker()
     produce(project, GRACE_ITEMS - 1, {thrifty: ONE})
-    assert [one.flagged for one in coverage_of_pool(project=project)] == [False]
+    assert [coverage.flagged for coverage in coverage_of_pool(project=project)] == [False]
 
 
-def test_training_is_not_watched():
+def test_training_is_not_monitored():
     project = make_project()
     make_rounds(project)
     assert coverage_of_pool(project=project) == []

@@ -1,4 +1,4 @@
-"""Every route of the trainer's pages against every role, a stranger and an anonymous visitor."""
+"""Tests of every training route with every role, a stranger and an anonymous visitor."""
 
 import pytest
 from django.test import Client
@@ -27,7 +27,7 @@ POSTED = {
     "message_workers",
     "withdraw_workers",
 }
-ROUTES = [one.name for one in urls.urlpatterns]
+ROUTES = [pattern.name for pattern in urls.urlpatterns]
 RULES = page_rules()
 WORKER_PAGES = {"workers", "worker", "worker_note", "erase_worker_page", "compensate"}
 GUARDED = [
@@ -39,19 +39,23 @@ GUARDED = [
 
 @pytest.fixture
 def ask(enrolment):
-    one = enrolment.round
-    person = [one.pk, enrolment.worker.pseudonym]
+    training_round = enrolment.round
+    worker_path = [training_round.pk, enrolment.worker.pseudonym]
     rounds = ("round", "publish", "edit", "decide", "round_items", "remove_round")
-    more = dict.fromkeys(("trainee", "evaluate", "overrule", "confirm", "write", "preview"), person)
-    more |= {name: [one.pk] for name in rounds}
-    more |= {"withdraw": person, "grant_request": [0], "refuse_request": [0]}
+    more = dict.fromkeys(
+        ("trainee", "evaluate", "overrule", "confirm", "write", "preview"), worker_path
+    )
+    more |= {name: [training_round.pk] for name in rounds}
+    more |= {"withdraw": worker_path, "grant_request": [0], "refuse_request": [0]}
     names = "pool_worker", "pool_write", "pool_preview", "worker_agreement"
-    more |= dict.fromkeys(names, person[1:])
-    more["pool_acknowledge"] = [person[1], 0]
+    more |= dict.fromkeys(names, worker_path[1:])
+    more["pool_acknowledge"] = [worker_path[1], 0]
     more["send_mail_again"] = [0]
 
     def of(client, name):
-        url = reverse(f"qualification:{name}", args=[one.project.slug, *more.get(name, [])])
+        url = reverse(
+            f"qualification:{name}", args=[training_round.project.slug, *more.get(name, [])]
+        )
         return client.post(url) if name in POSTED else client.get(url)
 
     return of
@@ -63,20 +67,20 @@ def signed_in(user):
     return client
 
 
-def test_anonymous_visitor_is_sent_to_the_login(ask):
+def test_anonymous_visitor_is_redirected_to_sign_in(ask):
     assert {ask(Client(), name).status_code for name in GUARDED} == {302}
 
 
-def test_stranger_does_not_learn_that_the_project_exists(ask):
+def test_project_is_not_found_for_a_stranger(ask):
     client = signed_in(make_user("sam", make_project("other"), *MemberRole))
     assert {ask(client, name).status_code for name in GUARDED} == {404}
 
 
 @pytest.mark.parametrize("role", MemberRole)
-def test_member_opens_what_the_rules_allow_and_nothing_else(role, ask, enrolment):
+def test_member_opens_only_pages_that_the_rules_allow(role, ask, enrolment):
     client = signed_in(make_user("kim", enrolment.round.project, role))
     for name in GUARDED:
         allowed = role in RULES[f"qualification:{name}"]
         status = ask(client, name).status_code
-        # An empty decision is not found; it is refused before that to those who may not decide.
+        # An empty decision is not found, but users without permission are refused first.
         assert status in ((200, 302, 422, 404) if allowed else (403,)), name

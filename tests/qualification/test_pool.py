@@ -1,4 +1,4 @@
-"""The pool at work: agreement with the gold, alerts, and feedback on production."""
+"""Tests of the active pool: agreement with gold, alerts and feedback on production."""
 
 import csv
 import re
@@ -57,7 +57,7 @@ BAD = source(
 )
 
 
-def gilded(project, contents):
+def make_items_with_gold(project, contents):
     items = produce(project, contents)
     for item in items:
         write_gold(item)
@@ -72,9 +72,9 @@ def alerts(**facts):
 # --- agreement with the gold
 
 
-def test_annotation_is_held_against_the_gold_that_came_of_it_once():
+def test_annotation_is_compared_once_with_its_gold():
     project, worker = make_project(), make_worker()
-    gilded(project, {worker: [GOOD, POOR]})
+    make_items_with_gold(project, {worker: [GOOD, POOR]})
     assert compare() == 0
     first, second = GoldComparison.objects.order_by("submission__item")
     assert first.measures["UA"] == {"tp": 4, "fp": 0, "fn": 0}
@@ -85,7 +85,7 @@ def test_annotation_is_held_against_the_gold_that_came_of_it_once():
 
 def test_newer_gold_replaces_the_outcome():
     project, worker = make_project(), make_worker()
-    [item] = gilded(project, {worker: [POOR]})
+    [item] = make_items_with_gold(project, {worker: [POOR]})
     write_gold(item, POOR)
     assert compare() == 1
     outcome = GoldComparison.objects.get()
@@ -94,8 +94,8 @@ def test_newer_gold_replaces_the_outcome():
 
 def test_training_and_unfinished_items_have_no_outcome():
     worker = make_worker()
-    one = make_rounds()[0]
-    work_through(open_round(one, [worker]), worker)
+    training_round = make_rounds()[0]
+    work_through(open_round(training_round, [worker]), worker)
     produce(make_project(), {worker: [GOOD]})
     assert compare() == 0
 
@@ -104,17 +104,17 @@ def test_curve_sums_over_the_window():
     hit, miss = {"tp": 1, "fp": 0, "fn": 0}, {"tp": 0, "fp": 1, "fn": 1}
     points = series_of(UA, [(NOW, hit)] * 20 + [(NOW, miss)] * 20)
     assert points[0] == Point(NOW, 1.0, 1.0)
-    assert [points[at].window for at in (19, 29, 39)] == [1.0, 0.5, 0.0]
+    assert [points[index].window for index in (19, 29, 39)] == [1.0, 0.5, 0.0]
     assert points[39].item == 0
 
 
 # --- alerts
 
 
-def test_worker_with_low_coverage_is_reported_once_and_again_only_after_more():
+def test_low_coverage_is_reported_again_only_after_more_items():
     project, worker = make_project(), make_worker()
-    one = source(SURVEY, ("What did someone identify?", ["a basin"]))
-    produce(project, {worker: [one] * GRACE_ITEMS})
+    content = source(SURVEY, ("What did someone identify?", ["a basin"]))
+    produce(project, {worker: [content] * GRACE_ITEMS})
     assert monitor_pools(clock=lambda: LATER) == 1
     assert monitor_pool(project=project, now=LATER) == 0
     [alert] = alerts()
@@ -123,7 +123,7 @@ def test_worker_with_low_coverage_is_reported_once_and_again_only_after_more():
     assert acknowledge_alert(alert=alert, by=trainer, note="wrote to them", now=LATER)
     assert not acknowledge_alert(alert=alert, by=trainer, note="again", now=LATER)
     assert monitor_pool(project=project, now=LATER) == 0
-    produce(project, {worker: [one] * GRACE_ITEMS})
+    produce(project, {worker: [content] * GRACE_ITEMS})
     assert monitor_pool(project=project, now=LATER) == 1
     moves = StateChange.objects.filter(aggregate="qualification.Alert").order_by("pk")
     assert [move.new for move in moves] == ["raised", "acknowledged", "raised"]
@@ -131,7 +131,7 @@ def test_worker_with_low_coverage_is_reported_once_and_again_only_after_more():
 
 def test_falling_agreement_is_reported_with_both_figures():
     project, falling, steady = make_project(), make_worker(), make_worker()
-    gilded(project, {falling: [GOOD] * 40 + [BAD] * 20, steady: [GOOD] * 60})
+    make_items_with_gold(project, {falling: [GOOD] * 40 + [BAD] * 20, steady: [GOOD] * 60})
     assert monitor_pool(project=project, now=LATER) == 1
     [alert] = alerts()
     assert (alert.worker, alert.kind) == (falling, "drift")
@@ -147,17 +147,17 @@ def test_falling_agreement_is_reported_with_both_figures():
     assert monitor_pool(project=project, now=LATER) == 0
 
 
-def test_project_at_rest_is_not_watched():
+def test_inactive_project_is_not_monitored():
     project, worker = make_project(), make_worker()
-    one = source(SURVEY, ("What did someone identify?", ["a basin"]))
-    produce(project, {worker: [one] * GRACE_ITEMS})
+    content = source(SURVEY, ("What did someone identify?", ["a basin"]))
+    produce(project, {worker: [content] * GRACE_ITEMS})
     assert monitor_pools(clock=lambda: LATER.replace(year=LATER.year + 1)) == 0
 
 
 # --- feedback on production
 
 
-def tell(project, worker, text="Look.", **by_item):
+def send_feedback(project, worker, text="Look.", **by_item):
     return send_pool_feedback(
         project=project,
         worker=worker,
@@ -167,25 +167,25 @@ def tell(project, worker, text="Look.", **by_item):
     )
 
 
-def test_feedback_shows_what_an_expert_corrected_and_then_the_worst():
+def test_feedback_shows_expert_corrections_before_the_worst_items():
     project, worker = make_project(), make_worker()
-    items = gilded(project, {worker: [GOOD, POOR, BAD, GOOD]})
+    items = make_items_with_gold(project, {worker: [GOOD, POOR, BAD, GOOD]})
     gold = items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=NOW)
     content = {"questions": GOOD["questions"][:2]}
     correct(review=review, expert=make_user("ed"), content=content, comment="", now=LATER)
     compare()
-    found = instructive_items(project=project, worker=worker)
-    assert [one["item"] for one in found] == [items[3].pk, items[2].pk, items[1].pk]
-    assert {row["state"] for row in found[0]["rows"]} == {"found", "extra"}
+    entries = instructive_items(project=project, worker=worker)
+    assert [entry["item"] for entry in entries] == [items[3].pk, items[2].pk, items[1].pk]
+    assert {row["state"] for row in entries[0]["rows"]} == {"found", "extra"}
 
 
-def test_feedback_on_production_is_sent_with_a_link_that_opens_it_alone():
+def test_feedback_on_production_is_sent_with_its_link():
     project, worker = make_project(), make_worker()
-    [item] = gilded(project, {worker: [POOR]})
-    feedback = tell(project, worker, **{str(item.pk): "Split the names.", "99": "stray"})
+    [item] = make_items_with_gold(project, {worker: [POOR]})
+    feedback = send_feedback(project, worker, **{str(item.pk): "Split the names.", "99": "stray"})
     message = Message.objects.get()
-    # A link tells when it was made: the one in the message is a moment older than one made now.
+    # The link contains its time, so the link in the message is a moment older than a new one.
     link = re.search(r"http://\S+/feedback/(\S+)/", message.text)
     assert link
     assert feedback.notes == {str(item.pk): "Split the names."}
@@ -197,10 +197,10 @@ def test_feedback_on_production_is_sent_with_a_link_that_opens_it_alone():
             feedback_of_token(bad)
 
 
-def test_items_shown_stay_as_they_were_when_the_gold_changes():
+def test_items_of_sent_feedback_do_not_change_with_the_gold():
     project, worker = make_project(), make_worker()
-    [item] = gilded(project, {worker: [POOR]})
-    feedback = tell(project, worker)
+    [item] = make_items_with_gold(project, {worker: [POOR]})
+    feedback = send_feedback(project, worker)
     write_gold(item, POOR)
     compare()
     feedback.refresh_from_db()
@@ -211,7 +211,7 @@ def test_items_shown_stay_as_they_were_when_the_gold_changes():
     }
 
 
-def test_there_is_no_feedback_with_nothing_in_it():
+def test_empty_feedback_is_refused():
     with pytest.raises(NothingToSendError):
         save_pool_feedback(
             project=make_project(),
@@ -226,10 +226,10 @@ def test_there_is_no_feedback_with_nothing_in_it():
 
 
 @pytest.fixture
-def at_work():
-    """A project whose pool is at work, a worker with an alert, and the trainer's browser."""
+def active_pool():
+    """Return a project with an active pool, a worker with an alert, and the trainer's client."""
     project, worker = make_project(), make_worker()
-    gilded(project, {worker: [GOOD] * 40 + [BAD] * 20})
+    make_items_with_gold(project, {worker: [GOOD] * 40 + [BAD] * 20})
     monitor_pool(project=project, now=LATER)
     client = Client()
     client.force_login(make_user("tina", project, "trainer"))
@@ -240,8 +240,8 @@ def page_at(name, project, *more):
     return reverse(f"qualification:{name}", args=[project.slug, *more])
 
 
-def test_alert_is_on_the_desk_until_somebody_acknowledges_it(at_work):
-    project, worker, client = at_work
+def test_alert_is_shown_until_it_is_acknowledged(active_pool):
+    project, worker, client = active_pool
     desk = client.get(page_at("rounds", project)).content.decode()
     assert "falling agreement" in desk
     assert worker.pseudonym in desk
@@ -256,8 +256,8 @@ def test_alert_is_on_the_desk_until_somebody_acknowledges_it(at_work):
     assert "was ill" in page
 
 
-def test_worker_page_draws_and_tabulates_the_agreement(at_work):
-    project, worker, client = at_work
+def test_worker_page_shows_the_agreement_as_chart_and_table(active_pool):
+    project, worker, client = active_pool
     url = page_at("worker_agreement", project, worker.pseudonym)
     assert url in client.get(page_at("pool_worker", project, worker.pseudonym)).content.decode()
     page = client.get(url).content.decode()
@@ -269,8 +269,8 @@ def test_worker_page_draws_and_tabulates_the_agreement(at_work):
     assert rows[-1].endswith(",1.0,1.0")
 
 
-def test_pool_page_compares_speed_and_quality(at_work):
-    project, worker, client = at_work
+def test_pool_page_compares_speed_and_quality(active_pool):
+    project, worker, client = active_pool
     url = page_at("speed_and_quality", project)
     figures = pool_figures(project=project)
     items, _, seconds = figures.coverage[worker.pk]
@@ -281,14 +281,14 @@ def test_pool_page_compares_speed_and_quality(at_work):
     assert f"<title>{worker.pseudonym}</title>" in client.get(f"{url}?format=svg").content.decode()
 
 
-def test_trainer_writes_and_the_worker_reads_and_asks(at_work, client):
-    project, worker, trainer = at_work
+def test_worker_reads_feedback_and_replies(active_pool, client):
+    project, worker, trainer = active_pool
     url = page_at("pool_write", project, worker.pseudonym)
-    shown = instructive_items(project=project, worker=worker)[0]["item"]
-    trainer.post(url, {"action": "save", "text": "Dear you", f"note-{shown}": "Read again."})
+    item_id = instructive_items(project=project, worker=worker)[0]["item"]
+    trainer.post(url, {"action": "save", "text": "Dear you", f"note-{item_id}": "Read again."})
     preview = trainer.get(page_at("pool_preview", project, worker.pseudonym)).content.decode()
     assert "Preview of what the worker will see" in preview
-    trainer.post(url, {"action": "send", "text": "Dear you", f"note-{shown}": "Read again."})
+    trainer.post(url, {"action": "send", "text": "Dear you", f"note-{item_id}": "Read again."})
     link = link_of(PoolFeedback.objects.get())
     page = client.get(link).content.decode()
     for words in ("Dear you", "Read again.", "Final version", "some of your verbs"):
@@ -301,22 +301,20 @@ def test_trainer_writes_and_the_worker_reads_and_asks(at_work, client):
     assert client.get(link[:-4] + "xyz/").status_code == 404
 
 
-def test_stranger_to_the_project_has_no_page(at_work):
-    project, _, client = at_work
+def test_page_is_not_found_for_a_stranger(active_pool):
+    project, _, client = active_pool
     stranger = make_worker()
     assert client.get(page_at("pool_worker", project, stranger.pseudonym)).status_code == 404
 
 
-def test_number_of_queries_depends_on_neither_workers_nor_items(
-    at_work, django_assert_max_num_queries
-):
-    project, worker, client = at_work
+def test_queries_do_not_depend_on_workers_or_items(active_pool, django_assert_max_num_queries):
+    project, worker, client = active_pool
     urls = [page_at("rounds", project), page_at("pool", project)]
     urls.append(page_at("pool_worker", project, worker.pseudonym))
     counts = []
     for more in (0, 12):
         if more:
-            gilded(
+            make_items_with_gold(
                 project, {worker: [BAD] * more, **{make_worker(): [POOR] * more for _ in range(3)}}
             )
         for url in urls:

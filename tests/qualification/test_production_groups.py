@@ -1,4 +1,4 @@
-"""The pool divided: balanced, repeatable, granted as a value, and published to."""
+"""Tests of groups of the pool: balanced, repeatable, granted as a value, and used by batches."""
 
 import statistics
 
@@ -34,22 +34,22 @@ from tests.qualification.factories import EXPERT, LATER, make_rounds, open_round
     st.integers(1, 8),
     st.integers(0, 99),
 )
-def test_groups_differ_by_one_worker_and_little_in_skill(skills, count, seed):
+def test_groups_are_repeatable_and_similar_in_size(skills, count, seed):
     members = [
         Member(Worker(pk=pk, pseudonym=str(pk)), skill, None) for pk, skill in enumerate(skills, 1)
     ]
-    dealt = balanced(members, count=count, seed=seed)
-    assert dealt == balanced(members, count=count, seed=seed)
-    sizes = [list(dealt.values()).count(number) for number in range(1, count + 1)]
+    group_of = balanced(members, count=count, seed=seed)
+    assert group_of == balanced(members, count=count, seed=seed)
+    sizes = [list(group_of.values()).count(number) for number in range(1, count + 1)]
     assert sum(sizes) == len(members)
     assert max(sizes) - min(sizes) <= 1
 
 
 def test_skills_are_balanced():
     members = [Member(Worker(pk=pk), pk / 24, None) for pk in range(1, 25)]
-    dealt = balanced(members, count=3, seed=4)
+    group_of = balanced(members, count=3, seed=4)
     means = [
-        statistics.mean(one.skill for one in members if dealt[one.worker.pk] == number)
+        statistics.mean(member.skill for member in members if group_of[member.worker.pk] == number)
         for number in (1, 2, 3)
     ]
     assert max(means) - min(means) < 0.001
@@ -60,16 +60,16 @@ def project(db):
     return make_project()
 
 
-def join(project, count):
+def add_to_pool(project, count):
     workers = [make_worker() for _ in range(count)]
-    for one in workers:
+    for worker in workers:
         pool = pool_of(project, Role.GENERATOR)
-        grant_qualification(qualification=pool, worker=one, now=NOW)
+        grant_qualification(qualification=pool, worker=worker, now=NOW)
     return workers
 
 
 def groups_of(project):
-    return {one.worker: one.group for one in members_of(project=project)}
+    return {member.worker: member.group for member in members_of(project=project)}
 
 
 def divide(project, count=2, seed=1):
@@ -77,59 +77,69 @@ def divide(project, count=2, seed=1):
 
 
 def test_division_is_granted_and_logged(project):
-    workers = join(project, 5)
+    workers = add_to_pool(project, 5)
     assert set(groups_of(project).values()) == {None}
     assert divide(project) == 5
-    found = groups_of(project)
-    assert sorted(found.values()).count(1) in (2, 3)
-    held = dict(QualificationGrant.objects.values_list("worker", "value"))
-    assert held == {one.pk: found[one] for one in workers}
+    groups = groups_of(project)
+    assert sorted(groups.values()).count(1) in (2, 3)
+    grants = dict(QualificationGrant.objects.values_list("worker", "value"))
+    assert grants == {worker.pk: groups[worker] for worker in workers}
     moves = StateChange.objects.filter(aggregate="crowd.QualificationGrant")
     assert {move.old for move in moves} == {"no group"}
     assert moves.count() == 5
     assert divide(project) == 0
 
 
-def test_workers_are_moved_by_hand_and_taken_out(project):
-    first, second, third = join(project, 3)
+def test_workers_are_moved_manually_and_removed(project):
+    first, second, third = add_to_pool(project, 3)
     divide(project)
     chosen = {first.pk: 2, second.pk: None}
     assign_groups(project=project, groups=chosen, count=2, actor="rita", now=LATER)
-    found = groups_of(project)
-    assert (found[first], found[second]) == (2, None)
-    assert found[third] in (1, 2)
+    groups = groups_of(project)
+    assert (groups[first], groups[second]) == (2, None)
+    assert groups[third] in (1, 2)
     with pytest.raises(GroupingError, match="no group 3"):
         assign_groups(project=project, groups={first.pk: 3}, count=2, actor="rita", now=LATER)
 
 
 def test_pool_too_small_is_refused(project):
-    join(project, 1)
+    add_to_pool(project, 1)
     with pytest.raises(GroupingError, match="not enough for 2 groups"):
         divide(project)
 
 
 def test_newcomer_is_in_no_group_and_consolidators_keep_their_numbers(project):
-    [one] = make_rounds(project, rounds=1)
-    join(project, 2)
+    [training_round] = make_rounds(project, rounds=1)
+    add_to_pool(project, 2)
     divide(project)
     worker = make_worker()
-    work_through(open_round(one, [worker]), worker, EXPERT)
-    decide(enrolment=one.enrolments.get(), verdict=Verdict.PASS, reason="", actor="t", now=LATER)
+    work_through(open_round(training_round, [worker]), worker, EXPERT)
+    decide(
+        enrolment=training_round.enrolments.get(),
+        verdict=Verdict.PASS,
+        reason="",
+        actor="t",
+        now=LATER,
+    )
     assert groups_of(project)[worker] is None
-    [member] = [each for each in members_of(project=project) if each.worker == worker]
+    [member] = [row for row in members_of(project=project) if row.worker == worker]
     assert member.skill == 1
     code = pool_code(project, Role.CONSOLIDATOR)
     assert worker.grants.get(qualification_type__code=code).value == 1
 
 
 def test_batch_is_published_to_one_group(project):
-    join(project, 4)
+    add_to_pool(project, 4)
     divide(project)
     make_item(SURVEY, IDENTIFIED, project)
     pool = pool_of(project, Role.GENERATOR)
     publish_batch(project=project, now=NOW, pool=pool, groups=[2])
-    asked = Hit.objects.get().hit_type.qualifications[0]
-    assert (asked["code"], asked["comparator"], asked["integers"]) == (pool.code, "In", [2])
+    requirement = Hit.objects.get().hit_type.qualifications[0]
+    assert (requirement["code"], requirement["comparator"], requirement["integers"]) == (
+        pool.code,
+        "In",
+        [2],
+    )
 
 
 @pytest.fixture
@@ -139,30 +149,30 @@ def office(project):
     return client
 
 
-def test_office_divides_corrects_and_publishes_on_pages(office, project):
-    workers = join(project, 4)
+def test_staff_divide_correct_and_publish_on_the_pages(office, project):
+    workers = add_to_pool(project, 4)
     url = reverse("qualification:groups", args=[project.slug])
     assert "none yet" in office.get(url).content.decode()
     assert office.post(url, {"divide": "1", "count": "2", "seed": "3"}).status_code == 302
     page = office.get(url).content.decode()
     assert "Group 2" in page
-    office.post(url, {f"group-{one.pseudonym}": "1" for one in workers})
+    office.post(url, {f"group-{worker.pseudonym}": "1" for worker in workers})
     assert set(groups_of(project).values()) == {1}
     make_item(SURVEY, IDENTIFIED, project)
     publish = reverse("annotation:publish", args=[project.slug])
     assert "Group 2 of the trained pool" in office.get(publish).content.decode()
-    asked = {"count": "1", "unpublished": "1", "pool": "group-1"}
-    assert "Only group 1 of the trained pool" in office.post(publish, asked).content.decode()
-    assert office.post(publish, {**asked, "confirmed": "yes"}).status_code == 302
+    fields = {"count": "1", "unpublished": "1", "pool": "group-1"}
+    assert "Only group 1 of the trained pool" in office.post(publish, fields).content.decode()
+    assert office.post(publish, {**fields, "confirmed": "yes"}).status_code == 302
     assert Hit.objects.get().hit_type.qualifications[0]["integers"] == [1]
-    assert office.post(publish, {**asked, "pool": "group-9"}).status_code == 422
+    assert office.post(publish, {**fields, "pool": "group-9"}).status_code == 422
 
 
 @pytest.mark.parametrize(
     "fields", [{"count": "0"}, {"count": "21"}, {"count": "9"}, {"count": "x"}, {"seed": "-1"}]
 )
-def test_division_that_can_not_be_made_is_told(office, project, fields):
-    join(project, 4)
+def test_impossible_division_is_explained(office, project, fields):
+    add_to_pool(project, 4)
     url = reverse("qualification:groups", args=[project.slug])
     response = office.post(url, {"divide": "1", "count": "2", "seed": "1", **fields})
     assert response.status_code == 422
@@ -170,8 +180,8 @@ def test_division_that_can_not_be_made_is_told(office, project, fields):
     assert not project.groups.exists()
 
 
-def test_group_that_is_not_there_changes_nothing(office, project):
-    [worker] = join(project, 1)
+def test_unknown_group_changes_nothing(office, project):
+    [worker] = add_to_pool(project, 1)
     divide(project, 1)
     url = reverse("qualification:groups", args=[project.slug])
     page = office.post(url, {f"group-{worker.pseudonym}": "7"}, follow=True).content.decode()

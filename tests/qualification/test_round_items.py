@@ -1,4 +1,4 @@
-"""Rounds that are set up on the web: sampled, searched and picked items, and their removal."""
+"""Tests of rounds set up on the web, with sampled, searched and picked items."""
 
 import pytest
 from django.test import Client
@@ -60,7 +60,7 @@ def test_sample_depends_on_the_seed_and_wraps_around(project, items):
     assert set(sample_items(free, count=50, seed=1)) == set(items)
 
 
-def test_items_that_teach_most_have_the_most_units(project, items):
+def test_most_instructive_items_have_the_most_units(project, items):
     free = free_items(project=project)
     assert richest_items(free, count=3, seed=1) == []
     annotate(items[:4], {"questions": []})
@@ -69,7 +69,7 @@ def test_items_that_teach_most_have_the_most_units(project, items):
     assert set(richest_items(free, count=9, seed=1)) == {*items[:4], items[6]}
 
 
-def test_search_finds_words_and_ids(project, items):
+def test_search_finds_text_and_ids(project, items):
     free = free_items(project=project)
     item = items[5]
     sentence = item.sentence
@@ -96,19 +96,24 @@ def test_sampled_round_is_set_up_in_two_steps(office, project, items):
     assert len(chosen) == 5
     form = {**CHOICE, "title": "Training 1", "item": [item.pk for item in chosen]}
     assert office.post(url("new_round"), form).status_code == 302
-    made = Round.objects.get()
-    assert (made.title, made.entry, made.pool_roles, made.ordinal) == (
+    training_round = Round.objects.get()
+    assert (
+        training_round.title,
+        training_round.entry,
+        training_round.pool_roles,
+        training_round.ordinal,
+    ) == (
         "Training 1",
         "invited",
         [],
         1,
     )
-    assert made.thresholds
-    assert [row.item for row in made.round_items.all()] == chosen
+    assert training_round.thresholds
+    assert [row.item for row in training_round.round_items.all()] == chosen
     assert project.items.filter(in_production=True).count() == 7
 
 
-def test_second_round_follows_the_first_and_admits_to_production(office, project, items):
+def test_second_round_follows_the_first_and_opens_production(office, project, items):
     for number in (1, 2):
         page = office.get(url("new_round"))
         initial = page.context["form"].initial
@@ -123,9 +128,9 @@ def test_second_round_follows_the_first_and_admits_to_production(office, project
 def test_screening_is_open(office, items):
     form = {**CHOICE, "title": "Screening", "is_screening": "on", "item": [items[0].pk]}
     office.post(url("new_round"), form)
-    made = Round.objects.get()
-    assert (made.kind, made.entry) == ("screening", "open")
-    assert made.requirements
+    screening = Round.objects.get()
+    assert (screening.kind, screening.entry) == ("screening", "open")
+    assert screening.requirements
 
 
 def test_search_keeps_the_picked_items(office, items):
@@ -160,38 +165,40 @@ def test_item_of_another_round_or_project_is_refused(office, items):
 
 def test_round_without_gold_is_published_once_it_has_gold(office, items):
     office.post(url("new_round"), {**CHOICE, "title": "One", "item": [i.pk for i in items[:2]]})
-    made = Round.objects.get()
-    invite_workers(round=made, workers=[make_worker()], actor="rita", now=START)
-    page = office.get(url("publish", made.pk)).content.decode()
+    training_round = Round.objects.get()
+    invite_workers(round=training_round, workers=[make_worker()], actor="rita", now=START)
+    page = office.get(url("publish", training_round.pk)).content.decode()
     assert "2 of its items need expert gold" in page
     with pytest.raises(RoundPublishError, match="2 of its items have no expert gold"):
-        publish_round(round=made, actor="rita", now=START)
+        publish_round(round=training_round, actor="rita", now=START)
     annotate(items[:2])
-    publish_round(round=made, actor="rita", now=START)
+    publish_round(round=training_round, actor="rita", now=START)
     assert not RoundItem.objects.filter(reference=None).exists()
     changed = {**CHOICE, "item": [items[4].pk]}
-    response = office.post(url("round_items", made.pk), changed, follow=True)
+    response = office.post(url("round_items", training_round.pk), changed, follow=True)
     assert "has been published, so its items can’t change" in response.content.decode()
-    assert office.get(url("round_items", made.pk)).status_code == 302
-    office.post(url("remove_round", made.pk))
+    assert office.get(url("round_items", training_round.pk)).status_code == 302
+    office.post(url("remove_round", training_round.pk))
     assert Round.objects.exists()
 
 
-def test_items_of_an_unpublished_round_are_changed(office, project, items):
+def test_items_of_an_unpublished_round_can_be_changed(office, project, items):
     office.post(url("new_round"), {**CHOICE, "title": "One", "item": [i.pk for i in items[:2]]})
-    made = Round.objects.get()
-    page = office.get(url("round_items", made.pk))
+    training_round = Round.objects.get()
+    page = office.get(url("round_items", training_round.pk))
     assert [item for item, _ in page.context["chosen"]] == items[:2]
-    office.post(url("round_items", made.pk), {**CHOICE, "item": [items[1].pk, items[5].pk]})
-    assert list(made.items.order_by("pk")) == [items[1], items[5]]
+    office.post(
+        url("round_items", training_round.pk), {**CHOICE, "item": [items[1].pk, items[5].pk]}
+    )
+    assert list(training_round.items.order_by("pk")) == [items[1], items[5]]
     assert set(project.items.filter(in_production=False)) == {items[1], items[5]}
 
 
 def test_removed_round_returns_its_items_and_deletes_invitations(office, project, items):
     office.post(url("new_round"), {**CHOICE, "title": "One", "item": [items[0].pk]})
-    made = Round.objects.get()
-    invite_workers(round=made, workers=[make_worker()], actor="rita", now=START)
-    office.post(url("remove_round", made.pk))
+    training_round = Round.objects.get()
+    invite_workers(round=training_round, workers=[make_worker()], actor="rita", now=START)
+    office.post(url("remove_round", training_round.pk))
     assert not Round.objects.exists()
     assert not Enrolment.objects.exists()
     assert not project.items.filter(in_production=False).exists()

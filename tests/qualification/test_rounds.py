@@ -1,4 +1,4 @@
-"""Setting up and publishing rounds: reserved items, places and eligibility."""
+"""Tests of the setup and publication of rounds: reserved items, places and eligibility."""
 
 import pytest
 
@@ -31,11 +31,11 @@ from tests.crowd.factories import NOW, make_worker
 from tests.qualification.factories import (
     EXPERT,
     LATER,
-    hand_in,
     make_items,
     make_rounds,
     open_round,
     record,
+    submit_work,
     work_through,
 )
 from tests.schemes.labels.scheme import SCHEME as LABELS
@@ -43,7 +43,7 @@ from tests.schemes.labels.scheme import SCHEME as LABELS
 pytestmark = pytest.mark.django_db
 
 
-def test_sample_file_gives_two_rounds_of_fifteen_predicates():
+def test_sample_file_yields_two_rounds_of_fifteen_predicates():
     keys = read_round_items(QASRL, QASRL.sample.rounds)
     plans = plans_of_preset(scheme=QASRL, preset="controlled-crowdsourcing-2020", keys=keys)
     assert [(plan.title, len(plan.keys), plan.thresholds) for plan in plans] == [
@@ -52,10 +52,13 @@ def test_sample_file_gives_two_rounds_of_fifteen_predicates():
     ]
 
 
-def test_preset_screens_with_the_marketplaces_own_qualifications():
+def test_preset_screens_with_qualifications_of_the_marketplace():
     screening = PRESETS["controlled-crowdsourcing-2020"][0]
     assert screening.entry == RoundEntry.OPEN
-    assert [one["system"] for one in screening.requirements] == ["approval-rate", "locale"]
+    assert [requirement["system"] for requirement in screening.requirements] == [
+        "approval-rate",
+        "locale",
+    ]
 
 
 def test_file_without_a_column_is_refused_with_its_line(tmp_path):
@@ -66,7 +69,7 @@ def test_file_without_a_column_is_refused_with_its_line(tmp_path):
 
 
 @pytest.mark.parametrize("scheme", [QASRL, LABELS], ids=["qasrl", "labels"])
-def test_file_names_items_by_their_keys(scheme, tmp_path):
+def test_file_identifies_items_by_key(scheme, tmp_path):
     path = tmp_path / "rounds.csv"
     path.write_text("item,round\nnews/1/4,1\ns2/0,2\ns3/7,1\n", "utf-8")
     assert read_round_items(scheme, path) == {1: ["news/1/4", "s3/7"], 2: ["s2/0"]}
@@ -89,10 +92,10 @@ def test_items_of_a_round_leave_production():
         publish_batch(project=project, now=NOW)
     spare = make_item(SURVEY, CONTAIN, project)
     batch = publish_batch(project=project, now=NOW)
-    assert [one.item for one in batch.tasks.get().task_items.all()] == [spare]
+    assert [row.item for row in batch.tasks.get().task_items.all()] == [spare]
 
 
-def test_item_without_a_reference_is_refused_and_nothing_is_made():
+def test_item_without_a_reference_is_refused():
     project = make_project()
     good, bare = make_items(project)[0], make_item(SURVEY, CONTAIN, project)
     with pytest.raises(RoundSetupError, match="has no expert gold"):
@@ -114,7 +117,7 @@ def test_item_offered_in_production_is_refused():
     with pytest.raises(RoundSetupError, match="has already been published to workers"):
         set_up_rounds(
             project=project,
-            plans=[RoundPlan("One", keys=[one.key for one in items])],
+            plans=[RoundPlan("One", keys=[item.key for item in items])],
             actor="tests",
             now=NOW,
         )
@@ -127,32 +130,32 @@ def test_rounds_are_set_up_once():
         make_rounds(project)
 
 
-def test_publishing_offers_each_item_to_every_trainee_once():
-    one = make_rounds(pairs=2)[0]
+def test_published_round_offers_each_item_once_to_every_trainee():
+    training_round = make_rounds(pairs=2)[0]
     workers = [make_worker() for _ in range(11)]
-    expected = round_cents(round=one, slots=11)
-    cohort = open_round(one, workers)
+    expected = round_cents(round=training_round, slots=11)
+    cohort = open_round(training_round, workers)
     hits = Hit.objects.filter(task__batch=cohort.batch)
     assert [hit.max_assignments for hit in hits] == [11] * 4
-    one.project.budget.refresh_from_db()
-    assert one.project.budget.reserved_cents == expected
+    training_round.project.budget.refresh_from_db()
+    assert training_round.project.budget.reserved_cents == expected
     grants = QualificationGrant.objects.filter(qualification_type__code__endswith="round-1")
-    assert {(grant.worker, grant.value) for grant in grants} == {(each, 1) for each in workers}
+    assert {(grant.worker, grant.value) for grant in grants} == {(worker, 1) for worker in workers}
     requirement = hits[0].hit_type.qualifications[-1]
     assert (requirement["comparator"], requirement["integers"]) == ("EqualTo", [1])
 
 
-def test_later_group_gets_seats_of_its_own():
-    one = make_rounds()[0]
-    open_round(one, [make_worker()])
-    second = open_round(one, [make_worker(), make_worker()])
+def test_later_group_gets_separate_places():
+    training_round = make_rounds()[0]
+    open_round(training_round, [make_worker()])
+    second = open_round(training_round, [make_worker(), make_worker()])
     assert (second.number, second.slots) == (2, 2)
     tasks = second.batch.tasks.all()
     assert {item.attempt for task in tasks for item in task.task_items.all()} == {101}
     assert tasks[0].hit.hit_type.qualifications[-1]["integers"] == [2]
 
 
-def test_round_for_nobody_is_not_published():
+def test_round_without_workers_is_not_published():
     with pytest.raises(RoundPublishError, match="Invite workers first"):
         publish_round(round=make_rounds()[0], actor="tests", now=NOW)
 
@@ -160,27 +163,27 @@ def test_round_for_nobody_is_not_published():
 def test_open_round_enrols_every_arriving_worker():
     project = make_project()
     plan = RoundPlan(
-        "Screening", entry=RoundEntry.OPEN, keys=[one.key for one in make_items(project)]
+        "Screening", entry=RoundEntry.OPEN, keys=[item.key for item in make_items(project)]
     )
-    [one] = set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
-    cohort = publish_round(round=one, actor="tests", now=NOW, slots=5)
+    [training_round] = set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
+    cohort = publish_round(round=training_round, actor="tests", now=NOW, slots=5)
     worker = make_worker()
     work_through(cohort, worker)
     enrolment = Enrolment.objects.get(worker=worker)
     assert (enrolment.state, enrolment.cohort) == (EnrolmentState.FINISHED, cohort)
 
 
-def test_inviting_twice_leaves_one_place():
-    one, worker = make_rounds()[0], make_worker()
+def test_repeated_invitation_creates_one_place():
+    training_round, worker = make_rounds()[0], make_worker()
     for _ in range(2):
-        invite_workers(round=one, workers=[worker], actor="tests", now=LATER)
-    assert one.enrolments.count() == 1
+        invite_workers(round=training_round, workers=[worker], actor="tests", now=LATER)
+    assert training_round.enrolments.count() == 1
 
 
 def test_training_never_opens_a_case():
-    one = make_rounds()[0]
+    training_round = make_rounds()[0]
     workers = [make_worker() for _ in range(2)]
-    cohort = open_round(one, workers)
+    cohort = open_round(training_round, workers)
     for worker in workers:
         work_through(cohort, worker)
     assert Submission.objects.filter(state=SubmissionState.ACCEPTED).count() == 4
@@ -193,15 +196,15 @@ def test_worker_in_two_projects_is_evaluated_in_each():
     for _ in range(2):
         cohort = open_round(make_rounds()[0], [worker])
         work_through(cohort, worker)
-    assert [one.evaluations.count() for one in worker.enrolments.all()] == [1, 1]
+    assert [enrolment.evaluations.count() for enrolment in worker.enrolments.all()] == [1, 1]
 
 
-def test_half_finished_round_is_not_evaluated():
-    one, worker = make_rounds()[0], make_worker()
-    cohort = open_round(one, [worker])
-    hand_in(cohort.batch.tasks.first(), worker, EXPERT)
+def test_unfinished_round_is_not_evaluated():
+    training_round, worker = make_rounds()[0], make_worker()
+    cohort = open_round(training_round, [worker])
+    submit_work(cohort.batch.tasks.first(), worker, EXPERT)
     record()
-    enrolment = one.enrolments.get()
+    enrolment = training_round.enrolments.get()
     assert (enrolment.state, enrolment.evaluations.count()) == (EnrolmentState.WORKING, 0)
 
 

@@ -1,4 +1,4 @@
-"""The trainer's pages and the worker's feedback, over HTTP."""
+"""Tests of the trainer's pages and the worker's feedback, over HTTP."""
 
 import csv
 import html
@@ -24,12 +24,12 @@ from tests.dashboard.campaign import make_user
 from tests.qualification.factories import (
     EXPERT,
     LATER,
-    hand_in,
     make_evaluated,
     make_items,
     make_rounds,
     open_round,
     record,
+    submit_work,
     work_through,
 )
 
@@ -44,17 +44,17 @@ def page_of(name, enrolment):
     return at(name, enrolment, enrolment.round_id, enrolment.worker.pseudonym)
 
 
-def test_desk_shows_figures_and_a_suggestion(desk, enrolment):
+def test_round_page_shows_figures_and_a_suggestion(desk, enrolment):
     page = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
     assert enrolment.worker.pseudonym in page
     assert "80.0" in page
-    assert "decline or repeat" in page  # an LA F1 of 60 does not reach 65
+    assert "decline or repeat" in page  # an LA F1 of 60 is below the threshold of 65
 
 
 @pytest.mark.parametrize(
     "sort", ["UA", "-UA", "units_per_item", "state", "worker", "nonsense", "-"]
 )
-def test_desk_sorts_by_any_column_and_survives_others(desk, enrolment, sort):
+def test_round_page_sorts_by_any_column_and_ignores_unknown_ones(desk, enrolment, sort):
     url = at("round", enrolment, enrolment.round_id)
     assert desk.get(url, {"sort": sort, "state": "finished"}).status_code == 200
 
@@ -67,33 +67,31 @@ def test_training_pages_load_htmx_and_their_styles_in_the_head(desk, enrolment):
     assert page.count("stylesheet") == head.count("stylesheet")
 
 
-def test_desk_shows_who_has_handed_in_nothing(desk, enrolment):
+def test_round_page_shows_workers_without_submissions(desk, enrolment):
     worker = make_worker()
     open_round(enrolment.round, [worker])
     page = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
     assert worker.pseudonym in page
 
 
-def test_desk_filters_by_state(desk, enrolment):
+def test_round_page_filters_by_state(desk, enrolment):
     url = at("round", enrolment, enrolment.round_id)
     page = desk.get(url, {"state": "passed"}).content.decode()
     assert "No matches" in page
 
 
-def grow(enrolment, workers):
+def add_finished_workers(enrolment, workers):
     extra = [make_worker() for _ in range(workers)]
     cohort = open_round(enrolment.round, extra)
     for worker in extra:
         work_through(cohort, worker)
 
 
-def test_number_of_queries_does_not_grow_with_the_workers(
-    desk, enrolment, django_assert_max_num_queries
-):
+def test_queries_do_not_grow_with_the_workers(desk, enrolment, django_assert_max_num_queries):
     urls = [at("round", enrolment, enrolment.round_id), page_of("trainee", enrolment)]
     counts = []
     for workers in (2, 6):
-        grow(enrolment, workers)
+        add_finished_workers(enrolment, workers)
         for url in urls:
             with django_assert_max_num_queries(60) as counted:
                 assert desk.get(url).status_code == 200
@@ -101,9 +99,7 @@ def test_number_of_queries_does_not_grow_with_the_workers(
     assert counts[:2] == counts[2:]
 
 
-def test_number_of_queries_does_not_grow_with_the_items(
-    desk, django_assert_max_num_queries, trainer
-):
+def test_queries_do_not_grow_with_the_items(desk, django_assert_max_num_queries, trainer):
     counts = []
     for pairs in (1, 8):
         enrolment = make_evaluated(pairs=pairs)
@@ -114,14 +110,14 @@ def test_number_of_queries_does_not_grow_with_the_items(
     assert counts[0] == counts[1]
 
 
-def test_trainee_page_words_every_state(desk, enrolment):
+def test_trainee_page_labels_every_state(desk, enrolment):
     page = desk.get(page_of("trainee", enrolment)).content.decode()
-    for word in ("found", "missed", "other question", "span differs", "answer too long"):
-        assert f">{word}<" in page
+    for label in ("found", "missed", "other question", "span differs", "answer too long"):
+        assert f">{label}<" in page
     assert "answer not split" in page
 
 
-def test_overrule_keeps_what_was_written_and_corrects(desk, enrolment):
+def test_overrule_keeps_the_draft_and_corrects_the_figures(desk, enrolment):
     item = enrolment.round.items.get(target__verb_idx=CONTAIN)
     span = "-".join(map(str, span_of(SURVEY, "that basin")))
     response = desk.post(
@@ -141,7 +137,7 @@ def test_overrule_keeps_what_was_written_and_corrects(desk, enrolment):
     assert not Decision.objects.exists()
 
 
-def evaluated_with_an_extra_answer(trainer):
+def make_evaluated_with_extra_answer(trainer):
     extra = source(
         SURVEY,
         ("What might contain something?", ["that basin"]),
@@ -152,8 +148,8 @@ def evaluated_with_an_extra_answer(trainer):
     return enrolment
 
 
-def test_extra_answer_is_accepted_with_its_button(desk, trainer):
-    enrolment = evaluated_with_an_extra_answer(trainer)
+def test_extra_answer_is_accepted_by_button(desk, trainer):
+    enrolment = make_evaluated_with_extra_answer(trainer)
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     [value] = re.findall(r'value="(\[\d+, &quot;answer-accepted&quot;, null, [^"]+\])"', page)
     desk.post(page_of("overrule", enrolment), {"decision": html.unescape(value)})
@@ -162,13 +158,13 @@ def test_extra_answer_is_accepted_with_its_button(desk, trainer):
     assert "UA F1, corrected" in page
 
 
-def test_half_finished_worker_is_evaluated_with_a_button(desk, enrolment):
+def test_unfinished_worker_is_evaluated_by_button(desk, enrolment):
     worker = make_worker()
     cohort = open_round(enrolment.round, [worker])
-    half = enrolment.round.enrolments.get(worker=worker)
-    url = page_of("evaluate", half)
+    partial = enrolment.round.enrolments.get(worker=worker)
+    url = page_of("evaluate", partial)
     assert "submitted nothing yet" in desk.post(url, follow=True).content.decode()
-    hand_in(cohort.batch.tasks.first(), worker)
+    submit_work(cohort.batch.tasks.first(), worker)
     record()
     page = desk.post(url, follow=True).content.decode()
     assert "Preliminary figures for the 1 item submitted" in page
@@ -184,7 +180,7 @@ def test_worker_with_low_coverage_is_flagged_in_the_table(desk, trainer):
     assert "low coverage" in page
 
 
-def test_snippets_and_feedback_lead_to_the_section_of_the_guidelines(client, desk, enrolment):
+def test_snippets_and_feedback_link_to_the_guidelines_section(client, desk, enrolment):
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     assert 'href="#modals"' in page
     assert '<h2 id="modals">' in page
@@ -192,13 +188,13 @@ def test_snippets_and_feedback_lead_to_the_section_of_the_guidelines(client, des
     entry = enrolment.evaluations.get().alignment[1]
     remark = dict(entry["remarks"])["modal-missing"]
     desk.post(page_of("write", enrolment), {"action": "send", f"note-{item.pk}": f"Look: {remark}"})
-    told = client.get(link_of(Feedback.objects.get())).content.decode()
-    assert '<a href="#modals">Modals</a>' in told
-    assert '<h2 id="modals">' in told
+    html = client.get(link_of(Feedback.objects.get())).content.decode()
+    assert '<a href="#modals">Modals</a>' in html
+    assert '<h2 id="modals">' in html
 
 
-def test_missed_answer_is_paired_with_a_chosen_one(desk, trainer):
-    enrolment = evaluated_with_an_extra_answer(trainer)
+def test_missed_answer_is_paired_with_a_selected_answer(desk, trainer):
+    enrolment = make_evaluated_with_extra_answer(trainer)
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     name, options = re.findall(r'<select name="with-([^"]+)"(.*?)</select>', page, re.DOTALL)[0]
     [key, *_] = re.findall(r'<option value="([^"]+)"', options)
@@ -216,11 +212,11 @@ def test_missed_answer_is_paired_with_a_chosen_one(desk, trainer):
 @pytest.mark.parametrize(
     "value", ["", "1|x", "[]", '[1, "pair-accepted", "0-1", null]', '["1", "x", null, "0-1"]']
 )
-def test_decision_that_no_button_sends_is_not_found(desk, enrolment, value):
+def test_unknown_decision_is_not_found(desk, enrolment, value):
     assert desk.post(page_of("overrule", enrolment), {"decision": value}).status_code == 404
 
 
-def test_send_leaves_a_message_and_the_page_shows_it(desk, enrolment):
+def test_sent_feedback_is_shown_with_its_message(desk, enrolment):
     desk.post(
         page_of("write", enrolment), {"action": "send", "text": "Well begun.", "seconds": "90"}
     )
@@ -230,7 +226,7 @@ def test_send_leaves_a_message_and_the_page_shows_it(desk, enrolment):
     assert "Well begun." in desk.get(page_of("trainee", enrolment)).content.decode()
 
 
-def test_preview_shows_what_the_worker_will_see(desk, enrolment):
+def test_preview_shows_the_worker_page(desk, enrolment):
     response = desk.post(
         page_of("write", enrolment), {"action": "preview", "text": "Well begun."}, follow=True
     )
@@ -240,7 +236,7 @@ def test_preview_shows_what_the_worker_will_see(desk, enrolment):
     assert "Mark as read" not in page
 
 
-def test_decision_on_one_and_on_many(desk, enrolment):
+def test_single_and_bulk_decisions(desk, enrolment):
     decision = {"action": "decide", "verdict": "repeat", "reason": "try again", "sends": "on"}
     desk.post(page_of("write", enrolment), decision)
     enrolment.refresh_from_db()
@@ -266,7 +262,7 @@ def test_feedback_and_decision_are_sent_in_one_step(desk, enrolment):
     assert feedback.sent_at
 
 
-def test_pass_below_a_threshold_without_feedback_is_confirmed_first(desk, enrolment):
+def test_pass_below_a_threshold_without_feedback_needs_confirmation(desk, enrolment):
     decision = {"action": "decide", "verdict": "pass", "reason": "promising", "text": "Hello."}
     page = desk.post(page_of("write", enrolment), decision).content.decode()
     assert "Thresholds not met: LA F1." in page
@@ -290,8 +286,8 @@ def test_decision_without_a_choice_changes_nothing(desk, enrolment):
     assert not Message.objects.exists()
 
 
-def test_overruled_answer_is_right_in_the_feedback(client, desk, trainer):
-    enrolment = evaluated_with_an_extra_answer(trainer)
+def test_overruled_answer_is_correct_in_the_feedback(client, desk, trainer):
+    enrolment = make_evaluated_with_extra_answer(trainer)
     page = desk.get(page_of("trainee", enrolment)).content.decode()
     [value] = re.findall(r'value="(\[\d+, &quot;answer-accepted&quot;, null, [^"]+\])"', page)
     before = desk.get(page_of("preview", enrolment)).content.decode()
@@ -323,12 +319,12 @@ def test_bulk_decision_on_another_rounds_worker_is_refused(desk, enrolment):
 def test_requester_sets_up_rounds_from_a_file(db):
     project = make_project()
     items = make_items(project)
-    for one in items:
-        one.key = item_key(one.sentence.external_id, str(one.target["verb_idx"]))
-        one.save()
+    for item in items:
+        item.key = item_key(item.sentence.external_id, str(item.target["verb_idx"]))
+        item.save()
     client = Client()
     client.force_login(make_user("rita", project, "requester"))
-    rows = "".join(f"{one.sentence.external_id},{one.target['verb_idx']},1\n" for one in items)
+    rows = "".join(f"{item.sentence.external_id},{item.target['verb_idx']},1\n" for item in items)
     file = SimpleUploadedFile("rounds.csv", f"qasrl_id,verb_idx,round\n{rows}".encode())
     url = reverse("qualification:set_up", args=[project.slug])
     preset = "controlled-crowdsourcing-2020"
@@ -339,10 +335,10 @@ def test_requester_sets_up_rounds_from_a_file(db):
 
 
 def test_requester_invites_and_publishes(db):
-    one = make_rounds()[0]
+    training_round = make_rounds()[0]
     client = Client()
-    client.force_login(make_user("rita", one.project, "requester"))
-    url = reverse("qualification:publish", args=[one.project.slug, one.pk])
+    client.force_login(make_user("rita", training_round.project, "requester"))
+    url = reverse("qualification:publish", args=[training_round.project.slug, training_round.pk])
     client.post(url, {"invite": "1", "workers": "A1B2C3, A4"})
     assert "for 2 workers" in client.get(url).content.decode()
     page = client.post(url).content.decode()
@@ -353,7 +349,7 @@ def test_requester_invites_and_publishes(db):
     assert Enrolment.objects.filter(cohort__isnull=False).count() == 2
 
 
-def test_funnel_is_the_same_as_csv_and_as_a_drawing(desk, enrolment):
+def test_funnel_is_equal_as_csv_and_chart(desk, enrolment):
     rows = list(
         csv.DictReader(io.StringIO(desk.get(at("funnel_csv", enrolment)).getvalue().decode()))
     )
@@ -376,7 +372,7 @@ def link(enrolment, trainer):
     return link_of(send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=LATER))
 
 
-def test_worker_reads_it_without_a_login(client, link, enrolment):
+def test_worker_reads_feedback_without_signing_in(client, link, enrolment):
     response = client.get(link)
     page = response.content.decode()
     assert "Well begun." in page
@@ -387,7 +383,7 @@ def test_worker_reads_it_without_a_login(client, link, enrolment):
     assert response["Referrer-Policy"] == "no-referrer"
 
 
-def test_worker_acknowledges_and_replies_and_the_trainer_sees_it(client, link, desk, enrolment):
+def test_trainer_sees_acknowledgement_and_reply(client, link, desk, enrolment):
     client.post(link, {"acknowledge": "1"})
     assert Feedback.objects.get().acknowledged_at
     client.post(link, {"reply": "Why is “might” needed?"})
@@ -402,10 +398,10 @@ def test_altered_link_shows_a_plain_page(client, link):
     assert "This link does not work" in response.content.decode()
 
 
-# --- by email as well
+# --- email
 
 
-def test_worker_gives_an_address_and_takes_it_back(client, link, enrolment, settings):
+def test_worker_adds_and_removes_an_email_address(client, link, enrolment, settings):
     assert "Email notifications" not in client.get(link).content.decode()
     assert client.post(link, {"address": "ann@example.org"}).status_code == 422
     settings.MAIL_IS_ON = True
@@ -420,19 +416,19 @@ def test_worker_gives_an_address_and_takes_it_back(client, link, enrolment, sett
     assert not MailAddress.objects.exists()
 
 
-def test_decision_and_feedback_go_by_mail_where_there_is_an_address(desk, enrolment, settings):
+def test_decision_and_feedback_are_emailed_to_a_known_address(desk, enrolment, settings):
     settings.MAIL_IS_ON = True
     keep_address(worker=enrolment.worker, address="ann@example.org", now=LATER)
     desk.post(page_of("write", enrolment), {"action": "send", "text": "Well begun."})
     decision = {"action": "decide", "verdict": "decline", "reason": "below"}
     desk.post(page_of("confirm", enrolment), decision | {"confirmed": "on"})
-    told = [one.message.text for one in Mail.objects.order_by("pk")]
-    assert len(told) == 2
-    assert "Your feedback is ready" in told[0]
-    assert "no work was rejected" in told[1]
+    texts = [mail.message.text for mail in Mail.objects.order_by("pk")]
+    assert len(texts) == 2
+    assert "Your feedback is ready" in texts[0]
+    assert "no work was rejected" in texts[1]
 
 
-def test_mail_that_did_not_arrive_is_shown_and_sent_again(desk, enrolment, settings):
+def test_failed_email_is_shown_and_resent(desk, enrolment, settings):
     settings.MAIL_IS_ON = True
     keep_address(worker=enrolment.worker, address="ann@example.org", now=LATER)
     desk.post(page_of("write", enrolment), {"action": "send", "text": "Well begun."})

@@ -1,4 +1,4 @@
-"""Messages to several workers, and their withdrawal from a project."""
+"""Tests of messages to several workers and of their withdrawal from a project."""
 
 import re
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def granted(campaign, project):
-    """The first two workers hold the generators' qualification."""
+    """Grant the generators' qualification to the first two workers."""
     kind = QualificationType.objects.create(
         provider=project.provider, code=pool_code(project, "generator"), name="Generators"
     )
@@ -31,7 +31,7 @@ def post(office, project, name, workers, **fields):
     return office.post(url, {"row": [worker.pk for worker in workers], **fields}, follow=True)
 
 
-def test_message_is_written_to_the_selected_workers(office, campaign, project):
+def test_message_is_sent_to_the_selected_workers(office, campaign, project):
     chosen = campaign.workers[:2]
     page = post(office, project, "message_workers", chosen).content.decode()
     assert re.search(r'aria-current="page">Workers<', page)
@@ -43,7 +43,7 @@ def test_message_is_written_to_the_selected_workers(office, campaign, project):
     assert {row.worker for row in Message.objects.filter(text="Version 2 is out.")} == set(chosen)
 
 
-def test_message_needs_subject_and_text(office, campaign, project):
+def test_message_requires_subject_and_text(office, campaign, project):
     response = post(office, project, "message_workers", campaign.workers[:1], confirmed="yes")
     assert response.status_code == 422
     assert not Message.objects.exists()

@@ -15,7 +15,7 @@ from web.money import dollars
 
 def figures_of(worker):
     own = Submission.objects.filter(worker=worker)
-    seconds = [one.active_seconds for one in own]
+    seconds = [submission.active_seconds for submission in own]
     return {
         "submissions": own.count(),
         "accepted": own.filter(state="accepted").count(),
@@ -25,7 +25,7 @@ def figures_of(worker):
     }
 
 
-def test_list_has_everyone_who_submitted_with_their_figures(office, campaign, project):
+def test_list_shows_all_submitting_workers_with_figures(office, campaign, project):
     add_workers(3)  # known to the marketplace, but not to this project
     response = office.get(reverse("qualification:workers", args=[project.slug]))
     rows = [
@@ -42,7 +42,7 @@ def test_list_has_everyone_who_submitted_with_their_figures(office, campaign, pr
         assert row["Earned"] == dollars(paid.aggregate(sum=Sum("amount_cents"))["sum"])
 
 
-def test_figures_of_one_project_leave_out_the_work_for_another(office, campaign, project):
+def test_figures_exclude_work_for_other_projects(office, campaign, project):
     url = reverse("qualification:worker", args=[project.slug, campaign.workers[0].pseudonym])
     before = office.get(url).context
     other = Campaign(make_project("other"), 4)
@@ -53,7 +53,7 @@ def test_figures_of_one_project_leave_out_the_work_for_another(office, campaign,
     assert before["kinds"] == after["kinds"]
 
 
-def test_training_is_apart_from_production(office, campaign, project):
+def test_training_is_counted_separately_from_production(office, campaign, project):
     """The sums of both are the worker's totals, in counts, time and pay."""
     before = work_of_everyone(project=project)
     campaign.items[3].in_production = False
@@ -67,8 +67,8 @@ def test_training_is_apart_from_production(office, campaign, project):
     assert all(after[pk].training.earned_cents for pk in trained)
     for pk, work in after.items():
         for name in ("submissions", "accepted", "active_seconds", "earned_cents"):
-            whole = getattr(before[pk].production, name)
-            assert getattr(work.production, name) + getattr(work.training, name) == whole
+            total = getattr(before[pk].production, name)
+            assert getattr(work.production, name) + getattr(work.training, name) == total
     worker = campaign.items[3].submissions.first().worker
     url = reverse("qualification:worker", args=[project.slug, worker.pseudonym])
     assert [name for name, *_ in office.get(url).context["kinds"]] == [
@@ -86,22 +86,25 @@ def test_worker_page_lists_submissions_and_payments(office, campaign, project):
     assert len(response.context["payments"]) == payments.count()
 
 
-def test_what_another_project_writes_or_grants_is_not_shown(office, campaign, project):
+def test_messages_and_grants_of_other_projects_are_hidden(office, campaign, project):
     worker, alike = campaign.workers[0], make_project(f"{project.slug}-2")
-    for one in (project, alike):
-        text = f"From {one.slug}."
+    for sender in (project, alike):
+        text = f"From {sender.slug}."
         write_messages(
-            budget=one.budget, workers=[worker], subject="Hello", text=text, now=timezone.now()
+            budget=sender.budget, workers=[worker], subject="Hello", text=text, now=timezone.now()
         )
         pool = QualificationType.objects.create(
-            provider=one.provider, code=pool_code(one, "generator"), name="Pool", description="x"
+            provider=sender.provider,
+            code=pool_code(sender, "generator"),
+            name="Pool",
+            description="x",
         )
         grant_qualification(qualification=pool, worker=worker, value=1, now=timezone.now())
     context = office.get(
         reverse("qualification:worker", args=[project.slug, worker.pseudonym])
     ).context
-    assert [one.text for one in context["messages_sent"]] == [f"From {project.slug}."]
-    codes = [one.qualification_type.code for one in context["grants"]]
+    assert [message.text for message in context["messages_sent"]] == [f"From {project.slug}."]
+    codes = [grant.qualification_type.code for grant in context["grants"]]
     assert pool_code(project, "generator") in codes
     assert pool_code(alike, "generator") not in codes
 
@@ -118,6 +121,6 @@ def test_hourly_wage_is_cents_earned_per_active_hour(campaign, project):
     assert hourly_cents(50, 0) is None
 
 
-def test_empty_list_says_so(office, project):
+def test_empty_list_shows_an_empty_state(office, project):
     page = office.get(reverse("qualification:workers", args=[project.slug])).content
     assert b"No workers yet" in page

@@ -1,4 +1,4 @@
-"""What rehearsals inside one process need: our own marketplace on a wire, and a clock that runs."""
+"""Fixtures for rehearsals in one process: our own marketplace and a running clock."""
 
 from tests.crowd.conftest import clock, wire
 

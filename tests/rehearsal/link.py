@@ -6,7 +6,7 @@ from contextlib import suppress
 
 
 class Link:
-    """Forwards connections from `port` of this machine to a server while it is up."""
+    """A TCP link that forwards connections from a local `port` to a server, until it is cut."""
 
     def __init__(self, host: str, port: int) -> None:
         self._server = host, port

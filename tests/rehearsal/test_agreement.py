@@ -1,4 +1,4 @@
-"""A rehearsal whose workers err with a known probability, and the agreement that this implies."""
+"""Tests of a rehearsal with a known error rate, and of the agreement that it implies."""
 
 import json
 
@@ -10,7 +10,7 @@ from web.money import dollars
 pytestmark = pytest.mark.system
 
 ITEMS, SKILL = 40, 0.8
-# Five words an answer, with room around: an answer with another end still matches.
+# The answers have five words with space around them, so an answer with another end still matches.
 WORDS = (
     "a the old town council of b had rejected c the very long proposal here d "
     "after the last summer break e ."
@@ -47,10 +47,15 @@ import_gold(project=project, paths=[path], fmt="qasrl-csv", source="expert", on_
 
 
 @pytest.mark.long
-def test_rehearsal_with_known_noise_agrees_as_far_as_the_noise_implies(embedded_site, free_port):
-    """Each of two workers keeps a question with probability s: s*s are with both, 2*s*(1-s) with one of
-    them, so UA F1 = 2*s*s / (2*s*s + 2*s*(1-s)) = s. A question that both kept has another role with
-    probability 1-s on either side, always the same one: LA F1 = s * (s*s + (1-s)*(1-s))."""
+def test_rehearsal_with_known_noise_has_the_implied_agreement(embedded_site, free_port):
+    """Compare the agreement with its expectation for two workers of skill s.
+
+    Each worker keeps a question with probability s. Of the questions, s*s are with both workers
+    and 2*s*(1-s) with one of them, so UA F1 = 2*s*s / (2*s*s + 2*s*(1-s)) = s.
+
+    A question that both kept has another role with probability 1-s on either side. That role is
+    always the same, so LA F1 = s * (s*s + (1-s)*(1-s)).
+    """
     env = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     manage(env, "migrate", "-v0")
     manage(env, "shell", "-v0", "-c", PREPARE)
@@ -61,17 +66,17 @@ def test_rehearsal_with_known_noise_agrees_as_far_as_the_noise_implies(embedded_
     workers = json.loads(manage(env, "agreement", "noisy", "--json"))["workers"]
     ua, la = SKILL, SKILL * (SKILL**2 + (1 - SKILL) ** 2)
     assert workers["items"] == ITEMS
-    # 120 questions a side: a standard error of three hundredths for UA, of five for LA. The seed gives
-    # the same annotations each time.
+    # Each worker has 120 questions, so the standard error is 0.03 for UA and 0.05 for LA.
+    # The seed gives the same annotations each time.
     assert workers["UA"]["f1"] == pytest.approx(ua, abs=0.09)
     assert workers["LA"]["f1"] == pytest.approx(la, abs=0.12)
     low, high = workers["LA"]["interval"]
     assert low < workers["LA"]["f1"] < high < ua
-    every_figure_of_cost_agrees(env, done)
-    finish_an_experiment(env)
+    check_cost_figures(env, done)
+    finish_experiment(env)
 
 
-# What the pages and commands show on the same state, with one more item that is not published yet.
+# The figures of the pages and commands on the same state, with one more unpublished item.
 COSTS = """
 import io, json
 from django.contrib.auth import get_user_model
@@ -104,23 +109,23 @@ print(json.dumps({
 """
 
 
-def every_figure_of_cost_agrees(env, done):
+def check_cost_figures(env, done):
     figures = json.loads(manage(env, "shell", "-v0", "-c", COSTS))
     mean = figures["actual"]
     assert figures["expected"] == pytest.approx(mean)
     assert done["cost_per_item_cents"] == pytest.approx(mean, abs=0.005)
-    # One item is left to publish. Each role's cost is rounded to a cent.
+    # One item is still unpublished. Each role's cost is rounded to a cent.
     assert figures["forecast"] == pytest.approx(mean, abs=1)
-    shown = dollars(mean)
-    assert f"An item costs about {shown}" in figures["pages"]["pay"]
-    assert f"an item is expected to cost {shown}" in figures["pages"]["publish"]
-    assert shown in figures["pages"]["costs"]
+    cost_text = dollars(mean)
+    assert f"An item costs about {cost_text}" in figures["pages"]["pay"]
+    assert f"an item is expected to cost {cost_text}" in figures["pages"]["publish"]
+    assert cost_text in figures["pages"]["costs"]
     assert f"about <b>{dollars(figures['forecast'])}</b>" in figures["pages"]["batches"]
     assert "validator" not in figures["pages"]["pay"].split("Result", 1)[1]
 
 
-def finish_an_experiment(env):
-    """Another rehearsal of the project works on what an agreement experiment published."""
+def finish_experiment(env):
+    """Complete the HITs of an agreement experiment in another rehearsal of the project."""
     manage(env, "agreement", "noisy", "--again", "3", "--generators", "1", "--json")
     assert open_hits(env) == 3
     manage(env, "rehearse", "noisy", "--workers", "4", "--skill", str(SKILL), "--json")

@@ -1,4 +1,4 @@
-"""`make demo` on data that an older version left behind."""
+"""Test of `make demo` on data of an older version."""
 
 from io import StringIO
 
@@ -13,12 +13,12 @@ from tests.crowd.factories import NOW
 pytestmark = pytest.mark.django_db
 
 
-def test_demo_from_before_the_rounds_goes_on_without_training(settings):
+def test_older_demo_without_rounds_continues_without_training(settings):
     settings.DEMO = True
     project, *_ = prepare_demo(now=NOW)
     publish_batch(project=project, now=NOW)
-    told = StringIO()
-    Command(stdout=told)._train(project)
-    assert "has already been published to workers" in told.getvalue()
-    assert "from an older demo" in told.getvalue()
+    output = StringIO()
+    Command(stdout=output)._train(project)
+    assert "has already been published to workers" in output.getvalue()
+    assert "from an older demo" in output.getvalue()
     assert not Round.objects.exists()

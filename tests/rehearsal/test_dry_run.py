@@ -1,5 +1,7 @@
-"""A requester's first half hour, over HTTP on a site of its own: a project from a form, a corpus from a
-file, a rehearsal by a button, and the gold of it exported."""
+"""System tests of a requester's first half hour, over HTTP on a separate site.
+
+The requester creates a project, uploads a corpus, starts a rehearsal and exports the gold.
+"""
 
 import json
 import os
@@ -50,13 +52,13 @@ start_rehearsal(project=project, actor="fay", now=now)
 
 
 def states(page: str) -> list[str]:
-    """What the page says of each row's state, and why."""
+    """Return the state, with its reason, in each row of the page."""
     cells = re.findall(r'<span class="state state--.*?</td>', page, re.DOTALL)
     return [" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in cells]
 
 
 class Browser:
-    """A requester's: keeps cookies, and sends back the form's token."""
+    """A requester's browser, which keeps cookies and sends the form's token."""
 
     def __init__(self, site: str) -> None:
         self.site, self.session = site, requests.Session()
@@ -67,7 +69,7 @@ class Browser:
         return answer.text
 
     def post(self, path: str, facts: dict[str, str], **files: object) -> str:
-        """Fill in the form of the page; returns the path of where that leads."""
+        """Submit the form of the page and return the path of the redirect."""
         token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path))
         assert token
         answer = self.session.post(
@@ -101,23 +103,23 @@ def site(embedded_site, free_port, migrate, collected):
     migrate(env)
     founder = [*manage, "shell", "-v0", "-c", FOUNDER]
     subprocess.run(founder, cwd=environment.ROOT, env=env, check=True)
-    held = subprocess.Popen(
+    process = subprocess.Popen(
         [*manage, "shell", "-v0", "-c", HOLD],
         cwd=environment.ROOT,
         env=env,
         stdout=subprocess.PIPE,
         text=True,
     )
-    assert held.stdout
-    assert held.stdout.readline() == "up\n"
+    assert process.stdout
+    assert process.stdout.readline() == "up\n"
     yield env
-    held.terminate()
-    held.wait()
-    held.stdout.close()
+    process.terminate()
+    process.wait()
+    process.stdout.close()
 
 
 @pytest.mark.long
-def test_from_a_form_to_gold_without_a_command(site, tmp_path):
+def test_gold_is_exported_without_a_command(site, tmp_path):
     browser = Browser(site["SITE_URL"])
     browser.post("/login/", {"login": "fay", "password": "a long enough password"})
     corpus = browser.post(
@@ -155,7 +157,7 @@ def test_from_a_form_to_gold_without_a_command(site, tmp_path):
 
 
 @pytest.mark.long
-def test_rehearsal_outlives_the_process_that_runs_it(site, tmp_path):
+def test_rehearsal_survives_the_end_of_its_process(site, tmp_path):
     corpus = tmp_path / "spring.txt"
     corpus.write_text(CORPUS)
     manage = [sys.executable, "manage.py"]
@@ -171,7 +173,7 @@ def test_rehearsal_outlives_the_process_that_runs_it(site, tmp_path):
     page = browser.wait_for("/projects/spring/dry-run/", "state--finished")
     assert f"{len(VERBS)} of {len(VERBS)}" in page
     attempts = "from jobs.models import Job; print(Job.objects.get().attempts)"
-    told = subprocess.run(
+    result = subprocess.run(
         [*manage, "shell", "-v0", "-c", attempts],
         cwd=environment.ROOT,
         env=site,
@@ -179,4 +181,4 @@ def test_rehearsal_outlives_the_process_that_runs_it(site, tmp_path):
         capture_output=True,
         text=True,
     )
-    assert told.stdout.strip() == "2"
+    assert result.stdout.strip() == "2"

@@ -1,4 +1,4 @@
-"""A campaign on PostgreSQL and Redis during outages of both and killed processes of the site."""
+"""System test of a campaign during outages of PostgreSQL and Redis and with killed processes."""
 
 import json
 import random
@@ -13,7 +13,7 @@ from tests.rehearsal.link import Link
 from tests.rehearsal.test_replay import (
     DATA,
     Checkout,
-    check_books,
+    check_accounts,
     check_gold,
     kill_group,
     prepare,
@@ -31,7 +31,7 @@ KILLS, DATABASE_OUTAGES, REDIS_OUTAGES = 18, 4, 3
 OUTAGE_SECONDS = 10.0
 
 
-def linked(url: str) -> tuple[Link, str]:
+def link_to(url: str) -> tuple[Link, str]:
     """Return a link to the server of a URL, and the URL through the link."""
     parts = urlsplit(url)
     assert parts.hostname
@@ -40,22 +40,27 @@ def linked(url: str) -> tuple[Link, str]:
     return link, url.replace(f":{parts.port}", f":{link.port}", 1)
 
 
-def test_campaign_outlives_outages_and_kills_with_exact_books(
+def test_campaign_survives_outages_and_kills_with_exact_accounts(
     server_site, free_port, tmp_path, start_process, wait_for
 ):
-    # The simulated workers and the checks have connections of their own, as outsiders would.
+    # The simulated workers and the checks have separate connections, like outside users.
     site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}", "LEASE_SECONDS": "10"}
     checkout = Checkout(site)
     gold, sentences = some_of(
         DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, ITEMS
     )
     prepare(checkout, sentences, gold)
-    database, database_url = linked(site["DATABASE_URL"])
-    redis, redis_url = linked(site["REDIS_URL"])
-    held = {**site, "DATABASE_URL": database_url, "REDIS_URL": redis_url, "SWEEP_SECONDS": "1"}
+    database, database_url = link_to(site["DATABASE_URL"])
+    redis, redis_url = link_to(site["REDIS_URL"])
+    linked_site = {
+        **site,
+        "DATABASE_URL": database_url,
+        "REDIS_URL": redis_url,
+        "SWEEP_SECONDS": "1",
+    }
     log = tmp_path / "holder"
     holder = [sys.executable, "manage.py", "shell", "-v", "0", "-c", HOLD.replace("600", "3000")]
-    start_process(holder, env=held, log=log)
+    start_process(holder, env=linked_site, log=log)
     wait_for(lambda: "up" in log.read_text())
 
     process = checkout.start(
@@ -77,5 +82,5 @@ def test_campaign_outlives_outages_and_kills_with_exact_books(
             kill_group(pids / f"{fault}.pid", after=3.0, process=process)
     out, err = process.communicate(timeout=1800)
     assert process.returncode == 0, f"{out}\n{err}\n{checkout.logs()}"
-    check_books(checkout, json.loads(out), gold, ITEMS)
+    check_accounts(checkout, json.loads(out), gold, ITEMS)
     check_gold(checkout, gold, tmp_path / "gold")

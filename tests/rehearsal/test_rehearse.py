@@ -1,4 +1,4 @@
-"""Rehearsals that cannot begin."""
+"""Test of rehearsals that cannot start."""
 
 import pytest
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.mark.parametrize("protocol", ["consolidation", "validation"])
-def test_rehearsal_with_too_few_workers_says_how_many_it_needs(protocol):
+def test_rehearsal_with_too_few_workers_names_the_required_number(protocol):
     project = make_project()
     make_item(project)
     project = choose_protocol(project=project, protocol=protocol, actor="test", now=NOW)

@@ -1,7 +1,8 @@
-"""The main job, end to end, in processes of its own: sentences in, gold out, paid to the cent.
+"""System tests of a whole campaign in separate processes, from sentences to paid gold.
 
-The published Wikinews dev set is imported, rehearsed by replaying what its annotators wrote, exported
-and held against itself. On SQLite with the file-system queue, and on PostgreSQL with Redis.
+The tests import the published Wikinews dev set, replay its annotators in a rehearsal, export the
+gold and compare it with the published set. They run on SQLite with the file-system queue, and on
+PostgreSQL with Redis.
 """
 
 import csv
@@ -28,7 +29,7 @@ pytestmark = [
 
 @dataclass
 class Checkout:
-    """Commands of this checkout, run as a user would run them, in an environment of their own."""
+    """A runner of this checkout's commands in a separate environment."""
 
     env: dict[str, str]
 
@@ -62,7 +63,7 @@ def rows_of(path: Path) -> list[dict[str, str]]:
 
 
 def some_of(gold: Path, sentences: Path, folder: Path, predicates: int) -> tuple[Path, Path]:
-    """The first predicates of the published files, as files of the same kind."""
+    """Write the first predicates of the published files to new files of the same format."""
     rows = rows_of(gold)
     kept = list(dict.fromkeys((row["qasrl_id"], row["verb_idx"]) for row in rows))[:predicates]
     chosen = [row for row in rows if (row["qasrl_id"], row["verb_idx"]) in set(kept)]
@@ -81,16 +82,17 @@ def write(path: Path, rows: list[dict[str, str]]) -> Path:
     return path
 
 
-# Questions that no consolidator is paid for, by predicate: two that differ in one word from others of
-# their author.
+# The number of questions per predicate for which no consolidator is paid.
+# They differ in one word from other questions of their author.
 UNSOUND = {("Wiki1k:wikinews:516949:3:2", "2"): 2}
 
 
 def expected_cents(gold: Path) -> dict[str, int]:
-    """What the campaign must cost, worked out from the file and the pay scheme's words alone.
+    """Return the expected cost of the campaign, computed only from the file and the pay scheme.
 
-    Each generator: 5 cents and 5, 6, 7 ... for each question after the second. The consolidator:
-    5 cents and 3 for each sound question that they judge. Fees: a fifth, half up, at least a cent each.
+    A generator gets 5 cents, and 5, 6, 7 ... cents for each question after the second. The
+    consolidator gets 5 cents, and 3 cents for each valid question that is judged. The fee is a
+    fifth, rounded half up, and at least a cent per payment.
     """
     by_predicate: dict[tuple[str, str], dict[str, set[str]]] = {}
     for row in rows_of(gold):
@@ -103,10 +105,13 @@ def expected_cents(gold: Path) -> dict[str, int]:
 
     rewards = bonuses = fees = 0
     for predicate, writers in by_predicate.items():
-        laid_out = sum(len(questions) for questions in writers.values())
-        laid_out -= UNSOUND.get(predicate, 0)
-        earned = [sum(range(5, 5 + max(0, len(one) - 2))) for one in writers.values()]
-        for bonus in [*earned, 3 * laid_out]:
+        judged_questions = sum(len(questions) for questions in writers.values())
+        judged_questions -= UNSOUND.get(predicate, 0)
+        generator_bonuses = [
+            sum(range(5, 5 + max(0, len(questions_of_writer) - 2)))
+            for questions_of_writer in writers.values()
+        ]
+        for bonus in [*generator_bonuses, 3 * judged_questions]:
             bonuses += bonus
             fees += fee(bonus)
         rewards += 3 * 5
@@ -122,7 +127,7 @@ def prepare(checkout: Checkout, sentences: Path, gold: Path) -> None:
 
 
 def check_gold(checkout: Checkout, gold: Path, folder: Path) -> None:
-    """The export holds what the published file holds: questions, spans, slots, sources."""
+    """Check that the export equals the published file in questions, spans, slots and sources."""
     checkout.run("export_gold", "wikinews", "--format", "qasrl-csv", "--out", folder)
     exported = rows_of(folder / "wikinews.dev.gold.csv")
     assert list(exported[0]) == list(rows_of(gold)[0])
@@ -132,8 +137,10 @@ def check_gold(checkout: Checkout, gold: Path, folder: Path) -> None:
 
 
 def spans_of(rows: list[dict[str, str]]) -> Counter[tuple[str, ...]]:
-    """Each answer span with its question, whatever rows they stand in (a finished question starts
-    with a capital; a dozen of the published ones don't)."""
+    """Count the answer spans with their questions, regardless of their rows.
+
+    A finished question starts with a capital, which a dozen of the published questions don't.
+    """
     return Counter(
         (row["qasrl_id"], row["verb_idx"], row["question"].casefold(), span)
         for row in rows
@@ -141,11 +148,11 @@ def spans_of(rows: list[dict[str, str]]) -> Counter[tuple[str, ...]]:
     )
 
 
-def check_books(checkout: Checkout, facts: dict[str, object], gold: Path, items: int) -> None:
+def check_accounts(checkout: Checkout, facts: dict[str, object], gold: Path, items: int) -> None:
     expected = expected_cents(gold)
     assert {name: facts[name] for name in expected} == expected
     assert facts["total_cents"] == sum(expected.values())
-    # Two HITs an item (one for both generators, one for the consolidator), three assignments.
+    # Each item has a HIT for both generators and one for the consolidator, with three assignments.
     assert (facts["items"], facts["hits"], facts["assignments"]) == (items, 2 * items, 3 * items)
     ledger = json.loads(checkout.run("shell", "-v", "0", "-c", BOOKS))
     assert ledger["doubled"] == []
@@ -188,14 +195,14 @@ def replay_whole_set(checkout: Checkout, tmp_path: Path) -> None:
         *("rehearse", "wikinews", "--replay", gold, "--workers", "8"), timeout=1800
     )
     assert (facts["roles"], facts["arguments"]) == (3713, 4315)
-    # Honest work is hardly ever held.
+    # Bonuses for honest work are rarely held.
     assert facts["held_bonuses"] < 0.02 * facts["assignments"]
     assert facts["scores"]["UA"]["f1"] == facts["scores"]["LA"]["f1"] == 1.0
-    check_books(checkout, facts, gold, 1264)
+    check_accounts(checkout, facts, gold, 1264)
     check_gold(checkout, gold, tmp_path / "gold")
 
 
-def test_part_of_the_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
+def test_part_of_the_published_set_is_reproduced(server_site, free_port, tmp_path):
     items = 60
     gold, sentences = some_of(
         DATA / "wikinews.dev.gold.csv", DATA / "wikinews.dev.full.csv", tmp_path, items
@@ -204,26 +211,26 @@ def test_part_of_the_published_set_comes_back_as_it_went_in(server_site, free_po
     prepare(checkout, sentences, gold)
     facts = checkout.facts("rehearse", "wikinews", "--replay", gold, "--workers", "8", timeout=900)
     assert facts["scores"]["UA"]["f1"] == facts["scores"]["LA"]["f1"] == 1.0
-    check_books(checkout, facts, gold, items)
+    check_accounts(checkout, facts, gold, items)
     check_gold(checkout, gold, tmp_path / "gold")
 
 
-def test_whole_published_set_comes_back_as_it_went_in(server_site, free_port, tmp_path):
+def test_whole_published_set_is_reproduced(server_site, free_port, tmp_path):
     site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_whole_set(Checkout(site), tmp_path)
 
 
-def test_whole_published_set_comes_back_without_servers(embedded_site, free_port, tmp_path):
+def test_whole_published_set_is_reproduced_without_servers(embedded_site, free_port, tmp_path):
     site = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_whole_set(Checkout(site), tmp_path)
 
 
-def test_killed_processes_double_nothing_and_lose_nothing(server_site, free_port, tmp_path):
+def test_killed_processes_neither_repeat_nor_lose_work(server_site, free_port, tmp_path):
     site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_with_kills(Checkout(site), tmp_path)
 
 
-def test_killed_processes_double_nothing_without_servers(embedded_site, free_port, tmp_path):
+def test_killed_processes_do_not_repeat_work_without_servers(embedded_site, free_port, tmp_path):
     site = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     replay_with_kills(Checkout(site), tmp_path)
 
@@ -241,12 +248,12 @@ def replay_with_kills(checkout: Checkout, tmp_path: Path) -> None:
         kill_group(pids / f"{name}.pid", after=4.0, process=process)
     out, err = process.communicate(timeout=600)
     assert process.returncode == 0, f"{out}\n{err}\n{checkout.logs()}"
-    check_books(checkout, json.loads(out), gold, items)
+    check_accounts(checkout, json.loads(out), gold, items)
     check_gold(checkout, gold, tmp_path / "gold")
 
 
 def kill_group(pid_file: Path, *, after: float, process: subprocess.Popen[str]) -> None:
-    """kill -9 the process and its children, some seconds after it was (re)started."""
+    """Kill the process and its children with SIGKILL, some seconds after each (re)start."""
     end = time.monotonic() + 60
     while not pid_file.exists() and time.monotonic() < end:
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""The report of a rehearsal, in the scheme's counts and figures."""
+"""Tests of the report of a rehearsal, with the counts and figures of the scheme."""
 
 import pytest
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def project():
-    """A project with a reference for two items, one of which has gold with an answer less."""
+    """Create a project with references for two items, one of which has gold with one answer less."""
     project = make_project()
     for content in (EXPERT[IDENTIFIED], WORKER[IDENTIFIED]):
         item = make_item(SURVEY, IDENTIFIED, project)
@@ -51,7 +51,7 @@ def test_report_without_references_has_no_scores(project):
     assert report(project, {})["scores"] == {}
 
 
-def test_worker_without_an_own_part_of_the_gold_submits_nothing(project):
+def test_worker_without_a_part_of_the_gold_submits_nothing(project):
     item = {"id": project.items.first().pk}
     gold = Reference(EXPERT[IDENTIFIED], [{"worker_id": "ann"}] * 3)
     script = Scenario(project, {item["id"]: gold}, None, 1)
@@ -62,7 +62,7 @@ def test_worker_without_an_own_part_of_the_gold_submits_nothing(project):
     assert contents[1] == SIMULATION.nothing
 
 
-def test_rounds_need_a_file_if_the_scheme_has_no_sample(monkeypatch, project):
+def test_rounds_require_a_file_if_the_scheme_has_no_sample(monkeypatch, project):
     monkeypatch.setitem(SCHEMES, "labels", SCHEME)
     project.scheme = "labels"
     with pytest.raises(RoundSetupError, match="Labels has no sample"):

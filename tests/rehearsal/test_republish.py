@@ -1,5 +1,7 @@
-"""A campaign in which work is rejected, runs out and is returned by an expert: every item has its gold
-all the same. Our side runs its sweeps; the other is our own marketplace, spoken to by boto3."""
+"""Tests of a campaign with rejected, expired and returned work, in which every item gets gold.
+
+The sweeps run in this process, and boto3 sends their requests to our own marketplace.
+"""
 
 import json
 
@@ -33,7 +35,7 @@ from tests.dashboard.campaign import make_user
 
 pytestmark = pytest.mark.django_db
 
-# As beat runs them.
+# The sweeps in the order of the beat schedule.
 SWEEPS = (
     send_due_grants,
     create_pending_hits,
@@ -57,7 +59,7 @@ REFERENCE = source(SURVEY, ("Who identified something?", ["the U.S. Geological S
 @pytest.fixture
 def sweep(wire, clock):
     def run() -> None:
-        while sum(one(clock=clock) for one in SWEEPS):
+        while sum(task(clock=clock) for task in SWEEPS):
             pass
 
     return run
@@ -67,7 +69,7 @@ def sweep(wire, clock):
 def item() -> Item:
     project = make_project()
     for terms in project.pay_scheme.values():
-        terms["least_seconds"] = 0  # the work is done at once
+        terms["least_seconds"] = 0  # the work takes no time
     project.save()
     return make_item(SURVEY, IDENTIFIED, project)
 
@@ -77,7 +79,7 @@ def generation(item: Item) -> str:
 
 
 def consolidation(item: Item) -> str:
-    sources = [one.submission.content for one in item.cases.get().sources.all()]
+    sources = [case_source.submission.content for case_source in item.cases.get().sources.all()]
     content = SIMULATION.consolidate(REFERENCE, sources, 1.0, "1")
     return json.dumps({str(item.pk): content})
 
@@ -86,14 +88,14 @@ def newest_hit(item: Item, role: str) -> Hit:
     return Hit.objects.filter(task__items=item, task__role=role).latest("pk")
 
 
-def reject_the_work_of(worker) -> None:
+def reject_work_of(worker) -> None:
     assignment = Assignment.objects.get(worker__external_id=worker.code)
     reject_submissions(
         assignment=assignment, reason="Answers nothing.", actor="office", now=timezone.now()
     )
 
 
-def test_rejected_generation_is_done_by_another_and_the_item_has_its_gold(sweep, item, clock):
+def test_rejected_generation_is_replaced_and_the_item_gets_gold(sweep, item, clock):
     spoiler, second, third, merger = [join(number) for number in range(4)]
     publish_batch(project=item.project, now=clock())
     sweep()
@@ -102,7 +104,7 @@ def test_rejected_generation_is_done_by_another_and_the_item_has_its_gold(sweep,
     finish(hit, second, generation(item))
     sweep()
     assert Submission.objects.get(worker__external_id=spoiler.code).problem
-    reject_the_work_of(spoiler)
+    reject_work_of(spoiler)
     sweep()
     hit.refresh_from_db()
     assert (hit.max_assignments, hit.state) == (3, "live")
@@ -116,13 +118,13 @@ def test_rejected_generation_is_done_by_another_and_the_item_has_its_gold(sweep,
     gold = Gold.objects.get(item=item)
     assert gold.content["questions"][0]["question"] == "Who identified something?"
     assert Submission.objects.live().filter(role="generator").count() == 2
-    # Paid: two generators and the consolidator, and the ledger agree.
+    # The payments of two generators and the consolidator match the ledger.
     assert Payment.objects.filter(kind="reward", state="confirmed").count() == 3
     assert cached(item.project.budget) == balance(item.project.budget)
     assert cached(item.project.budget)[0] == 0
 
 
-def test_expired_offers_come_back_until_the_item_has_its_gold(sweep, item, clock):
+def test_expired_hits_are_republished_until_the_item_has_gold(sweep, item, clock):
     first, second, merger = [join(number) for number in range(3)]
     batch = publish_batch(project=item.project, now=clock())
     sweep()
@@ -146,7 +148,7 @@ def test_expired_offers_come_back_until_the_item_has_its_gold(sweep, item, clock
     assert cached(item.project.budget) == balance(item.project.budget)
 
 
-def test_consolidation_that_an_expert_returned_is_done_anew(sweep, item, clock):
+def test_consolidation_returned_by_an_expert_is_repeated(sweep, item, clock):
     *generators, merger, other = [join(number) for number in range(4)]
     publish_batch(project=item.project, now=clock())
     sweep()
@@ -166,5 +168,8 @@ def test_consolidation_that_an_expert_returned_is_done_anew(sweep, item, clock):
     newest = Gold.objects.latest("version")
     assert (newest.version, newest.submission.worker.external_id) == (2, other.code)
     states = Submission.objects.filter(role="consolidator").order_by("pk")
-    assert [one.state for one in states] == [SubmissionState.WITHDRAWN, SubmissionState.ACCEPTED]
+    assert [submission.state for submission in states] == [
+        SubmissionState.WITHDRAWN,
+        SubmissionState.ACCEPTED,
+    ]
     assert cached(item.project.budget) == balance(item.project.budget)

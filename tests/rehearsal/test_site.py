@@ -1,4 +1,4 @@
-"""Start, restart and end of the site's processes."""
+"""System tests of the start, restart and end of the site's processes."""
 
 import os
 import signal
@@ -44,7 +44,7 @@ def environment(embedded_site, free_port):
 
 @pytest.fixture
 def holder(environment, migrate, collected):
-    """A process that holds a site up; ended, with the site, after the test."""
+    """Start a process that holds a site up. End both after the test."""
     manage = [sys.executable, "manage.py"]
     migrate(environment)
     process = subprocess.Popen(
@@ -62,14 +62,14 @@ def holder(environment, migrate, collected):
     process.stdout.close()
 
 
-def answers(url: str) -> bool:
+def is_answering(url: str) -> bool:
     try:
         return requests.get(f"{url}/hits/login/", timeout=5).status_code == 200
     except requests.ConnectionError:
         return False
 
 
-def within(seconds: float, condition) -> bool:
+def is_true_within(seconds: float, condition) -> bool:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -78,8 +78,8 @@ def within(seconds: float, condition) -> bool:
     return False
 
 
-def test_site_is_the_only_one_at_its_port_goes_on_and_ends(holder, environment):
-    """One start for three cases: a second site, a process that dies, and a killed holder."""
+def test_site_holds_its_port_restarts_processes_and_ends(holder, environment):
+    """One site is tested with a second site, a dead process and a killed holder."""
     url = environment["SITE_URL"]
     second = subprocess.run(
         [sys.executable, "manage.py", "demo", "--once"],
@@ -95,11 +95,11 @@ def test_site_is_the_only_one_at_its_port_goes_on_and_ends(holder, environment):
     pid_file = Path(environment["VAR_DIR"]) / "run" / "web.pid"
     first = int(pid_file.read_text())
     os.killpg(first, signal.SIGKILL)
-    assert within(30, lambda: int(pid_file.read_text()) != first and answers(url))
+    assert is_true_within(30, lambda: int(pid_file.read_text()) != first and is_answering(url))
 
     holder.send_signal(signal.SIGKILL)
     holder.wait()
-    assert within(30, lambda: not answers(url))
+    assert is_true_within(30, lambda: not is_answering(url))
 
 
 def test_restarted_worker_has_the_new_environment(environment, migrate, collected):

@@ -1,4 +1,4 @@
-"""The qualification rehearsed in processes of its own: the site, its workers, and simulated trainees."""
+"""System tests of rehearsed training with a site, its workers and simulated trainees."""
 
 import json
 import subprocess
@@ -51,22 +51,22 @@ def facts(embedded_site, free_port, migrate, collected, trainees):
     return json.loads(manage(env, "rehearse", "demo", "--train", str(trainees), "--json"))
 
 
-def test_training_selects_the_skilled_and_pays_everybody(facts, trainees):
+def test_training_selects_skilled_workers_and_pays_everyone(facts, trainees):
     first, second, merging = facts["rounds"]
     by_state = {"passed": [], "declined": []}
-    for one in facts["people"]:
-        by_state[one["state"]].append(one["skill"])
+    for person in facts["people"]:
+        by_state[person["state"]].append(person["skill"])
     assert (first["invited"], first["finished"]) == (trainees, trainees)
     assert first["passed"] + first["declined"] == trainees
     assert second["invited"] == second["finished"] == first["passed"]
     assert len(facts["selected"]) == second["passed"] == len(by_state["passed"])
     assert min(by_state["passed"]) > max(by_state["declined"]) - 0.2
     assert facts["correlation"] > 0.8
-    # All generators are trained to consolidate, and some of them pass.
+    # All trained generators are invited to consolidate, and some of them pass.
     assert merging["invited"] == merging["finished"] == second["passed"]
     assert len(facts["consolidators"]) == merging["passed"] > 0
     assert set(facts["consolidators"]) <= set(facts["selected"])
     done = first["finished"] + second["finished"]
     assert facts["feedback_sent"] == facts["feedback_read"] == done + merging["finished"]
     assert facts["rewards_cents"] == (done * 15 + merging["finished"] * 8) * 5
-    assert facts["total_cents"] == sum(one["cents"] for one in facts["rounds"])
+    assert facts["total_cents"] == sum(round_facts["cents"] for round_facts in facts["rounds"])

@@ -1,4 +1,4 @@
-"""Both protocols rehearsed on the same items in processes of their own, and held against each other."""
+"""System tests of both protocols, rehearsed on the same items and compared."""
 
 import json
 import subprocess
@@ -55,7 +55,9 @@ def rehearse(env, slug, *options):
     )
 
 
-def test_both_protocols_on_the_same_items(embedded_site, free_port, tmp_path, migrate, collected):
+def test_both_protocols_compare_on_the_same_items(
+    embedded_site, free_port, tmp_path, migrate, collected
+):
     env = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
     migrate(env)
     manage(env, "shell", "-v0", "-c", PREPARE)
@@ -63,26 +65,28 @@ def test_both_protocols_on_the_same_items(embedded_site, free_port, tmp_path, mi
     dense = rehearse(env, "dense", "--protocol", "validation")
     assert (merged["protocol"], merged["items"]) == ("consolidation", ITEMS)
     assert (dense["protocol"], dense["items"]) == ("validation", ITEMS)
-    # One generator and two validators for each item on which anything was asked.
+    # A generator and two validators work on each item that has questions.
     assert dense["hits"] <= 2 * ITEMS
     assert dense["assignments"] == ITEMS + 2 * (dense["hits"] - ITEMS)
     validations = dense["assignments"] - ITEMS
     assert dense["rewards_cents"] == 5 * ITEMS + 8 * validations
     assert dense["scores"]["UA"]["f1"] > 0.5
 
-    told = json.loads(manage(env, "compare_protocols", "merged", "dense", "--json"))
-    assert (told["items"], told["expert_items"]) == (ITEMS, ITEMS)
-    first, second = told["projects"]
+    comparison = json.loads(manage(env, "compare_protocols", "merged", "dense", "--json"))
+    assert (comparison["items"], comparison["expert_items"]) == (ITEMS, ITEMS)
+    first, second = comparison["projects"]
     assert first["cents"] == merged["total_cents"]
     assert second["cents"] == dense["total_cents"]
     assert second["expert"]["UA"]["tp"] == dense["scores"]["UA"]["tp"]
-    # One person asks less than two: less is found, at less cost.
+    # A single generator finds less than two generators, at a lower cost.
     assert first["expert"]["UA"]["recall"] > second["expert"]["UA"]["recall"]
     print(manage(env, "compare_protocols", "merged", "dense"))  # noqa: T201
 
     validators = json.loads(manage(env, "agreement", "dense", "--json"))["validators"]
-    assert sum(one["items"] for one in validators) == validations
-    assert all(one["same_verdicts"] > 0.4 for one in validators if one["questions"] > 10)
+    assert sum(validator["items"] for validator in validators) == validations
+    assert all(
+        validator["same_verdicts"] > 0.4 for validator in validators if validator["questions"] > 10
+    )
 
     manage(env, "export_gold", "dense", "--format", "qasrl-bank", "--out", str(tmp_path / "gold"))
     manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text("utf-8"))

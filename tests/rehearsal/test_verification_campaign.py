@@ -1,8 +1,7 @@
-"""A campaign under verification on our own marketplace.
+"""Tests of a campaign under verification on our own marketplace.
 
-`make test-long` kills its sweeps at random statements.
-
-Each item ends with its gold or disputed, once, and all work is paid once.
+`make test-long` kills its sweeps at random statements. Each item must end once, with gold or
+disputed, and all work must be paid once.
 """
 
 import json
@@ -77,11 +76,11 @@ class Campaign:
         self.dice = random.Random(seed)
         self.people = [join(number) for number in range(PEOPLE)]
         self.killed = 0
-        # The pool's values keep authors out of the verification of their own work.
+        # Qualification values keep authors from verifying their work.
         train(project=project, worker_ids=[person.code for person in self.people], now=clock())
 
     def sweep(self) -> None:
-        """Run all sweeps. With `kills`, every second one runs in a process that may be killed."""
+        """Run all sweeps. With `kills`, every second sweep runs in a process that may be killed."""
         for work in SWEEPS:
             if not self.kills or self.dice.random() < 0.5:
                 work(clock=self.clock)
@@ -90,7 +89,7 @@ class Campaign:
             self.killed += killed_in(lambda work=work: work(clock=self.clock), end)
 
     def work(self) -> None:
-        """Let someone submit work on each live HIT. HITs refuse people who may not accept them."""
+        """Submit work on each live HIT. HITs refuse people who may not accept them."""
         for hit in Hit.objects.filter(state="live").select_related("task").order_by("pk"):
             person = self.dice.choice(self.people)
             content = {"label": self.dice.choice(LABELS)}
@@ -155,7 +154,7 @@ def test_every_item_ends_once_and_all_work_is_paid_once(wire, clock, seed, kills
 
 
 def _check_authors() -> None:
-    """Annotations are revised by their authors and verified by others."""
+    """Check that annotations are revised by their authors and verified by others."""
     for item in Item.objects.all():
         people = item.submissions.values_list("role", "worker")
         author = {worker for role, worker in people if role == "generator"}

@@ -1,4 +1,4 @@
-"""Rehearsals that wait, and that fail."""
+"""Tests of rehearsals that wait or fail."""
 
 import pytest
 
@@ -13,18 +13,18 @@ from tests.crowd.factories import NOW
 pytestmark = pytest.mark.django_db
 
 
-def waiting(slug: str = "spring") -> Rehearsal:
+def queue_rehearsal(slug: str = "spring") -> Rehearsal:
     project = make_project(slug)
     make_item(project)
     return start_rehearsal(project=project, actor="fay", now=NOW)
 
 
-def test_others_wait_while_one_is_running(settings):
-    first = waiting("spring").job
+def test_rehearsals_wait_while_another_is_running(settings):
+    first = queue_rehearsal("spring").job
     Job.objects.filter(pk=first.pk).update(
         state=JobState.RUNNING, attempts=1, leased_until=NOW + settings.LEASE
     )
-    second = waiting("summer").job
+    second = queue_rehearsal("summer").job
     assert not run_next_job(clock=lambda: NOW)
     second.refresh_from_db()
     assert (second.state, second.attempts) == (JobState.QUEUED, 0)
@@ -32,21 +32,21 @@ def test_others_wait_while_one_is_running(settings):
 
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.RUNNING])
 def test_project_has_one_rehearsal_at_a_time(state):
-    rehearsal = waiting()
+    rehearsal = queue_rehearsal()
     Job.objects.update(state=state)
     with pytest.raises(RehearsalStartError):
         start_rehearsal(project=rehearsal.original, actor="fay", now=NOW)
 
 
 @pytest.mark.parametrize("state", [JobState.FINISHED, JobState.FAILED, JobState.CANCELLED])
-def test_another_may_begin_after_the_end_of_the_first(state):
-    rehearsal = waiting()
+def test_next_rehearsal_can_start_after_the_first_has_ended(state):
+    rehearsal = queue_rehearsal()
     Job.objects.update(state=state)
     assert start_rehearsal(project=rehearsal.original, actor="fay", now=NOW).pk != rehearsal.pk
 
 
-def test_rehearsal_that_can_not_be_done_fails_with_its_reason(settings):
-    job = waiting().job
+def test_impossible_rehearsal_fails_with_its_reason(settings):
+    job = queue_rehearsal().job
     settings.MTURK_IS_OURS = False
     settings.MTURK_ENDPOINT_URL = "https://mturk-requester.us-east-1.amazonaws.com"
     assert run_next_job(clock=lambda: NOW)
