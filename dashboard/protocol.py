@@ -60,12 +60,12 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
-    """Work that waits for a person. `route` is the view name of its page."""
+class PendingTasks:
+    """A number of tasks of a role, or of the marketplace. `route` is the view name of their page."""
 
-    whom: str
+    role: str
     count: int
-    what: str
+    label: str
     route: str = ""
 
 
@@ -222,8 +222,8 @@ def _count(number: int, what: str) -> str:
     return f"{number:,} {what}"
 
 
-def waiting_of(progress: Progress) -> list[Waiting]:
-    """Return the work that waits for someone, people before the marketplace."""
+def pending_tasks(progress: Progress) -> list[PendingTasks]:
+    """Return the pending tasks, those of people before those of the marketplace."""
     hits, payments = Counter(progress.work.hits), Counter(progress.work.payments)
     finished = sum(
         n for (_, state), n in progress.enrolments.items() if state == EnrolmentState.FINISHED
@@ -233,34 +233,36 @@ def waiting_of(progress: Progress) -> list[Waiting]:
     jobs = "dashboard:jobs"
     waiting = progress.waiting_submissions()
     rows = [
-        Waiting("requester", waiting, "submissions to review", "consolidation:submissions"),
-        Waiting(
+        PendingTasks("requester", waiting, "submissions to review", "consolidation:submissions"),
+        PendingTasks(
             "requester", progress.held_bonuses, "held bonuses to review", "annotation:held_bonuses"
         ),
-        Waiting(
+        PendingTasks(
             "requester", progress.unknown_payments, "payments to look up", "consolidation:studies"
         ),
-        Waiting(
+        PendingTasks(
             "requester", progress.failing_studies, "studies with problems", "consolidation:studies"
         ),
-        Waiting("requester", progress.items.unpublished, "unpublished items", "annotation:publish"),
-        Waiting("requester", payments[PaymentState.HELD], "payments waiting for budget", jobs),
-        Waiting("requester", refused, "failed HITs and payments", jobs),
-        Waiting(
+        PendingTasks(
+            "requester", progress.items.unpublished, "unpublished items", "annotation:publish"
+        ),
+        PendingTasks("requester", payments[PaymentState.HELD], "payments waiting for budget", jobs),
+        PendingTasks("requester", refused, "failed HITs and payments", jobs),
+        PendingTasks(
             "requester",
             progress.requests,
             "qualification requests to decide",
             "qualification:requests",
         ),
-        Waiting("trainer", finished, "trainees awaiting a decision", "qualification:rounds"),
-        Waiting(
+        PendingTasks("trainer", finished, "trainees awaiting a decision", "qualification:rounds"),
+        PendingTasks(
             "expert", progress.gold.reviews, "gold annotations to review", "consolidation:reviews"
         ),
-        Waiting(
+        PendingTasks(
             "expert", progress.expert_items, "items to annotate or merge", "consolidation:experts"
         ),
-        Waiting("workers", hits[HitState.LIVE], "live HITs"),
-        Waiting("the marketplace", hits[HitState.PENDING], "HITs to be created", jobs),
-        Waiting("the marketplace", on_their_way, "payments being processed", jobs),
+        PendingTasks("workers", hits[HitState.LIVE], "live HITs"),
+        PendingTasks("the marketplace", hits[HitState.PENDING], "HITs to be created", jobs),
+        PendingTasks("the marketplace", on_their_way, "payments being processed", jobs),
     ]
     return [row for row in rows if row.count]

@@ -15,7 +15,7 @@ from consolidation.domain.queries import gold_items_by_project
 from crowd.domain.hold_publishing import active_hold
 from dashboard.charts import progress_chart
 from dashboard.pace import WINDOW
-from dashboard.protocol import progress_of, steps_of, waiting_of
+from dashboard.protocol import pending_tasks, progress_of, steps_of
 from dashboard.setting_up import next_step, setup_steps
 from dashboard.your_turn import tasks_of
 from projects.charts import chart_response
@@ -117,7 +117,7 @@ def project(request: HttpRequest, project: Project) -> HttpResponse:
         "span": _span(progress.pace.span),
         "cached": figures,
         "steps": steps_of(progress),
-        "waiting": waiting_of(progress),
+        "pending_tasks": pending_tasks(progress),
         "setup": _setup(project) if not progress.items.published else None,
         "budget": project.budget,
         "hold": active_hold(),

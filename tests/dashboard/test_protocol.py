@@ -7,7 +7,7 @@ from annotation.models import Batch, Item, Submission
 from consolidation.models import Gold, Review
 from crowd.models import Hit, Payment, QualificationGrant, QualificationType
 from dashboard.pace import pace_of
-from dashboard.protocol import progress_of, steps_of, waiting_of
+from dashboard.protocol import pending_tasks, progress_of, steps_of
 from qualification.models import Enrolment, Round
 from tests.dashboard.campaign import START, Campaign, make_project
 
@@ -86,7 +86,7 @@ def test_pending_tasks_are_grouped_by_role(campaign, project):
     Payment.objects.filter(pk=Payment.objects.first().pk).update(state="held", confirmed_at=None)
     Review.objects.create(gold=Gold.objects.first(), drawn_at=timezone.now())
     counts = {
-        (task.whom, task.what): task.count for task in waiting_of(progress_of(project=project))
+        (task.role, task.label): task.count for task in pending_tasks(progress_of(project=project))
     }
     assert counts == {
         ("requester", "submissions to review"): 3,

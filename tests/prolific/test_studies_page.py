@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from crowd.models import Settlement, Study, StudySession
-from dashboard.protocol import progress_of, waiting_of
+from dashboard.protocol import pending_tasks, progress_of
 from projects.models import Project
 from tests.dashboard.campaign import make_user
 from tests.fakes.prolific import Fault
@@ -125,7 +125,7 @@ def test_errors_of_studies_and_sessions_are_shown(client, address, server, proje
     page = text_of(client.get(address))
     assert "Add money to the wallet." in page
     assert "The service is busy." in page
-    waiting = {row.what: row.count for row in waiting_of(progress_of(project=project))}
+    waiting = {row.label: row.count for row in pending_tasks(progress_of(project=project))}
     assert waiting["studies with problems"] == 1
 
 
@@ -143,7 +143,7 @@ def test_payment_of_unknown_outcome_is_decided_after_a_confirmation(
 ):
     project = Project.objects.get()
     assert "Bonus of $0.90" in text_of(client.get(address))
-    waiting = {row.what: row.count for row in waiting_of(progress_of(project=project))}
+    waiting = {row.label: row.count for row in pending_tasks(progress_of(project=project))}
     assert waiting["payments to look up"] == 1
     decide = reverse("consolidation:decide_session_payment", args=[project.slug, unknown.pk])
     page = text_of(client.post(decide, {"was_paid": was_paid}))

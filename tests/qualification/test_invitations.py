@@ -12,7 +12,7 @@ from crowd.domain.register_worker import register_worker
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.enums import RequestState
 from crowd.models import QualificationGrant, QualificationRequest, Worker
-from dashboard.protocol import progress_of, waiting_of
+from dashboard.protocol import pending_tasks, progress_of
 from dashboard.your_turn import tasks_of
 from marketplace import models as theirs
 from marketplace.domain.qualifications import request_qualification
@@ -167,10 +167,10 @@ def pending_request(round, wire) -> QualificationRequest:
 def test_request_is_shown_to_the_requester(office, round, pending_request):
     user = office.get("/").wsgi_request.user
     [waiting] = [
-        row for row in waiting_of(progress_of(project=round.project)) if "requests" in row.what
+        row for row in pending_tasks(progress_of(project=round.project)) if "requests" in row.label
     ]
-    assert (waiting.whom, waiting.count) == ("requester", 1)
-    assert "qualification:requests" in {task.work.route for task in tasks_of(user)}
+    assert (waiting.role, waiting.count) == ("requester", 1)
+    assert "qualification:requests" in {row.tasks.route for row in tasks_of(user)}
     page = office.get(url(round, "requests")).content.decode()
     assert pending_request.worker.pseudonym in page
     assert f"Invite to {round.title}" in page
