@@ -14,7 +14,7 @@ from crowd.providers.mturk.fees import fee_cents
     ("amount", "fee"),
     [
         (0, 0),  # nothing paid, no fee
-        (1, 1),  # never less than a cent
+        (1, 1),  # at least a cent
         (5, 1),  # 1.0
         (7, 1),  # 1.4
         (8, 2),  # 1.6

@@ -67,9 +67,8 @@ class DeadlyCampaign(Campaign):
         seed = self.dice.random()
 
         def work() -> None:
-            self.dice = random.Random(
-                seed
-            )  # the parent must not repeat the random numbers of the child
+            # The parent must not repeat the random numbers of the child.
+            self.dice = random.Random(seed)
             sweep(clock=self.clock, limit=limit)
 
         self.killed += killed_in(work, SuddenEnd(number, carried_out=carried_out))

@@ -14,7 +14,7 @@ from crowd.enums import AssignmentState, LedgerKind, PaymentState
 from crowd.models import Budget, LedgerEntry, Payment
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_hits, make_live_hit
 
-# One assignment of the default HIT: reward 5 + fee 1, allowance 18 + fee 4.
+# Reward of 5, fee of 1, allowance of 18 and fee of 4 for one assignment of the default HIT.
 SLOT = 28
 
 
@@ -91,7 +91,7 @@ def test_settling_twice_adds_one_entry():
 
 
 @pytest.mark.django_db
-def test_generation_with_a_bonus_has_an_entry_for_the_rest_and_one_for_each_payment():
+def test_generation_with_a_bonus_has_entries_for_each_payment_and_the_rest():
     assignment = make_assignment()
     approve_assignment(
         assignment=assignment, bonus=BonusAward(7, "4 questions"), actor="me", now=NOW
