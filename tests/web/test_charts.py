@@ -124,8 +124,8 @@ def test_colours_exist_for_light_and_dark_and_drawings_repeat_exactly():
 
 
 @given(st.floats(0, 1e9, allow_subnormal=False), st.floats(0, 1e9, allow_subnormal=False))
-def test_ticks_enclose_their_range_in_a_readable_number(one, other):
-    low, high = sorted((one, other))
+def test_ticks_enclose_their_range_in_a_readable_number(start, end):
+    low, high = sorted((start, end))
     ticks = number_ticks(low, high)
     slack = 1e-6 * max(high, 1.0)
     assert ticks[0] <= low + slack
