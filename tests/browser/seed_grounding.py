@@ -1,4 +1,4 @@
-"""Fills a fresh site with tasks of a grounding project; prints `{name: address of a task}`.
+"""Create tasks of a grounding project on a fresh site and print `{name: address of a task}`.
 
 Run as `python -m tests.browser.seed_grounding` with the environment of that site.
 """
