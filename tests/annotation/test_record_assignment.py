@@ -69,7 +69,7 @@ def texts(submission) -> list[str]:
     return [question["question"] for question in submission.content["questions"]]
 
 
-def test_our_copy_is_recorded_with_its_timings(task):
+def test_copy_of_the_site_is_recorded_with_its_timings(task):
     assignment = confirmed(task)
     submit(task, assignment, WHO, WHAT, comment="The radio is old.")
     submission = recorded(assignment)
@@ -152,7 +152,7 @@ def test_draft_of_another_worker_is_ignored(task):
     assert texts(recorded(assignment)) == ["What did someone carry?"]
 
 
-def test_second_annotation_by_one_worker_is_set_aside(task):
+def test_second_annotation_by_the_same_worker_is_set_aside(task):
     worker = make_worker()
     recorded(confirmed(task, theirs=content(WHO), worker=worker))
     second = recorded(confirmed(task, theirs=content(WHAT), worker=worker))

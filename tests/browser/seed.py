@@ -1,4 +1,4 @@
-"""Create tasks on a fresh site and print `{name: [address of a task, item ids]}`.
+"""A script that creates tasks on a fresh site and prints `{name: [address of a task, item ids]}`.
 
 Run as `python -m tests.browser.seed` with the environment of that site.
 """

@@ -1,4 +1,4 @@
-"""Create cases on a site and print `{name: [address of its page, item ids]}`.
+"""A script that creates cases on a site and prints `{name: [address of its page, item ids]}`.
 
 Run as `python -m tests.browser.seed_cases` with the environment of that site.
 """

@@ -1,4 +1,4 @@
-"""Create tasks of frames projects on a fresh site and print `{name: address of a task}`.
+"""A script that creates frames tasks on a fresh site and prints `{name: address of a task}`.
 
 Run as `python -m tests.browser.seed_frames` with the environment of that site.
 """

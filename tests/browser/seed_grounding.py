@@ -1,4 +1,4 @@
-"""Create tasks of a grounding project on a fresh site and print `{name: address of a task}`.
+"""A script that creates grounding tasks on a fresh site and prints `{name: address of a task}`.
 
 Run as `python -m tests.browser.seed_grounding` with the environment of that site.
 """

@@ -1,4 +1,4 @@
-"""Publish a verb on a fresh site with the built-in marketplace and print an invitation code.
+"""A script that publishes a verb on a site with the built-in marketplace and prints an invitation code.
 
 Run as `python -m tests.browser.seed_market` with the environment of that site.
 """

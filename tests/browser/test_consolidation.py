@@ -227,7 +227,7 @@ def test_answers_are_joined_moved_and_split_by_mouse(cases: Site, context: Brows
     assert first.locator(".chip").all_inner_texts() == [LONG_NAME.removesuffix(" )")]
 
 
-def test_merging_takes_the_answers_over(cases: Site, context: BrowserContext):
+def test_merging_includes_the_answers(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("identified-merge"))
     expect_card_focused(page)
     press(page, "Shift+G", "k", "Enter", *["ArrowRight"] * 5, "Shift+ArrowLeft")

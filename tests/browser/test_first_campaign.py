@@ -81,7 +81,7 @@ class Requester:
             self.click("link", name, within=".header__menu")
 
     def wait_for(self, find: Callable[[], Locator]) -> None:
-        """Reload until the element is on the page. Reloads do not count, because lists refresh alone."""
+        """Reload until the element is on the page. Lists refresh themselves, so reloads do not count."""
         end = time.monotonic() + PATIENCE
         while find().count() == 0:
             assert self.page.locator(".state--failed").count() == 0, self.page.inner_text("main")

@@ -1,4 +1,4 @@
-"""The way of a worker through the built-in marketplace, in a real browser.
+"""A worker's path through the built-in marketplace, in a real browser.
 
 The worker joins by invitation, works in the sandboxed frame by keyboard alone, and is paid by the sweeps.
 """

@@ -41,7 +41,7 @@ def test_explanation_shows_the_sum():
     assert explain_bonus(CONSOLIDATOR, 6, "6 labels") == "6 labels: 6 x 3 cents."
 
 
-def test_check_takes_a_preset_by_name():
+def test_check_accepts_a_preset_by_name():
     none = {"max_units": 0, "hold_above_units": 0, "least_seconds": 0}
     expected = {"generator": GENERATOR | none, "consolidator": CONSOLIDATOR | none}
     assert check_pay_scheme("usual", PRESETS) == expected

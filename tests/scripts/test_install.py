@@ -1,4 +1,4 @@
-"""The script `scripts/install`, which reports problems of a machine and keeps foreign environments."""
+"""The script `scripts/install`, which reports problems of a machine and leaves other environments alone."""
 
 import os
 import shutil

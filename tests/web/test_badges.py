@@ -43,7 +43,7 @@ def test_passed_and_declined_look_different():
     assert TONES["passed"] != TONES["declined"]
 
 
-def test_badge_has_a_word():
+def test_badge_has_a_label():
     assert badge("passed", "passed & paid") == (
         '<span class="state state--passed tone--success">passed &amp; paid</span>'
     )

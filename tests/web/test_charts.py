@@ -61,7 +61,7 @@ def test_times_are_labelled_by_their_span(span, label):
     assert label in texts(draw_chart(line_chart(points, x=Axis("", Unit.TIME))))
 
 
-def test_a_single_point_is_drawn_as_a_circle():
+def test_single_point_is_drawn_as_a_circle():
     drawing = draw_chart(line_chart([(START, 1)], x=Axis("", Unit.TIME)))
     assert len(list(ElementTree.fromstring(drawing).iter(f"{SVG}circle"))) == 1
 
