@@ -1,4 +1,4 @@
-"""The script `scripts/install`, which reports problems of a machine and leaves other environments alone."""
+"""The script `scripts/install`, which reports problems of a machine and keeps other environments."""
 
 import os
 import shutil
