@@ -1,8 +1,8 @@
 """Whole annotations through HTTP, against gunicorn as in production.
 
-An annotation takes five requests, which are accept, the marketplace page, the task page in its frame,
-submit to the site, and submit to the marketplace. A baseline Django site with a claim, a page and a
-submit view runs in the same test.
+An annotation takes five requests. They accept the HIT, load the marketplace page and the task page in its
+frame, and submit to the site and the marketplace. A baseline Django site with claim, page and submit
+views runs in the same test.
 Run with `pytest -m bench -s tests/bench/test_annotations.py`. BENCH_SECONDS and BENCH_HITS set the size.
 """
 
