@@ -1,4 +1,4 @@
-"""A seeded site with open HITs and logged-in workers for the annotation benchmark.
+"""A seeded site with open HITs and signed-in workers for the annotation benchmark.
 
 Run it with the environment of the site. `python -m tests.bench.annotation_site fill HITS WORKERS`
 seeds the site and prints what the simulated workers need. Domain functions create the items and tasks.

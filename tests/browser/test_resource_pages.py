@@ -57,7 +57,7 @@ def open_context(
     yield new
     for context in opened:
         context.close()
-    # A refused upload is logged in the console.
+    # The console contains an entry for a refused upload.
     assert [text for text in complaints if "422" not in text] == []
 
 
