@@ -1,4 +1,4 @@
-"""Projects, items and tasks for tests, made by the domain's own functions."""
+"""Factories for projects, items and tasks, which call the domain functions."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -67,7 +67,7 @@ def make_item(
 
 
 def make_noun(project: Project, *, tokens: Sequence[str], noun: int, verb_form: str) -> Item:
-    """Return an item of a noun, which `verb_form` is the verb of."""
+    """Return an item of a noun that is derived from the verb `verb_form`."""
     item = make_item(project, tokens=tokens, verb=noun)
     forms = verb_forms(verb_form).by_name()
     item.target |= {"kind": "noun", "verb_form": verb_form, "forms": forms}
@@ -76,7 +76,7 @@ def make_noun(project: Project, *, tokens: Sequence[str], noun: int, verb_form: 
 
 
 def make_task(items: Sequence[Item]) -> Task:
-    """A generation task over the items, planned; no marketplace hears of it."""
+    """Return a planned generation task over the items, which is not sent to any marketplace."""
     batch = create_batch(
         project=items[0].project,
         role=Role.GENERATOR,
@@ -89,13 +89,13 @@ def make_task(items: Sequence[Item]) -> Task:
 
 
 def task_url(task: Task, *, assignment: str = "A1", worker: str = "W1", submit_to: str) -> str:
-    """The address under which a marketplace frames the task's page."""
+    """Return the address of the task's page in a marketplace frame."""
     query = f"assignmentId={assignment}&hitId=H1&workerId={worker}&turkSubmitTo={submit_to}"
     return f"/generate/{task.public_id}/?{query}"
 
 
 def make_held_bonus(assignment: Assignment) -> HeldBonus:
-    """A bonus of 5 cents that waits for review. Its reservation is not in the ledger."""
+    """Create a bonus of 5 cents that needs review, without a reservation in the ledger."""
     payment = Payment.objects.create(
         assignment=assignment,
         kind="bonus",

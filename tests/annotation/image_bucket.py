@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.files.storage import storages
 from moto.server import ThreadedMotoServer
 
-# Servers of a process share their buckets, so each test has its own.
+# The servers of a process share their buckets, so each test has a separate bucket.
 _numbers = count(1)
 
 
@@ -41,7 +41,7 @@ def images_in_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def _forget_storages() -> None:
-    """Make Django read its settings of storages again."""
+    """Make Django read its storage settings again."""
     storages._backends = None
     storages._storages = {}
     storages.__dict__.pop("backends", None)

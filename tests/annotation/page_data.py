@@ -1,4 +1,4 @@
-"""The data of a worker's page, as its scripts read it."""
+"""The data that a worker's page passes to its scripts."""
 
 import json
 import re

@@ -51,7 +51,7 @@ def end(hits, state: str) -> None:
     Hit.objects.filter(pk__in=[hit.pk for hit in hits]).update(state=state)
 
 
-def test_batch_keeps_so_many_open_until_its_limit(project):
+def test_batch_keeps_a_number_of_hits_open_until_its_limit(project):
     batch = publish_batch(project=project, now=NOW, keep_open=2, limit=5)
     assert batch.tasks.count() == 2
     assert top_up_batches(clock=at(NOW)) == 0
@@ -64,7 +64,7 @@ def test_batch_keeps_so_many_open_until_its_limit(project):
     assert TaskItem.objects.values("item").distinct().count() == 5
 
 
-def test_top_up_offers_what_the_cap_has_room_for_and_says_so(project):
+def test_top_up_offers_what_the_cap_allows_and_stores_the_problem(project):
     batch = publish_batch(project=project, now=NOW, keep_open=1)
     Budget.objects.update(cap_cents=project.budget.hits.count() * 56 * 2 + 60)
     Batch.objects.update(keep_open=5)
@@ -116,7 +116,7 @@ def test_batch_cap_holds_for_publishing_and_bonuses(project):
     assert batch.budget.cap_cents is None
 
 
-def test_command_tells_how_a_batch_stands(project, capsys):
+def test_command_prints_the_state_of_a_batch(project, capsys):
     batch = publish_batch(project=project, now=NOW, limit=2)
     call_command("batch", batch.pk, "pause", "--json")
     assert '"state": "paused", "hits": 2, "open": 0' in capsys.readouterr().out
@@ -129,7 +129,7 @@ def test_command_tells_how_a_batch_stands(project, capsys):
     assert '{"raised": 0, "new_hits": 0}' in capsys.readouterr().out
 
 
-def test_command_sets_how_often_items_are_offered_again(project, capsys):
+def test_command_sets_the_republication_limit(project, capsys):
     batch = publish_batch(project=project, now=NOW, limit=2)
     call_command("batch", batch.pk, "policy", "--republications", "7", "--json")
     assert '"republish_limit": 7' in capsys.readouterr().out
@@ -143,7 +143,7 @@ def test_command_sets_how_often_items_are_offered_again(project, capsys):
         call_command("batch", batch.pk, "policy")
 
 
-def test_extending_a_paused_batch_offers_what_was_still_to_be_made(project):
+def test_extending_a_paused_batch_offers_its_pending_hits(project):
     batch = publish_batch(project=project, now=NOW, limit=3)
     go_live(hits_of(batch)[:1])
     pause_batch(batch=batch, actor="me", now=NOW)

@@ -33,24 +33,24 @@ def offer(project: Project, worker: Worker, **changes) -> Compensation:
 def test_compensation_is_for_one_worker_and_paid_once(wire, clock, settings):  # noqa: F811
     project, owed, other = make_project(), join(1), join(2)
     worker = register_worker(provider="mturk", external_id=owed.code, now=clock())
-    one = offer(project, worker)
-    assert offer(project, worker) == one
+    compensation = offer(project, worker)
+    assert offer(project, worker) == compensation
     assert cached(project.budget) == (54 + 11, 0)
     send_due_grants(clock=clock)
     assert create_pending_hits(clock=clock) == 1
-    one.hit.refresh_from_db()
+    compensation.hit.refresh_from_db()
     with pytest.raises(RefusalError):
-        accept(one.hit, other)
+        accept(compensation.hit, other)
 
-    assignment = accept(one.hit, owed)
+    assignment = accept(compensation.hit, owed)
     query = {"assignmentId": assignment, "turkSubmitTo": settings.MTURK_WORKER_ORIGINS[0]}
-    page = Client().get(f"/compensation/{one.public_id}/", query).content.decode()
+    page = Client().get(f"/compensation/{compensation.public_id}/", query).content.decode()
     fields = re.findall(r'name="(\w+)" value="([^"]*)"', page)
     assert ("assignmentId", assignment) in fields
     work.submit(
         worker_code=owed.code, assignment_code=assignment, fields=fields, now=timezone.now()
     )
-    schedule_sync(external_ids=[one.hit.external_id], now=clock())
+    schedule_sync(external_ids=[compensation.hit.external_id], now=clock())
     clock.skip(minutes=2)
     assert sync_due_hits(clock=clock) == 1
     assert pay_compensations(clock=clock) == 1
@@ -61,21 +61,21 @@ def test_compensation_is_for_one_worker_and_paid_once(wire, clock, settings):  #
 
 
 @pytest.mark.django_db
-def test_page_in_preview_has_nothing_to_hand_in_and_no_stranger_gets_the_form(settings):
-    one = offer(make_project(), make_worker())
-    page = Client().get(f"/compensation/{one.public_id}/")
+def test_form_is_missing_in_the_preview_and_refused_to_unknown_sites(settings):
+    compensation = offer(make_project(), make_worker())
+    page = Client().get(f"/compensation/{compensation.public_id}/")
     assert "The HIT ran out." in page.content.decode()
     assert "<form" not in page.content.decode()
     query = {"assignmentId": "A1", "turkSubmitTo": "https://elsewhere.example"}
-    assert Client().get(f"/compensation/{one.public_id}/", query).status_code == 400
+    assert Client().get(f"/compensation/{compensation.public_id}/", query).status_code == 400
     ancestors = page["Content-Security-Policy"].partition("frame-ancestors ")[2].split(";")[0]
     assert ancestors.split() == settings.MTURK_WORKER_ORIGINS
 
 
 @pytest.mark.django_db
-def test_what_another_worker_hands_in_is_neither_paid_nor_rejected():
-    one = offer(make_project(), make_worker())
-    assignment = make_assignment(one.hit)
+def test_submission_of_another_worker_is_neither_paid_nor_rejected():
+    compensation = offer(make_project(), make_worker())
+    assignment = make_assignment(compensation.hit)
     assert pay_compensations(clock=lambda: NOW) == 0
     assignment.refresh_from_db()
     assert (assignment.state, Payment.objects.count()) == ("submitted", 0)

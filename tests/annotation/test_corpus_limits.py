@@ -1,4 +1,4 @@
-"""Corpora made to occupy an import, and rows that no database stores."""
+"""Corpora that overload an import, and rows that the database can't store."""
 
 import gzip
 import time
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.django_db
         ({"metadata": {"text": "a" * 2**20}}, "more than 1 MiB"),
     ],
 )
-def test_sentence_beyond_a_limit_is_named_and_left_out(bad, message):
+def test_sentence_above_a_limit_is_reported_and_skipped(bad, message):
     good = {"external_id": "a:1", "tokens": ("The", "dog", "barked"), "metadata": {"n": 1}}
     records = [SentenceRecord(**good | bad, line=2), SentenceRecord(**good, line=3)]
     errors: list[FileError] = []
@@ -50,7 +50,7 @@ def test_long_id_is_a_bad_row_and_the_others_are_imported(project, tmp_path):
     assert "s.csv, line 2" in errors
 
 
-def test_sentence_with_a_long_token_is_read_in_little_time(project, tmp_path):
+def test_sentence_with_a_long_token_is_read_quickly(project, tmp_path):
     accents = "e\u0301" * 5000
     rows = f"a:1,The {'a' * 3200} barked .,x\na:2,The {accents} barked .,x\n"
     before = time.process_time()
@@ -60,7 +60,7 @@ def test_sentence_with_a_long_token_is_read_in_little_time(project, tmp_path):
 
 
 @pytest.mark.parametrize("part", ["a", "-", "e\u0301", "A.", "ing"])
-def test_time_of_the_tagger_is_linear_in_a_tokens_length(part):
+def test_time_of_the_tagger_is_linear_in_the_token_length(part):
     find_predicates(("warm", "up"))
     before = time.process_time()
     find_predicates(("The", (part * 20_000)[:20_000], "barked"))
@@ -68,14 +68,14 @@ def test_time_of_the_tagger_is_linear_in_a_tokens_length(part):
 
 
 @pytest.mark.parametrize("part", ["a-", ".", "A.", "a'", "e\u0301", "(", "..a"])
-def test_time_of_the_tokenizer_is_linear_in_a_words_length(part):
+def test_time_of_the_tokenizer_is_linear_in_the_word_length(part):
     list(sentences("Warm up."))
     before = time.process_time()
     list(sentences((part * MAX_PARAGRAPH)[: MAX_PARAGRAPH // 4]))
     assert time.process_time() - before < 5
 
 
-def test_bad_rows_without_end_stop_the_import(project, tmp_path, monkeypatch):
+def test_too_many_bad_rows_stop_the_import(project, tmp_path, monkeypatch):
     monkeypatch.setattr(annotation.domain.import_corpus, "MAX_BAD_ROWS", 100)
     path = tmp_path / "bank.jsonl.gz"
     path.write_bytes(gzip.compress(b"{}\n" * 1000))
@@ -89,7 +89,7 @@ def test_bad_rows_without_end_stop_the_import(project, tmp_path, monkeypatch):
     [(b"{}\n" * 14_500_000, "bad rows"), (b"\n" * 40_000_000, "empty lines")],
     ids=["empty objects", "empty lines"],
 )
-def test_small_file_that_unpacks_to_much_stops_early(project, tmp_path, content, message):
+def test_small_file_with_huge_content_stops_early(project, tmp_path, content, message):
     path = tmp_path / "bank.jsonl.gz"
     path.write_bytes(gzip.compress(content))
     assert path.stat().st_size < 100_000

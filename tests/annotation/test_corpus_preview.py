@@ -1,4 +1,4 @@
-"""The preview of an upload: its encoding, counts, warnings and cost, and the sample corpus."""
+"""The preview of an upload with its encoding, counts, warnings and cost, and the sample corpus."""
 
 import io
 
@@ -96,7 +96,7 @@ def test_preview_counts_and_warns_with_line_numbers(office, project):
     ]
 
 
-def test_preview_tells_what_is_in_the_project_already(office, project):
+def test_preview_counts_existing_sentences(office, project):
     first = upload(office, project, b"The dog sold bread .\n")
     office.post(first.redirect_chain[-1][0])
     run_jobs()
@@ -105,7 +105,7 @@ def test_preview_tells_what_is_in_the_project_already(office, project):
     assert [row.note for row in read.shown] == ["already in the project", ""]
 
 
-def test_repeated_ids_are_named_and_skipped(office, project):
+def test_repeated_ids_are_listed_and_skipped(office, project):
     words = "".join(f"{n}\t{word}" + "\t_" * 8 + "\n" for n, word in ((1, "Dogs"), (2, "bark")))
     page = upload(office, project, f"# sent_id = a\n{words}\n".encode() * 2, "news.conllu")
     read = page.context["read"]
@@ -114,13 +114,13 @@ def test_repeated_ids_are_named_and_skipped(office, project):
     assert "Import 1 sentence<" in page.content.decode()
 
 
-def test_preview_shows_the_first_rows_of_all_and_the_cost(office, project):
+def test_preview_shows_the_first_rows_and_the_total_cost(office, project):
     page = upload(office, project, b"The dog sold bread .\n" * 1204)
     html = page.content.decode()
     assert "20 of 1,204 sentences" in html
     assert (page.context["read"].duplicates, len(page.context["read"].warnings)) == (1203, 10)
     assert "Import 1,204 sentences" in html
-    # Two generators for 3 questions (5 + 5 cents) and a consolidator of 6 (5 + 18), with fees.
+    # Two generators for 3 questions (5 + 5 cents) and a consolidator for 6 (5 + 18), with fees.
     assert page.context["item_cents"] == pytest.approx(2 * (10 + 2) + 23 + 5)
     assert "$626.08" in html
 

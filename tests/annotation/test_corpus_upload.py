@@ -76,7 +76,7 @@ def test_flickr30k_is_imported_from_an_archive(client, page):
     assert Sentence.objects.get().image
 
 
-def test_bad_images_are_named_and_their_sentences_left_out(client, page):
+def test_bad_images_are_listed_and_their_sentences_skipped(client, page):
     images = {"1.png": picture_bytes(), "2.png": "<svg/>", "../3.png": picture_bytes()}
     preview = upload(client, page, name="a.jsonl", corpus=CAPTIONS.encode(), images=images)
     job = run_import(client, preview)

@@ -31,8 +31,8 @@ WHAT = {"question": "What did someone carry?", "answers": [[3, 6]]}
 WHEN = {"question": "When did someone carry something?", "answers": [[11, 13]]}
 
 
-def handed_in(ours: list | None, theirs: list | None) -> Submission:
-    """Work whose copies hold these questions; None for a copy that was lost."""
+def submitted(ours: list | None, theirs: list | None) -> Submission:
+    """Return a submission whose copies have these questions, or None for a lost copy."""
     task: Task = make_task([make_item(make_project())])
     item = task.items.get()
     Hit.objects.update(state=HitState.LIVE, external_id="HIT1", created_at=NOW)
@@ -55,7 +55,7 @@ def handed_in(ours: list | None, theirs: list | None) -> Submission:
 
 
 def questions(submission: Submission) -> list[str]:
-    return [one["question"] for one in submission.content["questions"]]
+    return [question["question"] for question in submission.content["questions"]]
 
 
 def choose(submission: Submission, copy: Version) -> bool:
@@ -70,20 +70,20 @@ def choose(submission: Submission, copy: Version) -> bool:
 
 @pytest.mark.parametrize(("ours", "theirs"), [([WHO, WHAT], None), (None, [WHO, WHAT])])
 def test_either_copy_restores_the_other(ours, theirs):
-    submission = handed_in(ours, theirs)
+    submission = submitted(ours, theirs)
     assert submission.state == SubmissionState.ACCEPTED
     assert len(questions(submission)) == 2
 
 
-def test_assignment_that_nobody_knows_anything_about_waits_and_is_not_rejected():
-    submission = handed_in(None, None)
+def test_assignment_without_any_copy_awaits_review():
+    submission = submitted(None, None)
     assert (submission.state, submission.assignment.state) == ("submitted", "submitted")
     assert "received content" in submission.problem
 
 
 @pytest.mark.parametrize(("copy", "units"), [(Version.OURS, 2), (Version.THEIRS, 3)])
-def test_chosen_copy_stands_and_is_paid_by_its_questions(copy, units):
-    submission = handed_in([WHO, WHAT], [WHO, WHAT, WHEN])
+def test_chosen_copy_is_used_and_paid_by_its_questions(copy, units):
+    submission = submitted([WHO, WHAT], [WHO, WHAT, WHEN])
     assert "different content" in submission.problem
     assert choose(submission, copy)
     submission.refresh_from_db()
@@ -95,8 +95,8 @@ def test_chosen_copy_stands_and_is_paid_by_its_questions(copy, units):
         choose(submission, copy)
 
 
-def test_copy_that_can_not_be_read_can_not_be_chosen():
-    submission = handed_in([WHO, WHAT], [{"question": "Eh?", "answers": []}])
+def test_unreadable_copy_cannot_be_chosen():
+    submission = submitted([WHO, WHAT], [{"question": "Eh?", "answers": []}])
     with pytest.raises(ConflictResolutionError, match="can't be used"):
         choose(submission, Version.THEIRS)
     submission.refresh_from_db()
@@ -106,7 +106,7 @@ def test_copy_that_can_not_be_read_can_not_be_chosen():
 
 @pytest.mark.parametrize(("use", "state"), [(True, "accepted"), (False, "rejected")])
 def test_overturned_rejection_is_paid_and_used_as_decided(use, state):
-    submission = handed_in([WHO, WHAT, WHEN], [WHO, WHAT])
+    submission = submitted([WHO, WHAT, WHEN], [WHO, WHAT])
     assignment = submission.assignment
     reject_submissions(assignment=assignment, reason="Another verb.", actor="me", now=NOW)
     overturn_rejection(assignment=assignment, use=use, reason="It was sound.", actor="me", now=NOW)
@@ -117,8 +117,8 @@ def test_overturned_rejection_is_paid_and_used_as_decided(use, state):
     assert Payment.objects.count() == (2 if use else 1)
 
 
-def test_only_a_rejection_can_be_overturned_and_only_for_thirty_days():
-    submission = handed_in([WHO, WHAT], [WHO, WHAT])
+def test_only_a_rejection_of_the_last_thirty_days_can_be_overturned():
+    submission = submitted([WHO, WHAT], [WHO, WHAT])
     assignment = submission.assignment
     with pytest.raises(CommandError, match="not rejected"):
         call_command("overturn_rejection", assignment.external_id, "--reason", "x")
@@ -128,15 +128,16 @@ def test_only_a_rejection_can_be_overturned_and_only_for_thirty_days():
         overturn_rejection(assignment=assignment, use=True, reason="x", actor="me", now=late)
 
 
-def test_work_approved_by_the_marketplace_gets_its_bonus_when_it_is_accepted():
-    submission = handed_in([WHO, WHAT, WHEN], [WHO, WHAT])
+def test_work_approved_by_the_marketplace_gets_its_bonus_once_accepted():
+    submission = submitted([WHO, WHAT, WHEN], [WHO, WHAT])
     assignment = submission.assignment
     from crowd.domain.decide_assignment import apply_provider_decision
 
     apply_provider_decision(assignment=assignment, theirs="approved", now=NOW)
-    assert [one.kind for one in Payment.objects.all()] == ["reward"]
+    assert [payment.kind for payment in Payment.objects.all()] == ["reward"]
     accept_assignment(assignment=assignment, actor="me", now=NOW)
-    assert sorted(one.kind for one in Payment.objects.all()) == ["bonus", "reward"]
+    kinds = [payment.kind for payment in Payment.objects.all()]
+    assert sorted(kinds) == ["bonus", "reward"]
 
 
 def decide(decision: Callable[..., None], assignment: Assignment, **options: str) -> None:
@@ -147,7 +148,7 @@ def decide(decision: Callable[..., None], assignment: Assignment, **options: str
 
 
 def wait_until_blocked() -> None:
-    """Wait until another connection waits for a row lock."""
+    """Wait until another connection is blocked by a row lock."""
     waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
     for _ in range(200):
         with connection.cursor() as cursor:
@@ -155,7 +156,7 @@ def wait_until_blocked() -> None:
             if cursor.fetchone()[0]:
                 return
         time.sleep(0.05)
-    raise AssertionError("No connection waits for a lock.")
+    raise AssertionError("No connection is blocked by a lock.")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -169,14 +170,14 @@ def wait_until_blocked() -> None:
     ],
 )
 def test_decision_locks_the_assignment_before_its_submissions(decision, options):
-    submission = handed_in([WHO], [WHAT])
+    submission = submitted([WHO], [WHAT])
     assignment = submission.assignment
     thread = Thread(target=decide, args=[decision, assignment], kwargs=options)
     with transaction.atomic():
         Assignment.objects.select_for_update().get(pk=assignment.pk)
         thread.start()
         wait_until_blocked()
-        # Raises OperationalError if the decision, which waits for the assignment, holds the submission.
+        # Raises OperationalError if the decision locked the submission before the assignment.
         Submission.objects.select_for_update(nowait=True).get(pk=submission.pk)
     thread.join()
     submission.refresh_from_db()

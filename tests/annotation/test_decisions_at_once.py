@@ -1,4 +1,4 @@
-"""Accepting and rejecting the same work at the same time."""
+"""Concurrent decisions to accept and to reject the same work."""
 
 import threading
 
@@ -17,21 +17,21 @@ pytestmark = pytest.mark.django_db(transaction=True)
 ROUNDS, AT_ONCE = 6, 4
 
 
-def test_accepting_and_rejecting_at_once_never_deadlock():
+def test_concurrent_accepting_and_rejecting_does_not_deadlock():
     project = make_project()
     for _ in range(ROUNDS):
         task = make_task([make_item(project)])
         assignment = confirmed(task, theirs=content(WHO))
         recorded(assignment)
-        assert set(decide_at_once(assignment)) <= {"", "TransitionNotAllowedError"}
+        assert set(decide_concurrently(assignment)) <= {"", "TransitionNotAllowedError"}
         state = Submission.objects.get(assignment=assignment).state
         assert state in (SubmissionState.ACCEPTED, SubmissionState.REJECTED)
         is_paid = Payment.objects.filter(assignment=assignment).exists()
         assert is_paid == (state == SubmissionState.ACCEPTED)
 
 
-def decide_at_once(assignment) -> list[str]:
-    """Return the name of each decision's error."""
+def decide_concurrently(assignment) -> list[str]:
+    """Run the decisions concurrently and return the names of their errors."""
     errors: list[str] = []
     gate = threading.Barrier(AT_ONCE)
 

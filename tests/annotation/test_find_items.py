@@ -1,4 +1,4 @@
-"""Helper processes of an import."""
+"""Helper processes of an import, which end with it."""
 
 import os
 import signal

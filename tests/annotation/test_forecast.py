@@ -17,7 +17,7 @@ from tests.annotation.test_batch_actions import go_live, hits_of
 from tests.crowd.factories import make_assignment
 
 pytestmark = pytest.mark.django_db
-# A generator's reward and fee; with the allowance of 5 + 6 + 7 cents and its fee.
+# The reward of a generator with its fee, and the same with the allowance of 5 + 6 + 7 cents and its fee.
 BARE, SLOT = 6, 6 + 18 + 4
 
 
@@ -29,21 +29,21 @@ def project():
     return project
 
 
-def test_without_work_the_forecast_is_an_assumption_within_what_publishing_reserves(project):
+def test_forecast_without_work_is_within_the_reservation(project):
     publish_batch(project=project, now=NOW, limit=2)
     generator, consolidator = forecast_costs(project=project)
-    # Three questions are assumed: one earns a bonus of 5 cents, with a fee of 1.
+    # The forecast assumes three questions. One earns a bonus of 5 cents, with a fee of 1.
     assert generator == Forecast("generator", 4, 8, 0, 12 * BARE, 12 * (BARE + 6), 12 * SLOT)
     assert (consolidator.offered, consolidator.to_come, consolidator.role) == (0, 6, "consolidator")
     project.budget.refresh_from_db()
     assert project.budget.reserved_cents == 4 * SLOT
 
 
-def test_forecast_follows_the_accepted_work_and_how_much_it_varies(project):
+def test_forecast_follows_the_mean_and_variance_of_accepted_work(project):
     batch = publish_batch(project=project, now=NOW, limit=3)
     go_live(hits_of(batch))
     assignments = [make_assignment(hit) for hit in hits_of(batch) for _ in range(2)]
-    # Costs: 6, 6, 6 + 5 + 1, and twice 6 + 11 + 2. One is rejected and costs nothing.
+    # The costs are 6, 6, 6 + 5 + 1, and twice 6 + 11 + 2. The rejected work costs nothing.
     for assignment, questions in zip(assignments[:5], [0, 2, 3, 4, 4], strict=True):
         accept(assignment, questions)
     reject_assignment(assignment=assignments[5], reason="no", actor="me", now=NOW)
@@ -64,7 +64,7 @@ def test_forecast_follows_the_accepted_work_and_how_much_it_varies(project):
 
 
 def accept(assignment, questions: int) -> None:
-    """Accept work with this number of questions."""
+    """Accept work with a number of questions."""
     Submission.objects.create(
         item=assignment.hit.task.items.get(),
         role="generator",
@@ -89,25 +89,25 @@ def test_undecided_work_is_still_to_be_paid(project):
     assert forecast_costs(project=project)[0].offered == 2
 
 
-def test_spreads_of_roles_add_up_by_their_squares():
-    one = Forecast("generator", 1, 0, 9, 70, 100, 130)
-    other = Forecast("consolidator", 1, 0, 9, 160, 200, 240)
-    assert total_of([one, other]) == (250, 300, 350)
+def test_variances_of_roles_add_up():
+    generator = Forecast("generator", 1, 0, 9, 70, 100, 130)
+    consolidator = Forecast("consolidator", 1, 0, 9, 160, 200, 240)
+    assert total_of([generator, consolidator]) == (250, 300, 350)
 
 
 def test_command_prints_the_forecast(project, capsys):
     call_command("forecast", "news", "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert told["expected_cents"] == sum(one["expected_cents"] for one in told["roles"])
-    assert told["low_cents"] < told["expected_cents"] <= told["high_cents"]
+    report = json.loads(capsys.readouterr().out)
+    assert report["expected_cents"] == sum(role["expected_cents"] for role in report["roles"])
+    assert report["low_cents"] < report["expected_cents"] <= report["high_cents"]
 
 
-def test_forecast_is_of_the_roles_that_the_protocol_has(project):
+def test_forecast_has_the_roles_of_the_protocol(project):
     choose_protocol(
         project=project, protocol="validation", validators=3, agree=2, actor="test", now=NOW
     )
     project.refresh_from_db()
     generator, validator = forecast_costs(project=project)
     assert (generator.to_come, validator.role, validator.to_come) == (6, "validator", 18)
-    # 8 cents and 2 of fee; with an allowance of four questions at 2 cents, and 2 of fee on it.
+    # 8 cents and a fee of 2. The allowance is four questions at 2 cents, with a fee of 2.
     assert (validator.low_cents, validator.high_cents) == (18 * 10, 18 * 20)

@@ -1,4 +1,4 @@
-"""The queue of held bonuses, as page and API, and the learned floor of seconds."""
+"""The queue of held bonuses as a page and an API, and the learned minimum of seconds."""
 
 import csv
 import io
@@ -26,7 +26,7 @@ from tests.dashboard.campaign import make_user
 
 pytestmark = pytest.mark.django_db
 
-# Seven questions, which are 5 + 6 + 7 + 8 + 9 = 35 cents of bonus.
+# Seven questions earn a bonus of 5 + 6 + 7 + 8 + 9 = 35 cents.
 QUESTIONS = [
     {"question": question, "answers": [[at, at + 1]]}
     for at, question in enumerate(
@@ -83,8 +83,8 @@ def url(name: str, *args: object) -> str:
     return reverse(f"annotation:{name}", args=["news", *args])
 
 
-def told(after: timedelta = QUIET) -> list[str]:
-    """Return the subjects of the messages written when so much time has passed."""
+def send_news(after: timedelta = QUIET) -> list[str]:
+    """Send due news and return the subjects of the new messages."""
     before = set(Message.objects.values_list("pk", flat=True))
     now = timezone.now() + after
     send_bonus_news(clock=lambda: now)
@@ -104,7 +104,7 @@ def test_submission_is_accepted_and_its_bonus_held(held):
     assert Submission.objects.get().state == "accepted"
     assert bonus() == ("review", 35)
     assert [reason["code"] for reason in held.reasons] == ["units"]
-    assert told() == ["Your bonus is being reviewed"]
+    assert send_news() == ["Your bonus is being reviewed"]
     accept_assignment(
         assignment=held.payment.assignment, actor="automatic", now=NOW, is_checked=False
     )
@@ -146,18 +146,18 @@ def test_bonus_is_accepted_in_full(office, held):
     assert (log.old, log.actor) == ("held", "rita")
 
 
-def test_part_is_accepted_by_the_units_that_the_person_counts(office, held):
+def test_part_is_accepted_by_the_counted_units(office, held):
     data = {units_field(held): 4, "note": "Three repeat others."}
     office.post(url("accept_bonus", held.pk), data)
     assert bonus() == ("pending", 11)
-    assert told() == ["Your bonus was accepted"]
+    assert send_news() == ["Your bonus was accepted"]
     text = Message.objects.get().text
     assert "$0.11 of $0.35" in text
     assert text.endswith("Three repeat others.")
 
 
 @pytest.mark.parametrize("units", ["", "8", "-1", "2"])
-def test_units_that_make_no_bonus_are_refused(office, held, units):
+def test_units_without_a_bonus_are_refused(office, held, units):
     response = office.post(url("accept_bonus", held.pk), {units_field(held): units})
     assert response.status_code == 422
     assert bonus() == ("review", 35)
@@ -167,7 +167,7 @@ def test_bonus_is_declined_with_a_reason(office, held):
     assert office.post(url("decline_bonus", held.pk), {"reason": " "}).status_code == 422
     office.post(url("decline_bonus", held.pk), {"reason": "Questions repeat each other."})
     assert bonus() == ("declined", 35)
-    assert told() == ["Your bonus was declined"]
+    assert send_news() == ["Your bonus was declined"]
     assert "was declined: Questions repeat each other." in Message.objects.get().text
     response = office.post(
         url("accept_bonus", held.pk), {units_field(held): 7}, follow=True
@@ -193,7 +193,7 @@ def test_api_lists_and_decides(held):
 
 
 @pytest.mark.parametrize("bad", [{"units": {"x": 1}}, {"units": {"1": -1}}, {"units": 3}])
-def test_api_refuses_units_that_are_none(held, bad):
+def test_api_refuses_invalid_units(held, bad):
     client = calling(make_user("rita", held.project, MemberRole.REQUESTER))
     address = f"/api/v1/projects/news/held-bonuses/{held.pk}/accept/"
     response = client.post(address, json.dumps(bad), content_type="application/json")
@@ -205,7 +205,7 @@ def test_api_refuses_units_that_are_none(held, bad):
 
 
 def make_more(task: Task, count: int) -> list[HeldBonus]:
-    """Return held bonuses of the first one's worker, with news."""
+    """Return held bonuses of the same worker, with news."""
     first = HeldBonus.objects.get()
     worker = first.payment.assignment.worker
     more = [make_held_bonus(make_assignment(task.hit, worker)) for _ in range(count)]
@@ -213,33 +213,33 @@ def make_more(task: Task, count: int) -> list[HeldBonus]:
     return [first, *more]
 
 
-def test_news_of_a_worker_are_in_one_message(task, held):
+def test_news_for_a_worker_is_in_one_message(task, held):
     make_more(task, 2)
-    assert told() == ["Your bonuses: 3 updates"]
+    assert send_news() == ["Your bonuses: 3 updates"]
     assert Message.objects.get().text == "\n\n".join(["News of a bonus."] * 3)
-    assert told() == []
+    assert send_news() == []
 
 
-def test_news_wait_for_a_quiet_time_but_not_for_long(task, held):
+def test_news_is_delayed_until_a_quiet_period_or_the_maximum(task, held):
     first, second = make_more(task, 1)
     now = timezone.now()
     HeldBonus.objects.update(news_at=now)
-    assert told(timedelta(minutes=9)) == []
+    assert send_news(timedelta(minutes=9)) == []
     HeldBonus.objects.filter(pk=first.pk).update(news_at=now - timedelta(minutes=52))
-    assert told(timedelta(minutes=9)) == ["Your bonuses: 2 updates"]
+    assert send_news(timedelta(minutes=9)) == ["Your bonuses: 2 updates"]
     assert not HeldBonus.objects.filter(pk=second.pk).exclude(news="").exists()
 
 
-def test_news_that_do_not_fit_follow_in_another_message(task, held):
+def test_long_news_is_split_into_messages(task, held):
     make_more(task, 2)
     HeldBonus.objects.update(news="x" * 1900)
-    assert told() == ["Your bonuses: 2 updates"]
-    assert told() == ["Your bonus is being reviewed"]
+    assert send_news() == ["Your bonuses: 2 updates"]
+    assert send_news() == ["Your bonus is being reviewed"]
 
 
-def test_decision_replaces_news_that_were_not_sent(office, held):
+def test_decision_replaces_unsent_news(office, held):
     office.post(url("accept_bonus", held.pk), {units_field(held): 7})
-    assert told() == ["Your bonus was accepted"]
+    assert send_news() == ["Your bonus was accepted"]
 
 
 # --- seconds
@@ -252,7 +252,7 @@ def test_work_faster_than_the_floor_is_held(task, seconds, state):
     assert bonus() == (state, 5)
 
 
-def test_reported_seconds_are_no_more_than_those_between_acceptance_and_submission(task):
+def test_seconds_are_limited_by_the_time_between_acceptance_and_submission(task):
     assignment = make_assignment(task.hit)
     Assignment.objects.filter(pk=assignment.pk).update(
         submitted_at=assignment.accepted_at + timedelta(seconds=3),
@@ -263,13 +263,13 @@ def test_reported_seconds_are_no_more_than_those_between_acceptance_and_submissi
     assert reason["text"] == "3 seconds of work. We expect at least 8 seconds per verb."
 
 
-@pytest.mark.parametrize(("seen", "floor"), [(19, 8.0), (20, 20.0)])
-def test_floor_is_learned_from_enough_accepted_work(seen, floor):
+@pytest.mark.parametrize(("count", "floor"), [(19, 8.0), (20, 20.0)])
+def test_floor_is_learned_from_enough_accepted_work(count, floor):
     project = make_project()
     task = make_task([make_item(project)])
     assignment = submit(task, QUESTIONS[:2])
     submission = assignment.submissions.get()
-    for number in range(seen):
+    for number in range(count):
         worker = make_assignment(task.hit)
         Submission.objects.create(
             item=submission.item,

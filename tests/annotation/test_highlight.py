@@ -8,26 +8,26 @@ WORDS = ["The", "committee", "rejected", "the", "long", "proposal", "."]
 
 def bracketed(tokens) -> str:
     return " ".join(
-        "".join(f"[{n} " for n in one.opens) + one.text + "".join("]" for _ in one.closes)
-        for one in tokens
+        "".join(f"[{n} " for n in token.opens) + token.text + "".join("]" for _ in token.closes)
+        for token in tokens
     )
 
 
-def test_answers_stand_in_brackets_with_their_questions_number():
+def test_answers_are_in_brackets_with_the_number_of_their_question():
     tokens = highlight(WORDS, [[(0, 2)], [(3, 6), (6, 7)]], target=[2])
     assert bracketed(tokens) == "[1 The committee] rejected [2 the long proposal] [2 .]"
-    assert [one.text for one in tokens if one.is_target] == ["rejected"]
-    assert [one.colour for one in tokens] == [1, 1, 0, 2, 2, 2, 2]
+    assert [token.text for token in tokens if token.is_target] == ["rejected"]
+    assert [token.colour for token in tokens] == [1, 1, 0, 2, 2, 2, 2]
 
 
-def test_answer_inside_another_keeps_its_own_colour_and_closes_first():
+def test_nested_answer_has_a_separate_colour_and_closes_first():
     tokens = highlight(WORDS, [[(3, 6)], [(4, 6)]])
     assert bracketed(tokens) == "The committee rejected [1 the [2 long proposal]] ."
     assert tokens[5].closes == (2, 1)
-    assert [one.colour for one in tokens[3:6]] == [1, 2, 2]
+    assert [token.colour for token in tokens[3:6]] == [1, 2, 2]
 
 
-def test_same_words_for_two_questions_are_marked_for_both():
+def test_shared_answer_is_marked_for_both_questions():
     assert highlight(WORDS, [[(0, 2)], [(0, 2)]])[0].opens == (1, 2)
 
 
@@ -40,14 +40,14 @@ spans = st.tuples(st.integers(-2, 9), st.integers(-2, 9))
 
 
 @given(st.lists(st.lists(spans, max_size=3), max_size=8))
-def test_every_bracket_that_opens_closes(answers):
+def test_brackets_are_balanced(answers):
     tokens = highlight(WORDS, answers)
-    opened = [n for one in tokens for n in one.opens]
-    closed = [n for one in tokens for n in one.closes]
+    opened = [n for token in tokens for n in token.opens]
+    closed = [n for token in tokens for n in token.closes]
     assert sorted(opened) == sorted(closed)
-    assert [one.text for one in tokens] == WORDS
-    for at, one in enumerate(tokens):
+    assert [token.text for token in tokens] == WORDS
+    for at, token in enumerate(tokens):
         inside = any(
             start <= at < end <= len(WORDS) and start >= 0 for a in answers for start, end in a
         )
-        assert bool(one.colour) == inside
+        assert bool(token.colour) == inside

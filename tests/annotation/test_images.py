@@ -1,4 +1,4 @@
-"""Images: checked by decoding, stored without metadata, and served at addresses that expire."""
+"""Images are decoded on import, stored without metadata, and served at addresses that expire."""
 
 import io
 import random
@@ -57,7 +57,7 @@ def test_formats_are_accepted(name, fmt):
     assert decoded.display is None
 
 
-def test_photo_is_turned_upright_and_loses_its_metadata():
+def test_photo_is_rotated_upright_and_stripped_of_metadata():
     exif = Picture.Exif()
     exif[ORIENTATION] = 6
     exif.get_ifd(GPS_IFD)[1] = "N"
@@ -83,7 +83,7 @@ def test_grey_image_of_16_bits_keeps_its_brightness():
 @pytest.mark.filterwarnings("ignore::UserWarning:PIL")
 @pytest.mark.parametrize("fmt", ["JPEG", "PNG", "WEBP"])
 def test_damaged_file_is_read_or_refused_in_one_line(fmt):
-    """Damage of any kind, also in EXIF data, must not end an import."""
+    """Damage of any kind, also in EXIF data, does not stop an import."""
     exif = Picture.Exif()
     exif[ORIENTATION] = 6
     exif.get_ifd(GPS_IFD)[1] = "N"
@@ -183,7 +183,7 @@ def test_missing_file_is_not_found(client):
 
 
 @pytest.mark.django_db
-def test_address_serves_the_image_for_a_while(client):
+def test_address_serves_the_image_until_it_expires(client):
     image = store_image(project=make_project(), name="a.png", data=picture_bytes())
     now = timezone.now()
     address = image_address(image, now=now)
@@ -201,7 +201,7 @@ def test_address_serves_the_image_for_a_while(client):
 
 
 @pytest.mark.django_db
-def test_address_opens_no_other_image(client):
+def test_address_is_valid_for_one_image_only(client):
     project = make_project()
     images = [
         store_image(project=project, name=f"{colour}.png", data=picture_bytes(colour=colour))
@@ -251,7 +251,7 @@ def test_folder_may_have_links_and_folders(tmp_path):
 @pytest.mark.parametrize(
     "name", ["../secret.png", "train/../../secret.png", "/etc/hostname", "", "a\0b.png"]
 )
-def test_folder_gives_no_file_outside(tmp_path, name):
+def test_folder_serves_no_file_outside(tmp_path, name):
     (tmp_path / "secret.png").write_bytes(picture_bytes())
     (tmp_path / "images").mkdir()
     with open_image_files(tmp_path / "images") as images:

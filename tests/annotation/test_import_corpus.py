@@ -1,4 +1,4 @@
-"""`import_corpus` on real and on bad input."""
+"""The command `import_corpus` on published and on invalid input."""
 
 import json
 from io import StringIO
@@ -28,7 +28,7 @@ def project() -> Project:
 
 
 def run(project: Project, *files: Path, fmt: str = "qasrl-csv", **options: object):
-    """(facts, what was said on stderr)"""
+    """Import the files and return the counts and the text on stderr."""
     out, err = StringIO(), StringIO()
     call_command(
         "import_corpus",
@@ -52,8 +52,8 @@ def written(folder: Path, name: str, text: str | bytes) -> Path:
 @needs_data
 def test_import_published_corpus_twice_adds_nothing(project):
     sentences, items = DATA / "wikinews.dev.full.csv", DATA / "wikinews.dev.gold.csv"
-    facts, said = run(project, sentences, items=[items], domain="wikinews", partition="dev")
-    assert (facts["items_added"], facts["error_count"], said) == (1264, 0, "")
+    facts, errors = run(project, sentences, items=[items], domain="wikinews", partition="dev")
+    assert (facts["items_added"], facts["error_count"], errors) == (1264, 0, "")
     assert Item.objects.count() == 1264
     assert Sentence.objects.filter(items__isnull=False).distinct().count() == 500
     assert set(Sentence.objects.values_list("domain", "partition")) == {("wikinews", "dev")}
@@ -64,7 +64,7 @@ def test_import_published_corpus_twice_adds_nothing(project):
     assert list(Item.objects.order_by("pk").values_list("key", "position")) == before
 
 
-def test_second_import_says_that_nothing_is_new(project, tmp_path):
+def test_second_import_reports_nothing_new(project, tmp_path):
     path = written(tmp_path, "s.csv", SENTENCES + "a:1,The dog barked .,The dog barked .\n")
     run(project, path)
     out = StringIO()
@@ -88,7 +88,7 @@ def test_items_of_conllu_are_its_verbs(project, tmp_path):
     assert Item.objects.get().target["verb_idx"] == 1
 
 
-def test_bad_rows_are_named_and_the_others_kept(project, tmp_path):
+def test_bad_rows_are_reported_and_the_others_imported(project, tmp_path):
     sentences = written(
         tmp_path,
         "s.csv",
@@ -100,26 +100,26 @@ def test_bad_rows_are_named_and_the_others_kept(project, tmp_path):
         "q.csv",
         ITEMS
         + "a:1,2,barked,Who barked?,0:2\n"
-        + "a:1,9,,Who?,0:1\n"  # on no token
-        + "a:1,x,,Who?,0:1\n"  # no number
-        + "a:9,0,,Who?,0:1\n"  # no such sentence
-        + "a:1,2,barked,When did something bark?,2:3\n"  # the same item again
+        + "a:1,9,,Who?,0:1\n"  # not on a token
+        + "a:1,x,,Who?,0:1\n"  # not a number
+        + "a:9,0,,Who?,0:1\n"  # unknown sentence
+        + "a:1,2,barked,When did something bark?,2:3\n"  # duplicate item
         + "a:2,1,purr,What purrs?,0:1\n",
     )
-    facts, said = run(project, sentences, items=[items])
+    facts, errors = run(project, sentences, items=[items])
     assert (facts["sentences_added"], facts["items_added"], facts["error_count"]) == (2, 2, 5)
-    for told in (
+    for place in (
         "s.csv, line 3",
         "s.csv, line 4",
         "q.csv, line 3",
         "q.csv, line 4",
         "q.csv, line 5",
     ):
-        assert said.count(told) == 1, said
+        assert errors.count(place) == 1, errors
     assert sorted(Item.objects.values_list("key", flat=True)) == ["a:1/2", "a:2/1"]
 
 
-def test_strict_keeps_nothing_at_the_first_bad_row(project, tmp_path):
+def test_strict_import_stops_at_the_first_bad_row(project, tmp_path):
     good = written(tmp_path, "good.csv", SENTENCES + "a:1,The dog barked .,x\n")
     bad = written(tmp_path, "bad.csv", SENTENCES + "a:2,Cats purr .,x\n,No id .,x\n")
     with pytest.raises(CommandError, match=r"bad\.csv, line 3.*Nothing was imported") as error:
@@ -129,7 +129,7 @@ def test_strict_keeps_nothing_at_the_first_bad_row(project, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         (b"", "empty"),
         (b"\x89PNG\r\n\x1a\n\x00\x00", "CSV|UTF-8|text"),
@@ -138,15 +138,15 @@ def test_strict_keeps_nothing_at_the_first_bad_row(project, tmp_path):
     ],
     ids=["empty file", "not a CSV", "wrong encoding", "missing column"],
 )
-def test_file_that_can_not_be_read_is_refused(project, tmp_path, content, told):
-    with pytest.raises(CommandError, match=rf"(?i)bad\.csv.*({told})") as error:
+def test_unreadable_file_is_refused(project, tmp_path, content, message):
+    with pytest.raises(CommandError, match=rf"(?i)bad\.csv.*({message})") as error:
         run(project, written(tmp_path, "bad.csv", content), items=[])
     assert error.value.returncode == 2
     assert "\n" not in str(error.value)
     assert not Sentence.objects.exists()
 
 
-def test_line_of_50_megabytes_is_refused_in_little_memory(project, tmp_path):
+def test_line_of_50_megabytes_is_refused_with_little_memory(project, tmp_path):
     path = tmp_path / "long.csv"
     with path.open("w") as file:
         file.write(SENTENCES + "a:1,The dog barked .,x\na:2,")
@@ -179,8 +179,8 @@ def test_shuffle_depends_on_the_seed_alone(project):
 
 def test_items_of_many_sentences_are_found_on_all_cores_in_their_order(project, tmp_path):
     text = "".join(f"Dog {number} barked .\n\nCat {number} slept .\n\n" for number in range(150))
-    facts, said = run(project, written(tmp_path, "t.txt", text), fmt="text")
-    assert (facts["sentences_added"], facts["items_added"], said) == (300, 300, "")
+    facts, errors = run(project, written(tmp_path, "t.txt", text), fmt="text")
+    assert (facts["sentences_added"], facts["items_added"], errors) == (300, 300, "")
     verbs = [item.target["verb"] for item in Item.objects.order_by("pk")]
     assert verbs == ["barked", "slept"] * 150
 
@@ -194,8 +194,8 @@ def test_same_sentences_are_added_to_another_project(project, tmp_path):
         slug="other", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now()
     )
     for target in (project, other):
-        facts, said = run(target, corpus)
-        assert (facts["sentences_added"], facts["items_added"], said) == (7, 0, "")
+        facts, errors = run(target, corpus)
+        assert (facts["sentences_added"], facts["items_added"], errors) == (7, 0, "")
         assert set(target.sentences.values_list("external_id", flat=True)) == set(names)
     again, _ = run(other, corpus)
     assert (again["sentences_added"], again["sentences_known"]) == (0, 7)

@@ -1,4 +1,4 @@
-"""Look-ups of workers' pages in the resources of their project."""
+"""Look-ups of workers' pages in the resources of the project."""
 
 import json
 
@@ -24,13 +24,13 @@ def token(monkeypatch) -> str:
     return PageToken(str(make_task([make_item(project)]).public_id), "A1", "W1").token()
 
 
-def ask(client, **message: object):
+def look_up(client, **message: object):
     address = reverse("annotation:look-up")
     return client.post(address, json.dumps(message), content_type="text/plain")
 
 
 def test_page_receives_the_results_without_an_origin(client, token):
-    response = ask(client, token=token, resource="labels", query="ed")
+    response = look_up(client, token=token, resource="labels", query="ed")
     assert response.status_code == 200
     assert response.json() == {"results": [{"name": "bored"}]}
     assert response.headers["Access-Control-Allow-Origin"] == "*"
@@ -38,9 +38,9 @@ def test_page_receives_the_results_without_an_origin(client, token):
 
 
 def test_token_is_required(client, token):
-    assert ask(client, token="", resource="labels", query="a").status_code == 403
+    assert look_up(client, token="", resource="labels", query="a").status_code == 403
     foreign = PageToken("b7a1a3a8-0000-4000-8000-000000000000", "A1", "W1").token()
-    assert ask(client, token=foreign, resource="labels", query="a").status_code == 403
+    assert look_up(client, token=foreign, resource="labels", query="a").status_code == 403
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_token_is_required(client, token):
         {"resource": "labels", "query": "a", "more": "b"},
     ],
 )
-def test_message_that_no_page_sends_is_refused(client, token, message):
-    response = ask(client, token=token, **message)
+def test_invalid_message_is_refused(client, token, message):
+    response = look_up(client, token=token, **message)
     assert response.status_code == 400
     assert response.json() == {
         "error": "This request wasn't sent by the task page. Reload the page."

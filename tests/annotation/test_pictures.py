@@ -1,4 +1,4 @@
-"""Pictures with boxes on pages for staff and in feedback."""
+"""Pictures with boxes on staff pages and in feedback."""
 
 import re
 from dataclasses import asdict
@@ -33,7 +33,7 @@ def rendered(tag, **context):
     return Template("{% load pictures %}" + tag).render(Context(context))
 
 
-def test_a_picture_has_a_numbered_box_for_each_box_and_a_text_alternative():
+def test_picture_has_numbered_boxes_and_a_text_alternative():
     page = rendered("{% picture_of_units item units %}", item=item_with_picture(), units=UNITS)
     assert page.count('class="picture__box ') == 3
     assert re.findall(r'<rect class="picture__box picture__box--reference" (.*?) />', page)[1] == (

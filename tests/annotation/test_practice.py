@@ -1,4 +1,4 @@
-"""Exercises for everyone: each with an expert's annotation that is sound and explained."""
+"""The public exercises, which have valid and explained expert annotations."""
 
 import json
 
@@ -10,11 +10,11 @@ from schemes.qasrl.items import complete_item
 from schemes.qasrl.practice import check, exercises
 
 
-@pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.title)
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.title)
 def test_expert_annotation_is_in_the_template_and_explained(exercise):
     questions = exercise.reference["questions"]
-    assert all(each["slots"] for each in questions)
-    assert set(exercise.notes) == {each["question"] for each in questions}
+    assert all(question["slots"] for question in questions)
+    assert set(exercise.notes) == {question["question"] for question in questions}
     assert exercise.context.target["forms"]["stem"]
 
 
@@ -25,9 +25,9 @@ def test_targets_in_the_file_are_complete(exercise):
     assert complete_item(item, exercise.context).target == exercise.context.target
 
 
-@pytest.mark.parametrize("exercise", exercises(), ids=lambda each: each.title)
-def test_the_expert_finds_everything(exercise):
-    answers = sum(len(each["answers"]) for each in exercise.reference["questions"])
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.title)
+def test_expert_annotation_scores_all_answers(exercise):
+    answers = sum(len(question["answers"]) for question in exercise.reference["questions"])
     result = check(exercise, exercise.reference)
     assert {row.aligned.state for row in result.rows} == {"found"}
     assert result.summary == f"You found {answers} of {answers} answers."
@@ -38,23 +38,23 @@ def explained(*questions):
     return {row.aligned.state: row for row in check(exercises()[1], content).rows}
 
 
-def test_each_difference_is_explained_in_words():
-    # The bridge and the old mill were damaged by a storm in 1987 .
+def test_each_difference_is_explained():
+    # The sentence is "The bridge and the old mill were damaged by a storm in 1987 ."
     rows = explained(
         ("What was damaged?", [[0, 2], [4, 6]]),
         ("Who damaged something?", [[9, 11]]),
         ("How was something damaged?", [[7, 8]]),
     )
-    found = rows["found"].aligned.predicted
+    predicted = rows["found"].aligned.predicted
     assert rows["extent-differs"].aligned.label == "span differs"
-    assert (list(found.labels), found.value) == (["What was damaged?"], "The bridge")
+    assert (list(predicted.labels), predicted.value) == (["What was damaged?"], "The bridge")
     assert "your answer is shorter" in rows["extent-differs"].explanation
     assert "the question word." in rows["label-differs"].explanation
     assert rows["missed"].aligned.reference.value == "in 1987"
     assert rows["extra"].aligned.predicted.value == "damaged"
 
 
-def test_question_outside_the_template_is_no_match_and_says_so():
+def test_question_outside_the_template_is_explained_as_no_match():
     row = explained(("By what was something damaged?", [[9, 11]]))["label-differs"]
     assert "free-form" in row.explanation
 
@@ -91,7 +91,7 @@ def test_page_is_open_to_everyone_and_needs_no_database(client):
 
 
 @pytest.mark.parametrize("where", [("qasrl", 0), ("qasrl", 99), ("frames", 1), ("nothing", 1)])
-def test_exercise_that_is_not_there(client, where):
+def test_unknown_exercise_is_not_found(client, where):
     assert client.get(reverse("annotation:practice", args=where)).status_code == 404
     address = reverse("annotation:practice-check", args=where)
     assert client.post(address, '{"content": {}}', content_type="text/plain").status_code == 404
@@ -102,7 +102,7 @@ def test_start_leads_to_the_first_exercise(client):
     assert response.headers["Location"] == reverse("annotation:practice", args=["qasrl", 1])
 
 
-def test_answers_that_can_not_be_read_are_named(client):
+def test_unreadable_answers_are_reported(client):
     body = json.dumps({"content": {"questions": [{"question": "Who sold?", "answers": [[0, 99]]}]}})
     address = reverse("annotation:practice-check", args=["qasrl", 1])
     response = client.post(address, body, content_type="text/plain")

@@ -16,26 +16,26 @@ def url(project):
     return reverse("annotation:publish", args=[project.slug])
 
 
-def test_asking_names_the_price_and_publishes_nothing(office, url, items):
+def test_confirmation_shows_the_price_and_publishes_nothing(office, url, items):
     page = office.post(url, {"count": 3, "unpublished": 5})
     assert page.status_code == 200
-    # One slot: 5 reward + 35 allowance (5 + 6 + 7 of the paid three) ... see test_queries.
+    # A place costs a reward of 5 cents and an allowance of 18 (5 + 6 + 7), see test_queries.
     assert b"Publish 3 HITs for $" in page.content
     assert Hit.objects.count() == 0
 
 
 @pytest.mark.django_db(transaction=True)
-def test_confirmed_publishes_as_many_as_named_for_the_price_named(office, url, items, project):
-    asked = office.post(url, {"count": 3, "unpublished": 5}).content.decode()
+def test_confirmed_form_publishes_the_shown_number_for_the_shown_price(office, url, items, project):
+    confirmation = office.post(url, {"count": 3, "unpublished": 5}).content.decode()
     response = office.post(url, {"count": 3, "unpublished": 5, "confirmed": "yes"}, follow=True)
     assert Hit.objects.filter(state="pending").count() == 3
     reserved = Budget.objects.get(pk=project.budget_id).reserved_cents
-    assert f"Publish 3 HITs for ${reserved / 100:.2f}" in asked
+    assert f"Publish 3 HITs for ${reserved / 100:.2f}" in confirmation
     assert "3 HITs are being created" in response.content.decode()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_second_click_asks_again_and_publishes_nothing_more(office, url, items):
+def test_second_click_asks_for_confirmation_again(office, url, items):
     form = {"count": 2, "unpublished": 5, "confirmed": "yes"}
     assert office.post(url, form).status_code == 302
     again = office.post(url, form)
@@ -45,7 +45,7 @@ def test_second_click_asks_again_and_publishes_nothing_more(office, url, items):
 
 
 @pytest.mark.parametrize("count", ["0", "6", "-1", "many", ""])
-def test_count_that_can_not_be_published_is_refused_with_a_reason(office, url, items, count):
+def test_invalid_count_is_refused_with_a_reason(office, url, items, count):
     response = office.post(url, {"count": count, "unpublished": 5, "confirmed": "yes"})
     assert response.status_code == 422
     assert b"errorlist" in response.content
@@ -53,7 +53,7 @@ def test_count_that_can_not_be_published_is_refused_with_a_reason(office, url, i
 
 
 @pytest.mark.django_db(transaction=True)
-def test_budget_too_small_is_told_and_leaves_nothing(office, url, items, project):
+def test_insufficient_budget_is_reported_and_nothing_published(office, url, items, project):
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=10)
     response = office.post(url, {"count": 5, "unpublished": 5, "confirmed": "yes"})
     assert response.status_code == 422
@@ -63,15 +63,15 @@ def test_budget_too_small_is_told_and_leaves_nothing(office, url, items, project
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("choice", "codes"), [("pool", ["demo-generator"]), ("open", [])])
-def test_pool_once_there_is_one_is_a_choice(office, url, items, choice, codes):
+def test_existing_pool_is_a_choice(office, url, items, choice, codes):
     QualificationType.objects.create(
         provider="mturk", code="demo-generator", name="Pool", description="Trained"
     )
     form = {"count": 1, "unpublished": 5, "pool": choice, "confirmed": "yes"}
     assert office.post(url, form).status_code == 302
     [batch] = Batch.objects.all()
-    assert [one["code"] for one in batch.qualifications] == codes
+    assert [qualification["code"] for qualification in batch.qualifications] == codes
 
 
-def test_page_with_everything_published_says_so(office, url, project):
+def test_page_has_a_message_when_everything_is_published(office, url, project):
     assert b"Nothing left to publish" in office.get(url).content

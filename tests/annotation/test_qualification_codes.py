@@ -1,4 +1,4 @@
-"""A project's own qualifications are told from those of a project whose name begins alike."""
+"""Qualifications of a project are distinguished from those of projects with a similar name."""
 
 import pytest
 
@@ -24,19 +24,19 @@ def define(project, code: str) -> QualificationType:
     )
 
 
-def test_every_kind_is_the_projects_own_and_no_other_projects():
+def test_qualifications_of_every_kind_belong_to_one_project():
     project, alike = make_project("news"), make_project("news-2")
-    made = {}
-    for one in (project, alike, make_project("news-generator")):
-        item = make_item(one)
-        codes = [pool_code(one, role) for role in Role.values]
-        codes += [round_code(one, Role.GENERATOR, 2), done_code(one, item)]
-        made[one.slug] = {define(one, code).code for code in codes}
-    for one in (project, alike):
-        assert {kind.code for kind in qualifications_of(one)} == made[one.slug]
+    codes_of = {}
+    for owner in (project, alike, make_project("news-generator")):
+        item = make_item(owner)
+        codes = [pool_code(owner, role) for role in Role.values]
+        codes += [round_code(owner, Role.GENERATOR, 2), done_code(owner, item)]
+        codes_of[owner.slug] = {define(owner, code).code for code in codes}
+    for owner in (project, alike):
+        assert {kind.code for kind in qualifications_of(owner)} == codes_of[owner.slug]
 
 
-def test_who_holds_a_qualification_is_known_before_any_work():
+def test_worker_with_a_qualification_is_known_before_any_work():
     project, alike, worker = make_project("news"), make_project("news-2"), make_worker()
     pool = define(alike, pool_code(alike, Role.GENERATOR))
     grant_qualification(qualification=pool, worker=worker, value=1, now=NOW)

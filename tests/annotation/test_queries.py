@@ -63,20 +63,20 @@ def test_items_are_counted_as_offered_once_published(project):
 
 
 @pytest.mark.parametrize("count", [1, 3])
-def test_price_asked_is_what_publishing_reserves(project, count):
+def test_price_equals_the_reservation_of_publishing(project, count):
     add_items(project, 5)
     price = generation_cents(project=project, count=count)
     batch = publish_batch(project=project, now=START, limit=count)
     assert price == Budget.objects.get(pk=project.budget_id).reserved_cents == cost_of(batch, count)
 
 
-def test_asking_the_price_writes_nothing(project, django_assert_num_queries):
+def test_price_needs_no_query(project, django_assert_num_queries):
     with django_assert_num_queries(0):
         generation_cents(project=project, count=5)
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "count"),
     [
         ("rejected the", 3),
         ("rejected   the", 3),
@@ -90,12 +90,12 @@ def test_asking_the_price_writes_nothing(project, django_assert_num_queries):
         ("', '", 0),
     ],
 )
-def test_text_finds_phrases_and_keys_and_is_taken_literally(project, text, found):
+def test_text_search_matches_phrases_and_keys_literally(project, text, count):
     add_items(project, 3)
-    assert project.items.filter(items_with_text(text, project=project)).count() == found
+    assert project.items.filter(items_with_text(text, project=project)).count() == count
 
 
-def test_text_may_hold_a_quotation_mark_that_the_sentence_has(project):
+def test_text_search_matches_quotation_marks(project):
     [item] = add_items(project, 1)
     item.sentence.tokens = ['"', "Yes", ",", '"', "he", "said", "\\o/"]
     item.sentence.save()
@@ -108,7 +108,7 @@ def test_sections_are_listed_once_and_sorted(project):
     assert sections_of(project=project) == [("wikinews", "dev"), ("wikipedia", "test")]
 
 
-def test_submissions_are_counted_by_role_state_and_what_waits(campaign, project):
+def test_submissions_are_counted_by_role_state_and_pending_review(campaign, project):
     assert {key: n for key, n in count_submissions(project=project).items() if n} == {
         ("generator", "accepted"): 15,
         ("generator", "submitted"): 3,
@@ -117,12 +117,12 @@ def test_submissions_are_counted_by_role_state_and_what_waits(campaign, project)
     }
 
 
-def test_sound_work_that_the_sweep_has_yet_to_accept_waits_for_nobody(campaign, project):
+def test_valid_work_does_not_need_review_before_the_sweep(campaign, project):
     Submission.objects.filter(state="submitted").update(problem="")
     assert not waiting_for_a_person(project=project).exists()
 
 
-def test_costs_by_item_and_by_role_have_the_same_sum_as_the_budget(campaign, project):
+def test_costs_by_item_and_by_role_sum_to_the_budget(campaign, project):
     by_item = sum(cost_by_item(project=project).values(), Cost())
     by_role = sum(cost_by_role(project=project).values(), Cost())
     assert by_item == by_role
@@ -146,4 +146,4 @@ def test_earnings_are_confirmed_payments_without_fees(campaign, project):
     earned = earned_in(project=project)
     settled = LedgerEntry.objects.filter(kind="settle").aggregate(sum=Sum(F("amount_cents")))
     assert sum(earned.values()) == settled["sum"]
-    assert set(earned) == {one.pk for one in campaign.workers}
+    assert set(earned) == {worker.pk for worker in campaign.workers}

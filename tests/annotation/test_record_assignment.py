@@ -1,5 +1,4 @@
-"""Confirmed assignments become submissions: from either copy, once, and with a person's help where
-the copies don't agree."""
+"""Confirmed assignments become submissions once, from either copy. Differing copies need review."""
 
 import json
 
@@ -37,8 +36,8 @@ def content(*questions):
     return {"questions": list(questions), "no_question": ""}
 
 
-def hand_in(task, assignment, *questions, comment=""):
-    """As the page does: our copy."""
+def submit(task, assignment, *questions, comment=""):
+    """Submit the content to the site, as the page does."""
     claim = PageToken(str(task.public_id), assignment.external_id, assignment.worker.external_id)
     item = task.items.get()
     state = PageState(
@@ -52,7 +51,7 @@ def hand_in(task, assignment, *questions, comment=""):
 
 
 def confirmed(task, *, theirs: object = None, worker=None) -> Assignment:
-    """As the marketplace lists it: with its copy, if any."""
+    """Return an assignment as listed by the marketplace, with the marketplace's copy if given."""
     assignment = make_assignment(task.hit, worker or make_worker())
     if theirs is not None:
         copy = {str(task.items.get().pk): theirs}
@@ -67,12 +66,12 @@ def recorded(assignment) -> Submission:
 
 
 def texts(submission) -> list[str]:
-    return [one["question"] for one in submission.content["questions"]]
+    return [question["question"] for question in submission.content["questions"]]
 
 
-def test_our_copy_is_recorded_with_its_timings(task):
+def test_copy_of_the_site_is_recorded_with_its_timings(task):
     assignment = confirmed(task)
-    hand_in(task, assignment, WHO, WHAT, comment="The radio is old.")
+    submit(task, assignment, WHO, WHAT, comment="The radio is old.")
     submission = recorded(assignment)
     assert texts(submission) == ["Who carried something?", "What did someone carry?"]
     assert (submission.active_seconds, submission.moves) == (42, 7)
@@ -81,31 +80,31 @@ def test_our_copy_is_recorded_with_its_timings(task):
     assert submission.content["questions"][0]["slots"]["wh"] == "who"
 
 
-def test_marketplace_copy_restores_ours(task):
+def test_marketplace_copy_restores_the_copy_of_the_site(task):
     submission = recorded(confirmed(task, theirs=content(WHO)))
     assert texts(submission) == ["Who carried something?"]
     assert submission.problem == ""
 
 
-def test_copy_that_went_straight_to_the_marketplace_is_no_difference(task):
+def test_copy_sent_directly_to_the_marketplace_is_no_difference(task):
     assignment = confirmed(task, theirs=content({**WHO, "question": "who  carried something"}))
-    hand_in(task, assignment, WHO)
+    submit(task, assignment, WHO)
     submission = recorded(assignment)
     assert (submission.problem, submission.other_version) == ("", None)
 
 
 def test_same_copies_are_no_difference(task):
     assignment = confirmed(task)
-    answer = hand_in(task, assignment, WHO)
+    answer = submit(task, assignment, WHO)
     assignment.answer = {"content": answer}
     assignment.save()
     submission = recorded(assignment)
     assert (submission.problem, submission.other_version) == ("", None)
 
 
-def test_different_copies_wait_for_a_person_and_both_are_kept(task):
+def test_different_copies_await_review_and_both_are_stored(task):
     assignment = confirmed(task, theirs=content(WHAT))
-    hand_in(task, assignment, WHO)
+    submit(task, assignment, WHO)
     submission = recorded(assignment)
     assert texts(submission) == ["Who carried something?"]
     assert submission.other_version == content(WHAT)
@@ -114,19 +113,19 @@ def test_different_copies_wait_for_a_person_and_both_are_kept(task):
 
 
 @pytest.mark.parametrize(
-    ("theirs", "told"),
+    ("theirs", "message"),
     [
         (None, "No content"),
         ({"questions": []}, "question"),
         (content({"question": "Who carried something?", "answers": [[0, 99]]}), "answers"),
         ([1, 2], "object|mapping|dict|should be"),
     ],
-    ids=["nothing", "empty", "span on no token", "not ours"],
+    ids=["nothing", "empty", "span outside the sentence", "foreign format"],
 )
-def test_content_that_can_not_be_read_waits_for_a_person(task, theirs, told):
+def test_unreadable_content_awaits_review(task, theirs, message):
     submission = recorded(confirmed(task, theirs=theirs))
     assert submission.state == SubmissionState.SUBMITTED
-    assert submission.problem, told
+    assert submission.problem, message
     assert not Payment.objects.exists()
 
 
@@ -144,8 +143,8 @@ def test_recording_twice_records_once(task):
     assert Submission.objects.count() == 1
 
 
-def test_claim_of_another_worker_is_not_taken(task):
-    """Someone handed in under this assignment's id, but not as the worker whom the marketplace names."""
+def test_draft_of_another_worker_is_ignored(task):
+    """The draft has the id of this assignment, but a different worker than the marketplace reports."""
     assignment = confirmed(task, theirs=content(WHAT))
     stranger = PageToken(str(task.public_id), assignment.external_id, "ASTRANGER")
     state = PageState(revision=0, content={str(task.items.get().pk): content(WHO)})
@@ -153,7 +152,7 @@ def test_claim_of_another_worker_is_not_taken(task):
     assert texts(recorded(assignment)) == ["What did someone carry?"]
 
 
-def test_second_annotation_by_one_worker_is_set_aside(task):
+def test_second_annotation_by_the_same_worker_is_set_aside(task):
     worker = make_worker()
     recorded(confirmed(task, theirs=content(WHO), worker=worker))
     second = recorded(confirmed(task, theirs=content(WHAT), worker=worker))
@@ -165,7 +164,7 @@ def test_second_annotation_by_one_worker_is_set_aside(task):
     assert Payment.objects.get().assignment == second.assignment
 
 
-def test_sweep_accepts_what_is_sound_and_owes_its_bonus(task):
+def test_sweep_accepts_valid_work_with_its_bonus(task):
     confirmed(task, theirs=content(WHO, WHAT, WHEN))
     confirmed(task, theirs=None)
     assert record_new_generations(clock=lambda: NOW) == 2
@@ -178,7 +177,7 @@ def test_sweep_accepts_what_is_sound_and_owes_its_bonus(task):
     ]
 
 
-def test_person_may_accept_what_waited_or_reject_it_with_a_reason(task):
+def test_pending_work_can_be_rejected_with_a_reason(task):
     submission = recorded(confirmed(task, theirs=None))
     with pytest.raises(ValueError, match="reason"):
         reject_submissions(assignment=submission.assignment, reason="", actor="ada", now=NOW)
@@ -194,7 +193,7 @@ def test_person_may_accept_what_waited_or_reject_it_with_a_reason(task):
     assert logged.reason == "Nothing was handed in."
 
 
-def test_unreadable_work_may_be_paid_for_but_nothing_is_built_on_it(task):
+def test_unreadable_work_can_be_paid_without_using_it(task):
     submission = recorded(confirmed(task, theirs=None))
     accept_assignment(assignment=submission.assignment, actor="ada", now=NOW)
     submission.refresh_from_db()
@@ -202,16 +201,16 @@ def test_unreadable_work_may_be_paid_for_but_nothing_is_built_on_it(task):
     assert Payment.objects.get().amount_cents == 5
 
 
-def test_different_copies_accepted_by_a_person_stand_with_ours(task):
+def test_accepted_work_with_different_copies_uses_the_copy_of_the_site(task):
     assignment = confirmed(task, theirs=content(WHAT))
-    hand_in(task, assignment, WHO)
+    submit(task, assignment, WHO)
     submission = recorded(assignment)
     accept_assignment(assignment=assignment, actor="ada", now=NOW)
     submission.refresh_from_db()
     assert submission.state == SubmissionState.ACCEPTED
 
 
-# A worker may send the marketplace what our page never would: it must not hold up everybody's work.
+# Invalid content that a worker sends directly to the marketplace does not delay other work.
 @pytest.mark.parametrize(
     "theirs",
     [
@@ -224,7 +223,7 @@ def test_different_copies_accepted_by_a_person_stand_with_ours(task):
         '["%s"]',
     ],
 )
-def test_copy_that_no_database_holds_is_left_to_a_person(theirs, task):
+def test_unstorable_copy_awaits_review(theirs, task):
     assignment = confirmed(task)
     assignment.answer = {"content": theirs % task.items.get().pk}
     assignment.save()
@@ -234,7 +233,7 @@ def test_copy_that_no_database_holds_is_left_to_a_person(theirs, task):
     assert submission.problem
 
 
-def test_unreadable_copy_says_why_and_can_be_paid(task):
+def test_unreadable_copy_has_a_reason_and_can_be_paid(task):
     assignment = confirmed(task)
     assignment.answer = {"content": f'{{"{task.items.get().pk}": NaN}}'}
     assignment.save()
@@ -246,9 +245,9 @@ def test_unreadable_copy_says_why_and_can_be_paid(task):
     assert Payment.objects.get().amount_cents == 5
 
 
-def test_our_copy_is_used_where_the_marketplaces_can_not_be_read(task):
+def test_copy_of_the_site_is_used_if_the_marketplace_copy_is_unreadable(task):
     assignment = confirmed(task)
-    hand_in(task, assignment, WHO)
+    submit(task, assignment, WHO)
     assignment.answer = {"content": f'{{"{task.items.get().pk}": Infinity}}'}
     assignment.save()
     submission = recorded(assignment)
@@ -257,23 +256,23 @@ def test_our_copy_is_used_where_the_marketplaces_can_not_be_read(task):
 
 
 @pytest.mark.failing_rows
-def test_one_poisoned_assignment_holds_up_nobody(monkeypatch):
-    """Whatever the reason, also in a project that comes first: all others are recorded."""
+def test_poisoned_assignment_does_not_delay_others(monkeypatch):
+    """Other assignments are recorded whatever the error is, even if its project is first."""
     tasks = [make_task([make_item(make_project(slug))]) for slug in ("one", "two")]
     sound = [confirmed(task, theirs=content(WHO)) for task in tasks]
     poisoned = confirmed(tasks[0], theirs=content(WHO))
     Assignment.objects.filter(pk=poisoned.pk).update(id=0)
     more = [confirmed(task, theirs=content(WHO)) for task in tasks]
-    reading = annotation.domain.record_assignment._marketplace_copy
+    original = annotation.domain.record_assignment._marketplace_copy
 
-    def fails(assignment):
-        copy = reading(assignment)
+    def read_copy(assignment):
+        copy = original(assignment)
         return ({key: {"odd": float("nan")} for key in copy[0]}, "") if assignment.pk == 0 else copy
 
-    monkeypatch.setattr("annotation.domain.record_assignment._marketplace_copy", fails)
+    monkeypatch.setattr("annotation.domain.record_assignment._marketplace_copy", read_copy)
     assert record_new_generations(clock=lambda: NOW) == 4
     recorded_for = Submission.objects.accepted().values_list("assignment", flat=True)
-    assert set(recorded_for) == {one.pk for one in [*sound, *more]}
+    assert set(recorded_for) == {assignment.pk for assignment in [*sound, *more]}
     assert SweepFailure.objects.get().object_id == 0
     monkeypatch.undo()
     assert record_new_generations(clock=lambda: NOW) == 0

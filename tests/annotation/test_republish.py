@@ -1,4 +1,4 @@
-"""Items that came back short of work: offered again, never to too many and never to the same people."""
+"""Items without enough valid work are offered again, up to the limit and to other workers."""
 
 import threading
 from datetime import timedelta
@@ -91,10 +91,10 @@ def short() -> int:
     return short_attempts(now=NOW).count()
 
 
-# --- what comes back, and where to ---------------------------------------------------------------
+# --- when and where an item is offered again -------------------------------------------------------
 
 
-def test_expired_item_gets_the_places_back_that_nobody_took(hit):
+def test_expired_item_offers_its_open_places_again(hit):
     end(hit, HitState.EXPIRED)
     submit(hit, SubmissionState.ACCEPTED)
     assert republish_due_items(clock=clock) == 1
@@ -110,7 +110,7 @@ def test_expired_item_gets_the_places_back_that_nobody_took(hit):
 
 
 @pytest.mark.parametrize("lost", [SubmissionState.REJECTED, SubmissionState.WITHDRAWN])
-def test_work_that_does_not_stand_is_offered_to_one_more_worker(hit, lost):
+def test_invalid_work_is_offered_to_one_more_worker(hit, lost):
     end(hit, HitState.FINISHED)
     submit(hit, SubmissionState.ACCEPTED)
     submit(hit, lost)
@@ -122,7 +122,7 @@ def test_work_that_does_not_stand_is_offered_to_one_more_worker(hit, lost):
 
 
 @pytest.mark.parametrize("state", [HitState.FAILED, HitState.WITHDRAWN])
-def test_hit_that_was_never_made_is_followed_by_one_of_its_own(hit, state):
+def test_hit_that_was_not_created_is_replaced(hit, state):
     Hit.objects.filter(pk=hit.pk).update(state=state)
     assert republish_due_items(clock=clock) == 1
     second = TaskItem.objects.get(attempt=1)
@@ -130,7 +130,7 @@ def test_hit_that_was_never_made_is_followed_by_one_of_its_own(hit, state):
     assert second.task.hit.state == HitState.PENDING
 
 
-def test_hit_with_more_room_than_is_missing_is_not_extended(hit):
+def test_hit_with_more_open_places_than_missing_work_is_replaced(hit):
     Hit.objects.filter(pk=hit.pk).update(max_assignments=4)
     end(hit, HitState.EXPIRED)
     submit(hit, SubmissionState.ACCEPTED)
@@ -139,26 +139,26 @@ def test_hit_with_more_room_than_is_missing_is_not_extended(hit):
 
 
 @pytest.mark.parametrize("state", [SubmissionState.SUBMITTED, SubmissionState.ACCEPTED])
-def test_item_with_its_work_is_not_offered_again(hit, state):
+def test_item_with_enough_work_is_not_offered_again(hit, state):
     end(hit, HitState.FINISHED)
     submit(hit, state)
     submit(hit, SubmissionState.ACCEPTED)
     assert (short(), republish_due_items(clock=clock)) == (0, 0)
 
 
-def test_item_waits_while_its_hit_is_out(hit):
+def test_item_is_not_offered_again_while_its_hit_is_live(hit):
     end(hit, HitState.LIVE)
     submit(hit, SubmissionState.REJECTED)
     assert short() == 0
 
 
-def test_item_waits_for_work_that_is_not_recorded(hit):
+def test_item_is_not_offered_again_before_its_work_is_recorded(hit):
     end(hit, HitState.EXPIRED)
     make_assignment(hit)
     assert short() == 0
 
 
-def test_item_waits_a_day_for_work_that_somebody_says_to_have_finished(hit):
+def test_item_with_claimed_work_is_offered_again_after_a_day(hit):
     end(hit, HitState.EXPIRED)
     Hit.objects.update(claimed_assignments=1, claimed_at=NOW)
     assert short() == 0
@@ -166,7 +166,7 @@ def test_item_waits_a_day_for_work_that_somebody_says_to_have_finished(hit):
 
 
 @pytest.mark.parametrize("state", [AssignmentState.SUBMITTED, AssignmentState.REJECTING])
-def test_item_waits_while_its_rejection_may_still_be_refused(hit, state):
+def test_item_is_not_offered_again_before_its_rejection_is_final(hit, state):
     end(hit, HitState.FINISHED)
     submit(hit, SubmissionState.ACCEPTED)
     rejected = submit(hit, SubmissionState.REJECTED)
@@ -180,10 +180,10 @@ def test_item_of_a_qualification_round_is_never_short(hit):
     assert short() == 0
 
 
-# --- the batch's policy --------------------------------------------------------------------------
+# --- the policy of the batch ---------------------------------------------------------------------
 
 
-def test_policy_says_how_often_and_zero_is_never(batch, hit):
+def test_policy_limits_republications_and_zero_means_never(batch, hit):
     Batch.objects.update(republish_limit=2)
     for _ in range(2):
         end(hit, HitState.EXPIRED)
@@ -205,7 +205,7 @@ def test_paused_batch_offers_nothing_again(batch, hit):
     assert republish_items(project=batch.project, actor="me", now=NOW).total == 0
 
 
-def test_hit_that_a_person_ended_is_offered_again_by_a_person_only(batch, hit):
+def test_manually_ended_hit_is_only_offered_again_manually(batch, hit):
     end(hit, HitState.EXPIRED)
     Task.objects.update(ended_at=NOW)
     assert republish_due_items(clock=clock) == 0
@@ -213,7 +213,7 @@ def test_hit_that_a_person_ended_is_offered_again_by_a_person_only(batch, hit):
     assert Task.objects.get().ended_at is None
 
 
-def test_what_the_budget_has_no_room_for_is_told_on_the_batch(batch, hit):
+def test_insufficient_budget_is_stored_on_the_batch(batch, hit):
     end(hit, HitState.EXPIRED)
     Budget.objects.update(reserved_cents=0, cap_cents=10)
     assert republish_due_items(clock=clock) == 0
@@ -227,10 +227,10 @@ def test_what_the_budget_has_no_room_for_is_told_on_the_batch(batch, hit):
     assert batch.republish_problem == ""
 
 
-# --- never to the same people, never too many ------------------------------------------------------
+# --- other workers and limits ----------------------------------------------------------------------
 
 
-def test_refused_hit_goes_out_at_the_next_place_without_those_of_the_pool_who_worked_on_it(project):
+def test_refused_hit_is_republished_without_its_workers_in_the_pool(project):
     pool = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
     worker = make_worker()
     grant_qualification(qualification=pool, worker=worker, now=NOW)
@@ -255,32 +255,33 @@ def test_refused_hit_without_numbered_pool_is_republished_to_new_workers(project
     Hit.objects.update(error="can't be raised")
     first = submit(hit, SubmissionState.REJECTED).worker
     assert republish_due_items(clock=clock) == 1
-    asked = TaskItem.objects.get(attempt=1).task.hit.hit_type.qualifications
-    assert asked[-1]["comparator"] == "DoesNotExist"
-    grants = QualificationGrant.objects.filter(qualification_type__code=asked[-1]["code"])
-    assert [one.worker for one in grants] == [first]
+    requirements = TaskItem.objects.get(attempt=1).task.hit.hit_type.qualifications
+    assert requirements[-1]["comparator"] == "DoesNotExist"
+    code = requirements[-1]["code"]
+    grants = QualificationGrant.objects.filter(qualification_type__code=code)
+    assert [grant.worker for grant in grants] == [first]
 
 
-def test_who_has_done_the_item_is_told_so_and_their_work_does_not_count(hit, client, settings):
+def test_worker_who_did_the_item_sees_a_notice_and_new_work_does_not_count(hit, client, settings):
     end(hit, HitState.FINISHED)
     Hit.objects.update(error="can't be raised")
     first = submit(hit, SubmissionState.REJECTED)
     submit(hit, SubmissionState.ACCEPTED)
     republish_due_items(clock=clock)
     task = TaskItem.objects.get(attempt=1).task
-    told = {"worker": first.worker.external_id, "submit_to": settings.MTURK_WORKER_ORIGINS[0]}
-    page = client.get(task_url(task, assignment="A2", **told))
+    query = {"worker": first.worker.external_id, "submit_to": settings.MTURK_WORKER_ORIGINS[0]}
+    page = client.get(task_url(task, assignment="A2", **query))
     assert b"You already did this task" in page.content
-    again = client.get(task_url(hit.task, assignment=first.external_id, **told))
+    again = client.get(task_url(hit.task, assignment=first.external_id, **query))
     assert b"You already did this task" not in again.content
-    other = client.get(task_url(task, submit_to=told["submit_to"]))
+    other = client.get(task_url(task, submit_to=query["submit_to"]))
     assert b"You already did this task" not in other.content
     late = make_assignment(task.hit, first.worker)
     (work,) = record_assignment(assignment_id=late.pk, parse=parse_generation, now=NOW)
     assert work.state == SubmissionState.WITHDRAWN
 
 
-def test_rejected_work_whose_place_is_given_away_can_be_paid_but_not_used(hit):
+def test_replaced_rejected_work_can_be_paid_but_not_used(hit):
     end(hit, HitState.FINISHED)
     submit(hit, SubmissionState.ACCEPTED)
     rejected = submit(hit, SubmissionState.REJECTED)
@@ -294,7 +295,7 @@ def test_rejected_work_whose_place_is_given_away_can_be_paid_but_not_used(hit):
     assert Submission.objects.live().count() == 1
 
 
-def test_rejected_work_that_nobody_replaces_can_count_again(hit):
+def test_rejected_work_without_replacement_can_count_again(hit):
     end(hit, HitState.FINISHED)
     submit(hit, SubmissionState.ACCEPTED)
     rejected = submit(hit, SubmissionState.REJECTED)
@@ -309,8 +310,8 @@ def test_rejected_work_that_nobody_replaces_can_count_again(hit):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="needs rows that can be locked")
-def test_sweeps_at_the_same_moment_offer_each_place_once(project):
+@pytest.mark.skipif("connection.vendor != 'postgresql'", reason="SQLite has no row locks")
+def test_concurrent_sweeps_offer_each_place_once(project):
     for _ in range(9):
         make_item(project)
     batch = publish_batch(project=project, now=NOW)
@@ -322,21 +323,21 @@ def test_sweeps_at_the_same_moment_offer_each_place_once(project):
     Hit.objects.filter(pk__in=list(hits_of(batch).values_list("pk", flat=True)[:2])).update(
         error="can't be raised"
     )
-    gate, done = threading.Barrier(4), []
+    gate, counts = threading.Barrier(4), []
 
     def run() -> None:
         try:
             gate.wait()
-            done.append(republish_due_items(clock=clock))
+            counts.append(republish_due_items(clock=clock))
         finally:
             connections["default"].close()
 
     threads = [threading.Thread(target=run) for _ in range(4)]
-    for one in threads:
-        one.start()
-    for one in threads:
-        one.join()
-    assert sum(done) == 10
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(counts) == 10
     assert set(
         TaskItem.objects.filter(attempt=0, republications=1).values_list("item", flat=True)
     ) | set(
@@ -347,14 +348,14 @@ def test_sweeps_at_the_same_moment_offer_each_place_once(project):
     assert Budget.objects.get().reserved_cents == reserved
 
 
-def kill_at(statement: int):
-    """A process that is gone before its so-manieth statement."""
-    seen = 0
+def kill_at(number: int):
+    """Return a database wrapper that kills the process before a given statement."""
+    count = 0
 
     def wrapper(execute, sql, params, many, context):
-        nonlocal seen
-        seen += 1
-        if seen == statement:
+        nonlocal count
+        count += 1
+        if count == number:
             raise Killed
         return execute(sql, params, many, context)
 
@@ -362,15 +363,15 @@ def kill_at(statement: int):
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("anew", [False, True], ids=["its own HIT", "a new HIT"])
-def test_killed_anywhere_it_has_done_nothing_or_everything(hit, anew):
+@pytest.mark.parametrize("is_new", [False, True], ids=["existing HIT", "new HIT"])
+def test_republication_is_atomic_when_killed(hit, is_new):
     end(hit, HitState.FINISHED)
     submit(hit, SubmissionState.ACCEPTED)
     submit(hit, SubmissionState.REJECTED)
-    Hit.objects.update(error="can't be raised" if anew else "")
+    Hit.objects.update(error="can't be raised" if is_new else "")
     attempt = hit.task.task_items.get()
 
-    def ledger():
+    def state():
         rows = Hit.objects.order_by("pk").values_list("increase_to", "expiration_wanted")
         return (
             list(rows),
@@ -378,16 +379,16 @@ def test_killed_anywhere_it_has_done_nothing_or_everything(hit, anew):
             Budget.objects.values_list("reserved_cents").get(),
         )
 
-    before, kills = ledger(), 0
+    before, kills = state(), 0
     while True:
         kills += 1
         try:
             with connection.execute_wrapper(kill_at(kills)):
                 republish_attempt(task_item_id=attempt.pk, actor="me", now=NOW)
         except Killed:
-            assert ledger() == before
+            assert state() == before
         else:
             break
     assert kills > 10
-    assert ledger() != before
+    assert state() != before
     assert short() == 0

@@ -1,4 +1,4 @@
-"""The index of a resource, which workers' pages download once per version, and precedents."""
+"""The precedents and the index of a resource, which workers' pages download once per version."""
 
 import gzip
 import json
@@ -42,7 +42,7 @@ def index_url(client: Client, project, settings) -> str:
     return page_data(client, task, settings)["urls"]["index"]["lexicon"]
 
 
-def test_page_has_an_address_of_its_version(client, project, settings, tmp_path):
+def test_page_links_to_its_version_of_the_index(client, project, settings, tmp_path):
     first = index_url(client, project, settings)
     assert index_url(client, project, settings) == first
     path = write_lexicon(tmp_path, ["Giving"])
@@ -53,7 +53,7 @@ def test_page_has_an_address_of_its_version(client, project, settings, tmp_path)
     assert numbers == [65, 1]
 
 
-def test_index_is_compressed_and_may_be_kept_for_ever(client, project, settings):
+def test_index_is_compressed_and_cached_permanently(client, project, settings):
     url = index_url(client, project, settings)
     response = client.get(url, headers={"Accept-Encoding": "gzip, br", "Origin": "null"})
     assert response.status_code == 200

@@ -1,4 +1,4 @@
-"""The sample corpus keeps its promises: what the demo, the rehearsal and training rely on."""
+"""The properties of the sample corpus that the demo, the rehearsal and training rely on."""
 
 import csv
 import re
@@ -95,7 +95,7 @@ def rounds() -> dict[str, list[Predicate]]:
     return dict(grouped)
 
 
-def test_columns_are_the_published_ones():
+def test_columns_are_those_of_the_published_files():
     assert header_of("sentences.csv") == "qasrl_id,tokens,sentence"
     assert header_of("expert.csv") == EXPERT_COLUMNS
     assert header_of("rounds.csv") == "qasrl_id,verb_idx,round"
@@ -113,7 +113,7 @@ def test_file_is_plain_composed_utf8(name):
 # --- sentences
 
 
-def test_sentences_are_many_and_of_four_kinds(tokens):
+def test_sentences_have_four_kinds(tokens):
     assert len(rows_of("sentences.csv")) == len(tokens) >= 66
     assert all(re.fullmatch(r"sample:[a-z]+:\d\d:\d", qasrl_id) for qasrl_id in tokens)
     kinds = Counter(kind_of(qasrl_id) for qasrl_id in tokens)
@@ -141,7 +141,7 @@ def test_sentences_are_tokenised_as_in_the_published_files(tokens):
     words = joined.split(" ")
     assert not re.search('["“”‘’]', joined)
     assert words.count("``") == words.count("''") > 0
-    # Clitics stand alone; a mark ends no word but an abbreviation.
+    # Clitics are separate tokens. Only an abbreviation ends with a punctuation mark.
     assert all(word == "n't" or not word.endswith("n't") for word in words)
     assert all(word.startswith("'") for word in words if "'" in word and word != "n't")
     assert {word for word in words if re.fullmatch(r".+[.,;:!?]", word)} == {"Mrs."}
@@ -164,7 +164,7 @@ def test_every_sentence_has_a_predicate_and_every_predicate_a_token(tokens, by_p
         assert {row["verb"] for row in questions} == {verb}
 
 
-def test_predicates_and_questions_are_as_many_as_promised(expert, by_predicate):
+def test_number_of_predicates_and_questions(expert, by_predicate):
     assert 120 <= len(by_predicate) <= 150
     assert 2.5 <= len(expert) / len(by_predicate) <= 3
 
@@ -175,7 +175,7 @@ def test_rows_follow_the_sentences_and_their_verbs(tokens, by_predicate, expert)
     assert places == sorted(places)
 
 
-def test_rows_are_the_experts_own(expert):
+def test_rows_are_from_the_expert(expert):
     assert {row["worker_id"] for row in expert} == {"EXPERT"}
     assert {row["assign_id"] + row["source_assign_id"] for row in expert} == {""}
     assert {row["is_redundant"] for row in expert} == {"False"}
@@ -199,20 +199,20 @@ def test_answers_begin_and_end_with_a_word(expert):
             assert not bare.fullmatch(last), row
 
 
-def test_answers_of_a_predicate_neither_overlap_nor_hold_the_verb(by_predicate):
+def test_answers_of_a_predicate_do_not_overlap_or_contain_the_verb(by_predicate):
     for (qasrl_id, verb_idx), questions in by_predicate.items():
         verb = (verb_idx, verb_idx + 1)
         spans = sorted([verb, *(span for row in questions for span in spans_of(row))])
         assert all(left[1] <= right[0] for left, right in pairwise(spans)), (qasrl_id, verb_idx)
 
 
-def test_no_question_is_asked_twice(by_predicate):
+def test_questions_of_a_predicate_are_unique(by_predicate):
     for questions in by_predicate.values():
-        asked = [row["question"].lower() for row in questions]
-        assert len(asked) == len(set(asked)), asked
+        texts = [row["question"].lower() for row in questions]
+        assert len(texts) == len(set(texts)), texts
 
 
-def test_questions_show_what_the_guidelines_teach(expert):
+def test_questions_cover_the_guidelines(expert):
     assert {row["wh"] for row in expert} == {
         *("who", "what", "when", "where", "why", "how", "how much", "how long")
     }
@@ -225,7 +225,7 @@ def test_questions_show_what_the_guidelines_teach(expert):
     assert sum(SEPARATOR in row["answer_range"] for row in expert) >= 20
 
 
-def test_questions_are_what_the_page_would_accept(tokens, expert):
+def test_questions_are_accepted_by_the_page(tokens, expert):
     for row in expert:
         sentence = tokens[row["qasrl_id"]]
         forms = verb_forms(sentence[int(row["verb_idx"])])
@@ -267,7 +267,7 @@ def test_rounds_are_two_of_fifteen_different_predicates(rounds, by_predicate):
     assert {*rounds["1"], *rounds["2"]} <= set(by_predicate)
 
 
-def test_each_round_has_all_kinds_and_the_hard_cases(rounds, by_predicate):
+def test_each_round_has_all_kinds_and_hard_cases(rounds, by_predicate):
     for members in rounds.values():
         questions = [row for member in members for row in by_predicate[member]]
         assert {kind_of(qasrl_id) for qasrl_id, _ in members} == KINDS
@@ -278,7 +278,7 @@ def test_each_round_has_all_kinds_and_the_hard_cases(rounds, by_predicate):
         assert len(questions) / len(members) >= 2.5
 
 
-def test_annotations_to_merge_are_two_a_predicate_and_apart_from_the_other_rounds():
+def test_annotations_to_merge_are_two_per_predicate_outside_the_other_rounds():
     writers = defaultdict(set)
     for row in read_gold_rows(SAMPLES / "consolidation.csv", on_error=pytest.fail):
         writers[row.qasrl_id, str(row.verb_idx)].add(row.worker_id)

@@ -1,6 +1,6 @@
-"""Spam through the real marketplace: a worker accepts HITs over HTTP and submits junk.
+"""Spam through the built-in marketplace, where a worker accepts HITs over HTTP and submits junk.
 
-Beyond the reward, nothing is paid without a person, and the worker is told why.
+Only the reward is paid without review, and the worker is informed of the reason.
 """
 
 import json
@@ -46,14 +46,14 @@ MANY = [
 
 
 class Script:
-    """The scenario of a worker who takes any HIT."""
+    """A scenario in which the worker accepts any HIT."""
 
     def hit_types(self) -> set[str]:
         return set(Hit.objects.values_list("hit_type__external_id", flat=True))
 
 
 class Worker(SimulatedWorker):
-    """A worker who asks these questions. `refusal` is what the page's server answered, if anything."""
+    """A worker who writes these questions. `refusal` is the error response of the site, if any."""
 
     def __init__(self, site: str, questions: list[str], *, reason: str = "") -> None:
         (invitation,) = accounts.invite(count=1, now=timezone.now())
@@ -62,14 +62,14 @@ class Worker(SimulatedWorker):
         self.questions, self.reason, self.refusal = questions, reason, {}
 
     def _content(self, page, item):
-        asked = [
+        questions = [
             {"question": text, "answers": [[at + 2, at + 3]]}
             for at, text in enumerate(self.questions)
         ]
-        return {"questions": asked, "no_question": self.reason}
+        return {"questions": questions, "no_question": self.reason}
 
     def _submit(self, page):
-        """Past the page's server, if it refuses the work, to the marketplace alone."""
+        """Submit to the marketplace alone if the site refuses the work."""
         message = self._message(page, 50)
         status, response = self.browser.post_json(page["urls"]["submit"], message)
         if status == 200:
@@ -95,7 +95,7 @@ def site(live_server, settings):
 def work_on_a_hit(
     site: str, questions: list[str], *, minutes: int = 5, free_form: bool = False, reason: str = ""
 ) -> Worker:
-    """Publish an item, let the worker do it, record the work and send what is due."""
+    """Publish an item, let the worker annotate it, record the work and send due payments."""
     project = make_project()
     project.allow_free_form = free_form
     project.save()
@@ -108,7 +108,7 @@ def work_on_a_hit(
     worker._do(worker._next_hit())
     Hit.objects.update(sync_due_at=timezone.now())
     sync_due_hits(clock=timezone.now)
-    # The marketplace's times are those of this test. A person needs minutes.
+    # Marketplace times are those of this test, while real work takes minutes.
     Assignment.objects.update(accepted_at=F("accepted_at") - timedelta(minutes=minutes))
     record_new_generations(clock=timezone.now)
     send_everything()
@@ -123,13 +123,13 @@ def send_everything() -> None:
 
 
 def paid() -> dict[str, int]:
-    """What the marketplace has paid the worker, in cents."""
+    """Return the cents that the marketplace has paid the worker."""
     rewards = theirs.Assignment.objects.filter(status="Approved").count()
     return {"rewards": rewards, "bonuses": sum(b.amount_cents for b in theirs.Bonus.objects.all())}
 
 
 def messages_sent() -> str:
-    """The texts of the messages that have reached the worker."""
+    """Return the texts of the messages that the worker has received."""
     return "\n".join(theirs.Message.objects.values_list("text", flat=True))
 
 
@@ -150,7 +150,7 @@ def test_nonsense_is_refused_with_a_reason_and_earns_nothing(site):
     assert "“Banana one?” doesn't fit the question template" in json.dumps(
         worker.refusal, ensure_ascii=False
     )
-    # Sent to the marketplace alone, it waits for a person.
+    # Work that is sent only to the marketplace needs review.
     assert "doesn't fit the question template" in Submission.objects.get().problem
     assert paid() == {"rewards": 0, "bonuses": 0}
 
@@ -176,7 +176,7 @@ def test_thirty_questions_are_refused_and_earn_the_reward_only(site):
     assert held_codes()[0] == "units"
     assert paid() == {"rewards": 1, "bonuses": 0}
     assert "30 questions. Bonuses for more than 6 questions are reviewed." in messages_sent()
-    # The maximum bonus, for twelve questions, stays reserved.
+    # The maximum bonus for twelve questions stays reserved.
     bonus = Payment.objects.get(kind="bonus")
     assert (bonus.state, bonus.amount_cents) == ("review", sum(range(5, 15)))
 
@@ -207,7 +207,7 @@ def test_accepted_bonus_is_paid_once_and_a_second_decision_is_refused(site):
     assert paid() == {"rewards": 1, "bonuses": 5}
 
 
-def test_declined_bonus_is_never_paid_and_its_money_is_free(site):
+def test_declined_bonus_is_never_paid_and_its_money_is_released(site):
     work_on_a_hit(site, HONEST, minutes=0)
     budget = HeldBonus.objects.get().project.budget
     reserved = budget.reserved_cents

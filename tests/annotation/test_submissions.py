@@ -11,7 +11,7 @@ from tests.view_names import VIEW_NAMES
 
 
 @pytest.fixture
-def waiting(campaign) -> Submission:
+def pending(campaign) -> Submission:
     return campaign.items[1].submissions.get(state="submitted")
 
 
@@ -19,117 +19,117 @@ def address(name, submission):
     return reverse(VIEW_NAMES[name], args=["demo", submission.pk])
 
 
-def test_list_holds_what_waits_oldest_first(office, campaign):
+def test_pending_submissions_are_listed_oldest_first(office, campaign):
     response = office.get(reverse("consolidation:submissions", args=["demo"]))
-    found = [row.item for row in response.context["listing"].page_rows]
-    assert found == [campaign.items[1], campaign.items[5], campaign.items[9]]
+    items = [row.item for row in response.context["listing"].page_rows]
+    assert items == [campaign.items[1], campaign.items[5], campaign.items[9]]
     assert response.content.count(b"The marketplace's copy") == 3
 
 
-def test_accepting_pays_and_logs_who_did_it(office, waiting):
-    response = office.post(address("accept", waiting), follow=True)
-    waiting.refresh_from_db()
-    assert (waiting.state, waiting.assignment.state) == ("accepted", "approved")
-    payments = Payment.objects.filter(assignment=waiting.assignment).values_list("kind", "state")
+def test_accepting_pays_and_logs_the_actor(office, pending):
+    response = office.post(address("accept", pending), follow=True)
+    pending.refresh_from_db()
+    assert (pending.state, pending.assignment.state) == ("accepted", "approved")
+    payments = Payment.objects.filter(assignment=pending.assignment).values_list("kind", "state")
     assert set(payments) == {("reward", "pending"), ("bonus", "pending")}
     log = StateChange.objects.get(
-        aggregate="annotation.Submission", object_id=waiting.pk, new="accepted"
+        aggregate="annotation.Submission", object_id=pending.pk, new="accepted"
     )
     assert (log.old, log.actor) == ("submitted", "rita")
-    assert f"Accepted. {waiting.worker.pseudonym} will be paid".encode() in response.content
+    assert f"Accepted. {pending.worker.pseudonym} will be paid".encode() in response.content
 
 
-def test_accepting_twice_pays_once(office, waiting):
-    office.post(address("accept", waiting))
-    office.post(address("accept", waiting))
-    assert Payment.objects.filter(assignment=waiting.assignment).count() == 2
+def test_accepting_twice_pays_once(office, pending):
+    office.post(address("accept", pending))
+    office.post(address("accept", pending))
+    assert Payment.objects.filter(assignment=pending.assignment).count() == 2
 
 
-def test_rejecting_keeps_the_reason_for_the_worker(office, waiting):
-    office.post(address("reject", waiting), {"reason": "No answer is in the sentence."})
-    waiting.refresh_from_db()
-    assert (waiting.state, waiting.assignment.state) == ("rejected", "rejecting")
-    assert waiting.assignment.decision_reason == "No answer is in the sentence."
-    assert not Payment.objects.filter(assignment=waiting.assignment).exists()
+def test_rejecting_stores_the_reason_for_the_worker(office, pending):
+    office.post(address("reject", pending), {"reason": "No answer is in the sentence."})
+    pending.refresh_from_db()
+    assert (pending.state, pending.assignment.state) == ("rejected", "rejecting")
+    assert pending.assignment.decision_reason == "No answer is in the sentence."
+    assert not Payment.objects.filter(assignment=pending.assignment).exists()
 
 
 @pytest.mark.parametrize("reason", ["", "   "])
-def test_rejecting_without_a_reason_asks_for_it_and_changes_nothing(office, waiting, reason):
-    response = office.post(address("reject", waiting), {"reason": reason})
-    waiting.refresh_from_db()
-    assert (response.status_code, waiting.state) == (422, "submitted")
+def test_rejecting_without_a_reason_is_refused(office, pending, reason):
+    response = office.post(address("reject", pending), {"reason": reason})
+    pending.refresh_from_db()
+    assert (response.status_code, pending.state) == (422, "submitted")
     assert b"This field is required" in response.content
 
 
-def test_rejecting_what_was_accepted_is_refused_and_told(office, waiting):
-    office.post(address("accept", waiting))
-    response = office.post(address("reject", waiting), {"reason": "no"}, follow=True)
-    waiting.refresh_from_db()
-    assert waiting.state == "accepted"
+def test_rejecting_accepted_work_is_refused_with_a_message(office, pending):
+    office.post(address("accept", pending))
+    response = office.post(address("reject", pending), {"reason": "no"}, follow=True)
+    pending.refresh_from_db()
+    assert pending.state == "accepted"
     assert b"Not rejected" in response.content
 
 
-def test_empty_list_says_so(office, project):
+def test_empty_list_has_a_message(office, project):
     page = office.get(reverse("consolidation:submissions", args=["demo"])).content
     assert b"No submissions to review" in page
 
 
 @pytest.mark.parametrize("content", [{}, {"refused": {"questions": 7}}])
-def test_content_that_is_no_annotation_can_not_be_accepted(office, waiting, content):
-    Submission.objects.filter(pk=waiting.pk).update(content=content)
+def test_invalid_content_cannot_be_accepted(office, pending, content):
+    Submission.objects.filter(pk=pending.pk).update(content=content)
     page = office.get(reverse("consolidation:submissions", args=["demo"])).content.decode()
-    assert address("accept", waiting) not in page
-    response = office.post(address("accept", waiting), follow=True)
-    waiting.refresh_from_db()
-    assert (response.status_code, waiting.state) == (200, "submitted")
+    assert address("accept", pending) not in page
+    response = office.post(address("accept", pending), follow=True)
+    pending.refresh_from_db()
+    assert (response.status_code, pending.state) == (200, "submitted")
     assert b"Nothing was accepted" in response.content
 
 
-def test_setting_aside_unreadable_work_pays_the_reward_alone(office, waiting):
-    Submission.objects.filter(pk=waiting.pk).update(content={})
-    office.post(address("pay_without_using", waiting))
-    office.post(address("pay_without_using", waiting))
-    waiting.refresh_from_db()
-    assert (waiting.state, waiting.assignment.state) == ("withdrawn", "approved")
-    [payment] = Payment.objects.filter(assignment=waiting.assignment)
+def test_setting_aside_unreadable_work_pays_the_reward_only(office, pending):
+    Submission.objects.filter(pk=pending.pk).update(content={})
+    office.post(address("pay_without_using", pending))
+    office.post(address("pay_without_using", pending))
+    pending.refresh_from_db()
+    assert (pending.state, pending.assignment.state) == ("withdrawn", "approved")
+    [payment] = Payment.objects.filter(assignment=pending.assignment)
     assert (payment.kind, payment.amount_cents) == ("reward", 5)
-    assert waiting not in waiting_for_a_person(project=waiting.item.project)
+    assert pending not in waiting_for_a_person(project=pending.item.project)
 
 
-def test_setting_aside_readable_work_pays_all_that_it_earned(office, waiting):
-    office.post(address("pay_without_using", waiting))
-    waiting.refresh_from_db()
-    kinds = Payment.objects.filter(assignment=waiting.assignment).values_list("kind", flat=True)
-    assert (waiting.state, set(kinds)) == ("withdrawn", {"reward", "bonus"})
+def test_setting_aside_readable_work_pays_reward_and_bonus(office, pending):
+    office.post(address("pay_without_using", pending))
+    pending.refresh_from_db()
+    kinds = Payment.objects.filter(assignment=pending.assignment).values_list("kind", flat=True)
+    assert (pending.state, set(kinds)) == ("withdrawn", {"reward", "bonus"})
 
 
-def test_work_on_an_item_done_before_waits_to_be_paid_or_refused(office, waiting, project):
-    Submission.objects.filter(pk=waiting.pk).update(state="withdrawn")
-    assert waiting in waiting_for_a_person(project=project)
+def test_repeated_work_on_an_item_awaits_payment_or_rejection(office, pending, project):
+    Submission.objects.filter(pk=pending.pk).update(state="withdrawn")
+    assert pending in waiting_for_a_person(project=project)
     assert count_submissions(project=project)["generator", "waiting"] == 3
     page = office.get(reverse("consolidation:submissions", args=["demo"])).content.decode()
-    assert address("accept", waiting) not in page
-    assert address("reject", waiting) not in page
-    office.post(address("pay_without_using", waiting))
-    assert waiting not in waiting_for_a_person(project=project)
-    assert Payment.objects.filter(assignment=waiting.assignment).count() == 2
+    assert address("accept", pending) not in page
+    assert address("reject", pending) not in page
+    office.post(address("pay_without_using", pending))
+    assert pending not in waiting_for_a_person(project=project)
+    assert Payment.objects.filter(assignment=pending.assignment).count() == 2
 
 
-def test_accepted_work_can_not_be_set_aside(office, waiting):
-    office.post(address("accept", waiting))
-    response = office.post(address("pay_without_using", waiting), follow=True)
-    waiting.refresh_from_db()
-    assert waiting.state == "accepted"
+def test_accepted_work_cannot_be_set_aside(office, pending):
+    office.post(address("accept", pending))
+    response = office.post(address("pay_without_using", pending), follow=True)
+    pending.refresh_from_db()
+    assert pending.state == "accepted"
     assert b"Nothing was changed" in response.content
 
 
 # --- two copies ----------------------------------------------------------------------------------
 
 
-def test_two_copies_stand_side_by_side_with_their_differences_in_words(office, waiting):
+def test_two_copies_are_shown_side_by_side_with_their_differences(office, pending):
     listed = office.get(reverse("consolidation:submissions", args=["demo"])).content.decode()
-    assert address("copies", waiting) in listed
-    page = office.get(address("copies", waiting)).content.decode()
+    assert address("copies", pending) in listed
+    page = office.get(address("copies", pending)).content.decode()
     assert "“What did someone reject?” is in ours only, answered “the proposal”." in unescape(page)
     assert "Touchstone's copy" in page
 
@@ -138,30 +138,30 @@ def test_two_copies_stand_side_by_side_with_their_differences_in_words(office, w
     "typed",
     [{}, {"copy": "ours"}, {"copy": "ours", "reason": "  "}, {"copy": "both", "reason": "x"}],
 )
-def test_choice_without_copy_or_reason_is_asked_for_again(office, waiting, typed):
-    response = office.post(address("copies", waiting), typed)
-    waiting.refresh_from_db()
-    assert (response.status_code, waiting.state) == (422, "submitted")
+def test_choice_without_copy_or_reason_is_refused(office, pending, typed):
+    response = office.post(address("copies", pending), typed)
+    pending.refresh_from_db()
+    assert (response.status_code, pending.state) == (422, "submitted")
     assert b"errorlist" in response.content
 
 
-def test_copy_that_the_scheme_refuses_can_not_be_chosen(office, waiting):
-    Submission.objects.filter(pk=waiting.pk).update(other_version={"questions": "none"})
-    page = office.get(address("copies", waiting)).content.decode()
+def test_invalid_copy_cannot_be_chosen(office, pending):
+    Submission.objects.filter(pk=pending.pk).update(other_version={"questions": "none"})
+    page = office.get(address("copies", pending)).content.decode()
     assert "Can't be used" in unescape(page)
-    response = office.post(address("copies", waiting), {"copy": "theirs", "reason": "later"})
-    waiting.refresh_from_db()
-    assert (response.status_code, waiting.state) == (422, "submitted")
+    response = office.post(address("copies", pending), {"copy": "theirs", "reason": "later"})
+    pending.refresh_from_db()
+    assert (response.status_code, pending.state) == (422, "submitted")
     assert "That copy can't be used" in unescape(response.content.decode())
 
 
-def test_chosen_copy_is_accepted_with_the_reason_in_the_log(office, waiting):
+def test_chosen_copy_is_accepted_with_the_reason_in_the_log(office, pending):
     chosen = {"copy": "theirs", "reason": "Ours was cut short."}
-    response = office.post(address("copies", waiting), chosen, follow=True)
-    waiting.refresh_from_db()
-    assert (waiting.state, len(waiting.content["questions"])) == ("accepted", 1)
+    response = office.post(address("copies", pending), chosen, follow=True)
+    pending.refresh_from_db()
+    assert (pending.state, len(pending.content["questions"])) == ("accepted", 1)
     assert "The copy was selected and accepted." in response.content.decode()
-    log = StateChange.objects.filter(object_id=waiting.pk, actor="rita").first()
+    log = StateChange.objects.filter(object_id=pending.pk, actor="rita").first()
     assert log.reason.endswith("Decided for theirs: Ours was cut short.")
-    again = office.post(address("copies", waiting), chosen, follow=True)
+    again = office.post(address("copies", pending), chosen, follow=True)
     assert "no conflict to resolve" in again.content.decode()

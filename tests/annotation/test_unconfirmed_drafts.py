@@ -1,4 +1,4 @@
-"""Drafts that anybody can save who knows a task's address: their size, number and age."""
+"""Limits on the size, number and age of drafts, which anyone with a task address can save."""
 
 import json
 from datetime import timedelta
@@ -23,7 +23,7 @@ HOUR = timedelta(hours=1)
 
 
 def confirm(task, worker: str) -> None:
-    """As the sync with the marketplace does."""
+    """Confirm the assignment as the marketplace sync does."""
     person = make_worker()
     Worker.objects.filter(pk=person.pk).update(external_id=worker)
     assignment = make_assignment(task.hit, person)
@@ -59,7 +59,7 @@ def test_long_log_does_not_count_as_content(client, task):
     assert send(client, "draft", token=token, moves=2000, log=log, content={}).status_code == 200
 
 
-def test_message_beyond_its_limit_is_refused_unread(client, task):
+def test_message_above_the_limit_is_refused_unread(client, task):
     response = client.post(
         reverse("annotation:draft"), b"[" * (MAX_MESSAGE_BYTES + 1), content_type="text/plain"
     )
@@ -70,7 +70,7 @@ def test_address_has_a_limited_number_of_drafts_of_a_task(client, task, settings
     settings.DRAFTS_PER_TASK_AND_ADDRESS = 2
     answers = [save(client, task, f"W{number}").status_code for number in range(4)]
     assert answers == [200, 200, 429, 429]
-    assert save(client, task, "W1").status_code == 200  # its draft is there
+    assert save(client, task, "W1").status_code == 200  # an existing draft
     assert save(client, task, "W9", address="192.0.2.8").status_code == 200
 
 
@@ -103,7 +103,7 @@ def test_draft_stores_no_address(client, task):
     assert Draft.objects.get().address_digest == ""
 
 
-def test_unconfirmed_draft_is_deleted_a_day_after_the_time_for_its_task(client, task):
+def test_unconfirmed_draft_is_deleted_a_day_after_its_deadline(client, task):
     save(client, task, "W1")
     time = timedelta(seconds=task.hit.hit_type.assignment_seconds)
     saved = Draft.objects.get().saved_at
@@ -127,7 +127,7 @@ def test_confirmed_draft_stays(client, task):
     assert Draft.objects.exists()
 
 
-def test_drafts_stay_until_a_restored_site_has_read_the_marketplace(client, task):
+def test_drafts_stay_until_a_restored_site_is_synced(client, task):
     save(client, task, "W1")
     Draft.objects.update(saved_at=timezone.now() - timedelta(days=30))
     hold_publishing(reason="Restored.", actor="restore", now=timezone.now())

@@ -1,4 +1,4 @@
-"""Withdrawn items: their HITs end, work is paid, and nothing of theirs is exported."""
+"""Withdrawing items ends their HITs, pays for their work, and excludes them from exports."""
 
 import json
 
@@ -36,7 +36,7 @@ REASON = "Private data."
 
 @pytest.fixture
 def published():
-    """Two items, each with a HIT that was not sent to the marketplace yet."""
+    """Return two items, each with a HIT that was not yet sent to the marketplace."""
     project = make_project("spring")
     items = [make_item(project), make_item(project)]
     publish_batch(project=project, now=NOW)
@@ -112,7 +112,7 @@ def test_state_in_lists(published):
         assert [row.pk for row in items_of(project=project, state=state)] == [pk]
 
 
-def test_what_is_refused(published):
+def test_invalid_withdrawals_are_refused(published):
     project, (item, other) = published
     with pytest.raises(WithdrawalError, match="reason"):
         withdraw(project.items.all(), reason=" ")

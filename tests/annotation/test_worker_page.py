@@ -1,4 +1,4 @@
-"""What a worker's page is given, how it may be framed, and what its endpoints answer."""
+"""The data of a worker's page, its framing, and its endpoints."""
 
 import gzip
 import json
@@ -82,7 +82,7 @@ def test_page_does_not_link_to_messages_that_workers_cannot_send(client, task):
     assert not re.search(r"(contact|write to) the requester", page, re.IGNORECASE)
 
 
-def test_page_may_be_framed_by_the_marketplaces_of_the_settings_alone(client, task):
+def test_page_may_only_be_framed_by_the_configured_marketplaces(client, task):
     response = client.get(task_url(task, submit_to=ORIGIN))
     assert "X-Frame-Options" not in response.headers
     policy = dict(
@@ -96,31 +96,31 @@ def test_page_may_be_framed_by_the_marketplaces_of_the_settings_alone(client, ta
     assert "Set-Cookie" not in response.headers
 
 
-def test_page_travels_compressed(client, task):
+def test_page_is_compressed(client, task):
     address = task_url(task, submit_to=ORIGIN)
     response = client.get(address, headers={"Accept-Encoding": "gzip"})
     assert response.headers["Content-Encoding"] == "gzip"
     assert b'id="page"' in gzip.decompress(response.content)
 
 
-def test_preview_carries_no_permission(client, task):
+def test_preview_has_no_token(client, task):
     page = opened(client, task, assignment="ASSIGNMENT_ID_NOT_AVAILABLE")
     assert (page["preview"], page["token"], page["submitTo"]) == (True, "", "")
     assert send(client, "draft", token="", content={}).status_code == 403
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "message"),
     [
         ({"worker": "<script>"}, "has no assignment or worker"),
         ({"assignment": "a" * 65}, "has no assignment or worker"),
         ({"submit_to": "https://stranger.example"}, "unknown site"),
     ],
 )
-def test_address_that_no_marketplace_gives_is_refused_in_words(client, task, options, told):
+def test_invalid_address_is_refused_with_a_message(client, task, options, message):
     response = client.get(task_url(task, **{"submit_to": ORIGIN, **options}))
     assert response.status_code == 400
-    assert told in response.content.decode()
+    assert message in response.content.decode()
     assert "<script>" not in response.content.decode()
 
 
@@ -137,18 +137,18 @@ def test_hostile_tokens_stay_inside_the_data(client):
     assert page_of(response)["items"][0]["tokens"] == tokens
 
 
-def test_a_draft_is_kept_and_comes_back_with_the_page(client, task):
+def test_draft_is_stored_and_returned_with_the_page(client, task):
     page = opened(client, task)
     written = {**content(task, {"question": "Who ca", "answers": []}), "comment": "hm"}
     comment = written.pop("comment")
     response = send(client, "draft", token=page["token"], content=written, comment=comment, moves=3)
     assert response.json() == {"revision": 1, "submitted": False, "moves": 3}
-    again = opened(client, task)
-    assert (again["revision"], again["comment"], again["moves"]) == (1, "hm", 3)
-    assert again["items"][0]["content"]["questions"][0]["question"] == "Who ca"
+    reopened = opened(client, task)
+    assert (reopened["revision"], reopened["comment"], reopened["moves"]) == (1, "hm", 3)
+    assert reopened["items"][0]["content"]["questions"][0]["question"] == "Who ca"
 
 
-def test_an_older_page_gets_the_newer_work_instead(client, task):
+def test_older_page_receives_the_newer_work(client, task):
     token = opened(client, task)["token"]
     first = content(task, WHO)
     send(client, "draft", token=token, content=first, comment="first")
@@ -192,8 +192,8 @@ def test_repeated_save_is_no_conflict(client, task):
 
 
 @pytest.mark.parametrize("name", ["draft", "submit"])
-def test_page_goes_on_after_a_repeat_of_its_answered_save(client, task, name):
-    """The browser repeats a request whose connection broke, and the page sees one answer."""
+def test_page_can_save_after_a_repeated_request(client, task, name):
+    """The browser repeats a request after a broken connection, and the page sees one response."""
     token = opened(client, task)["token"]
     save = {"token": token, "content": content(task), "save_id": "a"}
     revision = send(client, "draft", **save).json()["revision"]
@@ -213,7 +213,7 @@ def test_same_work_of_an_older_page_is_no_conflict(client, task, name):
 
 
 @pytest.mark.parametrize("name", ["draft", "submit"])
-def test_page_goes_on_after_its_own_work_whose_answer_was_lost(client, task, name):
+def test_page_can_submit_after_a_lost_response(client, task, name):
     token = opened(client, task)["token"]
     send(client, name, token=token, content=content(task, WHO), save_id="a")
     new = content(task, no_question="not a sentence")
@@ -243,14 +243,14 @@ def test_page_whose_draft_was_deleted_can_save(client, task):
     )
 
 
-def test_another_worker_under_the_same_assignment_has_a_draft_of_their_own(client, task):
+def test_another_worker_with_the_same_assignment_has_a_separate_draft(client, task):
     token = opened(client, task)["token"]
     send(client, "draft", token=token, content=content(task, WHO))
     page = opened(client, task, worker="W2")
     assert (page["revision"], page["items"][0]["content"]) == (0, None)
 
 
-def test_handing_in_gives_the_form_for_the_marketplace(client, task):
+def test_submitting_returns_the_form_for_the_marketplace(client, task):
     token = opened(client, task)["token"]
     message = {"token": token, "content": content(task, WHO), "save_id": "a"}
     response = send(client, "submit", **message)
@@ -264,7 +264,7 @@ def test_handing_in_gives_the_form_for_the_marketplace(client, task):
     assert Draft.objects.get().revision == 1
 
 
-def test_work_that_can_not_be_taken_is_named_by_item_and_path(client, task):
+def test_invalid_work_is_refused_with_item_and_path(client, task):
     token = opened(client, task)["token"]
     unanswered = {"question": "Who carried something?", "answers": []}
     response = send(client, "submit", token=token, content=content(task, WHO, unanswered))
@@ -276,7 +276,7 @@ def test_work_that_can_not_be_taken_is_named_by_item_and_path(client, task):
 
 
 @pytest.mark.parametrize("body", [b"", b"[]", b"{", b"\xff", b'{"token": 1}', b"[" * 100_000])
-def test_junk_is_refused_in_words(client, body):
+def test_junk_is_refused_with_a_message(client, body):
     response = client.post(reverse("annotation:draft"), body, content_type="text/plain")
     assert response.status_code == 400
     assert response.json() == {
@@ -286,7 +286,7 @@ def test_junk_is_refused_in_words(client, body):
 
 @pytest.mark.parametrize("name", ["draft", "submit"])
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "-1e999"])
-def test_numbers_that_no_database_stores_are_refused(client, task, name, number):
+def test_non_finite_numbers_are_refused(client, task, name, number):
     token = opened(client, task)["token"]
     body = f'{{"token": "{token}", "revision": 0, "content": {{"1": {{"odd": {number}}}}}}}'
     response = client.post(reverse(f"annotation:{name}"), body, content_type="text/plain")
@@ -294,7 +294,7 @@ def test_numbers_that_no_database_stores_are_refused(client, task, name, number)
     assert not Draft.objects.exists()
 
 
-def test_draft_keeps_text_that_needed_repair(client, task):
+def test_draft_stores_repaired_text(client, task):
     token = opened(client, task)["token"]
     body = (
         f'{{"token": "{token}", "revision": 0, "content": {{"1": {{"odd": "a\\u0000\\ud83d"}}}}}}'
@@ -314,7 +314,7 @@ def test_endpoints_answer_a_page_without_an_origin(client, task):
     assert client.get(address).status_code == 405
 
 
-def test_token_of_one_task_opens_no_other(client, task):
+def test_token_is_valid_for_one_task_only(client, task):
     token = opened(client, task)["token"]
     altered = token[:-1] + ("A" if token[-1] != "A" else "B")
     assert send(client, "draft", token=altered, content={}).status_code == 403
@@ -324,7 +324,7 @@ def text_of(response) -> str:
     return response.content.decode()
 
 
-def test_page_shows_the_newest_guidelines_until_the_work_has_begun(client, task):
+def test_page_shows_the_newest_guidelines_until_work_starts(client, task):
     project = task.batch.project
     write_guidelines(project=project, role=Role.GENERATOR, text="Ask *little*.", now=timezone.now())
     assert "Ask <em>little</em>." in text_of(client.get(task_url(task, submit_to=ORIGIN)))
@@ -338,7 +338,7 @@ def test_page_shows_the_newest_guidelines_until_the_work_has_begun(client, task)
     assert ("Ask <em>little</em>." in other, "Ask <em>much</em>." in other) == (False, True)
 
 
-def test_page_shows_the_version_that_its_batch_was_published_with(client, task):
+def test_page_shows_the_guidelines_version_of_its_batch(client, task):
     project, now = task.batch.project, timezone.now()
     old = write_guidelines(project=project, role=Role.GENERATOR, text="The *old*.", now=now)
     write_guidelines(project=project, role=Role.GENERATOR, text="The *new*.", now=now)
@@ -348,14 +348,14 @@ def test_page_shows_the_version_that_its_batch_was_published_with(client, task):
     assert ("The <em>old</em>." in text, "The <em>new</em>." in text) == (True, False)
 
 
-def test_page_without_guidelines_has_no_place_for_them(client, task):
+def test_page_without_guidelines_has_no_section_for_them(client, task):
     Guidelines.objects.all().delete()
     text = text_of(client.get(task_url(task, submit_to=ORIGIN)))
     assert "data-guidelines" not in text
     assert "data-work-form" in text
 
 
-def test_pages_of_two_workers_differ_in_their_data_alone(client, task):
+def test_pages_of_two_workers_differ_only_in_their_data(client, task):
     mine = text_of(client.get(task_url(task, submit_to=ORIGIN, assignment="A1", worker="W1")))
     other = text_of(client.get(task_url(task, submit_to=ORIGIN, assignment="A2", worker="W2")))
     assert page_data(mine)["assignment"] == "A1"
@@ -373,7 +373,7 @@ def test_guidelines_that_look_like_the_data_are_text(client, task):
     assert page_data(text)["items"]
 
 
-def test_page_says_what_the_work_earns_only_where_it_earns(client, task):
+def test_page_shows_earnings_only_for_paid_work(client, task):
     assert "data-pay" in text_of(client.get(task_url(task, submit_to=ORIGIN)))
     task.batch.terms = {}
     task.batch.save()
@@ -383,7 +383,7 @@ def test_page_says_what_the_work_earns_only_where_it_earns(client, task):
     assert "data-pay" not in text_of(client.get(task_url(task, submit_to=ORIGIN)))
 
 
-def test_page_asks_the_database_as_often_for_one_item_as_for_many(client):
+def test_number_of_queries_does_not_depend_on_the_items(client):
     project = make_project()
     counts = []
     for items in (1, 15):
@@ -394,8 +394,8 @@ def test_page_asks_the_database_as_often_for_one_item_as_for_many(client):
     assert counts[0] == counts[1]
 
 
-def test_work_is_announced_once_however_often_it_is_handed_in(client, task):
-    """A page whose answer was lost hands in again, and still believes that nothing was saved."""
+def test_repeated_submission_is_claimed_once(client, task):
+    """A page that lost the response submits again, still based on the unsaved state."""
     message = {"token": opened(client, task)["token"], "content": content(task, WHO)}
     for earlier, save_id in [([], "a"), (["a"], "b"), (["a", "b"], "c")]:
         message |= {"save_id": save_id, "unanswered": earlier}
@@ -404,13 +404,13 @@ def test_work_is_announced_once_however_often_it_is_handed_in(client, task):
     assert Hit.objects.get(task=task).claimed_assignments == 1
 
 
-# JSON's escapes: PostgreSQL holds neither of the characters that they stand for.
+# PostgreSQL can't store the characters of these JSON escapes.
 NUL, HALF = "\x00", "\ud83d"
 
 
 @pytest.mark.parametrize("odd", [NUL, HALF])
 @pytest.mark.parametrize("endpoint", ["draft", "submit"])
-def test_what_no_database_holds_costs_no_work(endpoint, odd, client, task):
+def test_unstorable_characters_are_removed_from_the_work(endpoint, odd, client, task):
     page = opened(client, task)
     who = {**WHO, "question": f"who carried some{NUL}thing"}
     answers = content(task, who)
@@ -420,13 +420,13 @@ def test_what_no_database_holds_costs_no_work(endpoint, odd, client, task):
     message = {"token": page["token"], "content": answers, "comment": f"The {odd}radio"}
     response = send(client, endpoint, **message)
     assert response.status_code == 200, response.content
-    kept = Draft.objects.get()
-    assert kept.comment == "The radio" if odd == NUL else "The \ufffdradio"
-    [first] = kept.content[str(task.items.get().pk)]["questions"]
+    draft = Draft.objects.get()
+    assert draft.comment == "The radio" if odd == NUL else "The \ufffdradio"
+    [first] = draft.content[str(task.items.get().pk)]["questions"]
     assert first["question"].rstrip("?").lower() == "who carried something"
 
 
-def test_text_in_another_encoding_is_no_message(client, task):
+def test_text_in_another_encoding_is_refused(client, task):
     page = opened(client, task)
     body = json.dumps({"revision": 0, "token": page["token"], "content": {}}).encode("utf-16")
     response = client.post(reverse("annotation:draft"), body, content_type="text/plain")
@@ -453,7 +453,7 @@ def test_steps_are_stored_and_never_lowered(client, task):
     }
 
 
-def test_seconds_of_a_step_can_not_exceed_the_time_since_the_page_was_opened(client, task):
+def test_seconds_of_a_step_are_limited_by_the_time_since_opening(client, task):
     token = opened(client, task)["token"]
     steps = {"read": {"seconds": 5000, "moves": 0}}
     send(client, "draft", token=token, content=content(task), steps=steps)
@@ -497,11 +497,11 @@ LOG = [
 ]
 
 
-def test_log_grows_by_the_moves_that_are_not_stored_yet(client, task):
+def test_log_grows_by_new_moves(client, task):
     sent = {"token": opened(client, task)["token"], "content": content(task)}
     answer = send(client, "draft", **sent, moves=2, log=LOG[:2]).json()
     assert answer == {"revision": 1, "submitted": False, "moves": 2}
-    # The answer was lost, and the page repeats what it does not know to be stored.
+    # The response was lost, so the page repeats the moves without a confirmation.
     send(client, "draft", **sent | {"revision": 1}, moves=3, log=LOG)
     assert Draft.objects.get().log == LOG
     send(client, "draft", **sent | {"revision": 2}, moves=3, log=LOG)

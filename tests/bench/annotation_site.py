@@ -1,9 +1,9 @@
-"""A site with open HITs and logged-in workers for the benchmark, and what it holds afterwards.
+"""A seeded site with open HITs and signed-in workers for the annotation benchmark.
 
-Run with the environment of that site. `python -m tests.bench.annotation_site fill HITS WORKERS` prints
-what the simulated workers need: items and tasks are made by the domain's own functions, the marketplace's
-rows are written at once (asking it for ten thousand HITs over HTTP would take longer than what is
-measured). `... check` prints what both sides have recorded.
+Run it with the environment of the site. `python -m tests.bench.annotation_site fill HITS WORKERS`
+seeds the site and prints what the simulated workers need. Domain functions create the items and tasks.
+The rows of the marketplace are inserted in bulk, because 10,000 HITs take too long over HTTP.
+`python -m tests.bench.annotation_site check` prints what both sides have recorded.
 """
 
 import json
@@ -44,7 +44,7 @@ def fill(count: int, workers: int) -> dict[str, object]:
     project = make_project(f"bench-{count}")
     import_items(project, count)
     publish_batch(project=project, now=now)
-    group = _offer_at_the_marketplace(project.slug)
+    group = _create_marketplace_hits(project.slug)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return {"group": group, "answer": ANSWER, "sessions": [_log_in() for _ in range(workers)]}
@@ -72,8 +72,8 @@ def import_items(project: Project, count: int) -> None:
     )
 
 
-def _offer_at_the_marketplace(requester: str) -> str:
-    """Each planned HIT there as the API would have made it, and known here as live; its group's id."""
+def _create_marketplace_hits(requester: str) -> str:
+    """Create a live marketplace HIT for each planned HIT and return the id of its group."""
     now = timezone.now()
     planned = list(OurHit.objects.filter(state=HitState.PENDING).select_related("hit_type"))
     terms = planned[0].hit_type
@@ -88,7 +88,7 @@ def _offer_at_the_marketplace(requester: str) -> str:
         auto_approval_seconds=86_400,
     )
     hit_type = hit_types.register_hit_type(values, now=now)
-    made = [
+    created = [
         Hit(
             code=new_code(),
             requester=lab,
@@ -104,9 +104,9 @@ def _offer_at_the_marketplace(requester: str) -> str:
         )
         for hit in planned
     ]
-    Hit.objects.bulk_create(made, batch_size=1000)
-    for hit, there in zip(planned, made, strict=True):
-        hit.state, hit.external_id, hit.created_at = HitState.LIVE, there.code, now
+    Hit.objects.bulk_create(created, batch_size=1000)
+    for hit, created_hit in zip(planned, created, strict=True):
+        hit.state, hit.external_id, hit.created_at = HitState.LIVE, created_hit.code, now
     OurHit.objects.bulk_update(planned, ["state", "external_id", "created_at"], batch_size=500)
     return hit_type.code
 
@@ -118,22 +118,25 @@ def _log_in() -> str:
 
 
 def check() -> dict[str, object]:
-    """Assignment ids on both sides, and what went wrong: a worker who had one HIT twice, a HIT given out
-    too often, copies of one annotation that differ."""
+    """Return the assignment ids on both sides and the number of errors.
+
+    An error is a HIT that a worker did twice, a HIT with too many assignments, or two copies of an
+    annotation that differ.
+    """
     finished = Assignment.objects.filter(status="Submitted")
     twice = finished.values("hit", "worker").annotate(n=Count("pk")).filter(n__gt=1)
     too_often = Hit.objects.annotate(n=Count("assignments")).filter(n__gt=F("max_assignments"))
-    theirs = {one.code: json.loads(parse_answer(one.answer)["content"]) for one in finished}
+    theirs = {row.code: json.loads(parse_answer(row.answer)["content"]) for row in finished}
     ours = {
-        one.assignment_ref: one.content
-        for one in Draft.objects.exclude(submitted_at=None).iterator()
+        draft.assignment_ref: draft.content
+        for draft in Draft.objects.exclude(submitted_at=None).iterator()
     }
     return {
-        "doubled": twice.count() + too_often.count(),
-        "unlike": sum(content != ours.get(code) for code, content in theirs.items()),
+        "duplicates": twice.count() + too_often.count(),
+        "differing": sum(content != ours.get(code) for code, content in theirs.items()),
         "ours": sorted(ours),
         "theirs": sorted(theirs),
-        "said_to_be_finished": sum(OurHit.objects.values_list("claimed_assignments", flat=True)),
+        "claimed_assignments": sum(OurHit.objects.values_list("claimed_assignments", flat=True)),
     }
 
 

@@ -1,7 +1,7 @@
-"""The yardstick: the least that Django can do for an annotation. One table; claim, page, submit.
+"""The baseline of the annotation benchmark, a minimal Django site with claim, page and submit views.
 
-No accounts, no tokens, no second copy, nothing but CommonMiddleware.
-`python -m tests.bench.bare_site ITEMS` makes its table; gunicorn serves the module.
+It has one table, no accounts, no tokens, no second copy and only CommonMiddleware.
+`python -m tests.bench.bare_site ITEMS` creates the table, and gunicorn serves the module.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A finished campaign of any size, written straight to the tables: for measuring what reads it."""
+"""A finished campaign of any size, inserted directly into the tables, for read benchmarks."""
 
 import json
 from collections.abc import Iterator
@@ -48,20 +48,22 @@ GENERATION = {"questions": QUESTIONS, "no_question": ""}
 CONSOLIDATION = {
     "questions": [
         {
-            **one,
+            **question,
             "source": {"submission": at % 2, "question": at},
             "verdict": "keep",
             "same_as": None,
         }
-        for at, one in enumerate(QUESTIONS)
+        for at, question in enumerate(QUESTIONS)
     ]
 }
 PROVENANCE = [{"source": at % 2, "state": "kept"} for at in range(3)]
 
 
 def seed_gold(items: int) -> Project:
-    """A project whose items each have two generations, a consolidation and its gold, in two domains
-    with two partitions each."""
+    """Create a project with consolidated gold, in two domains with two partitions each.
+
+    Each item has two generations, a consolidation and its gold.
+    """
     project = make_project()
     workers = [make_worker() for _ in range(20)]
     hit = make_live_hit()
@@ -130,7 +132,7 @@ def _items(project: Project, count: int) -> Iterator[tuple[str | int, ...]]:
     target = json.dumps({"verb_idx": 17, "verb": "rejected", "forms": FORMS})
     for at in range(1, count + 1):
         sentence = int((at - 1) // ITEMS_PER_SENTENCE) + 1
-        # Several items of a sentence about one verb: what they hold does not matter here.
+        # Several items of a sentence share a verb. Their content does not matter here.
         yield at, project.pk, sentence, f"{sentence}/{at}", target, at
 
 

@@ -1,7 +1,7 @@
-"""Results of the benchmarks, and the table in docs/reference/benchmarks.md made of them.
+"""Results of the benchmarks, and their table in docs/reference/benchmarks.md.
 
-`make bench` sets BENCH_RESULTS to the file that collects the results of its tests, and then runs
-`python -m tests.bench.results` to write the table. Rows without a new result keep their last one.
+`make bench` sets BENCH_RESULTS to the file that collects the results of its tests. It then runs
+`python -m tests.bench.results` to write the table. Rows without a new result keep the last result.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""gunicorn as it is run in production, and the CPU time that it and its database take."""
+"""A gunicorn server configured as in production, and the CPU time of its processes and its database."""
 
 import multiprocessing
 import os
@@ -27,12 +27,14 @@ class Server:
     database: str
 
     def web_seconds(self) -> float:
-        """CPU time of gunicorn's processes so far, user and system."""
+        """Return the user and system CPU time of all gunicorn processes so far."""
         return sum(map(cpu_seconds, [self.pid, *_children(self.pid)]))
 
     def database_seconds(self) -> float:
-        """CPU time of the PostgreSQL processes that serve this database; 0 for SQLite, whose work is
-        done in the web processes."""
+        """Return the CPU time of the PostgreSQL processes that serve this database.
+
+        SQLite works inside the web processes, so its time is 0.
+        """
         if not self.database.startswith("postgres"):
             return 0.0
         with psycopg2.connect(self.database) as link, link.cursor() as cursor:
@@ -49,12 +51,12 @@ def cpu_seconds(pid: int) -> float:
 
 
 def _children(pid: int) -> list[int]:
-    return [int(one) for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    return [int(pid) for pid in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
 
 
 @contextmanager
 def serving(application: str, env: dict[str, str], port: int) -> Iterator[Server]:
-    """The application under the site's own command, warmed up: both processes have loaded it."""
+    """Serve the application with the site's own command, after both processes have loaded it."""
     command = process_commands("127.0.0.1", port)["web"]
     command[command.index("config.wsgi")] = application
     process = subprocess.Popen(command, cwd=ROOT, env=env)
@@ -67,8 +69,10 @@ def serving(application: str, env: dict[str, str], port: int) -> Iterator[Server
 
 
 def _warm_up(port: int) -> None:
-    """More at once than the server has threads; each is closed as soon as it is read, for until then
-    gunicorn's process does nothing else."""
+    """Send more requests at once than the server has threads, so that every process loads the code.
+
+    Close each connection after reading, because a gunicorn process is blocked until then.
+    """
     for _ in range(300):
         try:
             socket.create_connection(("127.0.0.1", port)).close()
@@ -76,25 +80,25 @@ def _warm_up(port: int) -> None:
         except OSError:
             time.sleep(0.1)
     with ThreadPoolExecutor(16) as pool:
-        list(pool.map(lambda _: _ask_once(port), range(16)))
+        list(pool.map(lambda _: _request_page(port), range(16)))
 
 
-def _ask_once(port: int) -> None:
+def _request_page(port: int) -> None:
     with socket.create_connection(("127.0.0.1", port)) as link:
         link.sendall(b"GET /hits/login/ HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n\r\n")
         while link.recv(65_536):
             pass
 
 
-def in_processes(work: Callable[..., object], each: Sequence[dict[str, object]]) -> list[object]:
-    """What `work` returns for each of the keyword arguments, every one in a process of its own."""
+def in_processes(work: Callable[..., object], tasks: Sequence[dict[str, object]]) -> list[object]:
+    """Run `work` in a separate process for each set of keyword arguments and return the results."""
     context = multiprocessing.get_context("fork")
     queue = context.SimpleQueue()
 
     def call(arguments: dict[str, object]) -> None:
         queue.put(work(**arguments))
 
-    started = [context.Process(target=call, args=(arguments,)) for arguments in each]
+    started = [context.Process(target=call, args=(arguments,)) for arguments in tasks]
     for process in started:
         process.start()
     results = [queue.get() for _ in started]

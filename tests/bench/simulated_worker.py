@@ -1,4 +1,4 @@
-"""A worker as HTTP sees one, as lean as can be: it shares the cores with the server it measures."""
+"""A minimal HTTP client of a worker, which shares the cores with the measured server."""
 
 import gzip
 import html
@@ -18,23 +18,23 @@ SUBMIT_TO = re.compile(rb'"submitTo": ?"([^"]+)"')
 
 
 class Refused(Exception):  # noqa: N818
-    """The site answered otherwise than an annotation needs."""
+    """The site returned an unexpected response."""
 
 
 @dataclass
 class Record:
-    """What one worker did: seconds of each request, by step, and what was handed in."""
+    """The work of one worker, with the seconds of each request by step and the submitted assignments."""
 
     steps: dict[str, list[float]] = field(default_factory=dict)
-    handed_in: list[str] = field(default_factory=list)
+    submitted: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
-    begun: float = 0  # by the clock that all processes of a machine share
+    started: float = 0  # by the monotonic clock that all processes of a machine share
     ended: float = 0
 
 
 @dataclass(frozen=True)
-class Errand:
-    """Where a worker looks for HITs, as whom, and what they answer."""
+class WorkerTask:
+    """The HIT group, the session cookie and the answer of a worker."""
 
     group: str
     cookie: str
@@ -42,7 +42,7 @@ class Errand:
 
 
 class Link:
-    """One kept-alive connection. Answers must carry Content-Length, as ours do."""
+    """A persistent connection. Responses must have a Content-Length header, as those of the site do."""
 
     def __init__(self, port: int, record: Record) -> None:
         self._socket = socket.create_connection(("127.0.0.1", port))
@@ -52,7 +52,7 @@ class Link:
     def call(
         self, step: str, line: str, body: bytes = b"", *, cookie: str = ""
     ) -> tuple[int, bytes, bytes]:
-        """(status, head, content)"""
+        """Send a request and return the status, the headers and the content of the response."""
         kind = (
             "text/plain;charset=UTF-8" if body[:1] == b"{" else "application/x-www-form-urlencoded"
         )
@@ -94,9 +94,9 @@ def _header(head: bytes, name: bytes) -> bytes:
     return head[at + len(name) + 3 :].split(b"\r\n", 1)[0].strip()
 
 
-def _must(wanted: int, step: str, answer: tuple[int, bytes, bytes]) -> tuple[bytes, bytes]:
+def _expect(expected: int, step: str, answer: tuple[int, bytes, bytes]) -> tuple[bytes, bytes]:
     status, head, content = answer
-    if status != wanted:
+    if status != expected:
         raise Refused(f"{step}: {status}")
     return head, content
 
@@ -104,16 +104,18 @@ def _must(wanted: int, step: str, answer: tuple[int, bytes, bytes]) -> tuple[byt
 def annotate(
     *, port: int, group: str, session: str, answer: object, seconds: float, least: int = 0
 ) -> Record:
-    """Accept a HIT of the group, read its pages, hand the answer in to the house and then to the
-    marketplace, and again, for so many seconds and so many times at the least."""
+    """Annotate HITs of the group until the time is over and at least `least` are submitted.
+
+    For each annotation, accept a HIT, read its pages, and submit the answer to the site and marketplace.
+    """
     record = Record()
     link = Link(port, record)
-    errand = Errand(group, f"hits_session={session}; csrftoken={CSRF}", answer)
-    record.begun = time.monotonic()
-    end = record.begun + seconds
-    while time.monotonic() < end or len(record.handed_in) < least:
+    task = WorkerTask(group, f"hits_session={session}; csrftoken={CSRF}", answer)
+    record.started = time.monotonic()
+    end = record.started + seconds
+    while time.monotonic() < end or len(record.submitted) < least:
         try:
-            record.handed_in.append(annotate_one(link, errand))
+            record.submitted.append(annotate_one(link, task))
         except Refused as refused:
             record.problems.append(str(refused))
             break
@@ -121,53 +123,55 @@ def annotate(
     return record
 
 
-def annotate_one(link: Link, errand: Errand) -> str:
-    """The whole of one annotation; the assignment's id."""
+def annotate_one(link: Link, task: WorkerTask) -> str:
+    """Do one whole annotation and return the id of the assignment."""
     form = f"csrfmiddlewaretoken={CSRF}".encode()
-    accept = f"POST /hits/groups/{errand.group}/accept/"
-    taken = link.call("accept", accept, form, cookie=errand.cookie)
-    place = _header(_must(302, "accept", taken)[0], b"location").decode()
-    if not place.startswith("/hits/work/"):
-        raise Refused(f"accept: sent to {place}")
-    wrapper = _must(200, "wrapper", link.call("wrapper", f"GET {place}", cookie=errand.cookie))[1]
-    frame = urlsplit(html.unescape(_found(FRAME, wrapper)))
-    page = _must(200, "page", link.call("page", f"GET {frame.path}?{frame.query}"))[1]
+    accept = f"POST /hits/groups/{task.group}/accept/"
+    accepted = link.call("accept", accept, form, cookie=task.cookie)
+    location = _header(_expect(302, "accept", accepted)[0], b"location").decode()
+    if not location.startswith("/hits/work/"):
+        raise Refused(f"accept: redirected to {location}")
+    wrapper = _expect(200, "wrapper", link.call("wrapper", f"GET {location}", cookie=task.cookie))[
+        1
+    ]
+    frame = urlsplit(html.unescape(_search(FRAME, wrapper)))
+    page = _expect(200, "page", link.call("page", f"GET {frame.path}?{frame.query}"))[1]
     message = {
-        "token": _found(TOKEN, page),
+        "token": _search(TOKEN, page),
         "revision": 0,
-        "content": {_found(ITEM, page): errand.answer},
+        "content": {_search(ITEM, page): task.answer},
         "active_seconds": 20,
         "moves": 12,
     }
-    handed_in = link.call("submit", f"POST {_found(SUBMIT, page)}", json.dumps(message).encode())
-    text = json.loads(_must(200, "submit", handed_in)[1])["fields"]["content"]
-    assignment = place.removeprefix("/hits/work/").removesuffix("/")
+    submitted = link.call("submit", f"POST {_search(SUBMIT, page)}", json.dumps(message).encode())
+    text = json.loads(_expect(200, "submit", submitted)[1])["fields"]["content"]
+    assignment = location.removeprefix("/hits/work/").removesuffix("/")
     form = urlencode({"assignmentId": assignment, "content": text}).encode()
-    path = urlsplit(_found(SUBMIT_TO, page)).path
-    _must(200, "externalSubmit", link.call("externalSubmit", f"POST {path}", form))
+    path = urlsplit(_search(SUBMIT_TO, page)).path
+    _expect(200, "externalSubmit", link.call("externalSubmit", f"POST {path}", form))
     return assignment
 
 
-def _found(pattern: re.Pattern[bytes], text: bytes) -> str:
-    found = pattern.search(text)
-    if found is None:
+def _search(pattern: re.Pattern[bytes], text: bytes) -> str:
+    match = pattern.search(text)
+    if match is None:
         raise Refused(f"no {pattern.pattern.decode()} in the page")
-    return found.group(1).decode()
+    return match.group(1).decode()
 
 
 def annotate_bare(*, port: int, worker: str, seconds: float, least: int = 0) -> Record:
-    """The same at the yardstick's site: claim, page, submit."""
+    """Annotate on the baseline site with a claim, a page and a submit request."""
     record = Record()
     link = Link(port, record)
     body = f"content={quote_plus('x' * 600)}".encode()
-    record.begun = time.monotonic()
-    end = record.begun + seconds
-    while time.monotonic() < end or len(record.handed_in) < least:
+    record.started = time.monotonic()
+    end = record.started + seconds
+    while time.monotonic() < end or len(record.submitted) < least:
         claimed = link.call("claim", "POST /claim/", f"worker={worker}".encode())
-        pk = _header(_must(302, "claim", claimed)[0], b"location").decode().split("/")[2]
-        _must(200, "page", link.call("page", f"GET /page/{pk}/"))
-        if _must(200, "submit", link.call("submit", f"POST /submit/{pk}/", body))[1] != b"ok":
+        pk = _header(_expect(302, "claim", claimed)[0], b"location").decode().split("/")[2]
+        _expect(200, "page", link.call("page", f"GET /page/{pk}/"))
+        if _expect(200, "submit", link.call("submit", f"POST /submit/{pk}/", body))[1] != b"ok":
             record.problems.append("refused")
-        record.handed_in.append(pk)
+        record.submitted.append(pk)
     record.ended = time.monotonic()
     return record

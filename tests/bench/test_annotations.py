@@ -1,8 +1,9 @@
-"""Whole annotations through HTTP, against gunicorn as it is run in production.
+"""Whole annotations through HTTP, against gunicorn as in production.
 
-Each is five requests: accept at the marketplace, its page, our page in its frame, hand in to us, hand in
-to the marketplace. Beside them, in the same run, a bare Django view with a claim, a page and a submit.
-`pytest -m bench -s tests/bench/test_annotations.py`; BENCH_SECONDS, BENCH_HITS for other sizes.
+An annotation takes five requests. They accept the HIT, load the marketplace page and the task page in its
+frame, and submit to the site and the marketplace. A baseline Django site with claim, page and submit
+views runs in the same test.
+Run with `pytest -m bench -s tests/bench/test_annotations.py`. BENCH_SECONDS and BENCH_HITS set the size.
 """
 
 import json
@@ -23,21 +24,21 @@ pytestmark = pytest.mark.bench
 
 SECONDS = float(os.environ.get("BENCH_SECONDS", "20"))
 HITS = int(os.environ.get("BENCH_HITS", "10000"))
-# Done before anything is measured: each of the server's threads opens its connection and loads its code.
+# Annotations before the measurement, so that each server thread opens its connection and loads its code.
 WARM_UP = 160
 LEAST_PER_SECOND = {1: 80, 8: 120}
 MOST_CLAIM_MS = 40
-TURNS = 5
+ROUNDS = 5
 OPEN_HITS = (10_000, 100_000)
 CROWD = 32
-NOISE = 1.5  # times, between two turns
+NOISE = 1.5  # largest ratio between two rounds
 
 Figures = dict[str, object]
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def site(request, tmp_path, free_port) -> dict[str, str]:
-    """The environment of an empty site, migrated."""
+    """Return the environment of an empty, migrated site."""
     if request.param == "sqlite":
         env = request.getfixturevalue("embedded_site")
         env |= {"DATABASE_URL": f"sqlite:///{tmp_path}/bench.sqlite3"}
@@ -65,67 +66,67 @@ def bare_port() -> int:
 
 
 def fill(site: dict[str, str], hits: int, workers: int) -> list[dict[str, object]]:
-    """A group of so many HITs; what each of the workers needs to work on it."""
+    """Create a group of HITs and return what each worker needs to annotate them."""
     filled = run(site, "-m", "tests.bench.annotation_site", "fill", str(hits), str(workers))
     seeded = json.loads(filled)
     sessions = seeded.pop("sessions")
     return [{**seeded, "session": session} for session in sessions]
 
 
-def check(site: dict[str, str], *courses: "Course") -> None:
-    """Nothing was refused, lost, invented, or given out twice."""
-    records = [record for course in courses for record in course.records]
+def check(site: dict[str, str], *runs: "BenchRun") -> None:
+    """Check that no annotation was refused, lost, invented or assigned twice."""
+    records = [record for bench_run in runs for record in bench_run.records]
     assert [problem for record in records for problem in record.problems] == []
-    handed_in = sorted(one for record in records for one in record.handed_in)
-    found = json.loads(run(site, "-m", "tests.bench.annotation_site", "check"))
-    assert found["ours"] == found["theirs"] == handed_in
-    assert (found["doubled"], found["unlike"]) == (0, 0)
-    assert found["said_to_be_finished"] == len(handed_in)
+    submitted = sorted(code for record in records for code in record.submitted)
+    recorded = json.loads(run(site, "-m", "tests.bench.annotation_site", "check"))
+    assert recorded["ours"] == recorded["theirs"] == submitted
+    assert (recorded["duplicates"], recorded["differing"]) == (0, 0)
+    assert recorded["claimed_assignments"] == len(submitted)
 
 
 @pytest.mark.parametrize("workers", [1, 8])
 def test_whole_annotations(site, free_port, bare_port, workers):
-    errands = fill(site, HITS, workers)
+    tasks = fill(site, HITS, workers)
     run(site, "-m", "tests.bench.bare_site", str(5 * HITS))
     with (
         serving("config.wsgi", site, free_port) as server,
         serving("tests.bench.bare_site", site, bare_port) as bare_server,
     ):
-        ours = Course(server, annotate, errands)
-        bare = Course(
+        ours = BenchRun(server, annotate, tasks)
+        bare = BenchRun(
             bare_server,
             annotate_bare,
             [{"worker": f"W{number}"} for number in range(workers)],
         )
-        take_turns([ours, bare])
-    figures, yardstick = ours.figures(), bare.figures()
+        alternate([ours, bare])
+    figures, baseline = ours.figures(), bare.figures()
     show("annotations", site, workers, figures)
-    show("yardstick", site, workers, yardstick)
-    show("ratio", site, workers, round(figures["per_second"] / yardstick["per_second"], 3))
+    show("baseline", site, workers, baseline)
+    show("ratio", site, workers, round(figures["per_second"] / baseline["per_second"], 3))
 
     name = {1: "1 worker", 8: "8 workers"}[workers]
     record(
         f"Whole annotation over HTTP, {name}",
-        f"{figures['per_second']}/s (bare site {yardstick['per_second']}/s)",
+        f"{figures['per_second']}/s (bare site {baseline['per_second']}/s)",
         database=_name(site),
     )
     check(site, ours)
     assert [problem for record in bare.records for problem in record.problems] == []
-    done = [pk for record in bare.records for pk in record.handed_in]
-    assert len(done) == len(set(done))
+    items = [pk for record in bare.records for pk in record.submitted]
+    assert len(items) == len(set(items))
     assert figures["per_second"] >= LEAST_PER_SECOND[workers]
     assert figures["p95_ms"]["accept"] <= MOST_CLAIM_MS
 
 
 @pytest.mark.parametrize("site", ["postgresql"], indirect=True)
-def test_claims_take_as_long_among_a_hundred_thousand_hits_as_among_ten(site, free_port):
+def test_claim_time_is_independent_of_the_number_of_open_hits(site, free_port):
     groups = {hits: fill(site, hits, CROWD) for hits in OPEN_HITS}
     with serving("config.wsgi", site, free_port) as server:
-        eight = {hits: Course(server, annotate, group[:8]) for hits, group in groups.items()}
-        take_turns(list(eight.values()))
-        crowds = [Course(server, annotate, group) for group in groups.values()]
-        take_turns(crowds)
-    claims = {hits: course.figures()["p95_ms"]["accept"] for hits, course in eight.items()}
+        eight = {hits: BenchRun(server, annotate, group[:8]) for hits, group in groups.items()}
+        alternate(list(eight.values()))
+        crowds = [BenchRun(server, annotate, group) for group in groups.values()]
+        alternate(crowds)
+    claims = {hits: bench_run.figures()["p95_ms"]["accept"] for hits, bench_run in eight.items()}
     show("claims, p95 in ms", site, 8, claims)
     for crowd in crowds:
         show("annotations", site, CROWD, crowd.figures())
@@ -142,16 +143,15 @@ def test_claims_take_as_long_among_a_hundred_thousand_hits_as_among_ten(site, fr
 
 
 @dataclass
-class Course:
-    """Workers at a server, and what they did. The warm-up counts for what they did, not for the
-    figures."""
+class BenchRun:
+    """Workers at a server and their records. The figures leave out the warm-up."""
 
     server: Server
     work: Callable[..., Record]
     tasks: Sequence[dict[str, object]]
     records: list[Record] = field(default_factory=list)
     measured: list[Record] = field(default_factory=list)
-    turns: list[float] = field(default_factory=list)  # annotations a second in each
+    rounds: list[float] = field(default_factory=list)  # annotations per second in each round
     seconds: float = 0
     web: float = 0
     database: float = 0
@@ -160,47 +160,46 @@ class Course:
         self.records += self._work(seconds=0, least=WARM_UP // len(self.tasks))
 
     def run(self, seconds: float) -> None:
-        """Every task in a process of its own, all at once."""
+        """Run every task in a separate process, all at the same time."""
         web, database = self.server.web_seconds(), self.server.database_seconds()
         records = self._work(seconds=seconds)
-        # From the first worker's first request to the last one's last answer.
-        took = max(one.ended for one in records) - min(one.begun for one in records)
+        # From the first request of any worker to the last response.
+        took = max(record.ended for record in records) - min(record.started for record in records)
         self.web += self.server.web_seconds() - web
         self.database += self.server.database_seconds() - database
-        self.turns.append(round(sum(len(one.handed_in) for one in records) / took, 1))
+        self.rounds.append(round(sum(len(record.submitted) for record in records) / took, 1))
         self.seconds += took
         self.records += records
         self.measured += records
 
-    def _work(self, **how: float) -> list[Record]:
+    def _work(self, **limits: float) -> list[Record]:
         port = self.server.port
-        return in_processes(self.work, [{**task, **how, "port": port} for task in self.tasks])
+        return in_processes(self.work, [{**task, **limits, "port": port} for task in self.tasks])
 
     def figures(self) -> Figures:
-        done = sum(len(record.handed_in) for record in self.measured)
+        count = sum(len(record.submitted) for record in self.measured)
         steps = {
-            step: sorted(one for record in self.measured for one in record.steps[step])
+            step: sorted(time for record in self.measured for time in record.steps[step])
             for step in self.measured[0].steps
         }
         return {
-            "done": done,
-            "per_second": round(done / self.seconds, 1),
-            "turns": self.turns,
-            "web_cpu_ms": round(1000 * self.web / done, 2),
-            "database_cpu_ms": round(1000 * self.database / done, 2),
+            "annotations": count,
+            "per_second": round(count / self.seconds, 1),
+            "rounds": self.rounds,
+            "web_cpu_ms": round(1000 * self.web / count, 2),
+            "database_cpu_ms": round(1000 * self.database / count, 2),
             "p50_ms": {step: _at(0.5, times) for step, times in steps.items()},
             "p95_ms": {step: _at(0.95, times) for step, times in steps.items()},
         }
 
 
-def take_turns(courses: Sequence[Course]) -> None:
-    """By turns, because the machine may be quicker in one minute than in the next: what is compared has
-    run in the same seconds."""
-    for course in courses:
-        course.warm_up()
-    for _ in range(TURNS):
-        for course in courses:
-            course.run(SECONDS / TURNS)
+def alternate(runs: Sequence[BenchRun]) -> None:
+    """Run alternately in short rounds, because the speed of the machine may vary over time."""
+    for bench_run in runs:
+        bench_run.warm_up()
+    for _ in range(ROUNDS):
+        for bench_run in runs:
+            bench_run.run(SECONDS / ROUNDS)
 
 
 def _at(share: float, ordered: Sequence[float]) -> float:
@@ -211,6 +210,6 @@ def _name(site: dict[str, str]) -> str:
     return "SQLite" if site["DATABASE_URL"].startswith("sqlite") else "PostgreSQL"
 
 
-def show(what: str, site: dict[str, str], workers: int, figures: object) -> None:
+def show(title: str, site: dict[str, str], workers: int, figures: object) -> None:
     database = site["DATABASE_URL"].partition(":")[0]
-    print(f"{what}, {database}, {workers} workers: {json.dumps(figures)}")  # noqa: T201
+    print(f"{title}, {database}, {workers} workers: {json.dumps(figures)}")  # noqa: T201

@@ -1,7 +1,7 @@
-"""Searching 100,000 gold annotations: what each answer of the page Gold costs.
+"""Searching 100,000 gold annotations, and the cost of each response of the gold page.
 
-Server time is measured as CPU time, of this process and of PostgreSQL's, where the database is on this
-machine: on a machine shared with others the clock tells of them. The clock's p95 is shown as well.
+Server time is the CPU time of this process and of PostgreSQL, if the database runs on this machine.
+Wall clock times depend on other load, so their p95 is only shown.
 """
 
 import os
@@ -30,7 +30,7 @@ def show(*words: object) -> None:
 
 
 class Backend:
-    """The CPU time of PostgreSQL's process for this connection; nothing on SQLite, which is ours."""
+    """The CPU time of the PostgreSQL process of this connection. SQLite has no process, so it is 0."""
 
     def __init__(self) -> None:
         from django.db import connection
@@ -38,7 +38,7 @@ class Backend:
         self._stat: Path | None = None
         if connection.vendor == "postgresql":
             with connection.cursor() as cursor:
-                # Of helpers we could not count the time.
+                # The time of parallel workers can't be measured.
                 cursor.execute("SET max_parallel_workers_per_gather = 0")
                 cursor.execute("SELECT pg_backend_pid()")
                 self._stat = Path(f"/proc/{cursor.fetchone()[0]}/stat")
@@ -51,7 +51,7 @@ class Backend:
 
 
 def vary() -> None:
-    """Each verb an eighth of the items; one item in a thousand with a question like no other."""
+    """Give each verb an eighth of the items, and one item in a thousand a unique question."""
     for at, verb in enumerate(VERBS):
         some = GoldEntry.objects.filter(pk__gt=0).extra(where=[f"id %% {len(VERBS)} = {at}"])
         some.update(
@@ -81,7 +81,7 @@ def test_search_of_100_000_items():
     worker = Worker.objects.latest("pk").pseudonym
     last_page = str(ITEMS // 5)  # a number out of range means the last page
     backend, costs = Backend(), []
-    client.get(url)  # templates are read once
+    client.get(url)  # loads the templates
     for query in (
         {},
         {"page": last_page},
@@ -103,9 +103,9 @@ def test_search_of_100_000_items():
     ):
         times, own, theirs = [], time.process_time(), backend.seconds()
         for _ in range(REPEATS):
-            begun = time.perf_counter()
+            request_start = time.perf_counter()
             response = client.get(url, query)
-            times.append(time.perf_counter() - begun)
+            times.append(time.perf_counter() - request_start)
             assert response.status_code == 200
         own = (time.process_time() - own) / REPEATS
         theirs = (backend.seconds() - theirs) / REPEATS
@@ -115,6 +115,6 @@ def test_search_of_100_000_items():
             f"{connection.vendor} {query}: {1000 * (own + theirs):.0f} ms CPU "
             f"({1000 * theirs:.0f} of them the database's), p95 by the clock {1000 * p95:.0f} ms"
         )
-    # The 95th percentile over the kinds of search: the dearest reads the whole table, for words that
-    # stand in every question but nowhere in this order.
+    # The 95th percentile over the searches. The most expensive search reads the whole table, for words
+    # that are in every question but never in this order.
     assert sorted(costs)[int(0.95 * len(costs)) - 1] <= 0.3

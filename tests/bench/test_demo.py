@@ -1,4 +1,4 @@
-"""The demo on an installed checkout: time until its gold is exported, then its idle load."""
+"""The demo on an installed checkout, with the time until its gold is exported and its idle load."""
 
 import signal
 import subprocess

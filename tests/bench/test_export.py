@@ -1,4 +1,4 @@
-"""Export of 100,000 gold items: time, added memory, and the same bytes again."""
+"""Export of 100,000 gold items, with its time and added memory, and the same bytes on a second export."""
 
 import csv
 import ctypes
@@ -47,11 +47,11 @@ print(peak - before)
 
 
 class PeakMemory:
-    """The highest proportional size of this process above that at the beginning, sampled every 50 ms."""
+    """The peak proportional set size of this process above its initial size, sampled every 50 ms."""
 
     def __enter__(self) -> "PeakMemory":
         gc.collect()
-        ctypes.CDLL(None).malloc_trim(0)  # what seeding had is given back first
+        ctypes.CDLL(None).malloc_trim(0)  # return the memory of seeding first
         self._watch = subprocess.Popen(
             [sys.executable, "-c", WATCH, str(os.getpid())],
             stdin=subprocess.PIPE,
@@ -62,19 +62,19 @@ class PeakMemory:
         return self
 
     def __exit__(self, *exc: object) -> None:
-        told, _ = self._watch.communicate("done\n")
-        self.added = int(told)
+        output, _ = self._watch.communicate("done\n")
+        self.added = int(output)
 
 
 def test_export_of_100_000_items(tmp_path):
-    """In every format; what is missed in any of them is told at the end."""
+    """Every format is measured before the failures are reported."""
     project = seed_gold(ITEMS)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    missed = [
+    failures = [
         slow for fmt in formats_of(project) for slow in _measure(project, fmt, tmp_path / fmt)
     ]
-    assert missed == []
+    assert failures == []
 
 
 def _measure(project: Project, fmt: str, folder: Path) -> list[str]:
@@ -116,10 +116,10 @@ def _check_csv(export) -> None:
         if ".gold." not in name:
             continue
         with (export.folder / name).open(encoding="utf-8", newline="") as file:
-            found = csv.DictReader(file)
-            for row in islice(found, 3):
+            reader = csv.DictReader(file)
+            for row in islice(reader, 3):
                 assert row["verb"] == "committee" or row["answer"]
-            count = 3 + sum(1 for _ in found)
+            count = 3 + sum(1 for _ in reader)
         assert count == facts["rows"]
         rows += count
     assert rows == 3 * ITEMS

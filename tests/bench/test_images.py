@@ -23,7 +23,7 @@ LIMIT_SECONDS = 60
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Path:
-    """Return a folder with pictures of smooth noise, which compress like photos, and their captions."""
+    """Return a folder with captions and pictures of smooth noise, which compress like photos."""
     rng = np.random.default_rng(19)
     with (tmp_path / "captions.jsonl").open("w") as file:
         for number in range(IMAGES):

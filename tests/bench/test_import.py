@@ -1,6 +1,6 @@
-"""Measure the import of 100,000 sentences with an item each.
+"""Import of 100,000 sentences with an item each.
 
-The sentences have the lengths, the verbs and the words of the published ones, in another order.
+The sentences have the lengths, the verbs and the words of the published sentences, in another order.
 """
 
 import csv
@@ -33,7 +33,7 @@ LEAST_PER_SECOND = 8_300
 
 @pytest.fixture
 def corpus(tmp_path) -> tuple[Path, Path]:
-    """A file of sentences and one of their items."""
+    """Return a file of sentences and a file of their items."""
     published = {row["qasrl_id"]: row["tokens"].split() for row in read("wikinews.dev.full.csv")}
     predicates = {
         (row["qasrl_id"], int(row["verb_idx"]), row["verb"])
@@ -43,8 +43,9 @@ def corpus(tmp_path) -> tuple[Path, Path]:
     words = [word for tokens in published.values() for word in tokens]
     chance = random.Random(0)
     sentences, items = tmp_path / "sentences.csv", tmp_path / "items.csv"
-    with sentences.open("w", newline="") as one, items.open("w", newline="") as other:
-        write_sentence, write_item = csv.writer(one).writerow, csv.writer(other).writerow
+    with sentences.open("w", newline="") as sentence_file, items.open("w", newline="") as item_file:
+        write_sentence = csv.writer(sentence_file).writerow
+        write_item = csv.writer(item_file).writerow
         write_sentence(["qasrl_id", "tokens"])
         write_item(["qasrl_id", "verb_idx", "verb"])
         for number in range(SENTENCES):
@@ -82,7 +83,7 @@ def import_into(project: Project, corpus: tuple[Path, Path]) -> float:
 
 
 def test_import_of_100_000_sentences_into_three_projects(corpus):
-    """The statistics of the database know only the first project."""
+    """The database statistics cover only the first project."""
     speeds = [import_into(add_project("first"), corpus)]
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")

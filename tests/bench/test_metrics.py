@@ -1,7 +1,7 @@
-"""How fast the figures are, in sizes that grow by ten; the bars are in docs/reference/benchmarks.md.
+"""Speed of the metrics, in sizes that grow by ten. The bars are in docs/reference/benchmarks.md.
 
-Times are CPU seconds of one process, which is what a round takes on a machine that does nothing
-else; a bar is held against the fastest round.
+Times are CPU seconds of one process, which other load hardly affects. The bar applies to the fastest
+round.
 """
 
 import random
@@ -32,19 +32,19 @@ def published():
 
 
 def _other_annotator(spans, rng):
-    """What a second annotator might say: ends moved, spans dropped and added, some said twice."""
-    found = {}
+    """Return the spans of a simulated second annotator, with ends moved and spans dropped or added."""
+    annotated = {}
     for (start, end), labels in spans.items():
         for _ in range(rng.choice((0, 1, 1, 1, 2))):
             moved = max(0, start + rng.choice((-1, 0, 0))), end + rng.choice((0, 0, 1))
-            found[moved] = labels
+            annotated[moved] = labels
     if rng.random() < 0.3:
-        found[40, 42] = frozenset({"extra"})
-    return found
+        annotated[40, 42] = frozenset({"extra"})
+    return annotated
 
 
 def _repeated(table, size):
-    """The table over and over under new keys, `size` items in all."""
+    """Repeat the table under new keys until it has `size` items."""
     keys = list(table)
     return {(at, keys[at % len(keys)]): table[keys[at % len(keys)]] for at in range(size)}
 
@@ -87,12 +87,12 @@ def test_clustering_from_arrays(benchmark, size, bar, system):
 def test_leaving_each_gold_cluster_out(benchmark, size):
     rng = np.random.default_rng(1)
     gold, system = rng.integers(0, 600, size), rng.integers(0, 800, size)
-    found = benchmark.pedantic(leave_one_gold_cluster_out, (gold, system), rounds=3)
-    assert len(found) == 600
+    scores = benchmark.pedantic(leave_one_gold_cluster_out, (gold, system), rounds=3)
+    assert len(scores) == 600
 
 
 def _phrases(size, rng, plural):
-    """One box each; the plural ones 2 and more, 3.6 on average."""
+    """Return one box per phrase, and 2 or more for plural phrases, 3.6 on average."""
     sizes = np.where(plural, 2 + rng.poisson(1.6, size), 1)
     low = rng.integers(0, 400, (int(sizes.sum()), 2))
     high = low + rng.integers(1, 120, low.shape)

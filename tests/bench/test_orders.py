@@ -1,4 +1,4 @@
-"""Orders to a whole batch of 10,000 HITs: what somebody who clicks has to wait for."""
+"""Actions on a whole batch of 10,000 HITs, and how long the user has to wait for them."""
 
 import os
 import time
@@ -25,7 +25,7 @@ from tests.bench.annotation_site import import_items
 
 pytestmark = [
     pytest.mark.bench,
-    # Committed, as it is in earnest.
+    # Committed, as in production.
     pytest.mark.django_db(transaction=True),
 ]
 
@@ -53,9 +53,9 @@ def test_orders_to_a_batch():
         "add": seconds(lambda: add_to_batch(**order, number=1)),
         "end": seconds(lambda: expire_batch(**order)),
     }
-    print({name: round(one, 2) for name, one in took.items()})  # noqa: T201
+    print({name: round(value, 2) for name, value in took.items()})  # noqa: T201
     assert hits_of(batch).filter(increase_to=3, expiration_wanted=now).count() == HITS
-    assert {name: one for name, one in took.items() if one > MOST_SECONDS[name]} == {}
+    assert {name: value for name, value in took.items() if value > MOST_SECONDS[name]} == {}
 
 
 def seconds(act: Callable[[], object]) -> float:

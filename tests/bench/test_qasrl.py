@@ -1,4 +1,4 @@
-"""Measurements of the QA-SRL scheme; run with `-m bench -s` to see the figures."""
+"""Measurements of the QA-SRL scheme. Run with `-m bench -s` to see the figures."""
 
 import json
 import time
@@ -37,7 +37,8 @@ def rows():
 @pytest.fixture(scope="module")
 def tokens_of():
     return {
-        each.external_id: each.tokens for each in read_sentence_rows(SENTENCES, on_error=raised)
+        sentence.external_id: sentence.tokens
+        for sentence in read_sentence_rows(SENTENCES, on_error=raised)
     }
 
 
@@ -53,8 +54,8 @@ def test_slots_of_published_questions(rows):
     started = time.perf_counter()
     differing = 0
     for row in rows:
-        found = (parse_question(row.question, forms) for forms in candidate_forms(row.verb))
-        slots = next((each for each in found if each), None)
+        readings = (parse_question(row.question, forms) for forms in candidate_forms(row.verb))
+        slots = next((reading for reading in readings if reading), None)
         pairs = {
             name: (getattr(row.slots, name), slots and getattr(slots, name)) for name in COMPARED
         }
@@ -67,7 +68,7 @@ def test_slots_of_published_questions(rows):
 
 
 def test_verb_forms_of_published_verbs(rows, tokens_of):
-    """A verb's forms are right if all its questions can be read with them."""
+    """The forms of a verb are right if they can parse all its questions."""
     missing = Counter()
     for row in rows:
         token = tokens_of[row.qasrl_id][row.verb_idx]
@@ -87,17 +88,17 @@ def test_predicates_against_the_published(rows, tokens_of):
         published[row.qasrl_id].add(row.verb_idx)
     find_predicates(["Warm", "up", "."])
     started = time.perf_counter()
-    found = {each: set(find_predicates(tokens_of[each])) for each in published}
-    count = sum(len(tokens_of[each]) for each in published)
+    predicates = {name: set(find_predicates(tokens_of[name])) for name in published}
+    count = sum(len(tokens_of[name]) for name in published)
     speed = per_second(count, started)
-    tp = sum(len(found[each] & published[each]) for each in published)
-    fp = [(each, at) for each in published for at in sorted(found[each] - published[each])]
-    fn = [(each, at) for each in published for at in sorted(published[each] - found[each])]
-    for name, places in (("only ours", fp), ("only published", fn)):
-        for each, at in places[:20]:
-            words = tokens_of[each]
+    tp = sum(len(predicates[name] & published[name]) for name in published)
+    fp = [(name, at) for name in published for at in sorted(predicates[name] - published[name])]
+    fn = [(name, at) for name in published for at in sorted(published[name] - predicates[name])]
+    for title, places in (("only ours", fp), ("only published", fn)):
+        for name, at in places[:20]:
+            words = tokens_of[name]
             show(
-                f"  {name}: {' '.join(words[max(0, at - 3) : at])} [{words[at]}] ",
+                f"  {title}: {' '.join(words[max(0, at - 3) : at])} [{words[at]}] ",
                 end_of(words, at),
             )
     precision, recall = tp / (tp + len(fp)), tp / (tp + len(fn))
@@ -110,7 +111,7 @@ def end_of(words: tuple[str, ...], at: int) -> str:
 
 
 def test_suggestions_on_held_out_sentences():
-    """Is what annotators asked next among the suggestions? Before typing, and after the question word."""
+    """The suggestions often include the next question, before and after the question word."""
     hits = cross_validated(verbs_of(GOLD, SENTENCES), folds=4)
     show(report(hits))
     for name in ("open", "wh"):
@@ -155,9 +156,9 @@ def test_reading_and_writing_files(tmp_path, rows, tokens_of):
 
     sentences = list(read_sentence_rows(SENTENCES, on_error=raised))
     numbered = [
-        type(each)(f"{each.external_id}#{copy}", each.tokens, 0)
+        type(sentence)(f"{sentence.external_id}#{copy}", sentence.tokens, 0)
         for copy in range(110)
-        for each in sentences
+        for sentence in sentences
     ]
     with sentence_file(tmp_path / "sentences.csv") as add:
         for sentence in numbered:

@@ -1,4 +1,4 @@
-"""A site in a process of its own, a marketplace that frames it, and pages to work on."""
+"""A site in a separate process, a marketplace that frames its pages, and pages to test."""
 
 import dataclasses
 import json
@@ -69,7 +69,7 @@ TASKS = [
     "first",
 ]
 
-# Kinds of tests.browser.seed_cases, each with a case for every test that wants one.
+# Kinds of cases in tests.browser.seed_cases, with the names of the tests that need a case.
 CASES = {
     "identified": (
         "keys conflict move frame touch zoom two axe weight preview pay undo same tabs merge place reload"
@@ -90,7 +90,7 @@ CASES = {
 
 @dataclass
 class Site:
-    """The running site. Each named task is for one test alone."""
+    """The running site. Each task is used by a single test."""
 
     url: str
     database: Path
@@ -162,7 +162,7 @@ def wait_for(url: str) -> None:
                 return
         except OSError:
             time.sleep(0.1)
-    pytest.fail(f"the site did not start: {url}")
+    pytest.fail(f"The site did not start at {url}.")
 
 
 @pytest.fixture
@@ -174,10 +174,12 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture(scope="session")
 def cases(site: Site) -> Site:
-    """The running site, with cases for its tasks. All are made at once: who makes rows by the factories
-    in a second process begins to count anew."""
+    """Return the running site with cases for all tests.
+
+    One process creates all cases, because the counters of the factories restart in each process.
+    """
     names = [f"{kind}-{name}" for kind, names in CASES.items() for name in names.split()]
-    told = subprocess.run(
+    output = subprocess.run(
         [sys.executable, "-m", "tests.browser.seed_cases", *names],
         cwd=ROOT,
         env=environment_of(site.database.parent, site.url, site.marketplace),
@@ -185,8 +187,8 @@ def cases(site: Site) -> Site:
         stdout=subprocess.PIPE,
         text=True,
     ).stdout
-    made = dataclasses.replace(site, tasks=json.loads(told))
-    for name in (names[0], names[-1]):  # the first page of its kind is the slowest
-        with urlopen(made.preview(name), timeout=60):
+    site_with_cases = dataclasses.replace(site, tasks=json.loads(output))
+    for name in (names[0], names[-1]):  # the first page of each kind is the slowest
+        with urlopen(site_with_cases.preview(name), timeout=60):
             pass
-    return made
+    return site_with_cases

@@ -1,4 +1,4 @@
-"""Records of the frames scheme for the browser, and what annotators do with them."""
+"""Records of the frames scheme, and the actions of annotators on their page."""
 
 from itertools import count
 
@@ -60,7 +60,7 @@ def make_record(project: Project) -> Item:
 
 
 def record(frame: str, *arguments: Json, verb: tuple[int, ...] = (3, 5)) -> Json:
-    """Return an annotator's content about “came”."""
+    """Return the content of an annotation about “came”."""
     return {
         "skip": "",
         "verb": list(verb),
@@ -71,7 +71,7 @@ def record(frame: str, *arguments: Json, verb: tuple[int, ...] = (3, 5)) -> Json
 
 
 def verification_case(project: Project, content: Json) -> Case:
-    """Return a published case with an annotator's content to verify."""
+    """Return a published case for the verification of an annotation."""
     item = make_record(project)
     make_generation(item, content)
     open_case(item=item, now=NOW)

@@ -1,4 +1,4 @@
-"""Captions of the grounding scheme for the browser, and what annotators do with them."""
+"""Captions of the grounding scheme, and the actions of annotators on their page."""
 
 import io
 from collections.abc import Sequence
@@ -118,7 +118,7 @@ def stage(page: Page) -> Locator:
 
 
 def point(page: Page, x: float, y: float) -> tuple[float, float]:
-    """Return the place of a pixel of the image in the window."""
+    """Return the window position of an image pixel."""
     left, top, scale_x, scale_y = page.evaluate(
         """() => {
             const image = document.querySelector(".stage__image");
@@ -155,7 +155,7 @@ def progress(page: Page) -> list[str]:
 
 
 def box_names(page: Page) -> list[str]:
-    """Return the names that a screen reader reads for the boxes of the current phrase."""
+    """Return the accessible names of the boxes of the current phrase."""
     return [
         box.get_attribute("aria-label") or "" for box in page.locator(".box[role=button]").all()
     ]

@@ -1,4 +1,4 @@
-"""A site in a process of its own, for tests that kill it or frame its pages."""
+"""A site in a separate process, for tests that kill it or frame its pages."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from tests.fakes.worker_site import WorkerSite
 
 @contextmanager
 def own_site(var: Path, migrate: Migrate, statics: str, seed: str) -> Iterator["OwnSite"]:
-    """Yield a running site that a module has filled."""
+    """Yield a running site with the rows of a seed module."""
     marketplace = WorkerSite()
     site = OwnSite(var, marketplace, statics)
     migrate(site.environment)
@@ -30,7 +30,7 @@ def own_site(var: Path, migrate: Migrate, statics: str, seed: str) -> Iterator["
 
 
 class OwnSite:
-    """A site in a process of its own, which can be killed and started again."""
+    """A site in a separate process, which can be killed and restarted."""
 
     def __init__(self, var: Path, marketplace: WorkerSite, statics: str) -> None:
         self.port = find_free_port()
@@ -59,7 +59,7 @@ class OwnSite:
         wait_for(f"{self.url}/login/")
 
     def kill(self) -> None:
-        """Kill the server and its workers without a chance to finish anything."""
+        """Kill the server and its workers without a graceful shutdown."""
         os.killpg(self.server.pid, signal.SIGKILL)
         self.server.wait(20)
 

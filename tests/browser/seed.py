@@ -1,4 +1,4 @@
-"""Fills a fresh site with tasks for the browser tests; prints `{name: [address of a task, item ids]}`.
+"""A script that creates tasks on a fresh site and prints `{name: [address of a task, item ids]}`.
 
 Run as `python -m tests.browser.seed` with the environment of that site.
 """
@@ -54,7 +54,7 @@ def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
     free = make_project("free", guidelines=GUIDELINES)
     free.allow_free_form = True
     free.save()
-    made = {}
+    tasks = {}
     for name in names:
         items = [make_item(free if name == "outside" else project)]
         if name == "three":
@@ -65,8 +65,8 @@ def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
             items = [make_item(project, tokens=LONG, verb=5000, forms=CARRY)]
         if name.startswith("noun"):
             items = [make_noun(project, tokens=SALE, noun=1, verb_form="sell")]
-        made[name] = (address(make_task(items)), [item.pk for item in items])
-    return made
+        tasks[name] = (address(make_task(items)), [item.pk for item in items])
+    return tasks
 
 
 if __name__ == "__main__":

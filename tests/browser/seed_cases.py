@@ -1,4 +1,4 @@
-"""Adds cases to a site of the browser tests; prints `{name: [address of its page, item ids]}`.
+"""A script that creates cases on a site and prints `{name: [address of its page, item ids]}`.
 
 Run as `python -m tests.browser.seed_cases` with the environment of that site.
 """
@@ -37,7 +37,7 @@ BASIN = ("What did someone identify?", ["a basin"])
 
 
 def identified() -> Case:
-    """The paper's first example, with a role that both agree on beside it."""
+    """Return the first example of the paper, with a second role on which both annotators agree."""
     return make_case(
         SURVEY,
         IDENTIFIED,
@@ -47,7 +47,7 @@ def identified() -> Case:
 
 
 def contain() -> Case:
-    """The paper's second example, likewise."""
+    """Return the second example of the paper, with a second role on which both annotators agree."""
     return make_case(
         SURVEY,
         CONTAIN,
@@ -57,7 +57,7 @@ def contain() -> Case:
 
 
 def modal() -> Case:
-    """The same role in both, asked with the modal by the second annotator alone."""
+    """Return a case with one role, for which only the second annotator uses a modal."""
     return make_case(
         SURVEY,
         CONTAIN,
@@ -67,10 +67,10 @@ def modal() -> Case:
 
 
 def noun() -> Case:
-    """A noun that describes an event by the first annotator only."""
+    """Return a case of a noun that is an event according to the first annotator only."""
     item = make_noun(make_project(), tokens=SALE, noun=1, verb_form="sell")
-    asked = source(SALE, ("What was sold?", ["the mill"]))
-    return make_case_of(item, {**asked, "is_verbal": True}, {**source(SALE), "is_verbal": False})
+    content = source(SALE, ("What was sold?", ["the mill"]))
+    return make_case_of(item, {**content, "is_verbal": True}, {**source(SALE), "is_verbal": False})
 
 
 def nothing() -> Case:
@@ -89,33 +89,35 @@ def three() -> Case:
 
 
 def validation() -> Case:
-    """Three questions to validate, the last of which the sentence does not answer."""
+    """Return a case with three questions to validate, the last without an answer in the sentence."""
     return make_validation_case()
 
 
 def many() -> Case:
-    """Twelve questions to validate."""
-    asked = [
+    """Return a case with twelve questions to validate."""
+    texts = [
         f"{wh} {aux} something contain something?"
         for wh in ("When", "Where", "Why")
         for aux in ("might", "does", "did", "can")
     ]
-    questions = [{"question": one, "answers": [[at, at + 1]]} for at, one in enumerate(asked)]
+    questions = [{"question": text, "answers": [[at, at + 1]]} for at, text in enumerate(texts)]
     return make_validation_case({"questions": questions, "no_question": ""})
 
 
 def danger() -> Case:
     tokens = ["<script>window.hacked=1</script>", "contain", "</script>", "\u202edesrever", "&amp;"]
-    asked = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
+    question = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
     project = _with_free_form(make_validation_project())
-    return make_validation_case(source(tokens, asked), project=project, tokens=tokens, verb_idx=1)
+    return make_validation_case(
+        source(tokens, question), project=project, tokens=tokens, verb_idx=1
+    )
 
 
 def hostile() -> Case:
     tokens = ["<script>window.hacked=1</script>", "contain", "</script>", "\u202edesrever", "&amp;"]
-    asked = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
+    question = ("<img src=x onerror=window.hacked=1>?", [tokens[0]])
     item = make_item(tokens, 1, _with_free_form(make_project()))
-    return make_case_of(item, source(tokens, asked), source(tokens, asked))
+    return make_case_of(item, source(tokens, question), source(tokens, question))
 
 
 def _with_free_form(project: Project) -> Project:
@@ -139,16 +141,16 @@ CASES: dict[str, Callable[[], Case]] = {
 
 
 def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
-    """A case for each name: a kind of CASES, alone or before a hyphen."""
-    made = {}
+    """Create a case for each name, which starts with a kind of CASES."""
+    cases = {}
     for name in names:
         kind = name.partition("-")[0]
         case = CASES[kind]()
         assert case.task
         verb = "validate" if case.task.role == Role.VALIDATOR else "consolidate"
         address = f"{settings.SITE_URL}/{verb}/{case.task.public_id}/"
-        made[name] = (address, [case.item_id])
-    return made
+        cases[name] = (address, [case.item_id])
+    return cases
 
 
 if __name__ == "__main__":

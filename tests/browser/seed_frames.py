@@ -1,4 +1,4 @@
-"""Fills a fresh site with tasks of frames projects; prints `{name: address of a task}`.
+"""A script that creates frames tasks on a fresh site and prints `{name: address of a task}`.
 
 Run as `python -m tests.browser.seed_frames` with the environment of that site.
 """
@@ -35,7 +35,7 @@ SYLLABLES = ["com", "sel", "ri", "ta", "mo", "ver", "ge", "lo", "pur", "ne", "st
 
 
 def large_lexicon() -> Json:
-    """Return a lexicon of the size of FrameNet 1.7, the same at each call."""
+    """Return a reproducible lexicon of the size of FrameNet 1.7."""
     rng = random.Random(17)
 
     def word() -> str:

@@ -1,4 +1,4 @@
-"""Fills a fresh site with tasks of a grounding project; prints `{name: address of a task}`.
+"""A script that creates grounding tasks on a fresh site and prints `{name: address of a task}`.
 
 Run as `python -m tests.browser.seed_grounding` with the environment of that site.
 """

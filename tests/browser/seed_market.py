@@ -1,4 +1,4 @@
-"""Publishes one verb on a fresh site that runs our own marketplace; prints an invitation's code.
+"""A script that publishes a verb on a site with the built-in marketplace and prints an invitation code.
 
 Run as `python -m tests.browser.seed_market` with the environment of that site.
 """
@@ -17,7 +17,7 @@ from tests.annotation.factories import make_item, make_project  # noqa: E402
 
 if __name__ == "__main__":
     project = make_project()
-    # A test types faster than a person, whose bonus would be checked first.
+    # A test types faster than people, so its bonus would need review.
     project.pay_scheme["generator"]["least_seconds"] = 0
     project.save()
     make_item(project)

@@ -1,7 +1,7 @@
-"""axe-core finds nothing at WCAG AA, in every state of the pages, light and dark, wide and narrow.
+"""Accessibility at WCAG AA in all states of the pages, light and dark, wide and narrow.
 
-What 2.2 adds at AA and a rule set can't see whole (2.5.8 target size, 2.4.11 focus not obscured) is
-measured below as well.
+The additions of WCAG 2.2 that axe-core checks only in part are measured separately. These are 2.5.8
+(target size) and 2.4.11 (focus not obscured).
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from tests.browser.work import AGENT, PATIENT, ask, box, open_task, token
 
 pytestmark = pytest.mark.browser
 
-# Controls smaller than 24 x 24 CSS pixels that are no words of a running text.
+# Controls smaller than 24 x 24 CSS pixels, except for words in running text.
 SMALL_TARGETS = """() => [...document.querySelectorAll(
     "button, input, select, textarea, summary, a.button, [role=option]:not(.token)")]
     .filter((each) => each.checkVisibility({visibilityProperty: true}))
@@ -37,7 +37,7 @@ def check(page: Page) -> None:
 
 
 def check_uncovered(page: Page) -> None:
-    """Check that the focus is in sight, after the page has had time to scroll there."""
+    """Check that the focused element is visible after scrolling."""
     for _ in range(20):
         if not (covered := page.evaluate(COVERED)):
             break
@@ -73,7 +73,7 @@ def test_axe_finds_nothing_on_the_generation_page(site: Site, view: BrowserConte
     check(page)
 
 
-def test_axe_finds_nothing_when_two_versions_compete(site: Site, view: BrowserContext):
+def test_axe_finds_nothing_on_conflicting_versions(site: Site, view: BrowserContext):
     worker = f"v{id(view)}"
     first = open_task(view.new_page(), site.address("axe", worker=worker))
     second = open_task(view.new_page(), site.address("axe", worker=worker))
@@ -84,7 +84,7 @@ def test_axe_finds_nothing_when_two_versions_compete(site: Site, view: BrowserCo
     check(second)
 
 
-def test_axe_finds_nothing_on_preview_bad_page_and_practice(site: Site, view: BrowserContext):
+def test_axe_finds_nothing_on_preview_error_page_and_practice(site: Site, view: BrowserContext):
     page = open_task(view.new_page(), site.preview("preview"))
     check(page)
     page.goto(site.address("axe").replace("workerId=W1", "workerId=%3Cscript%3E"))
@@ -102,7 +102,7 @@ def test_axe_finds_nothing_on_preview_bad_page_and_practice(site: Site, view: Br
     check(page)
 
 
-def test_what_has_the_focus_is_never_covered(site: Site, chromium: Browser):
+def test_focused_element_is_never_covered(site: Site, chromium: Browser):
     for size in ({"width": 1280, "height": 700}, {"width": 360, "height": 640}):
         with chromium.new_context(viewport=size) as context:
             page = open_task(context.new_page(), site.address("axe", worker=f"f{size['width']}"))
@@ -115,7 +115,7 @@ def test_what_has_the_focus_is_never_covered(site: Site, chromium: Browser):
                     check_uncovered(page)
 
 
-def test_growing_bar_does_not_cover_what_has_the_focus(site: Site, chromium: Browser):
+def test_growing_bar_does_not_cover_the_focused_element(site: Site, chromium: Browser):
     with chromium.new_context(viewport={"width": 360, "height": 640}) as context:
         page = open_task(context.new_page(), site.address("axe", worker="bar"))
         for number, question in enumerate([AGENT, PATIENT], 1):
@@ -132,7 +132,7 @@ def test_growing_bar_does_not_cover_what_has_the_focus(site: Site, chromium: Bro
 
 
 def test_zoom_of_200_percent_needs_no_second_scroll_bar(site: Site, chromium: Browser):
-    # 200 % of a window of 1280 x 800: half of it in CSS pixels, and 400 % on a narrower side (1.4.10).
+    # 200 % of a window of 1280 x 800 is half of it in CSS pixels. 320 pixels are 400 % (1.4.10).
     for size in ({"width": 640, "height": 400}, {"width": 320, "height": 256}):
         with chromium.new_context(viewport=size, device_scale_factor=2) as context:
             page = open_task(context.new_page(), site.address("axe", worker=f"z{size['width']}"))
@@ -145,7 +145,7 @@ def test_zoom_of_200_percent_needs_no_second_scroll_bar(site: Site, chromium: Br
             )
 
 
-def test_without_motion_nothing_moves(site: Site, chromium: Browser):
+def test_reduced_motion_disables_animations(site: Site, chromium: Browser):
     with chromium.new_context(reduced_motion="reduce") as context:
         page = open_task(context.new_page(), site.preview("preview"))
         assert (

@@ -1,4 +1,4 @@
-"""The consolidation page in a real browser, worked on as a consolidator does."""
+"""The consolidation page in a real browser, with the actions of a consolidator."""
 
 import re
 from typing import Any
@@ -9,9 +9,10 @@ from playwright.sync_api import Browser, BrowserContext, Frame, Page, Request, e
 from tests.axe import LOOKS, axe_findings
 from tests.browser.conftest import Site
 from tests.browser.work import (
-    arrived,
     card,
-    handed_in,
+    case_content,
+    expect_card_focused,
+    expect_submitted,
     note,
     open_task,
     press,
@@ -19,8 +20,7 @@ from tests.browser.work import (
     status,
     stored_drafts,
     submit_button,
-    the_content,
-    to_first_card,
+    submitted_forms,
     weight_of,
 )
 from tests.consolidation.factories import LONG_NAME, SHORT_NAME, SURVEY, span_of
@@ -30,52 +30,52 @@ pytestmark = pytest.mark.browser
 WHO, WHAT = "Who identified something?", "What did someone identify?"
 
 
-# --- what a consolidator does ------------------------------------------------------------------
+# --- actions of a consolidator -----------------------------------------------------------------
 
 
 def result(page: Page | Frame) -> list[str]:
     return [text.strip() for text in page.locator("[data-preview] > li").all_inner_texts()]
 
 
-def kept(content: dict[str, Any]) -> dict[str, list[str]]:
-    """Each kept question with the words of its answers."""
+def kept_questions(content: dict[str, Any]) -> dict[str, list[str]]:
+    """Return each kept question with the words of its answers."""
     return {
-        each["question"]: [" ".join(SURVEY[start:end]) for start, end in each["answers"]]
-        for each in content["questions"]
-        if each["verdict"] == "keep"
+        row["question"]: [" ".join(SURVEY[start:end]) for start, end in row["answers"]]
+        for row in content["questions"]
+        if row["verdict"] == "keep"
     }
 
 
 def verdicts(content: dict[str, Any]) -> list[str]:
-    return sorted(each["verdict"] for each in content["questions"])
+    return sorted(question["verdict"] for question in content["questions"])
 
 
 # --- the paper's examples ----------------------------------------------------------------------
 
 
-def test_the_papers_first_example_by_keyboard_alone(cases: Site, context: BrowserContext):
+def test_first_example_of_the_paper_by_keyboard_alone(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("identified-keys"))
-    to_first_card(page)
-    press(page, "Shift+G")  # "a basin", on which both agree
+    expect_card_focused(page)
+    press(page, "Shift+G")  # "a basin", on which both annotators agree
     expect(card(page, "A1")).to_be_focused()
-    press(page, "g")  # the same question: A's stays, B's repeats it
+    press(page, "g")  # both annotators ask the question, so A1 stays and B1 repeats it
     press(page, "Enter")
     expect(page.locator("#sentence")).to_be_focused()
-    press(page, *["ArrowRight"] * 4, "-")  # from "the" to "(", out
-    press(page, *["ArrowRight"] * 2, "-")  # to ")", out
+    press(page, *["ArrowRight"] * 4, "-")  # remove "("
+    press(page, *["ArrowRight"] * 2, "-")  # remove ")"
     assert result(page) == [f"{WHO}\n{SHORT_NAME} | USGS", f"{WHAT}\na basin"]
     press(page, "Escape")
     expect(card(page, "A1")).to_be_focused()
     press(page, "Control+Enter")
-    arrived(page)
-    content = the_content(cases, "identified-keys")
-    assert kept(content) == {WHO: [SHORT_NAME, "USGS"], WHAT: ["a basin"]}
+    expect_submitted(page)
+    content = case_content(cases, "identified-keys")
+    assert kept_questions(content) == {WHO: [SHORT_NAME, "USGS"], WHAT: ["a basin"]}
     assert verdicts(content) == ["keep", "keep", "redundant", "redundant"]
 
 
-def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: BrowserContext):
+def test_second_example_of_the_paper_by_keyboard_alone(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("contain-keys"))
-    to_first_card(page)
+    expect_card_focused(page)
     press(page, "Shift+G")
     expect(card(page, "A1")).to_be_focused()
     press(page, "k", "ArrowDown", "r")
@@ -85,13 +85,14 @@ def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: Brows
         if page.evaluate("document.activeElement.hasAttribute('data-submit')"):
             break
     press(page, "Enter")
-    arrived(page)
-    content = the_content(cases, "contain-keys")
-    assert kept(content) == {
+    expect_submitted(page)
+    content = case_content(cases, "contain-keys")
+    assert kept_questions(content) == {
         "What might contain something?": ["that basin"],
         "What might something contain?": ["natural gas"],
     }
-    assert [each["source"] for each in content["questions"] if each["verdict"] == "keep"] == [
+    kept = [question for question in content["questions"] if question["verdict"] == "keep"]
+    assert [question["source"] for question in kept] == [
         {"submission": 0, "question": 0},
         {"submission": 0, "question": 1},
     ]
@@ -99,23 +100,25 @@ def test_the_papers_second_example_by_keyboard_alone(cases: Site, context: Brows
 
 def test_settling_a_group_keeps_the_question_with_the_modal(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("modal-keys"))
-    to_first_card(page)
+    expect_card_focused(page)
     settle = page.get_by_role("button", name="Keep B1, others are duplicates")
     expect(settle).to_be_visible()
     press(page, "g")
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, duplicate of B1")
     press(page, "Control+Enter")
-    arrived(page)
-    content = the_content(cases, "modal-keys")
-    assert kept(content) == {"What might contain something?": ["that basin"]}
+    expect_submitted(page)
+    content = case_content(cases, "modal-keys")
+    assert kept_questions(content) == {"What might contain something?": ["that basin"]}
 
 
-# --- what can't be handed in -------------------------------------------------------------------
+# --- conflicts and open questions --------------------------------------------------------------
 
 
-def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, context: BrowserContext):
+def test_conflicting_words_are_red_and_listed_and_block_submission(
+    cases: Site, context: BrowserContext
+):
     page = open_task(context.new_page(), cases.address("identified-conflict"))
-    to_first_card(page)
+    expect_card_focused(page)
     press(page, "Shift+G", "k", "ArrowDown", "k")
     conflicts = page.locator("[data-conflicts]")
     expect(conflicts).to_have_text(
@@ -133,7 +136,7 @@ def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, conte
     submit_button(page).click(force=True)
     press(page, "Control+Enter")
     expect(note(page)).to_contain_text("Not yet:")
-    assert handed_in(cases, "identified-conflict") == []
+    assert submitted_forms(cases, "identified-conflict") == []
     page.get_by_role("button", name=f"“{SHORT_NAME}” is part of answers").click()
     expect(page.locator("#sentence")).to_be_focused()
     press(page, "Backspace")
@@ -142,13 +145,13 @@ def test_words_in_conflict_are_red_named_and_stop_the_hand_in(cases: Site, conte
     press(page, "Escape", "i")
     expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
     submit_button(page).click()
-    arrived(page)
-    assert verdicts(the_content(cases, "identified-conflict")) == [
+    expect_submitted(page)
+    assert verdicts(case_content(cases, "identified-conflict")) == [
         *("invalid", "keep", "keep", "redundant")
     ]
 
 
-def test_an_unjudged_question_is_named_and_gone_to(cases: Site, context: BrowserContext):
+def test_unjudged_question_is_listed_and_focused(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("identified-same"))
     expect(page.locator("[data-open]")).to_have_text("4 questions to judge.")
     submit_button(page).click(force=True)
@@ -161,7 +164,7 @@ def test_an_unjudged_question_is_named_and_gone_to(cases: Site, context: Browser
     press(page, "Control+Enter")
     expect(note(page)).to_have_text("Not yet: finish or cancel the question that you are writing.")
     expect(page.get_by_role("combobox")).to_be_focused()
-    press(page, "Escape", "Escape")  # the list, then the box
+    press(page, "Escape", "Escape")  # closes the list, then the box
     expect(page.get_by_role("combobox")).to_have_count(0)
     expect(card(page, "A1").locator(".card__text")).to_have_text(WHO)
 
@@ -171,12 +174,12 @@ def test_an_unjudged_question_is_named_and_gone_to(cases: Site, context: Browser
 
 def test_rewriting_and_undo_by_keyboard(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("contain-rewrite"))
-    to_first_card(page)
+    expect_card_focused(page)
     press(page, "Shift+G", "ArrowDown", "k", "w")
     page.keyboard.type("what might contain something")
     press(page, "Enter")
     expect(card(page, "B1").locator(".card__text")).to_have_text("What might contain something?")
-    press(page, "ArrowUp", "r")  # what it repeats is B1, as it reads now
+    press(page, "ArrowUp", "r")  # it repeats B1 with its new text
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("redundant, duplicate of B1")
     press(page, "Control+z")
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
@@ -186,7 +189,7 @@ def test_rewriting_and_undo_by_keyboard(cases: Site, context: BrowserContext):
     expect(card(page, "B1").locator(".card__verdict")).to_have_text("not judged")
 
 
-def test_answers_are_joined_moved_and_split_off_by_mouse(cases: Site, context: BrowserContext):
+def test_answers_are_joined_moved_and_split_by_mouse(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("identified-move"))
     first, other = card(page, "A1"), card(page, "B1")
     first.get_by_role("button", name="Keep").click()
@@ -224,11 +227,11 @@ def test_answers_are_joined_moved_and_split_off_by_mouse(cases: Site, context: B
     assert first.locator(".chip").all_inner_texts() == [LONG_NAME.removesuffix(" )")]
 
 
-def test_merging_takes_the_answers_over(cases: Site, context: BrowserContext):
+def test_merging_includes_the_answers(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("identified-merge"))
-    to_first_card(page)
+    expect_card_focused(page)
     press(page, "Shift+G", "k", "Enter", *["ArrowRight"] * 5, "Shift+ArrowLeft")
-    press(page, "Escape", "Backspace", "Escape")  # A1 loses its answer
+    press(page, "Escape", "Backspace", "Escape")  # removes the answer of A1
     expect(card(page, "A1").locator(".card__none")).to_be_visible()
     press(page, "ArrowDown", "m")
     assert card(page, "A1").locator(".chip").all_inner_texts() == [SHORT_NAME]
@@ -236,9 +239,9 @@ def test_merging_takes_the_answers_over(cases: Site, context: BrowserContext):
     expect(page.locator("[data-open]")).to_have_text("Everything is decided.")
 
 
-def test_the_kept_question_of_a_pair_can_be_swapped(cases: Site, context: BrowserContext):
+def test_kept_question_of_a_pair_can_be_swapped(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("identified-undo"))
-    to_first_card(page)
+    expect_card_focused(page)
     press(page, "g", "ArrowUp", "ArrowUp")
     expect(card(page, "A1")).to_be_focused()
     press(page, "r")
@@ -248,12 +251,10 @@ def test_the_kept_question_of_a_pair_can_be_swapped(cases: Site, context: Browse
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
 
 
-# --- nothing to judge, more than two, hostile --------------------------------------------------
+# --- empty sources, three sources, hostile content ---------------------------------------------
 
 
-def test_sources_without_questions_can_be_handed_in_as_they_are(
-    cases: Site, context: BrowserContext
-):
+def test_sources_without_questions_can_be_submitted_unchanged(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("nothing-empty"))
     assert page.locator("[data-reasons] p").all_inner_texts() == [
         "A asked no questions: “Not a verb here.”",
@@ -261,13 +262,11 @@ def test_sources_without_questions_can_be_handed_in_as_they_are(
     ]
     expect(page.locator("[data-pay]")).to_have_text("5 ¢")
     submit_button(page).click()
-    arrived(page)
-    assert the_content(cases, "nothing-empty") == {"questions": []}
+    expect_submitted(page)
+    assert case_content(cases, "nothing-empty") == {"questions": []}
 
 
-def test_a_missing_question_is_written_and_answered_by_keyboard(
-    cases: Site, context: BrowserContext
-):
+def test_missing_question_is_written_and_answered_by_keyboard(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("nothing-added"))
     for _ in range(20):
         press(page, "Tab")
@@ -280,13 +279,13 @@ def test_a_missing_question_is_written_and_answered_by_keyboard(
     page.keyboard.type("nat")
     press(page, "Shift+ArrowRight", "Enter")
     press(page, "Control+Enter")
-    arrived(page)
-    content = the_content(cases, "nothing-added")
-    assert kept(content) == {"What might something contain?": ["natural gas"]}
+    expect_submitted(page)
+    content = case_content(cases, "nothing-added")
+    assert kept_questions(content) == {"What might something contain?": ["natural gas"]}
     assert content["questions"][0]["source"] is None
 
 
-def test_three_sources_are_laid_out_and_judged(cases: Site, context: BrowserContext):
+def test_three_sources_are_shown_and_judged(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("three-sources"))
     assert sorted(page.locator(".card__name").all_inner_texts()) == ["A1", "B1", "C1", "C2"]
     card(page, "A1").focus()
@@ -297,8 +296,8 @@ def test_three_sources_are_laid_out_and_judged(cases: Site, context: BrowserCont
     press(page, "r")
     card(page, "C1").focus()
     press(page, "k", "Control+Enter")
-    arrived(page)
-    assert len(kept(the_content(cases, "three-sources"))) == 2
+    expect_submitted(page)
+    assert len(kept_questions(case_content(cases, "three-sources"))) == 2
 
 
 def test_hostile_content_is_shown_as_text(cases: Site, context: BrowserContext):
@@ -306,14 +305,14 @@ def test_hostile_content_is_shown_as_text(cases: Site, context: BrowserContext):
     expect(card(page, "A1").locator(".card__text")).to_have_text(
         "<img src=x onerror=window.hacked=1>?"
     )
-    to_first_card(page)
+    expect_card_focused(page)
     press(page, "g")
     expect(page.locator("[data-preview]")).to_contain_text("<script>window.hacked=1</script>")
     assert page.evaluate("window.hacked") is None
     expect(card(page, "A1").locator(".card__note")).to_contain_text("Free-form question")
 
 
-# --- where it runs -----------------------------------------------------------------------------
+# --- frames, tabs, devices ---------------------------------------------------------------------
 
 
 def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
@@ -322,35 +321,35 @@ def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+    page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
     page.goto(cases.marketplace.frame_url(cases.address("identified-frame")))
     frame = ready(page.frames[1])
     assert frame.evaluate("origin") == "null"
     card(frame, "A1").focus()
     press(page, "Shift+G", "k", "ArrowDown", "r")
     expect(status(frame)).to_have_text("Saved")
-    page.reload()  # the frame has no storage, the server has it all
+    page.reload()  # the frame has no storage, so the draft comes from the server
     frame = ready(page.frames[1])
     expect(card(frame, "B1").locator(".card__verdict")).to_have_text("redundant, duplicate of A1")
     assert result(frame) == [f"{WHO}\n{LONG_NAME}", f"{WHAT}\na basin"]
     submit_button(frame).click()
-    arrived(frame)
+    expect_submitted(frame)
     assert context.cookies() == []
     assert wrong == []
-    assert len(kept(the_content(cases, "identified-frame"))) == 2
+    assert len(kept_questions(case_content(cases, "identified-frame"))) == 2
 
 
-def test_two_people_on_one_case_have_a_draft_each(cases: Site, context: BrowserContext):
+def test_two_workers_on_one_case_have_separate_drafts(cases: Site, context: BrowserContext):
     name = "identified-two"
-    one = open_task(context.new_page(), cases.address(name))
-    two = open_task(context.new_page(), cases.address(name, worker="W2"))
-    for page, key in ((one, "k"), (two, "i")):
+    first_page = open_task(context.new_page(), cases.address(name))
+    second_page = open_task(context.new_page(), cases.address(name, worker="W2"))
+    for page, key in ((first_page, "k"), (second_page, "i")):
         card(page, "A1").focus()
         press(page, key)
         expect(status(page)).to_have_text("Saved")
-    drafts = {each["worker_ref"]: each["content"] for each in stored_drafts(cases, name)}
+    drafts = {draft["worker_ref"]: draft["content"] for draft in stored_drafts(cases, name)}
     first = [content[cases.item(name)]["questions"][0] for _, content in sorted(drafts.items())]
-    assert [each["verdict"] for each in first] == ["keep", "invalid"]
+    assert [question["verdict"] for question in first] == ["keep", "invalid"]
 
 
 def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
@@ -368,7 +367,7 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
     expect(card(second, "B1").locator(".card__verdict")).to_have_text("not judged")
 
 
-def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: BrowserContext):
+def test_preview_shows_everything_and_accepts_no_input(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.preview("identified-preview"))
     expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     expect(card(page, "A1").get_by_role("button", name="Keep")).to_be_disabled()
@@ -378,7 +377,7 @@ def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: Brow
     expect(page.locator("[data-open]")).to_have_text("4 questions to judge.")
 
 
-def test_the_pay_is_that_of_the_questions_to_judge(cases: Site, context: BrowserContext):
+def test_pay_depends_on_the_questions_to_judge(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("identified-pay"))
     expect(page.locator("[data-pay]")).to_have_text("5 ¢ + 12 ¢ for 4 questions to judge = 17 ¢")
 
@@ -402,16 +401,16 @@ def test_by_touch_at_360_px(cases: Site, chromium: Browser):
         )
         assert small == []
         submit_button(page).tap()
-        arrived(page)
-    content = the_content(cases, "identified-touch")
+        expect_submitted(page)
+    content = case_content(cases, "identified-touch")
     assert content["questions"][0]["answers"] == [span_of(SURVEY, SHORT_NAME)]
 
 
 @pytest.mark.parametrize("size", [(640, 400), (640, 620), (360, 740), (1280, 800)])
-def test_what_has_the_focus_is_not_under_the_sentence(
+def test_focused_element_is_not_covered_by_the_sentence(
     cases: Site, chromium: Browser, size: tuple[int, int]
 ):
-    """640 px is what 1280 px at 200 % leave."""
+    """A window of 1280 px is 640 px wide at 200 %."""
     viewport = {"width": size[0], "height": size[1]}
     with chromium.new_context(viewport=viewport) as context:
         page = open_task(context.new_page(), cases.address("identified-zoom"))
@@ -440,9 +439,9 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
             context.new_page(), cases.address("identified-axe", worker=f"W{scheme}{width}")
         )
         assert axe_findings(page) == []
-        to_first_card(page)
+        expect_card_focused(page)
         press(page, "Shift+G", "k", "ArrowDown", "k")  # overlapping answers
-        card(page, "A1").locator(".chip").click()  # the tools of an answer
+        card(page, "A1").locator(".chip").click()  # opens the tools of an answer
         page.locator("summary", has_text="Keyboard shortcuts").click()
         assert axe_findings(page) == []
         press(page, "n")
@@ -454,19 +453,19 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
         assert axe_findings(page) == []
 
 
-def test_the_page_weighs_60_kilobytes_at_most(cases: Site, context: BrowserContext):
+def test_page_weighs_at_most_60_kilobytes(cases: Site, context: BrowserContext):
     page = context.new_page()
     finished: list[Request] = []
 
-    def note_it(request: Request) -> None:  # Playwright marks its handlers: no built-in will do
+    def append(request: Request) -> None:  # Playwright can't register a built-in as a handler
         finished.append(request)
 
-    page.on("requestfinished", note_it)
+    page.on("requestfinished", append)
     open_task(page, cases.address("identified-weight"))
     page.wait_for_load_state("networkidle")
-    sizes = {each.url: weight_of(each) for each in finished}
+    sizes = {request.url: weight_of(request) for request in finished}
     assert [url for url in sizes if not url.startswith(cases.url)] == []
-    assert len(sizes) == len(finished)  # nothing is fetched twice
+    assert len(sizes) == len(finished)  # each file is fetched once
     total = sum(sizes.values())
     print(f"page weight: {total} bytes in {len(sizes)} files")  # noqa: T201
     assert total <= 60_000

@@ -1,4 +1,4 @@
-"""What the consolidation page calls submittable and what the server accepts are the same."""
+"""The consolidation page and the server agree on which content can be submitted."""
 
 import json
 import random
@@ -22,13 +22,13 @@ from tests.schemes.qasrl.generated_texts import ODD, texts
 pytestmark = pytest.mark.browser
 
 STATIC = Path(__file__).resolve().parents[2] / "static"
-ORIGIN = "http://127.0.0.1:9"  # nothing listens there: every request is answered by the test
+ORIGIN = "http://127.0.0.1:9"  # no server listens there, because the test answers all requests
 SCHEME = get_scheme("qasrl")
 RECORD = ItemRecord("s", str(CONTAIN), {"verb_idx": CONTAIN})
 TARGET = SCHEME.corpus.complete_item(RECORD, ItemContext(SURVEY)).target
 CONTEXT = ItemContext(SURVEY, TARGET)
 
-# Plays the moves as the page does and says, after each, what it would send and what stops it.
+# Applies the moves as the page does, and returns the content and the problems after each move.
 PLAY = """([sources, size, moves]) => {
     const { state: S, words: W } = window.modules;
     const beginning = S.begin({ sources, size });
@@ -75,7 +75,7 @@ def serve_static(route: Route) -> None:
 
 @pytest.fixture(scope="module")
 def modules(chromium: Browser) -> Iterator[Page]:
-    """A page whose `window.modules` holds the state module and the words module."""
+    """Return a page with the state module and the words module in `window.modules`."""
     with chromium.new_context() as context:
         page = context.new_page()
         page.route(f"{ORIGIN}/**", serve_static)
@@ -91,7 +91,7 @@ def modules(chromium: Browser) -> Iterator[Page]:
         yield page
 
 
-# --- what is tried -----------------------------------------------------------------------------
+# --- moves and sources -------------------------------------------------------------------------
 
 _walker = Walker(item_table(verb_forms("contain"), SURVEY))
 TYPED = [
@@ -113,12 +113,12 @@ TYPES = [
 
 @st.composite
 def sources(draw: st.DrawFn) -> list[Json]:
-    """One to three annotators' parsed work on the sentence."""
-    made = []
+    """Return the parsed work of one to three annotators on the sentence."""
+    works = []
     for _ in range(draw(st.integers(1, 3))):
         cuts = sorted(draw(st.sets(st.integers(0, len(SURVEY)), max_size=8)))
         spans = [list(pair) for pair in zip(cuts[::2], cuts[1::2], strict=False)]
-        asked = draw(
+        questions = draw(
             st.lists(
                 st.sampled_from(["What contains something?", "What might contain something?"])
                 | st.sampled_from(TYPED[-200:]).filter(lambda text: text.strip(" ?\0")),
@@ -126,18 +126,18 @@ def sources(draw: st.DrawFn) -> list[Json]:
                 max_size=len(spans),
             )
         )
-        made.append(_parsed(asked, spans))
-    return made
+        works.append(_parsed(questions, spans))
+    return works
 
 
-def _parsed(asked: list[str], spans: list[list[int]]) -> Json:
+def _parsed(texts: list[str], spans: list[list[int]]) -> Json:
     questions: list[Json] = []
-    for text, span in zip(asked, spans, strict=True):
+    for text, span in zip(texts, spans, strict=True):
         content = {"questions": [*questions, {"question": text, "answers": [span]}]}
         try:
             questions = SCHEME.content.parse_generation(content, CONTEXT)["questions"]
         except ContentError:
-            continue  # the same question twice, or a character that none may hold
+            continue  # a duplicate question, or an invalid character
     return {"questions": questions, "no_question": "" if questions else "nothing to ask"}
 
 
@@ -169,7 +169,7 @@ def refusal(content: Json, given_sources: list[Json]) -> str:
 
 
 def play(page: Page, given_sources: list[Json], sequence: list[Json]) -> list[Any]:
-    # As text: what can't be told in JSON (a half surrogate) could not come from a keyboard either.
+    # A value that JSON can't represent (half a surrogate pair) can't be typed either.
     arguments = json.loads(json.dumps([given_sources, len(SURVEY), sequence]))
     return page.evaluate(PLAY, arguments)
 
@@ -190,20 +190,20 @@ def test_page_and_server_agree_after_every_move(modules, given_sources, sequence
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(given_sources=sources(), sequence=st.lists(moves, max_size=20), first=st.booleans())
-def test_everything_settled_is_accepted_unless_the_page_objects(
+def test_judged_content_is_accepted_unless_the_page_shows_a_problem(
     modules, given_sources, sequence, first
 ):
-    """Ends judged: most random walks leave something open, and a refusal proves little then."""
-    count = sum(len(each["questions"]) for each in given_sources)
+    """All questions are judged first, because most random moves leave some unjudged."""
+    count = sum(len(source["questions"]) for source in given_sources)
     judge = [{"type": "keep" if first else "invalid", "a": place} for place in range(count)]
-    full = [{"b": 0, "span": [0, 1], "answer": 0, "text": "", **each} for each in judge]
+    full = [{"b": 0, "span": [0, 1], "answer": 0, "text": "", **move} for move in judge]
     step = play(modules, given_sources, [*full, *sequence])[-1]
     refused = refusal(step["content"], given_sources)
     assert bool(step["kinds"]) == bool(refused), (step, refused)
 
 
 @pytest.mark.parametrize("answers", [60, 61])
-def test_answers_are_counted_as_the_server_does(modules, answers):
+def test_answers_are_counted_as_on_the_server(modules, answers):
     tokens = ["word"] * 200
     content = {"question": "Who contains something?", "answers": [], "source": None}
     spans_given = [[2 * place, 2 * place + 1] for place in range(answers)]
@@ -227,14 +227,14 @@ def test_answers_are_counted_as_the_server_does(modules, answers):
 
 
 @pytest.mark.parametrize("new", [60, 61])
-def test_questions_are_counted_as_the_server_does(modules, new):
-    """Sources may ask more than 240 questions; of one's own there are 60 at most."""
-    asked = [{"question": f"Which {at}?", "answers": [[0, 1]], "slots": None} for at in range(50)]
-    given_sources = [{"questions": asked, "no_question": ""} for _ in range(5)]
+def test_questions_are_counted_as_on_the_server(modules, new):
+    """Sources may have more than 240 questions, but a consolidator may add at most 60."""
+    shared = [{"question": f"Which {at}?", "answers": [[0, 1]], "slots": None} for at in range(50)]
+    given_sources = [{"questions": shared, "no_question": ""} for _ in range(5)]
     judged = [
-        {**one, "source": {"submission": at, "question": place}, "verdict": "invalid"}
+        {**question, "source": {"submission": at, "question": place}, "verdict": "invalid"}
         for at in range(5)
-        for place, one in enumerate(asked)
+        for place, question in enumerate(shared)
     ]
     own = [
         {"question": f"What {at}?", "answers": [[at, at + 1]], "source": None, "verdict": "keep"}
@@ -249,7 +249,7 @@ def test_questions_are_counted_as_the_server_does(modules, new):
         }""",
         [{"questions": [*judged, *own]}, given_sources, len(tokens)],
     )
-    content = {"questions": [{**one, "same_as": None} for one in [*judged, *own]]}
+    content = {"questions": [{**question, "same_as": None} for question in [*judged, *own]]}
     try:
         SCHEME.get_merging().parse(content, ItemContext(tokens, TARGET), given_sources)
         accepted = True
@@ -275,7 +275,7 @@ def test_questions_are_counted_as_the_server_does(modules, new):
         ("Who contains something?", " ? ", False),
     ],
 )
-def test_texts_count_as_the_server_counts_them(modules, first, second, accepted):
+def test_texts_are_validated_as_on_the_server(modules, first, second, accepted):
     step = {"type": "add", "a": 0, "b": 0, "answer": 0}
     sequence = [
         {**step, "text": first, "span": [0, 1]},

@@ -1,7 +1,7 @@
 """A requester's first campaign in a real browser, from an empty site to an export, without a command.
 
-A project, a corpus and expert gold by drag and drop, two training rounds, a rehearsal, a HIT on the
-marketplace that a worker does by keyboard and is paid for, gold and its export. The clicks are counted.
+It has a project, a corpus and expert gold by drag and drop, two training rounds and a rehearsal. A worker
+does a HIT on the marketplace by keyboard and is paid, and the gold is exported. Clicks are counted.
 """
 
 import subprocess
@@ -21,7 +21,7 @@ from tests.environment import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.system]
 
-# Sweeps and a rehearsal on a busy machine take their time.
+# Sweeps and a rehearsal are slow on a busy machine.
 PATIENCE = 240
 MOST_CLICKS = 60
 PASSWORD = "nine green horses"
@@ -50,7 +50,7 @@ DROP = """
 
 
 class Requester:
-    """A requester at a browser, whose clicks are counted. A drop counts as one."""
+    """A requester whose clicks in the browser are counted. A drop counts as one click."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -70,7 +70,7 @@ class Requester:
         self.page.get_by_label(label, exact=True).fill(value)
 
     def drop(self, name: str, text: str) -> None:
-        """Drop a file on the form, which previews it."""
+        """Drop a file on the form, which shows a preview."""
         self.clicks += 1
         with self.page.expect_navigation():
             self.page.locator("[data-drop-zone]").evaluate(DROP, {"name": name, "text": text})
@@ -80,12 +80,12 @@ class Requester:
         for name in names:
             self.click("link", name, within=".header__menu")
 
-    def wait_for(self, wanted: Callable[[], Locator]) -> None:
-        """Reload until the page has it. Reloads are no clicks, because the lists renew themselves."""
+    def wait_for(self, find: Callable[[], Locator]) -> None:
+        """Reload until the element is on the page. Lists refresh themselves, so reloads do not count."""
         end = time.monotonic() + PATIENCE
-        while wanted().count() == 0:
+        while find().count() == 0:
             assert self.page.locator(".state--failed").count() == 0, self.page.inner_text("main")
-            assert time.monotonic() < end, f"waited in vain on {self.page.url}"
+            assert time.monotonic() < end, f"Timed out on {self.page.url}"
             time.sleep(0.5)
             self.page.reload()
 
@@ -94,7 +94,7 @@ class Requester:
 def empty_site(
     embedded_site: dict[str, str], free_port: int, migrate: Migrate, collected: str
 ) -> dict[str, str]:
-    """The environment of an empty site with one account."""
+    """Return the environment of an empty site with one account."""
     env = {
         **embedded_site,
         "SITE_URL": f"http://127.0.0.1:{free_port}",
@@ -114,7 +114,7 @@ def site(
     start_process: Callable[..., object],
     tmp_path: Path,
 ) -> str:
-    """The address of the site, served as in production."""
+    """Return the address of the site, served as in production."""
     for name, process in process_commands("127.0.0.1", free_port).items():
         start_process(process, env=empty_site, log=tmp_path / f"{name}.log")
     wait_until_up(empty_site["SITE_URL"], seconds=PATIENCE)
@@ -123,16 +123,16 @@ def site(
 
 @pytest.fixture
 def open_page(chromium: Browser) -> Iterator[Callable[[], Page]]:
-    """Open a page of a browser of its own."""
+    """Return a function that opens a page in a new browser context."""
     contexts: list[BrowserContext] = []
 
-    def open_one() -> Page:
+    def open_context_page() -> Page:
         context = chromium.new_context(viewport={"width": 1280, "height": 900})
         context.set_default_timeout(60_000)
         contexts.append(context)
         return context.new_page()
 
-    yield open_one
+    yield open_context_page
     for context in contexts:
         context.close()
 
@@ -160,7 +160,7 @@ def test_first_campaign_needs_no_command_and_few_clicks(
     address = invite_worker(requester)
     work(open_page(), site, address)
     page.goto(f"{site}/projects/spring/")
-    see_the_paid_work(requester)
+    check_paid_work(requester)
     export = export_gold(requester)
 
     path = tmp_path / "gold.csv"
@@ -177,7 +177,7 @@ def create_project(requester: Requester) -> None:
     requester.fill("Title", "Spring")
     requester.choose("Annotation scheme", "qasrl")
     requester.click("button", "Create project")
-    # Modules have run once the page has loaded.
+    # Once the page has loaded, its modules have run.
     requester.page.wait_for_url("**/projects/spring/corpus/")
 
 
@@ -189,7 +189,7 @@ def upload_corpus(requester: Requester) -> None:
     expect(page.locator("main")).to_contain_text("Line 4 is empty and is skipped.")
     expect(page.locator("main")).to_contain_text("Estimated cost")
     assert axe_findings(page) == []
-    requester.click("button", "Discard")  # to start again without the empty line
+    requester.click("button", "Discard")  # the upload is repeated without the empty line
     requester.drop("spring.txt", "\n".join(SENTENCES))
     requester.click("button", "Import 8 sentences")
     requester.wait_for(lambda: page.get_by_role("link", name="upload expert gold"))
@@ -200,7 +200,7 @@ def upload_gold(requester: Requester) -> None:
     requester.click("link", "upload expert gold")
     assert axe_findings(page) == []
     requester.drop("expert.csv", GOLD)
-    # The header differs in two names, one of which is similar.
+    # The header differs in two names, and one of them is similar.
     requester.choose("qasrl_id", "Sentence")
     requester.click("button", "Read with these columns")
     expect(page.locator("main")).to_contain_text("8 of 8")
@@ -241,7 +241,7 @@ def publish(requester: Requester) -> None:
 
 
 def invite_worker(requester: Requester) -> str:
-    """Return the address with which a worker joins the marketplace."""
+    """Return the address at which a worker joins the marketplace."""
     page = requester.page
     requester.click("button", "fay")
     requester.click("link", "Marketplace operator")
@@ -251,7 +251,7 @@ def invite_worker(requester: Requester) -> str:
 
 
 def work(page: Page, site: str, address: str) -> None:
-    """Join, accept the HIT, annotate it by keyboard and wait for the pay."""
+    """Join, accept the HIT, annotate it by keyboard and check that it is paid."""
     page.goto(address)
     answers = {"username": "rosa", "email": "rosa@example.org", "password": PASSWORD}
     for name, value in answers.items():
@@ -296,19 +296,19 @@ def skip_tutorial(frame: Frame) -> None:
 def reload_until(page: Page, condition: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end, f"waited in vain on {page.url}"
+        assert time.monotonic() < end, f"Timed out on {page.url}"
         time.sleep(0.5)
         page.reload()
 
 
-def see_the_paid_work(requester: Requester) -> None:
+def check_paid_work(requester: Requester) -> None:
     page = requester.page
     requester.menu("Costs", "Ledger")
     expect(page.locator("main")).to_contain_text("settled")
 
 
 def export_gold(requester: Requester) -> Download:
-    """See the gold and export it. Return the file of the gold."""
+    """Check the gold, export it and return the file."""
     page = requester.page
     requester.menu("Data")
     expect(page.locator("main")).to_contain_text("The old committee")

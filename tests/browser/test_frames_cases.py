@@ -1,4 +1,4 @@
-"""The verifier's and the consolidator's pages of the frames scheme, and a revision, in a browser."""
+"""The verification and consolidation pages and a revision of the frames scheme, in a browser."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ from tests.browser.frames import (
     word,
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
-from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.browser.work import expect_submitted, note, open_task, press, ready, status, submit
 from tests.consolidation.factories import make_case_of
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -50,7 +50,7 @@ def project() -> Project:
 
 @dataclass
 class Marketplace:
-    """The marketplace of the settings, which the browser reaches without a network."""
+    """A fake of the configured marketplace, whose requests the test answers in the browser."""
 
     origin: str
     contents: list[Json] = field(default_factory=list)
@@ -63,7 +63,7 @@ class Marketplace:
 
     @property
     def content(self) -> Json:
-        """The only item of the only form."""
+        """Return the content of the only item in the only form."""
         [contents] = self.contents
         [content] = contents.values()
         assert Draft.objects.get().content == contents
@@ -77,7 +77,7 @@ def marketplace(settings) -> Marketplace:
 
 @pytest.fixture
 def open_page(live_server, marketplace) -> Iterator[Callable[..., Page]]:
-    """Opens a case's page in a browser whose pages raise no error."""
+    """Return a function that opens the page of a case, and check that no script fails."""
     errors: list[str] = []
 
     def open_page(context: BrowserContext, role: str, case: Case, worker: str = "W1") -> Page:
@@ -99,7 +99,7 @@ def verifying(project, context, open_page) -> Page:
 
 
 def part(page: Page, title: str, argument: int = 0) -> Locator:
-    """The part of an argument, for example its frame element."""
+    """Return the section of a part of an argument, for example its frame element."""
     return page.locator("[data-arguments] > li").nth(argument).locator("fieldset", has_text=title)
 
 
@@ -121,14 +121,14 @@ def test_record_is_verified_by_keyboard_alone(verifying, marketplace):
     expect(summary(page)).to_have_text("All parts are judged")
     expect(page.get_by_role("button", name="Submit")).to_be_focused()
     press(page, "Enter")
-    arrived(page)
+    expect_submitted(page)
     content = marketplace.content
     assert content["frame"] == VERIFIED
     assert content["arguments"] == [dict.fromkeys(("head", "element", "role"), VERIFIED)] * 2
     assert content["missing"] == []
 
 
-def test_preview_promises_the_elements_after_acceptance(project, context, live_server):
+def test_preview_explains_that_elements_need_acceptance(project, context, live_server):
     case = verification_case(project, record("Origin", WINE, FRANCE))
     address = reverse("consolidation:validate", args=[case.task.public_id])
     page = open_task(context.new_page(), f"{live_server.url}{address}")
@@ -158,7 +158,7 @@ def test_parts_are_disputed_with_reasons_and_proposals(verifying, marketplace):
     choices.get_by_label("Your proposal").select_option("Goal")
     expect(summary(page)).to_have_text("All parts are judged · 3 disputes")
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     content = marketplace.content
     assert content["frame"] == disputed("It moves", "Arriving")
     first, second = content["arguments"]
@@ -181,12 +181,12 @@ def test_missing_argument_is_added_from_the_sentence(verifying, marketplace):
     page.get_by_role("button", name="Choose an element or a role for “year”.").click()
     page.get_by_label("Generic role").select_option("Time")
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     missing = {"head": [8], "filler": "year", "element": "", "role": "Time"}
     assert marketplace.content["missing"] == [missing]
 
 
-def test_open_parts_and_missing_reasons_lead_to_their_place(verifying, marketplace):
+def test_open_parts_and_missing_reasons_are_linked(verifying, marketplace):
     page = verifying
     page.get_by_role("radio", name="Dispute").first.check()
     press(page, "Control+Enter")
@@ -240,7 +240,7 @@ def test_disputed_record_is_revised_by_its_author(project, context, open_page, m
     page.locator(".argument__head", has_text="wine").click()
     page.locator(".argument--active label", has=page.locator("input[value=Entity]")).click()
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     content = marketplace.content
     assert content["frame"] == "Origin"
     labels = [(a["head"], a["element"], a["role"]) for a in content["arguments"]]
@@ -279,7 +279,7 @@ def test_records_are_merged_by_keyboard(merging, marketplace):
     page.get_by_role("radio", name="5 certain of everything").check()
     expect(summary(page)).to_have_text("Everything is decided")
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     content = marketplace.content
     assert (content["frame"], content["confidence"], content["verb"]) == ("Origin", 5, [3, 5])
     assert [(a["head"], a["role"], a["source"]) for a in content["arguments"]] == [
@@ -302,7 +302,7 @@ def test_argument_is_edited_and_another_one_added(merging, marketplace):
     row(page, 3).get_by_label("Generic role").select_option("Time")
     page.get_by_role("radio", name="3 fairly sure").check()
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     arguments = marketplace.content["arguments"]
     assert [(a["head"], a["element"], a["role"], a["source"]) for a in arguments] == [
         ([0, 2], "Entity", "Theme", {"submission": 0, "unit": 0}),
@@ -311,7 +311,7 @@ def test_argument_is_edited_and_another_one_added(merging, marketplace):
     ]
 
 
-def test_other_frame_shows_which_elements_it_lacks(merging, marketplace):
+def test_other_frame_shows_its_missing_elements(merging, marketplace):
     page = merging
     page.get_by_role("button", name="Keep what both agree on").click()
     page.get_by_label("Another frame").fill("Arriving")
@@ -336,11 +336,11 @@ def test_merge_survives_a_reload_and_can_be_skipped(merging, marketplace):
     page.get_by_text("Skip this record").click()
     page.get_by_role("radio", name="other").check()
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     assert (marketplace.content["skip"], marketplace.content["arguments"]) == ("other", [])
 
 
-# --- on small screens, and for everybody -----------------------------------------------------------
+# --- small screens and accessibility ---------------------------------------------------------------
 
 
 @pytest.fixture(params=LOOKS, ids=str)
@@ -387,7 +387,7 @@ def test_pages_of_cases_are_accessible_and_fit(view, project, open_page):
 
 
 @pytest.mark.parametrize("role", ["validate", "consolidate"])
-def test_text_of_other_annotators_is_text(project, context, open_page, role):
+def test_markup_of_other_annotators_is_shown_as_text(project, context, open_page, role):
     hostile = "<img/src=x/onerror=alert(1)>"
     content = record("Origin", {**WINE, "element": "", "role": "Theme"})
     if role == "validate":

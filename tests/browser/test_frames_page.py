@@ -1,4 +1,4 @@
-"""The annotator's page of the frames scheme, worked on as an annotator does."""
+"""The annotation page of the frames scheme, with the actions of an annotator."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ from tests.browser.frames import (
     word,
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
-from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.browser.work import expect_submitted, note, open_task, press, ready, status, submit
 from tests.consolidation.experts import make_queue
 from tests.consolidation.verification import submit as hand_in
 from tests.consolidation.verification import sweep
@@ -63,7 +63,7 @@ def project() -> Project:
 
 @dataclass
 class Marketplace:
-    """The marketplace of the settings, which the browser reaches without a network."""
+    """A fake of the configured marketplace, whose requests the test answers in the browser."""
 
     origin: str
     contents: list[Json] = field(default_factory=list)
@@ -82,7 +82,7 @@ def marketplace(settings) -> Marketplace:
 
 @pytest.fixture
 def open_records(live_server, marketplace) -> Iterator[Callable[..., Page]]:
-    """Opens a task in a browser whose pages raise no error."""
+    """Return a function that opens a task, and check that no script fails."""
     errors: list[str] = []
 
     def open_records(context: BrowserContext, *items: Item, worker: str = "W1") -> Page:
@@ -103,7 +103,7 @@ def page(project, context, open_records) -> Page:
 
 
 def submitted(marketplace: Marketplace) -> Json:
-    """Return the only record that the marketplace received, which is also the stored draft."""
+    """Return the only record in the marketplace, which must equal the stored draft."""
     [content] = marketplace.contents
     assert Draft.objects.get().content == content
     [record] = content.values()
@@ -119,7 +119,7 @@ def tab_to(page: Page, selector: str, key: str = "Tab") -> None:
 
 
 def moves(page: Page) -> list[str]:
-    """Return what was done, as it is stored."""
+    """Return the stored log of moves."""
     expect(status(page)).to_have_text("Saved")
     return [f"{step}: {label}" for _, step, label in Draft.objects.get().log]
 
@@ -160,7 +160,7 @@ def test_record_by_keyboard_alone(page, marketplace):
     expect(page.get_by_role("radio", name="4 sure of the frame")).to_be_checked()
     log = moves(page)
     press(page, "Control+Enter")
-    arrived(page)
+    expect_submitted(page)
     record = submitted(marketplace)
     record["arguments"][1]["filler"] = record["arguments"][1]["filler"].lower()
     record["arguments"][1]["role"] = "Source"
@@ -217,13 +217,13 @@ def test_record_by_touch_on_a_narrow_screen(project, chromium: Browser, open_rec
         page.get_by_role("button", name="Continue to the rating").tap()
         page.locator("label", has_text="sure of the frame").tap()
         page.get_by_role("button", name="Submit").tap()
-        arrived(page)
+        expect_submitted(page)
     record = submitted(marketplace)
     record["arguments"][1]["filler"] = record["arguments"][1]["filler"].lower()
     assert record == SUBMISSION
 
 
-def test_words_in_a_row_are_dragged_over(page):
+def test_adjacent_words_are_selected_by_dragging(page):
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
@@ -244,7 +244,7 @@ def test_words_in_a_row_are_dragged_over(page):
     assert labels_of_arguments(page) == ["“France last” Source", "“wine” Agent"]
 
 
-# --- skips ---------------------------------------------------------------------------------------
+# --- skipping ------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -268,13 +268,13 @@ def test_record_is_skipped_at_any_step(page, marketplace, step, key, reason):
         page.get_by_label("Comment for the requester").fill("Poetry.")
     assert axe_findings(page) == []
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     nothing = {"frame": "", "arguments": [], "confidence": None}
     assert submitted(marketplace) == {"skip": key, "verb": [3], "lemma": "come", **nothing}
     assert Draft.objects.get().comment == ("Poetry." if key == "other" else "")
 
 
-def test_skipped_record_can_be_annotated_after_all(page):
+def test_skipped_record_can_still_be_annotated(page):
     understand(page)
     choose_frame(page, "Arriving")
     page.get_by_role("button", name="Skip: no frame fits").click()
@@ -283,10 +283,10 @@ def test_skipped_record_can_be_annotated_after_all(page):
     expect(frame(page, "Arriving")).to_be_checked()
 
 
-# --- going back ----------------------------------------------------------------------------------
+# --- changes -------------------------------------------------------------------------------------
 
 
-def test_changed_frame_keeps_words_and_roles_and_asks_about_lost_elements(page, marketplace):
+def test_changed_frame_preserves_words_and_roles_and_lists_lost_elements(page, marketplace):
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
@@ -312,7 +312,7 @@ def test_changed_frame_keeps_words_and_roles_and_asks_about_lost_elements(page, 
     assert labels_of_arguments(page) == ["“wine” Goods · Theme", "“France” Source"]
     expect(lost).to_be_hidden()
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     record = submitted(marketplace)
     assert (record["frame"], record["confidence"]) == ("Commerce_sell", 3)
     assert [
@@ -324,7 +324,7 @@ def test_changed_frame_keeps_words_and_roles_and_asks_about_lost_elements(page, 
     ]
 
 
-def test_changing_back_finds_the_elements_again(page):
+def test_changing_back_restores_the_elements(page):
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
@@ -352,7 +352,7 @@ def test_moves_are_undone_at_their_step(page):
     assert labels_of_arguments(page) == ["“wine” Agent"]
 
 
-def test_optional_elements_are_offered_where_the_project_has_them(context, open_records):
+def test_optional_elements_are_offered_if_the_project_uses_them(context, open_records):
     project = make_frames_project(lexicon={**LEXICON, "core_only": False})
     page = open_records(context, make_record(project))
     understand(page)
@@ -364,7 +364,7 @@ def test_optional_elements_are_offered_where_the_project_has_them(context, open_
     assert labels_of_arguments(page) == ["“wine” Source · Source", "“France” Source · Source"]
 
 
-def test_core_elements_alone_are_offered_otherwise(page):
+def test_only_core_elements_are_offered_otherwise(page):
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
@@ -382,7 +382,7 @@ def test_core_elements_alone_are_offered_otherwise(page):
 # --- problems ------------------------------------------------------------------------------------
 
 
-def test_problems_lead_to_their_steps(page):
+def test_problems_link_to_their_steps(page):
     press(page, "Control+Enter")
     problems = page.locator("[data-problems] button")
     expect(problems).to_have_text(
@@ -401,7 +401,7 @@ def test_problems_lead_to_their_steps(page):
     expect(page.locator("[data-understand]")).to_be_focused()
 
 
-def test_frame_that_the_lexicon_lost_is_refused_at_its_step(page, project):
+def test_frame_missing_in_the_lexicon_is_refused_at_its_step(page, project):
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
@@ -414,7 +414,7 @@ def test_frame_that_the_lexicon_lost_is_refused_at_its_step(page, project):
     expect(current_step(page)).to_contain_text("Frame")
 
 
-def test_long_comment_and_long_search_are_cut(page, marketplace):
+def test_long_comment_and_long_search_are_truncated(page, marketplace):
     understand(page)
     page.get_by_label("Search all frames").focus()
     page.keyboard.insert_text("x" * 100_000)
@@ -426,12 +426,12 @@ def test_long_comment_and_long_search_are_cut(page, marketplace):
     page.get_by_label("Comment for the requester").focus()
     page.keyboard.insert_text("y" * 100_000)
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     assert submitted(marketplace)["frame"] == "Arriving"
     assert Draft.objects.get().comment == "y" * 2000
 
 
-def test_hostile_lexicon_is_text(context, open_records):
+def test_hostile_lexicon_is_shown_as_text(context, open_records):
     markup = "<img src=x onerror=window.hacked=1><script>window.hacked=1</script>"
     arriving = {**LEXICON["frames"]["Arriving"], "definition": [[markup, ""]]}
     arriving["elements"] = [{"name": markup.replace(" ", "_"), "core": "Core", "definition": []}]
@@ -447,7 +447,7 @@ def test_hostile_lexicon_is_text(context, open_records):
     assert page.evaluate("window.hacked") is None
 
 
-def test_search_typed_before_the_frames_arrive_is_answered(project, context, open_records):
+def test_search_typed_before_the_frames_load_has_results(project, context, open_records):
     waiting: list[Route] = []
     context.route("**/index/*/*/", lambda route: waiting.append(route))  # noqa: PLW0108
     page = open_records(context, make_record(project))
@@ -460,7 +460,7 @@ def test_search_typed_before_the_frames_arrive_is_answered(project, context, ope
     expect(frame(page, "Commerce_sell")).to_be_visible()
 
 
-def test_lexicon_that_does_not_load_is_loaded_again(project, context, open_records):
+def test_failed_lexicon_request_is_retried(project, context, open_records):
     item = make_record(project)
     context.route("**/index/*/*/", lambda route: route.abort())
     page = open_records(context, item)
@@ -486,13 +486,13 @@ def test_project_without_a_lexicon_allows_only_a_skip(context, open_records, pro
     expect(page.get_by_text("The frames couldn't be loaded.")).to_be_visible()
     page.get_by_role("button", name="Skip: no frame fits").click()
     submit(page)
-    arrived(page)
+    expect_submitted(page)
 
 
 # --- drafts and several records ------------------------------------------------------------------
 
 
-def test_draft_comes_back_at_its_step(page, wait_for):
+def test_draft_is_restored_at_its_step(page, wait_for):
     understand(page)
     word(page, 5).click()
     expect(page.get_by_role("heading", name="Which frame does “come from” evoke?")).to_be_visible()
@@ -503,7 +503,7 @@ def test_draft_comes_back_at_its_step(page, wait_for):
     expect(element_option(page, "Entity")).to_be_visible()
     press(page, "a")
     expect(page.locator(".argument__labels")).to_have_text(["Entity · Theme"])
-    # The status may still be of the save before.
+    # The status may still be that of the previous save.
     wait_for(lambda: "Theme" in str(list(Draft.objects.values_list("content"))))
     page.reload()
     ready(page)
@@ -543,7 +543,7 @@ def test_single_record_has_no_list(page):
     expect(page.locator(".item-list")).to_be_hidden()
 
 
-def test_preview_can_be_read_and_not_written(project, context, live_server):
+def test_preview_is_read_only(project, context, live_server):
     task = make_task([make_record(project)])
     page = context.new_page()
     open_task(page, f"{live_server.url}{reverse('annotation:generate', args=[task.public_id])}")
@@ -563,7 +563,7 @@ def dispute(reason: str, proposal: str) -> Json:
     return {"verdict": "disputed", "reason": reason, "proposal": proposal}
 
 
-def test_disputes_are_shown_where_they_belong(
+def test_disputes_are_shown_at_their_parts(
     project, context, live_server, marketplace, transactional_db
 ):
     project = choose_protocol(
@@ -616,7 +616,7 @@ def test_disputes_are_shown_where_they_belong(
     ready(page)
     expect(page.locator(".argument__labels").nth(1)).to_contain_text("disputed")
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     [record] = marketplace.contents[0].values()
     assert (record["frame"], record["confidence"]) == ("Origin", 4)
     assert [

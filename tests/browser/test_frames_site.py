@@ -1,4 +1,4 @@
-"""The frames page on a site of its own: a killed server, its weight and the speed of its search."""
+"""The frames page on a separate site, with a killed server, its weight and the speed of its search."""
 
 import json
 import statistics
@@ -18,7 +18,7 @@ from tests.browser.frames import (
     word,
 )
 from tests.browser.own_site import OwnSite, own_site
-from tests.browser.work import arrived, open_task, press, ready, status, submit, weight_of
+from tests.browser.work import expect_submitted, open_task, press, ready, status, submit, weight_of
 from tests.conftest import Migrate
 
 pytestmark = pytest.mark.browser
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 TYPED = ["commerce", "something moves", "ver ta", "state", "geloneri", "pur sta mo", "origin"]
 RUNS = 8
 LIMIT_MS = 100
-# From the keystroke to a laid-out page.
+# From the keystroke to a rendered page.
 MEASURE = """() => {
     window.keystrokes = [];
     let start = 0;
@@ -96,7 +96,7 @@ def test_works_in_a_cross_site_sandboxed_frame_without_cookies(
     frame.locator(".stepper").get_by_role("button", name="Rate").click()
     frame.locator("label", has_text="a guess").click()
     submit(frame)
-    arrived(frame)
+    expect_submitted(frame)
     assert context.cookies() == []
     assert failed == []
 
@@ -136,7 +136,7 @@ def test_search_answers_a_keystroke_within_100_ms_on_a_slow_machine(
     for _ in range(RUNS - 1):
         if _p95(times) <= LIMIT_MS:
             break
-        # The machine has other work. Of each keystroke, the least disturbed run counts.
+        # Other load disturbs the times, so the fastest run counts for each keystroke.
         times = list(map(min, times, _times(page)))
     p95 = _p95(times)
     print(f"milliseconds: median {statistics.median(times):.1f}, p95 {p95:.1f}")  # noqa: T201

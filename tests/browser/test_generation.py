@@ -1,4 +1,4 @@
-"""The generation page in a real browser, worked on as a worker does."""
+"""The generation page in a real browser, with the actions of a worker."""
 
 import json
 import re
@@ -12,11 +12,10 @@ from tests.browser.conftest import Site
 from tests.browser.work import (
     AGENT,
     PATIENT,
-    arrived,
     ask,
     box,
     chips,
-    handed_in,
+    expect_submitted,
     note,
     open_task,
     question_texts,
@@ -25,6 +24,7 @@ from tests.browser.work import (
     stored_drafts,
     submit,
     submitted_content,
+    submitted_forms,
     token,
 )
 
@@ -34,7 +34,7 @@ pytestmark = pytest.mark.browser
 #  0    1      2     3   4    5    6  7   8     9       10    11   12   13
 
 
-def test_a_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext):
+def test_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("keyboard"))
     keys = page.keyboard
     expect(box(page, 1)).to_be_focused()
@@ -47,7 +47,7 @@ def test_a_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext
     keys.press("Shift+ArrowRight")
     keys.press("Enter")
     assert chips(page) == ["The rebels"]
-    keys.press("Enter")  # on the answer just taken: the next question
+    keys.press("Enter")  # with an answer just added, this continues with the next question
     expect(box(page, 2)).to_be_focused()
     keys.type("what did")
     keys.press("Tab")
@@ -56,7 +56,7 @@ def test_a_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext
     keys.type("carry")
     keys.press("Enter")
     expect(box(page, 2)).to_have_value(PATIENT)
-    keys.press("o")  # to "old"
+    keys.press("o")  # moves to "old"
     keys.press("ArrowLeft")
     keys.press("Shift+ArrowRight")
     keys.press("Shift+ArrowRight")
@@ -72,15 +72,15 @@ def test_a_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext
         if page.evaluate("document.activeElement.hasAttribute('data-submit')"):
             break
     keys.press("Enter")
-    arrived(page)
-    [content] = handed_in(site, "keyboard")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "keyboard")
     assert question_texts(content[site.item("keyboard")]) == [
         (AGENT, [[0, 2]]),
         (PATIENT, [[4, 6]]),
     ]
 
 
-def test_a_whole_predicate_by_mouse(site: Site, context: BrowserContext):
+def test_whole_predicate_by_mouse(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("mouse"))
     box(page, 1).click()
     for offer in ("Who …", "Who carried …", "Who carried something …", AGENT):
@@ -101,15 +101,15 @@ def test_a_whole_predicate_by_mouse(site: Site, context: BrowserContext):
     page.get_by_role("button", name="Add “burning”").click()
     assert chips(page) == ["The rebels", "burning"]
     submit(page)
-    arrived(page)
-    [content] = handed_in(site, "mouse")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "mouse")
     assert question_texts(content[site.item("mouse")]) == [
         (AGENT, [[0, 2]]),
         ("Where did someone carry something?", [[9, 10]]),
     ]
 
 
-def test_a_whole_predicate_by_touch_at_360_px(site: Site, chromium: Browser):
+def test_whole_predicate_by_touch_at_360_px(site: Site, chromium: Browser):
     size = {"width": 360, "height": 740}
     with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
         page = open_task(context.new_page(), site.address("touch"))
@@ -123,13 +123,13 @@ def test_a_whole_predicate_by_touch_at_360_px(site: Site, chromium: Browser):
         assert chips(page) == ["The rebels", "old radio"]
         assert page.evaluate("document.documentElement.scrollWidth") <= 360
         page.get_by_role("button", name="Submit").tap()
-        arrived(page)
-    [content] = handed_in(site, "touch")
+        expect_submitted(page)
+    [content] = submitted_forms(site, "touch")
     assert question_texts(content[site.item("touch")]) == [(AGENT, [[0, 2], [4, 6]])]
 
 
 def _swipe(page: Page, first: int, last: int) -> None:
-    """A finger along the line, as the browser's own input events."""
+    """Swipe along the line with native input events."""
     start, end = token(page, first).bounding_box(), token(page, last).bounding_box()
     assert start
     assert end
@@ -141,7 +141,7 @@ def _swipe(page: Page, first: int, last: int) -> None:
     for number, (x, y) in enumerate(path):
         kind = "touchMove" if number else "touchStart"
         session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": [{"x": x, "y": y}]})
-    page.wait_for_timeout(200)  # a finger that rests before it lifts flings nothing
+    page.wait_for_timeout(200)  # a finger that rests before it lifts causes no fling
     session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
 
@@ -159,14 +159,14 @@ def test_works_in_a_cross_site_sandboxed_frame_without_cookies(site: Site, conte
     [draft] = stored_drafts(site, "frame")
     assert question_texts(draft["content"][site.item("frame")]) == [(AGENT, [[0, 2]])]
     submit(frame)
-    arrived(frame)
+    expect_submitted(frame)
     assert page.url.startswith(site.marketplace.origin)
     assert context.cookies() == []
     assert failed == []
-    assert len(handed_in(site, "frame")) == 1
+    assert len(submitted_forms(site, "frame")) == 1
 
 
-def test_a_reload_in_the_middle_loses_nothing(site: Site, context: BrowserContext):
+def test_reload_loses_no_work(site: Site, context: BrowserContext):
     page = context.new_page()
     page.goto(site.marketplace.frame_url(site.address("reload")))
     frame = ready(page.frames[1])
@@ -175,7 +175,7 @@ def test_a_reload_in_the_middle_loses_nothing(site: Site, context: BrowserContex
     box(frame, 2).press("Escape")
     frame.locator("summary", has_text="Comment").click()
     frame.get_by_label("Comment for the requester").fill("hard one")
-    page.reload()  # at once: nothing waits for the timer, and the frame has no storage
+    page.reload()  # without waiting for the save timer, and the frame has no storage
     _wait_until(lambda: "someone ca" in json.dumps(stored_drafts(site, "reload")))
     page.reload()
     frame = ready(page.frames[1])
@@ -185,17 +185,15 @@ def test_a_reload_in_the_middle_loses_nothing(site: Site, context: BrowserContex
     assert chips(frame) == ["The rebels"]
 
 
-def _wait_until(holds: Callable[[], bool]) -> None:
-    until = time.monotonic() + 3
-    while not holds():
-        assert time.monotonic() < until
+def _wait_until(condition: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 3
+    while not condition():
+        assert time.monotonic() < deadline
         time.sleep(0.05)
 
 
-def test_a_reload_that_overtakes_its_own_last_save_still_shows_it(
-    site: Site, context: BrowserContext
-):
-    # Storage kept empty, as in a sandboxed frame: only the server knows.
+def test_reload_before_the_last_save_arrives_shows_it(site: Site, context: BrowserContext):
+    # Storage stays empty, as in a sandboxed frame, so only the server has the draft.
     context.add_init_script("Storage.prototype.getItem = () => null")
     page = open_task(context.new_page(), site.address("overtake"))
     ask(page, 1, AGENT, (0, 1))
@@ -204,20 +202,20 @@ def test_a_reload_that_overtakes_its_own_last_save_still_shows_it(
     assert chips(page) == ["The rebels"]
 
 
-def test_reload_after_its_own_last_save_is_no_conflict(site: Site, context: BrowserContext):
+def test_reload_after_the_last_save_is_no_conflict(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("own-save"))
     ask(page, 1, AGENT, (0, 1))
-    page.goto("about:blank")  # the page saves while it closes, and gets no answer
+    page.goto("about:blank")  # the page saves while it closes, and receives no response
     _wait_until(lambda: AGENT in json.dumps(stored_drafts(site, "own-save")))
     open_task(page, site.address("own-save"))
     expect(box(page, 1)).to_have_value(AGENT)
     ask(page, 2, PATIENT, (3, 5))
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     assert len(submitted_content(site, "own-save")["questions"]) == 2
 
 
-def test_page_goes_on_when_its_last_save_arrives_after_a_reload(
+def test_page_can_submit_when_its_last_save_arrives_after_a_reload(
     site: Site, context: BrowserContext
 ):
     page = open_task(context.new_page(), site.address("late-save"))
@@ -237,11 +235,11 @@ def test_page_goes_on_when_its_last_save_arrives_after_a_reload(
     context.request.post(url, data=body, headers={"Content-Type": "text/plain"})
     ask(page, 2, PATIENT, (3, 5))
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     assert len(submitted_content(site, "late-save")["questions"]) == 2
 
 
-def test_what_only_the_browser_kept_is_restored(site: Site, context: BrowserContext):
+def test_work_in_browser_storage_is_restored(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("storage"))
     context.set_offline(True)
     ask(page, 1, AGENT, (0, 1))
@@ -257,7 +255,7 @@ def test_what_only_the_browser_kept_is_restored(site: Site, context: BrowserCont
     assert question_texts(draft["content"][site.item("storage")]) == [(AGENT, [[0, 2]])]
 
 
-def test_a_dropped_line_never_blocks_typing_and_the_draft_catches_up(
+def test_lost_connection_does_not_block_typing_and_the_draft_is_saved_later(
     site: Site, context: BrowserContext
 ):
     page = open_task(context.new_page(), site.address("cut-draft"))
@@ -276,7 +274,7 @@ def test_a_dropped_line_never_blocks_typing_and_the_draft_catches_up(
     ]
 
 
-def test_a_save_whose_answer_was_lost_is_no_conflict(site: Site, context: BrowserContext):
+def test_save_with_a_lost_response_is_no_conflict(site: Site, context: BrowserContext):
     page = context.new_page()
     lost: list[str] = []
 
@@ -284,7 +282,7 @@ def test_a_save_whose_answer_was_lost_is_no_conflict(site: Site, context: Browse
         if lost:
             return route.continue_()
         lost.append(route.request.url)
-        route.fetch()  # the server gets it, the page hears nothing
+        route.fetch()  # the server receives the request, but the page gets no response
         return route.abort()
 
     page.route("**/draft/", lose_first_answer)
@@ -296,7 +294,7 @@ def test_a_save_whose_answer_was_lost_is_no_conflict(site: Site, context: Browse
     assert len(lost) == 1
 
 
-def test_a_network_cut_while_submitting_loses_and_doubles_nothing(
+def test_network_failure_during_submission_loses_and_duplicates_nothing(
     site: Site, context: BrowserContext
 ):
     page = context.new_page()
@@ -316,15 +314,15 @@ def test_a_network_cut_while_submitting_loses_and_doubles_nothing(
     open_task(page, site.address("cut"))
     ask(page, 1, AGENT, (0, 1))
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     assert len(tries) == 3
-    [content] = handed_in(site, "cut")
+    [content] = submitted_forms(site, "cut")
     [draft] = stored_drafts(site, "cut")
     assert draft["submitted_at"] is not None
     assert draft["content"] == content
 
 
-def test_when_our_server_stays_away_the_marketplace_gets_the_work(
+def test_work_is_submitted_to_the_marketplace_if_the_site_is_unavailable(
     site: Site, context: BrowserContext
 ):
     page = context.new_page()
@@ -333,21 +331,21 @@ def test_when_our_server_stays_away_the_marketplace_gets_the_work(
     ask(page, 1, AGENT, (0, 1))
     submit(page)
     page.get_by_role("button", name="Submit to the marketplace").click()
-    arrived(page)
-    [content] = handed_in(site, "refused")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "refused")
     assert question_texts(content[site.item("refused")]) == [(AGENT, [[0, 2]])]
-    # Until our server has it, the browser keeps it: the marketplace might have lost it too.
+    # The browser stores the work until the server has it, because the marketplace might lose it.
     assert stored_drafts(site, "refused") == []
     open_task(page, site.address("refused"))
     expect(box(page, 1)).to_have_value(AGENT)
 
 
-def test_a_double_click_submits_once(site: Site, context: BrowserContext):
+def test_double_click_submits_once(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("double"))
     ask(page, 1, AGENT, (0, 1))
     page.get_by_role("button", name="Submit").dblclick()
-    arrived(page)
-    assert len(handed_in(site, "double")) == 1
+    expect_submitted(page)
+    assert len(submitted_forms(site, "double")) == 1
     open_task(page, site.address("double"))
     expect(page.locator("[data-banner]")).to_contain_text("You submitted this task")
     expect(box(page, 1)).to_be_disabled()
@@ -373,7 +371,7 @@ def test_two_tabs_show_both_versions_and_keep_the_chosen_one(site: Site, context
     submit(second)
     second.get_by_role("button", name="Use this version").click()
     submit(second)
-    arrived(second)
+    expect_submitted(second)
     ask(first, 3, "When did someone carry something?", (12, 12))
     expect(first.locator("[data-banner]")).to_contain_text("You submitted this task")
 
@@ -381,7 +379,7 @@ def test_two_tabs_show_both_versions_and_keep_the_chosen_one(site: Site, context
 def test_stale_tab_cannot_submit_over_newer_work(site: Site, context: BrowserContext):
     newer = open_task(context.new_page(), site.address("stale"))
     stale = open_task(context.new_page(), site.address("stale"))
-    stale.route("**/draft/", lambda route: route.abort())  # so that only its submission arrives
+    stale.route("**/draft/", lambda route: route.abort())  # only its submission arrives
     ask(newer, 1, AGENT, (0, 1))
     expect(status(newer)).to_have_text("Saved")
     ask(stale, 1, PATIENT, (3, 5))
@@ -393,16 +391,16 @@ def test_stale_tab_cannot_submit_over_newer_work(site: Site, context: BrowserCon
     assert draft["content"][site.item("stale")]["questions"][0]["question"] == AGENT
     assert draft["submitted_at"] is None
     submit(newer)
-    arrived(newer)
+    expect_submitted(newer)
     stale.get_by_role("button", name="Keep this version").click()
     submit(stale)
     expect(banner).to_contain_text("You submitted this task.")
     expect(box(stale, 1)).to_have_value(AGENT)
-    [content] = handed_in(site, "stale")
+    [content] = submitted_forms(site, "stale")
     assert [row["question"] for row in content[site.item("stale")]["questions"]] == [AGENT]
 
 
-def test_submitting_while_a_save_is_on_its_way_is_no_conflict(site: Site, context: BrowserContext):
+def test_submitting_during_a_save_is_no_conflict(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("on-its-way"))
     waiting: list[Route] = []
 
@@ -410,7 +408,7 @@ def test_submitting_while_a_save_is_on_its_way_is_no_conflict(site: Site, contex
         if waiting:
             return route.continue_()
         waiting.append(route)
-        route.fetch()  # the server receives it, and the page gets no answer yet
+        route.fetch()  # the server receives the request, but the page has no response yet
         return None
 
     page.route("**/draft/", hold_first)
@@ -419,8 +417,8 @@ def test_submitting_while_a_save_is_on_its_way_is_no_conflict(site: Site, contex
     assert waiting
     ask(page, 2, PATIENT, (3, 5))
     submit(page)
-    arrived(page)
-    [content] = handed_in(site, "on-its-way")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "on-its-way")
     assert len(content[site.item("on-its-way")]["questions"]) == 2
 
 
@@ -432,7 +430,7 @@ def test_no_save_overtakes_a_slow_submission(site: Site, context: BrowserContext
     submit(page)
     page.wait_for_timeout(1500)  # longer than the pause before a save
     waiting[0].continue_()
-    arrived(page)
+    expect_submitted(page)
     assert len(submitted_content(site, "slow-submit")["questions"]) == 1
 
 
@@ -449,11 +447,11 @@ def test_leaving_with_unsaved_work_warns(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("unload"))
     context.set_offline(True)
     ask(page, 1, AGENT, (0, 1))
-    asked: list[str] = []
-    page.on("dialog", lambda dialog: (asked.append(dialog.type), dialog.accept()))
+    dialogs: list[str] = []
+    page.on("dialog", lambda dialog: (dialogs.append(dialog.type), dialog.accept()))
     page.close(run_before_unload=True)
     page.wait_for_event("close")
-    assert asked == ["beforeunload"]
+    assert dialogs == ["beforeunload"]
 
 
 def test_hostile_content_is_shown_as_text(site: Site, context: BrowserContext):
@@ -478,15 +476,15 @@ def test_hostile_content_is_shown_as_text(site: Site, context: BrowserContext):
     assert page.evaluate("window.hacked") is None
     expect(page.locator(".guidelines__text")).to_contain_text("<script>window.hacked=1</script>")
     submit(page)
-    arrived(page)
-    [content] = handed_in(site, "hostile")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "hostile")
     questions = content[site.item("hostile")]["questions"]
     assert questions[1]["slots"] is None
     assert questions[1]["question"].startswith("<img src=x onerror=window.hacked=1>\u202e👩")
     assert errors == []
 
 
-def test_ten_thousand_tokens_stay_usable(site: Site, context: BrowserContext):
+def test_page_with_ten_thousand_tokens_is_usable(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("long"))
     assert page.locator(".token").count() == 10_000
     expect(token(page, 5000)).to_be_in_viewport()
@@ -508,7 +506,7 @@ def test_ten_thousand_tokens_stay_usable(site: Site, context: BrowserContext):
     assert milliseconds < 50
 
 
-def test_several_items_one_after_the_other(site: Site, context: BrowserContext):
+def test_several_items_in_turn(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("three"))
     expect(page.locator("[data-progress-text]")).to_have_text("Verb 1 of 3")
     for position in range(3):
@@ -526,12 +524,12 @@ def test_several_items_one_after_the_other(site: Site, context: BrowserContext):
     ask(page, 1, PATIENT, (3, 5))
     page.get_by_role("button", name="Next verb").click()
     submit(page)
-    arrived(page)
-    [content] = handed_in(site, "three")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "three")
     assert [len(content[str(pk)]["questions"]) for pk in site.tasks["three"][1]] == [1, 1, 1]
 
 
-def test_an_overlap_is_refused_with_a_word_why(site: Site, context: BrowserContext):
+def test_overlap_is_refused_with_a_reason(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("undo"))
     ask(page, 1, AGENT, (0, 1))
     token(page, 1).click()
@@ -556,7 +554,7 @@ def test_an_overlap_is_refused_with_a_word_why(site: Site, context: BrowserConte
     expect(box(page, 2)).to_have_value("")
 
 
-def test_the_wrong_word_is_marked_with_the_nearest_legal_ones(site: Site, context: BrowserContext):
+def test_invalid_word_is_marked_with_the_nearest_valid_words(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("outside"))
     box(page, 1).fill("Who caried something")
     expect(page.locator(".question-box__wrong")).to_have_text("caried")
@@ -579,26 +577,26 @@ def test_the_wrong_word_is_marked_with_the_nearest_legal_ones(site: Site, contex
     token(page, 0).click()
     token(page, 1).click()
     submit(page)
-    arrived(page)
-    [content] = handed_in(site, "outside")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "outside")
     questions = content[site.item("outside")]["questions"]
-    assert [(each["question"], each["slots"] is None) for each in questions] == [
+    assert [(question["question"], question["slots"] is None) for question in questions] == [
         (AGENT, False),
         ("Who was the radio for?", True),
     ]
 
 
-def test_the_same_question_is_not_taken_twice(site: Site, context: BrowserContext):
+def test_duplicate_question_is_refused(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("offers"))
     ask(page, 1, AGENT, (0, 1))
     box(page, 2).fill("who  carried something?")
     expect(page.locator(".question-box__note").nth(1)).to_have_text("Same as question 1.")
     submit(page)
     expect(page.locator("[data-problems]")).to_contain_text("Question 2 is the same as question 1.")
-    assert handed_in(site, "offers") == []
+    assert submitted_forms(site, "offers") == []
 
 
-def test_unfinished_work_is_named_before_it_is_sent(site: Site, context: BrowserContext):
+def test_unfinished_work_is_listed_before_submission(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("pay"))
     submit(page)
     problems = page.locator("[data-problems]")
@@ -613,7 +611,7 @@ def test_unfinished_work_is_named_before_it_is_sent(site: Site, context: Browser
     expect(box(page, 1)).to_be_focused()
 
 
-def test_pay_follows_the_questions_that_stand(site: Site, context: BrowserContext):
+def test_pay_depends_on_the_finished_questions(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("pay", worker="W2"))
     pay, following = page.locator("[data-pay]"), page.locator("[data-next-pay]")
     expect(pay).to_have_text("5 ¢")
@@ -628,21 +626,21 @@ def test_pay_follows_the_questions_that_stand(site: Site, context: BrowserContex
     expect(pay).to_have_text("5 ¢ + 5 ¢ bonus = 10 ¢")
 
 
-def test_nothing_can_be_asked_needs_a_reason(site: Site, context: BrowserContext):
+def test_no_question_needs_a_reason(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("nothing"))
     page.locator("summary", has_text="No question possible").click()
     page.get_by_label("Why not?").select_option("The marked word is not a verb here.")
     expect(page.get_by_label("The reason")).to_have_value("The marked word is not a verb here.")
     submit(page)
-    arrived(page)
-    [content] = handed_in(site, "nothing")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "nothing")
     assert content[site.item("nothing")] == {
         "questions": [],
         "no_question": "The marked word is not a verb here.",
     }
 
 
-def test_a_preview_shows_everything_and_takes_nothing(site: Site, context: BrowserContext):
+def test_preview_shows_everything_and_accepts_no_input(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.preview("preview"))
     expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     assert page.locator(".token").count() == 14
@@ -661,9 +659,9 @@ def test_active_time_and_moves_are_recorded(site: Site, context: BrowserContext)
     box(page, 1).press("W")
     page.clock.run_for(20_000)
     box(page, 1).press("h")
-    page.clock.run_for(600_000)  # a long break: 30 s of it count
+    page.clock.run_for(600_000)  # a long break, of which 30 s count
     ask(page, 1, AGENT, (0, 1))
-    # A save under way when the clock is moved leaves the next one to the next move.
+    # If a save is in progress when the clock advances, the next save follows the next move.
     moved = 0.0
 
     def is_saved() -> bool:
@@ -674,13 +672,12 @@ def test_active_time_and_moves_are_recorded(site: Site, context: BrowserContext)
 
     _wait_until(is_saved)
     [draft] = stored_drafts(site, "timing")
-    assert (
-        50 <= draft["active_seconds"] <= 52 + moved
-    )  # 20, 30, the answer, and what the saves took
-    assert draft["moves"] == 2  # a question typed, an answer taken
+    # 20, 30, the answer, and the time of the saves
+    assert 50 <= draft["active_seconds"] <= 52 + moved
+    assert draft["moves"] == 2  # a question and an answer
 
 
-def test_guidelines_stay_as_they_were_left(site: Site, context: BrowserContext):
+def test_guidelines_stay_collapsed_after_a_reload(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("latency"))
     guidelines = page.locator("[data-guidelines]")
     expect(guidelines).to_have_attribute("open", "")
@@ -690,14 +687,14 @@ def test_guidelines_stay_as_they_were_left(site: Site, context: BrowserContext):
     expect(guidelines).not_to_have_attribute("open", "")
 
 
-def test_nothing_comes_from_another_host(site: Site, context: BrowserContext):
+def test_page_requests_nothing_from_another_host(site: Site, context: BrowserContext):
     page = context.new_page()
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     open_task(page, site.address("weight"))
     ask(page, 1, AGENT, (0, 1))
     expect(status(page)).to_have_text("Saved")
-    assert [url for url in asked if not url.startswith(site.url)] == []
+    assert [url for url in urls if not url.startswith(site.url)] == []
     body = json.loads(page.locator("#page").text_content() or "")
     assert body["items"][0]["tokens"][2] == "carried"
 
@@ -712,4 +709,4 @@ def test_error_of_a_deleted_question_disappears(site: Site, context: BrowserCont
     page.get_by_role("button", name="Delete question 2").click()
     expect(problems).to_be_hidden()
     submit(page)
-    arrived(page)
+    expect_submitted(page)

@@ -1,4 +1,4 @@
-"""The consolidator's and the validator's pages of the grounding scheme, and a revision."""
+"""The consolidation and validation pages and a revision of the grounding scheme, in a browser."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ from tests.browser.grounding import (
     progress,
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
-from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.browser.work import expect_submitted, note, open_task, press, ready, status, submit
 from tests.consolidation.factories import make_case_of, make_generation
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -43,7 +43,7 @@ WIDER = [SECOND[0] - 10, SECOND[1], SECOND[2] + 10, SECOND[3] + 20]
 
 
 def grounding(*answers: tuple[str, list]) -> Json:
-    """Return an answer (state, boxes) for each phrase, in order."""
+    """Return a content with an answer (state, boxes) for each phrase, in order."""
     return {
         "phrases": [
             {"id": f"p{at}", "state": state, "boxes": boxes}
@@ -65,7 +65,7 @@ def project() -> Project:
 
 @dataclass
 class Marketplace:
-    """The marketplace of the settings, which the browser reaches without a network."""
+    """A fake of the configured marketplace, whose requests the test answers in the browser."""
 
     origin: str
     contents: list[Json] = field(default_factory=list)
@@ -78,7 +78,7 @@ class Marketplace:
 
     @property
     def phrases(self) -> list[Json]:
-        """The only item of the only form."""
+        """Return the phrases of the only item in the only form."""
         [contents] = self.contents
         [content] = contents.values()
         assert Draft.objects.get().content == contents
@@ -93,7 +93,7 @@ def marketplace(settings) -> Marketplace:
 
 @pytest.fixture
 def open_page(live_server, marketplace) -> Iterator[Callable[..., Page]]:
-    """Opens a case's page in a browser whose pages raise no error."""
+    """Return a function that opens the page of a case, and check that no script fails."""
     errors: list[str] = []
 
     def open_page(context: BrowserContext, role: str, case: Case, worker: str = "W1") -> Page:
@@ -153,7 +153,7 @@ def test_agreed_phrases_are_done_and_the_others_are_merged_by_keyboard(merging, 
     press(page, "2")
     expect(phrase_row(page, 3)).to_contain_text("not in the picture (B)")
     press(page, "Control+Enter")
-    arrived(page)
+    expect_submitted(page)
     mean = [SECOND[0] - 5, SECOND[1], SECOND[2] + 5, SECOND[3] + 10]
     assert result(marketplace.phrases) == [
         ("boxes", [FIRST, mean]),
@@ -163,7 +163,7 @@ def test_agreed_phrases_are_done_and_the_others_are_merged_by_keyboard(merging, 
     ]
 
 
-def test_one_the_other_or_both_boxes_are_taken(merging, marketplace):
+def test_box_of_either_annotator_or_both_are_selected(merging, marketplace):
     page = merging
     row(page, 0).get_by_role("radio", name="A", exact=True).check()
     row(page, 1).get_by_role("radio", name="Both").check()
@@ -176,7 +176,7 @@ def test_one_the_other_or_both_boxes_are_taken(merging, marketplace):
     row(page, 1).get_by_role("radio", name="None").check()
     press(page, "n", "1")
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     assert result(marketplace.phrases)[0] == ("boxes", [FIRST])
     assert result(marketplace.phrases)[3] == ("boxes", [list(DOG)])
 
@@ -191,7 +191,7 @@ def test_box_is_adjusted_and_another_one_drawn(merging, marketplace):
     expect(phrase_row(page, 0)).to_contain_text("3 of 2 boxes")
     press(page, "Delete", "n", "1")
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     x1, y1, x2, y2 = SECOND
     adjusted = [x1 + 10, y1 + 1, x2 + 10, y2 + 1]
     assert result(marketplace.phrases)[0] == ("boxes", [FIRST, adjusted])
@@ -207,7 +207,7 @@ def test_absent_needs_an_annotator(merging):
     expect(page.get_by_role("radio", name="Not in the picture")).to_be_enabled()
 
 
-def test_box_of_an_annotator_is_taken_from_the_picture(merging):
+def test_box_of_an_annotator_is_selected_in_the_picture(merging):
     page = merging
     phrase_row(page, 3).click()
     page.mouse.click(*point(page, 90, 290))
@@ -245,7 +245,7 @@ def test_boxes_are_checked_by_keyboard_alone(judging, marketplace):
     expect(page.locator("[data-submit]")).to_be_focused()
     assert progress(page) == ["! 1 dispute", "✓ all right", "! 1 dispute", "! 1 dispute"]
     press(page, "Enter")
-    arrived(page)
+    expect_submitted(page)
     assert marketplace.phrases == [
         {"id": "p0", "valid": True, "missing": False, "boxes": [True, False]},
         {"id": "p1", "valid": True, "missing": False, "boxes": [True]},
@@ -254,7 +254,7 @@ def test_boxes_are_checked_by_keyboard_alone(judging, marketplace):
     ]
 
 
-def test_open_judgments_lead_to_their_phrase(judging, marketplace):
+def test_open_judgments_link_to_their_phrase(judging, marketplace):
     page = judging
     page.get_by_role("group", name="Is this the right answer?").get_by_label("Yes").check()
     press(page, "Control+Enter")
@@ -311,11 +311,11 @@ def test_disputed_boxes_are_revised_by_their_author(project, context, open_page,
     ).to_be_visible()
     page.get_by_role("button", name="Remove Two women, box 2 of 2").click()
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     assert result(marketplace.phrases)[0] == ("boxes", [FIRST])
 
 
-# --- on small screens, and for everybody -----------------------------------------------------------
+# --- small screens and accessibility ---------------------------------------------------------------
 
 
 @pytest.fixture(params=LOOKS, ids=str)

@@ -1,4 +1,4 @@
-"""The annotator's page of the grounding scheme, worked on as an annotator does."""
+"""The annotation page of the grounding scheme, with the actions of an annotator."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ from tests.browser.grounding import (
     stage,
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
-from tests.browser.work import arrived, note, open_task, press, ready, status, submit
+from tests.browser.work import expect_submitted, note, open_task, press, ready, status, submit
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -41,7 +41,7 @@ def project() -> Project:
 
 @dataclass
 class Marketplace:
-    """The marketplace of the settings, which the browser reaches without a network."""
+    """A fake of the configured marketplace, whose requests the test answers in the browser."""
 
     origin: str
     contents: list[Json] = field(default_factory=list)
@@ -60,7 +60,7 @@ def marketplace(settings) -> Marketplace:
 
 @pytest.fixture
 def open_captions(live_server, marketplace) -> Iterator[Callable[..., Page]]:
-    """Opens a task in a browser whose pages raise no error."""
+    """Return a function that opens a task, and check that no script fails."""
     errors: list[str] = []
 
     def open_captions(context: BrowserContext, *items: Item, worker: str = "W1") -> Page:
@@ -81,7 +81,7 @@ def page(project, context, open_captions) -> Page:
 
 
 def submitted(marketplace: Marketplace) -> list[tuple[str, str, list[list[int]]]]:
-    """Return the only grounding that the marketplace received, which is also the stored draft."""
+    """Return the only grounding in the marketplace, which must equal the stored draft."""
     [content] = marketplace.contents
     assert Draft.objects.get().content == content
     [grounding] = content.values()
@@ -89,7 +89,7 @@ def submitted(marketplace: Marketplace) -> list[tuple[str, str, list[list[int]]]
 
 
 def near(boxes: list[list[int]], expected: list[tuple[int, ...]]) -> bool:
-    """Return True if the boxes differ by at most 2 pixels, which the screen can't resolve."""
+    """Return True if the boxes differ by at most 2 pixels, which is below the screen resolution."""
     return len(boxes) == len(expected) and all(
         abs(ours - theirs) <= 2
         for box, other in zip(boxes, expected, strict=True)
@@ -111,7 +111,7 @@ def test_caption_by_mouse(page, marketplace):
     page.get_by_role("button", name="Use the 2 boxes of “Two women”").click()
     assert progress(page) == ["✓ 2 of 2 boxes", "✓ 1 box", "✓ nothing to box", "✓ 2 boxes"]
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     women, car, race, dogs = submitted(marketplace)
     assert women[:2] == ("p0", "boxes")
     assert near(women[2], WOMEN)
@@ -141,7 +141,7 @@ def repeat(page: Page, key: str, times: int) -> None:
 
 
 def moves(page: Page) -> list[str]:
-    """Return what was done, as it is stored."""
+    """Return the stored log of moves."""
     expect(status(page)).to_have_text("Saved")
     return [label for _, _, label in Draft.objects.get().log]
 
@@ -178,7 +178,7 @@ def test_caption_by_keyboard_alone(page, marketplace):
     expect(page.locator("[data-submit]")).to_be_focused()
     log = moves(page)
     press(page, "Enter")
-    arrived(page)
+    expect_submitted(page)
     boxes = [[38, 138, 158, 252], [198, 142, 324, 236]]
     assert submitted(marketplace) == [
         ("p0", "boxes", boxes),
@@ -203,7 +203,7 @@ def test_caption_by_keyboard_alone(page, marketplace):
 
 
 class Fingers:
-    """Fingers on the picture, by the browser's debugging protocol."""
+    """Touches on the picture, through the debugging protocol of the browser."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
@@ -257,7 +257,7 @@ def test_caption_by_touch_on_a_narrow_screen(project, phone, open_captions, mark
     assert "left 140, top 80" in box_names(page)[1]
     fingers.swipe((200, 240), (180, 220))
     assert "left 140, top 80, 40 by 140 pixels" in box_names(page)[1]
-    # Chromium makes no click of a tap that follows a swipe at once, or that a pinch follows at once.
+    # Chromium creates no click for a tap right after a swipe or right before a pinch.
     expect(status(page)).to_have_text("Saved")
     page.get_by_role("button", name="Next phrase").tap()
     expect(phrase_row(page, 1)).to_have_attribute("aria-current", "true")
@@ -276,7 +276,7 @@ def test_caption_by_touch_on_a_narrow_screen(project, phone, open_captions, mark
     page.get_by_role("button", name="Next phrase").tap()
     page.locator("label", has_text="Not in the picture").tap()
     page.get_by_role("button", name="Submit").tap()
-    arrived(page)
+    expect_submitted(page)
     women, car, race, dogs = submitted(marketplace)
     assert near(women[2], [WOMEN[0], (140, 80, 180, 220)])
     assert near(car[2], [(300, 140, 400, 220)])
@@ -305,7 +305,7 @@ def test_selected_box_is_moved_and_stays_inside(page):
     assert "left 400, top 190" in box_names(page)[0]
 
 
-def test_handle_resizes_to_the_smallest_side_and_no_further(page):
+def test_handle_resizes_to_the_minimum_size(page):
     draw(page, (300, 200, 400, 300))
     drag(page, (400, 300), (100, 210))
     assert "left 300, top 200, 3 by 10 pixels" in box_names(page)[0]
@@ -340,7 +340,7 @@ def test_wheel_zooms_at_the_pointer_and_a_drag_with_space_pans(page):
     assert zoom(page) == pytest.approx(1)
 
 
-def test_first_corner_can_be_given_up(page):
+def test_first_corner_can_be_cancelled(page):
     page.mouse.click(*point(page, 100, 100))
     expect(note(page)).to_contain_text("First corner set.")
     page.get_by_role("button", name="Cancel").click()
@@ -349,7 +349,7 @@ def test_first_corner_can_be_given_up(page):
     assert box_names(page) == []
 
 
-def test_unfinished_box_does_not_follow_to_another_phrase(page):
+def test_unfinished_box_is_dropped_at_another_phrase(page):
     press(page, "b", "n", "Enter", "Escape")
     assert progress(page)[:2] == ["0 of 2 boxes", "to do"]
     press(page, "b")
@@ -387,7 +387,7 @@ def test_captions_of_a_task_are_grounded_in_turn(project, context, open_captions
 # --- answers -------------------------------------------------------------------------------------
 
 
-def test_several_boxes_become_one_for_the_group(page):
+def test_several_boxes_are_merged_for_a_group(page):
     for woman in WOMEN:
         draw(page, woman)
     press(page, "g")
@@ -426,7 +426,7 @@ def test_box_of_another_phrase_is_adopted_by_keyboard(page):
     assert box_names(page) == ["a red car, box 1 of 1, left 130, top 70, 60 by 160 pixels"]
 
 
-def test_open_phrases_are_named_and_lead_to_their_place(page, marketplace):
+def test_open_phrases_are_listed_and_linked(page, marketplace):
     press(page, "s", "n", "g")
     press(page, "Control+Enter")
     problems = page.locator("[data-problems] button")
@@ -443,7 +443,7 @@ def test_open_phrases_are_named_and_lead_to_their_place(page, marketplace):
     assert marketplace.contents == []
 
 
-def test_draft_comes_back_at_its_phrase(page):
+def test_draft_is_restored_at_its_phrase(page):
     draw(page, WOMEN[0])
     press(page, "n")
     draw(page, CAR)
@@ -475,7 +475,7 @@ def test_captions_of_one_picture_and_nested_phrases_are_lines_of_words(
     expect(phrase_row(page, 2)).to_contain_text("1 box")
 
 
-def test_picture_that_does_not_load_is_loaded_again(project, context, open_captions):
+def test_failed_picture_request_is_retried(project, context, open_captions):
     context.route("**/image/**", lambda route: route.abort())
     page = open_captions(context, make_caption(project))
     expect(page.get_by_text("The picture couldn't be loaded.")).to_be_visible()
@@ -484,7 +484,7 @@ def test_picture_that_does_not_load_is_loaded_again(project, context, open_capti
     expect(page.get_by_text("The picture couldn't be loaded.")).to_be_hidden()
 
 
-def test_preview_can_be_read_and_not_written(project, context, live_server):
+def test_preview_is_read_only(project, context, live_server):
     task = make_task([make_caption(project)])
     page = context.new_page()
     open_task(page, f"{live_server.url}{reverse('annotation:generate', args=[task.public_id])}")
@@ -495,7 +495,7 @@ def test_preview_can_be_read_and_not_written(project, context, live_server):
     assert axe_findings(page) == []
 
 
-def test_hostile_words_are_text(project, context, open_captions):
+def test_hostile_words_are_shown_as_text(project, context, open_captions):
     markup = "<img/src=x/onerror=window.hacked=1>"
     item = make_caption(project, ["A", markup], [phrase(0, 0, 2)])
     page = open_captions(context, item)

@@ -1,4 +1,4 @@
-"""The grounding page on a site of its own: a killed server, its weight and its frame rate."""
+"""The grounding page on a separate site, with a killed server, its weight and its frame rate."""
 
 import json
 import statistics
@@ -11,16 +11,16 @@ from playwright.sync_api import BrowserContext, Page, Request, expect
 from tests.bench.results import record
 from tests.browser.grounding import WOMEN, box_names, draw, point, progress
 from tests.browser.own_site import OwnSite, own_site
-from tests.browser.work import arrived, open_task, press, ready, status, submit, weight_of
+from tests.browser.work import expect_submitted, open_task, press, ready, status, submit, weight_of
 from tests.conftest import Migrate
 
 pytestmark = pytest.mark.browser
 
 BOXES = 50
 RUNS = 5
-# A frame of a display that refreshes 60 times a second, with room for the clock's rounding.
+# One frame of a display at 60 Hz, with a margin for rounding of the clock.
 LIMIT_MS = 17.5
-# Move the pointer once per frame, and measure from each frame to the next one.
+# Moves the pointer once per frame, and measures the time between frames.
 DRAG = """async ({start, end, steps}) => {
     const stage = document.querySelector("[data-stage]");
     const send = (type, {x, y}) => stage.dispatchEvent(new PointerEvent(type, {
@@ -98,7 +98,7 @@ def test_works_in_a_cross_site_sandboxed_frame_without_cookies(
     frame.locator("[data-stage]").focus()
     press(page, "Enter", "Enter", "n", "s", "n", "s", "n", "s")
     submit(frame)
-    arrived(frame)
+    expect_submitted(frame)
     assert context.cookies() == []
     assert failed == []
 
@@ -149,7 +149,7 @@ def test_box_is_dragged_at_60_frames_a_second_on_a_slow_machine(
     for _ in range(RUNS - 1):
         if _p95(times) <= LIMIT_MS:
             break
-        # The machine has other work. Of each frame, the least disturbed run counts.
+        # Other load disturbs the times, so the fastest run counts for each frame.
         path["start"], path["end"] = path["end"], path["start"]
         times = list(map(min, times, page.evaluate(DRAG, path)))
     p95 = _p95(times)

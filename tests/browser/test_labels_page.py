@@ -1,4 +1,4 @@
-"""A scheme that has only page modules: its pages run on the generic template and shell."""
+"""A scheme that only has page modules, with the generic template and shell."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from projects.models import Project
 from schemes.registry import SCHEMES
 from tests.annotation.factories import NOW, make_task, task_url
 from tests.axe import axe_findings
-from tests.browser.work import arrived, open_task, press, ready, status, submit
+from tests.browser.work import expect_submitted, open_task, press, ready, status, submit
 from tests.consolidation.factories import make_case_of
 from tests.consolidation.validation import make_validation_case
 from tests.schemes.labels.scheme import SCHEME
@@ -43,7 +43,7 @@ def _registered(monkeypatch, settings) -> None:
 
 @pytest.fixture
 def live_server(_registered, transactional_db) -> Iterator[LiveServer]:
-    """A server of this test alone, because a server finds its static files when it starts."""
+    """Start a server for each test, because a server locates its static files at the start."""
     server = LiveServer("localhost")
     yield server
     server.stop()
@@ -56,7 +56,7 @@ def project() -> Project:
 
 @pytest.fixture
 def page(context: BrowserContext) -> Iterator[Page]:
-    """A page whose scripts raise no error."""
+    """Yield a page and check that its scripts raise no error."""
     errors: list[str] = []
     page = context.new_page()
     page.on("pageerror", lambda error: errors.append(str(error)))
@@ -66,7 +66,7 @@ def page(context: BrowserContext) -> Iterator[Page]:
 
 @dataclass
 class Marketplace:
-    """The marketplace of the settings, which the browser reaches without a network."""
+    """A fake of the configured marketplace, whose requests the test answers in the browser."""
 
     origin: str
     contents: list[dict[str, object]] = field(default_factory=list)
@@ -138,7 +138,7 @@ def test_item_is_labelled_by_keyboard_and_the_draft_survives_a_reload(
     expect(page.get_by_role("radio", name="1 positive")).to_be_checked()
     assert axe_findings(page) == []
     press(page, "Control+Enter")
-    arrived(page)
+    expect_submitted(page)
     assert marketplace.contents == [{str(item.pk): {"label": "positive"}}]
     draft.refresh_from_db()
     assert (draft.moves, draft.steps["choice"]["moves"]) == (4, 4)
@@ -163,7 +163,7 @@ def test_items_of_a_task_are_labelled_in_turn(project, open_items, marketplace):
     press(page, "1")
     page.get_by_role("button", name="Next sentence").click()
     submit(page)
-    arrived(page)
+    expect_submitted(page)
     labels = ("negative", "positive", "neutral")
     expected = {str(item.pk): {"label": label} for item, label in zip(items, labels, strict=True)}
     assert marketplace.contents == [expected]
@@ -187,7 +187,7 @@ def test_better_label_is_chosen(project, open_case, marketplace):
     page = open_case("consolidate", case)
     expect(page.get_by_role("radio")).to_have_count(2)
     press(page, "2", "Control+Enter")
-    arrived(page)
+    expect_submitted(page)
     assert marketplace.contents == [{str(item.pk): {"label": "neutral"}}]
 
 
@@ -198,5 +198,5 @@ def test_label_is_checked(project, open_case, marketplace):
     page = open_case("validate", make_validation_case({"label": "positive"}, item=item))
     expect(page.get_by_text("Is “positive” right?")).to_be_visible()
     press(page, "1", "Control+Enter")
-    arrived(page)
+    expect_submitted(page)
     assert marketplace.contents == [{str(item.pk): {"valid": True, "label": "positive"}}]

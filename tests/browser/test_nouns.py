@@ -1,4 +1,4 @@
-"""The pages of a noun in a real browser: its first step, and the questions that depend on it."""
+"""The pages of nouns in a real browser, with the event step and the questions that depend on it."""
 
 import pytest
 from playwright.sync_api import BrowserContext, expect
@@ -6,17 +6,17 @@ from playwright.sync_api import BrowserContext, expect
 from tests.axe import LOOKS, axe_findings
 from tests.browser.conftest import Site
 from tests.browser.work import (
-    arrived,
     box,
     card,
-    handed_in,
+    case_content,
+    expect_submitted,
     open_task,
     press,
     question_texts,
     status,
     submit,
     submit_button,
-    the_content,
+    submitted_forms,
     token,
 )
 
@@ -26,7 +26,7 @@ pytestmark = pytest.mark.browser
 #  0    1   2   3   4   5  6     7     8   9     10      11 12
 
 
-def test_event_is_confirmed_and_asked_about_by_keyboard(site: Site, context: BrowserContext):
+def test_event_is_confirmed_and_annotated_by_keyboard(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("noun-keys"))
     step = page.get_by_role("group", name="Does “sale” describe an action or event here?")
     for _ in range(20):
@@ -50,8 +50,8 @@ def test_event_is_confirmed_and_asked_about_by_keyboard(site: Site, context: Bro
     press(page, *["Control+y"] * 4)
     expect(step.get_by_role("radio", name="Yes")).to_be_checked()
     submit(page)
-    arrived(page)
-    [content] = handed_in(site, "noun-keys")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "noun-keys")
     work = content[site.item("noun-keys")]
     assert work["is_verbal"] is True
     assert question_texts(work) == [("What was sold?", [[3, 5]])]
@@ -67,8 +67,8 @@ def test_noun_without_event_is_submitted_at_once(site: Site, context: BrowserCon
     page.reload()
     expect(page.get_by_role("radio", name="No")).to_be_checked()
     submit(page)
-    arrived(page)
-    [content] = handed_in(site, "noun-no")
+    expect_submitted(page)
+    [content] = submitted_forms(site, "noun-no")
     assert content[site.item("noun-no")] == {
         "questions": [],
         "no_question": "",
@@ -76,7 +76,7 @@ def test_noun_without_event_is_submitted_at_once(site: Site, context: BrowserCon
     }
 
 
-def test_consolidator_settles_whether_it_is_an_event(cases: Site, context: BrowserContext):
+def test_consolidator_decides_if_the_noun_is_an_event(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("noun-settle"))
     expect(page.locator("[data-reasons]")).to_have_text(
         "B: the noun doesn't describe an action or event."
@@ -88,8 +88,8 @@ def test_consolidator_settles_whether_it_is_an_event(cases: Site, context: Brows
     expect(page.get_by_role("radio", name="No")).not_to_be_checked()
     press(page, "Control+y")
     submit_button(page).click()
-    arrived(page)
-    content = the_content(cases, "noun-settle")
+    expect_submitted(page)
+    content = case_content(cases, "noun-settle")
     assert content["is_verbal"] is False
     assert [question["verdict"] for question in content["questions"]] == ["invalid"]
 
@@ -101,8 +101,8 @@ def test_undecided_noun_cannot_be_submitted(cases: Site, context: BrowserContext
     press(page, "Control+Enter")
     expect(page.locator("[data-note]")).to_contain_text("Choose whether the marked noun")
     press(page, "y", "Control+Enter")
-    arrived(page)
-    assert the_content(cases, "noun-agree")["is_verbal"] is True
+    expect_submitted(page)
+    assert case_content(cases, "noun-agree")["is_verbal"] is True
 
 
 @pytest.mark.parametrize("look", LOOKS, ids=str)

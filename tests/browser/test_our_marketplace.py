@@ -1,5 +1,7 @@
-"""A worker's whole way through our own marketplace, in a real browser: invited, at work in the sandboxed
-frame by keyboard alone, paid by the site's own sweeps."""
+"""A worker's path through the built-in marketplace, in a real browser.
+
+The worker joins by invitation, works in the sandboxed frame by keyboard alone, and is paid by the sweeps.
+"""
 
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from tests.environment import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.system]
 
-# Sweeps of a busy machine take their time.
+# Sweeps are slow on a busy machine.
 PATIENCE = 120
 WHEN = "When did someone carry something?"
 
@@ -36,7 +38,7 @@ def either_site_migrated(either_site, migrate, collected) -> dict[str, str]:
 
 @pytest.fixture
 def market(either_site_migrated, free_port, tmp_path, start_process) -> Market:
-    """The site with its marketplace: web server and Celery worker, as in production."""
+    """Run the site and its marketplace with a web server and a Celery worker, as in production."""
     url = f"http://127.0.0.1:{free_port}"
     environment = {
         **either_site_migrated,
@@ -72,7 +74,7 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 @pytest.mark.parametrize(
     "either_site", ["servers", pytest.param("embedded", marks=pytest.mark.long)], indirect=True
 )
-def test_work_in_the_frame_is_handed_in_and_paid(market: Market, context: BrowserContext):
+def test_work_in_the_frame_is_submitted_and_paid(market: Market, context: BrowserContext):
     page = context.new_page()
     _join(page, market)
     accept = page.get_by_role("button", name="Accept one for $0.05")
@@ -120,7 +122,7 @@ def _join(page: Page, market: Market) -> None:
 
 
 def _annotate(page: Page, frame: Frame) -> None:
-    """Three questions with an answer each, then Submit: nothing but keys."""
+    """Write three questions with an answer each and submit them, by keyboard alone."""
     keys = page.keyboard
     _tab_to(page, "document.activeElement.getAttribute('role') === 'combobox'", frame)
     for question, first, words in ((AGENT, "", 2), (PATIENT, "o", 2), (WHEN, "s", 1)):
@@ -128,11 +130,11 @@ def _annotate(page: Page, frame: Frame) -> None:
         keys.press("Enter")
         expect(frame.locator("#sentence")).to_be_focused()
         if first:
-            keys.press(first)  # to the next word that begins so
+            keys.press(first)  # moves to the next word with this first letter
         for _ in range(words - 1):
             keys.press("Shift+ArrowRight")
         keys.press("Enter")
-        keys.press("Enter")  # on the answer just taken: the next question
+        keys.press("Enter")  # with an answer just added, this continues with the next question
     assert chips(frame) == ["The rebels", "old radio", "Sunday"]
     _tab_to(page, "document.activeElement.hasAttribute('data-submit')", frame)
     keys.press("Enter")
@@ -143,12 +145,12 @@ def _tab_to(page: Page, condition: str, frame: Frame | None = None) -> None:
         if (frame or page).evaluate(condition):
             return
         page.keyboard.press("Tab")
-    pytest.fail(f"no way there by keyboard: {condition}")
+    pytest.fail(f"The keyboard does not lead to {condition}.")
 
 
 def _reload_until(page: Page, condition: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
-        assert time.monotonic() < end, f"waited in vain on {page.url}"
+        assert time.monotonic() < end, f"Timed out on {page.url}"
         time.sleep(0.5)
         page.reload()

@@ -1,4 +1,4 @@
-"""What the page weighs, and how fast it answers a keystroke. Figures: docs/reference/benchmarks.md."""
+"""The weight of the page, and its response time to a keystroke. See docs/reference/benchmarks.md."""
 
 import statistics
 from urllib.parse import urlsplit
@@ -21,9 +21,9 @@ TYPED = [
     "Who was caried by",
     "What would someone not carry something to do?",
 ]
-RUNS = 12  # at the most
+RUNS = 12  # at most
 FRAME_MS = 16
-# From the keystroke to a laid-out page: the handlers, then style and layout, forced.
+# From the keystroke to a rendered page, with the handlers, style and forced layout.
 MEASURE = """() => {
     window.keystrokes = [];
     let start = 0;
@@ -37,7 +37,7 @@ MEASURE = """() => {
 
 
 @pytest.mark.bench
-def test_a_keystroke_is_answered_within_a_frame_on_a_slow_machine(
+def test_keystroke_is_rendered_within_a_frame_on_a_slow_machine(
     site: Site, context: BrowserContext
 ):
     page = open_task(context.new_page(), site.address("latency"))
@@ -48,11 +48,11 @@ def test_a_keystroke_is_answered_within_a_frame_on_a_slow_machine(
     for _ in range(RUNS - 1):
         if _p95(times) <= FRAME_MS:
             break
-        # The machine has other work: of each keystroke, the run that was disturbed least.
+        # Other load disturbs the times, so the fastest run counts for each keystroke.
         times = list(map(min, times, _times(page)))
     p95 = _p95(times)
-    told = f"median {statistics.median(times):.1f}, p95 {p95:.1f}, max {max(times):.1f}"
-    print(f"milliseconds of a keystroke: {told}")  # noqa: T201
+    summary = f"median {statistics.median(times):.1f}, p95 {p95:.1f}, max {max(times):.1f}"
+    print(f"milliseconds of a keystroke: {summary}")  # noqa: T201
     record("Suggestion after a keystroke, CPU slowed 4 times", f"{p95:.1f} ms (p95)")
     assert p95 <= FRAME_MS
 
@@ -62,7 +62,7 @@ def _p95(times: list[float]) -> float:
 
 
 def _times(page: Page) -> list[float]:
-    """Milliseconds of each keystroke of TYPED."""
+    """Return the milliseconds of each keystroke of TYPED."""
     for question in TYPED:
         box(page, 2).fill("")
         page.evaluate("window.keystrokes.pop()")
@@ -72,15 +72,15 @@ def _times(page: Page) -> list[float]:
     return times
 
 
-def test_the_page_weighs_no_more_than_60_kb(site: Site, context: BrowserContext):
+def test_page_weighs_at_most_60_kb(site: Site, context: BrowserContext):
     page = context.new_page()
     finished: list[Request] = []
     page.on("requestfinished", lambda request: finished.append(request))  # noqa: PLW0108
     open_task(page, site.address("weight"))
     page.wait_for_load_state("networkidle")
-    sizes = {urlsplit(each.url).path: _weight(each) for each in finished}
-    assert {each.response().status for each in finished} == {200}
-    # Each file once: a module preloaded under one name and imported under another comes twice.
+    sizes = {urlsplit(request.url).path: _weight(request) for request in finished}
+    assert {request.response().status for request in finished} == {200}
+    # A module that is preloaded under one name and imported under another is fetched twice.
     assert len(sizes) == len(finished)
     total = sum(sizes.values())
     print(f"page weight: {total} bytes in {len(sizes)} files")  # noqa: T201
@@ -92,13 +92,13 @@ def _weight(request: Request) -> int:
     size = request.sizes()["responseBodySize"]
     response = request.response()
     assert response
-    # Chromium reports the unpacked size of what it took from its preload cache.
+    # Chromium reports the uncompressed size of responses from its preload cache.
     if response.headers.get("content-encoding"):
         return min(size, int(response.headers.get("content-length", size)))
     return size
 
 
-def test_all_files_are_asked_for_at_once(site: Site, context: BrowserContext):
+def test_all_files_are_requested_by_the_document(site: Site, context: BrowserContext):
     page = context.new_page()
     initiators: dict[str, str] = {}
     session = context.new_cdp_session(page)

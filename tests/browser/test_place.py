@@ -1,4 +1,4 @@
-"""Where a worker is: at the start, after undo and redo, and after a reload."""
+"""The position of a worker on the page at the start, after undo and redo, and after a reload."""
 
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
@@ -26,7 +26,7 @@ def answers(page: Page, number: int) -> list[str]:
     return page.locator(".question").nth(number - 1).locator(".answer-chip__text").all_inner_texts()
 
 
-def is_active(page: Page, number: int) -> None:
+def expect_active(page: Page, number: int) -> None:
     expect(page.locator(".question").nth(number - 1)).to_contain_class("question--active")
 
 
@@ -35,15 +35,15 @@ def test_undo_and_redo_stay_at_the_question(site: Site, context: BrowserContext)
     ask(page, 1, AGENT, (0, 1))
     ask(page, 2, PATIENT, (3, 5))
     page.get_by_role("button", name="Undo the answer “the old radio”").click()
-    is_active(page, 2)
+    expect_active(page, 2)
     token(page, 4).click()
     token(page, 5).click()
     assert (answers(page, 1), answers(page, 2)) == (["The rebels"], ["old radio"])
     press(page, "Control+z")
-    is_active(page, 2)
+    expect_active(page, 2)
     assert answers(page, 2) == []
     press(page, "Control+Shift+z")
-    is_active(page, 2)
+    expect_active(page, 2)
     assert answers(page, 2) == ["old radio"]
     page.get_by_role("button", name="Undo the answer “old radio”").click()
     page.get_by_role("button", name="Redo the answer “old radio”").click()
@@ -58,7 +58,7 @@ def test_keys_undo_from_the_empty_next_question(site: Site, context: BrowserCont
     expect(box(page, 2)).to_be_focused()
     press(page, "Control+z")
     assert answers(page, 1) == []
-    is_active(page, 1)
+    expect_active(page, 1)
     expect(page.locator("#sentence")).to_be_focused()
     press(page, "Control+y")
     assert answers(page, 1) == ["The rebels"]
@@ -71,7 +71,7 @@ def test_unanswered_question_is_active_after_a_reload(site: Site, context: Brows
     expect(status(page)).to_have_text("Saved")
     page.reload()
     ready(page)
-    is_active(page, 2)
+    expect_active(page, 2)
     expect(page.locator("#sentence")).to_be_focused()
     token(page, 3).click()
     token(page, 5).click()
@@ -79,11 +79,11 @@ def test_unanswered_question_is_active_after_a_reload(site: Site, context: Brows
     expect(status(page)).to_have_text("Saved")
     page.reload()
     ready(page)
-    is_active(page, 3)
+    expect_active(page, 3)
     expect(box(page, 3)).to_be_focused()
 
 
-def test_question_box_has_the_focus_at_once(site: Site, context: BrowserContext):
+def test_question_box_is_focused_at_the_start(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("focus-page"))
     expect(box(page, 1)).to_be_focused()
     page.keyboard.type("who carried something")
@@ -106,7 +106,7 @@ def test_frame_passes_its_focus_to_the_question_box(site: Site, context: Browser
     expect(box(frame, 1)).to_have_value("who")
 
 
-def test_cards_take_keys_at_once_and_after_a_click_beside_them(
+def test_cards_accept_keys_at_the_start_and_after_a_click_elsewhere(
     cases: Site, context: BrowserContext
 ):
     page = open_task(context.new_page(), cases.address("identified-place"))

@@ -1,4 +1,4 @@
-"""The practice page: no marketplace, no account; each difference explained."""
+"""The practice page, which needs no marketplace and no account and explains each difference."""
 
 import pytest
 from playwright.sync_api import BrowserContext, expect
@@ -29,7 +29,7 @@ def test_answers_are_compared_with_the_expert_and_each_difference_explained(
     expect(page.locator("[data-lesson='2'][data-done]")).to_be_visible()
 
 
-def test_unfinished_answers_are_named(site: Site, context: BrowserContext):
+def test_unfinished_answers_are_listed(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), f"{site.url}/practice/qasrl/")
     box(page, 1).fill("Who sold something?")
     box(page, 1).press("Enter")

@@ -1,4 +1,4 @@
-"""The pages of a lexicon in a real browser: accessible, in their width, usable by keyboard."""
+"""The pages of a lexicon in a real browser, with accessibility, layout and keyboard use."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ def project() -> Project:
 def open_context(
     chromium: Browser, live_server, project
 ) -> Iterator[Callable[..., BrowserContext]]:
-    """Browsers of a requester, whose pages leave no complaint in the console."""
+    """Return a function that opens browsers of a requester, and check their consoles at the end."""
     client = Client()
     client.force_login(make_user("rita", project, MemberRole.REQUESTER))
     session = {"name": "sessionid", "value": client.cookies["sessionid"].value}
@@ -57,7 +57,7 @@ def open_context(
     yield new
     for context in opened:
         context.close()
-    # The console mentions a refused upload.
+    # The console contains an entry for a refused upload.
     assert [text for text in complaints if "422" not in text] == []
 
 

@@ -1,4 +1,4 @@
-"""The screenshots of the documentation, taken from the demo. `make screenshots` renews them."""
+"""The screenshots of the documentation, taken from the demo. Renew them with `make screenshots`."""
 
 import os
 import re
@@ -17,7 +17,7 @@ from tests.environment import ROOT
 
 pytestmark = pytest.mark.long
 
-# Pages that need no preparation, by the name of the picture.
+# Pages without preparation, by the name of the image.
 PAGES = {
     "overview": "/projects/demo/",
     "quality": "/projects/demo/quality/",
@@ -56,7 +56,7 @@ def page(chromium: Browser, demo: str) -> Iterator[Page]:
 
 
 def save(page: Page, name: str, tmp_path: Path) -> None:
-    """Save what the window shows, in a palette of colours because that is smaller."""
+    """Save the visible window as an image with a colour palette, which is smaller."""
     folder = Path(os.environ.get("SCREENSHOTS_DIR", tmp_path))
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}.png"
@@ -87,7 +87,7 @@ def scroll_to(page: Page, name: str) -> None:
 
 
 def save_setup(page: Page, tmp_path: Path) -> None:
-    """Save the pages on which a project is created and published."""
+    """Save the pages for creating and publishing a project."""
     page.goto("/projects/new/")
     page.get_by_label("Title").fill("News")
     page.get_by_label("Annotation scheme").select_option("qasrl")
@@ -134,7 +134,7 @@ def create_queue(page: Page, project: str) -> None:
 
 
 def save_expert(page: Page, tmp_path: Path) -> None:
-    """Save an expert's lists, and the pages on which experts work like workers."""
+    """Save the lists of an expert, and the work pages of experts."""
     page.goto("/notifications/")
     heading(page, "Notifications")
     save(page, "notifications", tmp_path)
@@ -159,7 +159,7 @@ def save_worker(page: Page, tmp_path: Path) -> None:
     page.locator("input[name=password]").fill(WORKER.password)
     page.get_by_role("button", name="Sign in").click()
     accept = page.get_by_role("button", name="Accept one").first
-    for _ in range(30):  # the sweeps publish the worker's HITs soon after the demo has started
+    for _ in range(30):  # the sweeps publish HITs shortly after the start of the demo
         if accept.is_visible():
             break
         page.wait_for_timeout(1000)

@@ -1,4 +1,4 @@
-"""A worker's session in a real browser: from the crowd provider's page to the task pages and back."""
+"""A worker's session in a real browser, from the crowd provider to the task pages and back."""
 
 from collections.abc import Iterator
 
@@ -39,7 +39,7 @@ def campaign(server: FakeProlific) -> Campaign:
 
 @pytest.fixture
 def study(server: FakeProlific, campaign: Campaign) -> Study:
-    """A published study of three items."""
+    """Return a published study of three items."""
     project = create_project(slug="news", scheme="qasrl", provider="prolific", now=NOW)
     for terms in project.pay_scheme.values():
         terms["reward_cents"] = 30
@@ -58,7 +58,7 @@ def participant(server: FakeProlific, study: Study):
 
 @pytest.fixture
 def context(chromium: Browser) -> Iterator[BrowserContext]:
-    """A browser that ignores the policy on forms, which has the SITE_URL of when it was imported."""
+    """Yield a browser without the form policy, which uses the SITE_URL of the import time."""
     viewport = {"width": 1280, "height": 800}
     with chromium.new_context(viewport=viewport, bypass_csp=True) as context:
         context.set_default_timeout(10_000)
@@ -71,7 +71,7 @@ def page(context: BrowserContext) -> Page:
 
 
 def take(page: Page, server: FakeProlific, participant) -> Page:
-    """Open the study from the participant's page at the provider."""
+    """Open the study on the page of the participant at the provider."""
     page.goto(f"{server.url}/participants/{participant.id}")
     page.get_by_role("button", name="Open study").click()
     expect(page.get_by_text("Tasks finished").first).to_be_visible()
@@ -83,7 +83,7 @@ def fact(page: Page, name: str) -> str:
 
 
 def work(page: Page) -> None:
-    """Do the open task."""
+    """Annotate and submit the open task."""
     ready(page)
     ask(page, 1, AGENT, (0, 1))
     ask(page, 2, PATIENT, (3, 5))

@@ -1,15 +1,23 @@
-"""The bar with pay, undo and Submit stays where it is, whatever opens above it."""
+"""The bar with pay, undo and Submit, which does not move when other elements open."""
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser.conftest import Site
-from tests.browser.work import AGENT, PATIENT, arrived, ask, box, open_task, submitted_content
+from tests.browser.work import (
+    AGENT,
+    PATIENT,
+    ask,
+    box,
+    expect_submitted,
+    open_task,
+    submitted_content,
+)
 
 pytestmark = pytest.mark.browser
 
 SIZES = {"1280": (1280, 900), "1366": (1366, 768), "360": (360, 740)}
-# What an open list of suggestions must leave visible.
+# The elements that must stay visible while the suggestions are open.
 NEEDED = ["[data-undo]", "[data-pay]", "[data-next-pay]", "[data-submit]"]
 IS_COVERED = """(element) => {
     const {left, top, width, height} = element.getBoundingClientRect();
@@ -31,7 +39,7 @@ def page(site: Site, chromium: Browser, name: str):
         yield open_task(context.new_page(), site.address(name))
 
 
-def place_of(page: Page) -> dict[str, float] | None:
+def position_of(page: Page) -> dict[str, float] | None:
     return page.locator("[data-submit]").bounding_box()
 
 
@@ -39,25 +47,25 @@ def list_of(page: Page, number: int):
     return page.locator(".question").nth(number - 1).get_by_role("listbox")
 
 
-def test_submit_is_clicked_once_while_suggestions_are_open(site: Site, page: Page, name: str):
-    at_first = place_of(page)
+def test_submit_needs_one_click_while_suggestions_are_open(site: Site, page: Page, name: str):
+    initial = position_of(page)
     ask(page, 1, AGENT, (0, 1))
     box(page, 2).click()
     expect(list_of(page, 2)).to_be_visible()
-    assert place_of(page) == at_first
+    assert position_of(page) == initial
     ask(page, 2, PATIENT, (3, 5))
     box(page, 3).click()
     expect(list_of(page, 3)).to_be_visible()
-    assert place_of(page) == at_first
+    assert position_of(page) == initial
     for selector in NEEDED:
         assert not page.locator(selector).evaluate(IS_COVERED), selector
     page.get_by_role("button", name="Submit").click()
-    arrived(page)
+    expect_submitted(page)
     content = submitted_content(site, name)
     assert [question["question"] for question in content["questions"]] == [AGENT, PATIENT]
 
 
-def test_list_covers_no_link_to_skip_the_item(site: Site, context: BrowserContext):
+def test_list_does_not_cover_the_link_to_skip_the_item(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("bar-skip"))
     box(page, 1).click()
     options, nothing = list_of(page, 1), page.get_by_text("No question possible")

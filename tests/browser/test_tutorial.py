@@ -1,4 +1,4 @@
-"""The tutorial of each role: by keyboard, with its goals, at 360 px, and once per worker."""
+"""The tutorial of each role, by keyboard, with its goals, at 360 px, and once per worker."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -31,7 +31,7 @@ def view(request: pytest.FixtureRequest, chromium: Browser) -> Iterator[BrowserC
         yield context
 
 
-def test_questions_are_learned_by_keyboard_and_only_once(site: Site, context: BrowserContext):
+def test_questions_tutorial_by_keyboard_is_offered_once(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("first", worker="NEW1"))
     start(page)
     expect(box(page, 1)).to_be_focused()
@@ -48,7 +48,7 @@ def test_questions_are_learned_by_keyboard_and_only_once(site: Site, context: Br
     step(page, 5)
     press(page, "Control+Enter")
     expect(page.locator("[data-tutorial]")).to_have_count(0)
-    # The worker's own task is as it was, and nothing of the example is in it.
+    # The task of the worker is unchanged, without content of the example.
     expect(box(page, 1)).to_be_focused()
     expect(box(page, 1)).to_have_value("")
     expect(page.locator("h1 [data-verb]")).to_have_text("carried")
@@ -72,7 +72,7 @@ def test_skipped_tutorial_is_not_offered_again(site: Site, context: BrowserConte
     expect(page.locator("[data-tutorial-offer]")).to_have_count(0)
 
 
-def test_time_in_the_tutorial_is_no_work(site: Site, context: BrowserContext):
+def test_time_in_the_tutorial_is_not_counted_as_work(site: Site, context: BrowserContext):
     page = context.new_page()
     page.clock.install()
     open_task(page, site.address("first", worker="NEW3"))
@@ -94,7 +94,7 @@ def test_preview_offers_no_tutorial(site: Site, context: BrowserContext):
     expect(page.locator("[data-tutorial-offer]")).to_have_count(0)
 
 
-def test_consolidation_is_learned_by_its_keys(cases: Site, context: BrowserContext):
+def test_consolidation_tutorial_by_keyboard(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("identified-place", worker="NEW4"))
     start(page)
     press(page, "k")
@@ -111,7 +111,7 @@ def test_consolidation_is_learned_by_its_keys(cases: Site, context: BrowserConte
     expect(page.locator(".card", has_text="Who identified something?").first).to_be_visible()
 
 
-def test_validation_is_learned(cases: Site, context: BrowserContext):
+def test_validation_tutorial(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-open", worker="NEW5"))
     start(page)
     token(page, 1).click()

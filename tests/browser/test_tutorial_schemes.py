@@ -1,4 +1,4 @@
-"""The tutorials of the frames and the grounding scheme, on each role's page."""
+"""The tutorials of the frames and the grounding scheme, on the page of each role."""
 
 from collections.abc import Callable, Iterator
 
@@ -33,7 +33,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
 @pytest.fixture
 def open_page(live_server, settings) -> Iterator[Callable[..., Page]]:
-    """Opens a work page in a browser whose pages raise no error."""
+    """Return a function that opens a work page, and check that no script fails."""
     errors: list[str] = []
     origin = settings.MTURK_WORKER_ORIGINS[0]
 
@@ -88,7 +88,7 @@ PAGES: dict[str, tuple[str, Callable]] = {
 
 
 def drag(page: Page, box: tuple[int, int, int, int]) -> None:
-    """Drag the mouse over a box of the example's picture, 480 pixels wide."""
+    """Drag the mouse over a box in the example's picture, which is 480 pixels wide."""
     stage(page).scroll_into_view_if_needed()
     place = page.locator(".stage__image").bounding_box()
     assert place
@@ -101,7 +101,7 @@ def drag(page: Page, box: tuple[int, int, int, int]) -> None:
     page.mouse.up()
 
 
-def test_record_is_learned(open_page, context):
+def test_record_tutorial(open_page, context):
     page = open_page(context, "generate", PAGES["frames-generate"][1]())
     start(page)
     press(page, "Enter")
@@ -117,7 +117,7 @@ def test_record_is_learned(open_page, context):
     expect(page.locator("h1 [data-verb]").first).to_have_text("came")
 
 
-def test_merging_of_records_is_learned(open_page, context):
+def test_record_consolidation_tutorial(open_page, context):
     page = open_page(context, "consolidate", frames_case())
     start(page)
     press(page, "Shift+G")
@@ -131,7 +131,7 @@ def test_merging_of_records_is_learned(open_page, context):
     step(page, 5)
 
 
-def test_verification_is_learned_by_its_keys(open_page, context):
+def test_verification_tutorial_by_keyboard(open_page, context):
     page = open_page(context, "validate", frames_verification())
     start(page)
     press(page, "v")
@@ -146,7 +146,7 @@ def test_verification_is_learned_by_its_keys(open_page, context):
     step(page, 5)
 
 
-def test_boxes_are_learned(open_page, context):
+def test_boxes_tutorial(open_page, context):
     page = open_page(context, "generate", PAGES["grounding-generate"][1]())
     start(page)
     drag(page, (69, 212, 182, 275))
@@ -162,7 +162,7 @@ def test_boxes_are_learned(open_page, context):
     expect(page.locator("[data-caption]")).to_contain_text("women")
 
 
-def test_merging_of_boxes_is_learned_by_its_keys(open_page, context):
+def test_box_consolidation_tutorial_by_keyboard(open_page, context):
     page = open_page(context, "consolidate", grounding_case())
     start(page)
     press(page, "1")
@@ -175,7 +175,7 @@ def test_merging_of_boxes_is_learned_by_its_keys(open_page, context):
     step(page, 5)
 
 
-def test_checking_of_boxes_is_learned_by_its_keys(open_page, context):
+def test_box_validation_tutorial_by_keyboard(open_page, context):
     page = open_page(context, "validate", grounding_validation())
     start(page)
     press(page, "v")
@@ -188,7 +188,7 @@ def test_checking_of_boxes_is_learned_by_its_keys(open_page, context):
     step(page, 5)
 
 
-# Each page in one look here, and in the other in test-long.
+# Each page has one of its two looks here, and the other in test-long.
 @pytest.mark.parametrize(
     ("name", "view"),
     [

@@ -1,4 +1,4 @@
-"""The validation page in a real browser, worked on as a validator does."""
+"""The validation page in a real browser, with the actions of a validator."""
 
 import re
 
@@ -8,9 +8,10 @@ from playwright.sync_api import Browser, BrowserContext, Request, expect
 from tests.axe import LOOKS, axe_findings
 from tests.browser.conftest import Site
 from tests.browser.work import (
-    arrived,
     card,
-    handed_in,
+    case_content,
+    expect_card_focused,
+    expect_submitted,
     note,
     open_task,
     press,
@@ -18,8 +19,7 @@ from tests.browser.work import (
     status,
     stored_drafts,
     submit_button,
-    the_content,
-    to_first_card,
+    submitted_forms,
     weight_of,
 )
 from tests.consolidation.factories import SURVEY, span_of
@@ -31,21 +31,21 @@ BASIN, GAS = "that basin", "natural gas"
 
 
 def judged(content: dict) -> list[tuple[str, str, list[str]]]:
-    """Each question with its verdict and the words of its answers."""
+    """Return each question with its verdict and the words of its answers."""
     return [
-        (one["question"], one["verdict"], [" ".join(SURVEY[s:e]) for s, e in one["answers"]])
-        for one in content["questions"]
+        (row["question"], row["verdict"], [" ".join(SURVEY[s:e]) for s, e in row["answers"]])
+        for row in content["questions"]
     ]
 
 
 # --- a whole validation ------------------------------------------------------------------------
 
 
-def test_a_whole_validation_by_keyboard_alone(cases: Site, context: BrowserContext):
+def test_whole_validation_by_keyboard_alone(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-keys"))
     assert page.locator(".card__text").all_inner_texts() == [MIGHT, WHAT, WHERE]
-    assert page.locator(".chip").count() == 0  # what the generator answered is not shown
-    to_first_card(page)
+    assert page.locator(".chip").count() == 0  # the answers of the generator are hidden
+    expect_card_focused(page)
     expect(card(page, "1")).to_be_focused()
     press(page, "Enter")
     expect(page.locator("#sentence")).to_be_focused()
@@ -53,15 +53,15 @@ def test_a_whole_validation_by_keyboard_alone(cases: Site, context: BrowserConte
     press(page, *["ArrowLeft"] * 3, "Shift+ArrowRight", "Enter")
     expect(card(page, "1").locator(".chip")).to_have_text("that basin")
     expect(card(page, "1").locator(".card__verdict")).to_have_text("valid")
-    press(page, "Enter")  # on an own answer: to the next question
+    press(page, "Enter")  # with an answer just added, this continues with the next question
     expect(card(page, "2")).to_be_focused()
     press(page, "Enter", "ArrowRight", "Shift+ArrowRight", "Enter", "Enter")
     expect(card(page, "3")).to_be_focused()
     press(page, "i")
     expect(page.locator("[data-open]")).to_have_text("Everything is judged.")
     press(page, "Control+Enter")
-    arrived(page)
-    assert judged(the_content(cases, "validation-keys")) == [
+    expect_submitted(page)
+    assert judged(case_content(cases, "validation-keys")) == [
         (MIGHT, "valid", [BASIN]),
         (WHAT, "valid", [GAS]),
         (WHERE, "invalid", []),
@@ -77,20 +77,20 @@ def test_by_mouse_and_with_a_repeated_question(cases: Site, context: BrowserCont
     expect(card(page, "2").locator(".card__verdict")).to_have_text("duplicate of 1")
     card(page, "3").get_by_role("button", name="Invalid").click()
     submit_button(page).click()
-    arrived(page)
-    content = the_content(cases, "validation-mouse")
+    expect_submitted(page)
+    content = case_content(cases, "validation-mouse")
     assert judged(content) == [
         (MIGHT, "valid", [BASIN]),
         (WHAT, "redundant", []),
         (WHERE, "invalid", []),
     ]
-    assert [one["same_as"] for one in content["questions"]] == [None, 0, None]
+    assert [question["same_as"] for question in content["questions"]] == [None, 0, None]
 
 
-def test_which_question_is_repeated_can_be_chosen(cases: Site, context: BrowserContext):
+def test_duplicated_question_can_be_chosen(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-repeat"))
     card(page, "3").focus()
-    press(page, "r")  # the nearest one before it
+    press(page, "r")  # duplicates the nearest earlier question
     expect(card(page, "3").locator(".card__verdict")).to_have_text("duplicate of 2")
     expect(card(page, "2").locator(".card__verdict")).to_have_text("valid")
     card(page, "1").focus()
@@ -98,14 +98,14 @@ def test_which_question_is_repeated_can_be_chosen(cases: Site, context: BrowserC
     card(page, "3").get_by_label("Duplicate of").select_option(label=f"1 “{MIGHT}”")
     expect(card(page, "3").locator(".card__verdict")).to_have_text("duplicate of 1")
     card(page, "1").focus()
-    press(page, "i")  # what repeats it is open again
+    press(page, "i")  # its duplicate is open again
     expect(card(page, "3").locator(".card__verdict")).to_have_text("not judged")
 
 
-# --- what can't be handed in -------------------------------------------------------------------
+# --- open questions and conflicts --------------------------------------------------------------
 
 
-def test_what_is_not_judged_or_answered_is_named_and_gone_to(cases: Site, context: BrowserContext):
+def test_open_questions_are_listed_and_focused(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-open"))
     expect(page.locator("[data-open]")).to_have_text("3 questions to judge.")
     submit_button(page).click(force=True)
@@ -114,10 +114,10 @@ def test_what_is_not_judged_or_answered_is_named_and_gone_to(cases: Site, contex
     press(page, "v", "ArrowDown", "i", "ArrowDown", "i", "Control+Enter")
     expect(note(page)).to_have_text("Not yet: Question 1 is valid, but has no answer.")
     expect(page.locator("#sentence")).to_be_focused()
-    assert handed_in(cases, "validation-open") == []
+    assert submitted_forms(cases, "validation-open") == []
 
 
-def test_a_word_in_two_questions_is_red_and_stops_the_hand_in(cases: Site, context: BrowserContext):
+def test_word_in_two_questions_is_red_and_blocks_submission(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-conflict"))
     for name in ("1", "2"):
         card(page, name).get_by_role("button", name="Select answers").click()
@@ -139,8 +139,8 @@ def test_a_word_in_two_questions_is_red_and_stops_the_hand_in(cases: Site, conte
     press(page, "Backspace")
     expect(page.locator("[data-conflicts]")).to_be_hidden()
     press(page, "Escape", "i", "Control+Enter")
-    arrived(page)
-    assert [verdict for _, verdict, _ in judged(the_content(cases, "validation-conflict"))] == [
+    expect_submitted(page)
+    assert [verdict for _, verdict, _ in judged(case_content(cases, "validation-conflict"))] == [
         *("valid", "invalid", "invalid")
     ]
 
@@ -148,9 +148,9 @@ def test_a_word_in_two_questions_is_red_and_stops_the_hand_in(cases: Site, conte
 # --- drafts, undo, frames ----------------------------------------------------------------------
 
 
-def test_undo_takes_back_an_answer_with_its_verdict(cases: Site, context: BrowserContext):
+def test_undo_removes_an_answer_with_its_verdict(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-undo"))
-    to_first_card(page)
+    expect_card_focused(page)
     press(page, "Enter", "ArrowRight", "Enter")
     expect(card(page, "1").locator(".chip")).to_have_text("natural")
     press(page, "Control+z")
@@ -164,14 +164,14 @@ def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
     page = context.new_page()
     wrong: list[str] = []
     page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("console", lambda said: said.type == "error" and wrong.append(said.text))
+    page.on("console", lambda message: message.type == "error" and wrong.append(message.text))
     page.goto(cases.marketplace.frame_url(cases.address("validation-frame")))
     frame = ready(page.frames[1])
     assert frame.evaluate("origin") == "null"
     card(frame, "1").focus()
     press(page, "Enter", "ArrowRight", "Enter", "Escape", "ArrowDown", "r", "ArrowDown", "i")
     expect(status(frame)).to_have_text("Saved")
-    page.reload()  # the frame has no storage, the server has it all
+    page.reload()  # the frame has no storage, so the draft comes from the server
     frame = ready(page.frames[1])
     assert frame.locator(".card__verdict").all_inner_texts() == [
         "valid",
@@ -180,23 +180,23 @@ def test_works_in_a_cross_site_sandboxed_frame_and_survives_a_reload(
     ]
     expect(card(frame, "1").locator(".chip")).to_have_text("natural")
     submit_button(frame).click()
-    arrived(frame)
+    expect_submitted(frame)
     assert context.cookies() == []
     assert wrong == []
-    assert len(judged(the_content(cases, "validation-frame"))) == 3
+    assert len(judged(case_content(cases, "validation-frame"))) == 3
 
 
-def test_two_validators_of_one_case_have_a_draft_each(cases: Site, context: BrowserContext):
+def test_two_validators_of_one_case_have_separate_drafts(cases: Site, context: BrowserContext):
     name = "validation-two"
-    one = open_task(context.new_page(), cases.address(name))
-    two = open_task(context.new_page(), cases.address(name, worker="W2"))
-    for page, key in ((one, "v"), (two, "i")):
+    first_page = open_task(context.new_page(), cases.address(name))
+    second_page = open_task(context.new_page(), cases.address(name, worker="W2"))
+    for page, key in ((first_page, "v"), (second_page, "i")):
         card(page, "1").focus()
         press(page, key)
         expect(status(page)).to_have_text("Saved")
-    drafts = {each["worker_ref"]: each["content"] for each in stored_drafts(cases, name)}
+    drafts = {draft["worker_ref"]: draft["content"] for draft in stored_drafts(cases, name)}
     first = [content[cases.item(name)]["questions"][0] for _, content in sorted(drafts.items())]
-    assert [each["verdict"] for each in first] == ["valid", "invalid"]
+    assert [question["verdict"] for question in first] == ["valid", "invalid"]
 
 
 def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
@@ -214,7 +214,7 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
     expect(card(second, "2").locator(".card__verdict")).to_have_text("not judged")
 
 
-def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: BrowserContext):
+def test_preview_shows_everything_and_accepts_no_input(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.preview("validation-preview"))
     expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
     expect(card(page, "1").get_by_role("button", name="Invalid")).to_be_disabled()
@@ -223,7 +223,7 @@ def test_a_preview_shows_everything_and_takes_nothing(cases: Site, context: Brow
     expect(card(page, "1").locator(".card__verdict")).to_have_text("not judged")
 
 
-def test_the_pay_is_that_of_2018(cases: Site, context: BrowserContext):
+def test_pay_follows_the_2018_scheme(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.address("validation-pay"))
     expect(page.locator("[data-pay]")).to_have_text("8 ¢")
     page = open_task(context.new_page(), cases.address("many-pay"))
@@ -235,13 +235,13 @@ def test_hostile_content_is_shown_as_text(cases: Site, context: BrowserContext):
     expect(card(page, "1").locator(".card__text")).to_have_text(
         "<img src=x onerror=window.hacked=1>?"
     )
-    to_first_card(page)
+    expect_card_focused(page)
     press(page, "Enter", "ArrowLeft", "Enter")
     expect(card(page, "1").locator(".chip")).to_have_text("<script>window.hacked=1</script>")
     assert page.evaluate("window.hacked") is None
 
 
-# --- everywhere --------------------------------------------------------------------------------
+# --- devices and accessibility -----------------------------------------------------------------
 
 
 def test_by_touch_at_360_px(cases: Site, chromium: Browser):
@@ -261,13 +261,13 @@ def test_by_touch_at_360_px(cases: Site, chromium: Browser):
         )
         assert small == []
         submit_button(page).tap()
-        arrived(page)
-    content = the_content(cases, "validation-touch")
+        expect_submitted(page)
+    content = case_content(cases, "validation-touch")
     assert content["questions"][0]["answers"] == [span_of(SURVEY, BASIN)]
 
 
 @pytest.mark.parametrize("size", [(640, 400), (360, 740), (1280, 800)])
-def test_what_has_the_focus_is_not_under_the_sentence(
+def test_focused_element_is_not_covered_by_the_sentence(
     cases: Site, chromium: Browser, size: tuple[int, int]
 ):
     with chromium.new_context(viewport={"width": size[0], "height": size[1]}) as context:
@@ -306,19 +306,19 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
         assert axe_findings(page) == []
 
 
-def test_the_page_weighs_60_kilobytes_at_most(cases: Site, context: BrowserContext):
+def test_page_weighs_at_most_60_kilobytes(cases: Site, context: BrowserContext):
     page = context.new_page()
     finished: list[Request] = []
 
-    def note_it(request: Request) -> None:  # Playwright marks its handlers: no built-in will do
+    def append(request: Request) -> None:  # Playwright can't register a built-in as a handler
         finished.append(request)
 
-    page.on("requestfinished", note_it)
+    page.on("requestfinished", append)
     open_task(page, cases.address("validation-weight"))
     page.wait_for_load_state("networkidle")
-    sizes = {each.url: weight_of(each) for each in finished}
+    sizes = {request.url: weight_of(request) for request in finished}
     assert [url for url in sizes if not url.startswith(cases.url)] == []
-    assert len(sizes) == len(finished)  # nothing is fetched twice
+    assert len(sizes) == len(finished)  # each file is fetched once
     total = sum(sizes.values())
     print(f"page weight: {total} bytes in {len(sizes)} files")  # noqa: T201
     assert total <= 60_000

@@ -1,4 +1,4 @@
-"""What the validation page calls submittable and what the server accepts are the same."""
+"""The validation page and the server agree on which content can be submitted."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,8 +15,8 @@ from tests.schemes.qasrl.test_validation import ASKED, TOKENS, VECTORS
 
 pytestmark = pytest.mark.browser
 
-TEXTS = [one["question"] for one in ASKED["questions"]]
-# What the page makes of a draft's content: what it would send, and what stops it.
+TEXTS = [question["question"] for question in ASKED["questions"]]
+# Resumes the content of a draft as the page does, and returns the content to send and the problems.
 READ = """([asked, size, content]) => {
     const S = window.validation;
     const state = S.resume(content, S.begin({ asked, size }));
@@ -41,7 +41,7 @@ PLAY = """([asked, size, moves]) => {
 
 @pytest.fixture(scope="module")
 def modules(chromium: Browser) -> Iterator[Page]:
-    """A page whose `window.validation` is the state module."""
+    """Return a page with the state module in `window.validation`."""
     with chromium.new_context() as context:
         page = context.new_page()
         page.route(f"{ORIGIN}/**", serve_static)
@@ -52,7 +52,7 @@ def modules(chromium: Browser) -> Iterator[Page]:
         yield page
 
 
-def is_taken(content: Any) -> bool:
+def is_accepted(content: Any) -> bool:
     try:
         parse_validation(content, ItemContext(TOKENS), [ASKED])
     except ContentError:
@@ -68,7 +68,7 @@ def is_taken(content: Any) -> bool:
 def test_page_agrees_with_the_server_on_each_vector(modules, case):
     read = modules.evaluate(READ, [TEXTS, len(TOKENS), {"questions": case["questions"]}])
     assert (read["kinds"] == []) == (case["path"] is None)
-    assert is_taken(read["content"]) == (case["path"] is None)
+    assert is_accepted(read["content"]) == (case["path"] is None)
 
 
 @pytest.mark.parametrize(
@@ -76,10 +76,10 @@ def test_page_agrees_with_the_server_on_each_vector(modules, case):
     [case for case in VECTORS["cases"] if "server_only" in case],
     ids=lambda case: case["name"],
 )
-def test_page_makes_nothing_of_its_own_of_what_it_never_wrote(modules, case):
-    """Whatever it reads, what it would send then is taken exactly where it sees no problem."""
+def test_page_and_server_agree_on_foreign_content(modules, case):
+    """The content that the page would send is accepted exactly if the page shows no problem."""
     read = modules.evaluate(READ, [TEXTS, len(TOKENS), {"questions": case["questions"]}])
-    assert (read["kinds"] == []) == is_taken(read["content"])
+    assert (read["kinds"] == []) == is_accepted(read["content"])
 
 
 @st.composite
@@ -97,14 +97,14 @@ moves = st.fixed_dictionaries(
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(played=st.lists(moves, min_size=1, max_size=14))
-def test_moves_lead_to_content_that_is_taken_where_no_problem_is_seen(modules, played):
+def test_content_after_moves_is_accepted_if_it_has_no_problem(modules, played):
     for step in modules.evaluate(PLAY, [TEXTS, len(TOKENS), played]):
-        assert (step["kinds"] == []) == is_taken(step["content"]), step
+        assert (step["kinds"] == []) == is_accepted(step["content"]), step
         assert step["resumed"] == step["content"]
 
 
-def test_both_outcomes_are_met(modules):
-    """The moves above would prove little if none of them led to a submittable state."""
+def test_moves_lead_to_both_outcomes(modules):
+    """The previous test needs moves that lead to a submittable state."""
     judge = [{"type": "mark", "a": at, "b": 0, "span": [2 * at, 2 * at + 1]} for at in range(3)]
     steps = modules.evaluate(PLAY, [TEXTS, len(TOKENS), judge])
     assert [step["kinds"] == [] for step in steps] == [False, False, True]

@@ -1,4 +1,4 @@
-"""What a worker does on the generation page, and what the servers have of it, in a few words."""
+"""Actions of a worker on the generation page, and the submitted work on both servers."""
 
 import json
 import sqlite3
@@ -57,29 +57,29 @@ def submit(page: Page | Frame) -> None:
     page.get_by_role("button", name="Submit").click()
 
 
-def arrived(page: Page | Frame) -> None:
-    """The marketplace has answered the finished form."""
+def expect_submitted(page: Page | Frame) -> None:
+    """Check that the marketplace has accepted the submitted form."""
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
 
 
-def handed_in(site: Site, name: str) -> list[dict[str, Any]]:
-    """The content of each form that the marketplace got for the task."""
-    mine = [each for each in site.marketplace.submissions if each["assignmentId"] == f"A-{name}"]
-    return [json.loads(each["content"]) for each in mine]
+def submitted_forms(site: Site, name: str) -> list[dict[str, Any]]:
+    """Return the content of each form that the marketplace received for the task."""
+    forms = [form for form in site.marketplace.submissions if form["assignmentId"] == f"A-{name}"]
+    return [json.loads(form["content"]) for form in forms]
 
 
 def submitted_content(site: Site, name: str) -> dict[str, Any]:
-    """Return the content that the marketplace received for the task's only item."""
-    [content] = handed_in(site, name)
+    """Return the content that the marketplace received for the only item of the task."""
+    [content] = submitted_forms(site, name)
     return content[site.item(name)]
 
 
 def question_texts(content: dict[str, Any]) -> list[tuple[str, list[list[int]]]]:
-    return [(each["question"], each["answers"]) for each in content["questions"]]
+    return [(question["question"], question["answers"]) for question in content["questions"]]
 
 
 def stored_drafts(site: Site, name: str) -> list[dict[str, Any]]:
-    """The task's drafts as the site's own database holds them."""
+    """Return the drafts of the task in the database of the site."""
     with sqlite3.connect(site.database) as database:
         database.row_factory = sqlite3.Row
         rows = database.execute(
@@ -88,7 +88,7 @@ def stored_drafts(site: Site, name: str) -> list[dict[str, Any]]:
     return [{**row, "content": json.loads(row["content"])} for row in rows]
 
 
-# --- cases: cards to judge ---------------------------------------------------------------------
+# --- cases with cards to judge -----------------------------------------------------------------
 
 
 def card(page: Page | Frame, name: str) -> Locator:
@@ -100,8 +100,8 @@ def press(page: Page, *keys: str) -> None:
         page.keyboard.press(key)
 
 
-def to_first_card(page: Page) -> None:
-    """The first card without a verdict has the focus at once."""
+def expect_card_focused(page: Page) -> None:
+    """Check that the first card without a verdict has the focus."""
     assert page.evaluate("document.activeElement.classList.contains('card')")
 
 
@@ -109,9 +109,9 @@ def submit_button(page: Page | Frame) -> Locator:
     return page.get_by_role("button", name="Submit")
 
 
-def the_content(cases: Site, name: str) -> dict[str, Any]:
-    """What was handed in for the case, in both copies."""
-    [content] = handed_in(cases, name)
+def case_content(cases: Site, name: str) -> dict[str, Any]:
+    """Return the content submitted for the case, which must be the same in both copies."""
+    [content] = submitted_forms(cases, name)
     [draft] = stored_drafts(cases, name)
     assert draft["submitted_at"] is not None
     assert draft["content"] == content
@@ -122,7 +122,7 @@ def weight_of(request: Request) -> int:
     response = request.response()
     assert response
     size = request.sizes()["responseBodySize"]
-    # Of what comes from its preload cache Chromium reports the unpacked size.
+    # Chromium reports the uncompressed size of responses from its preload cache.
     if response.headers.get("content-encoding"):
         return min(size, int(response.headers.get("content-length", size)))
     return size

@@ -6,7 +6,7 @@ from tests.crowd.in_process import InProcess, Times, connect
 
 @pytest.fixture
 def wire(db, settings, monkeypatch) -> InProcess:
-    """Our own marketplace in this process; its requests can be made to fail."""
+    """Connect the client to the marketplace in this process, with requests that can be made to fail."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.MARKETPLACE_ALLOW_HTTP = True
     settings.MARKETPLACE_FAULTS = ""

@@ -1,4 +1,4 @@
-"""Rows of `crowd`, with what they need and nothing else."""
+"""Factories for rows of `crowd` with only the rows that they need."""
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -29,7 +29,7 @@ def make_hits(
     max_assignments: int = 2,
     allowance: int = 18,
 ) -> list[Hit]:
-    """Planned HITs, with the money for them set aside."""
+    """Create planned HITs and reserve the money for them."""
     hit_type = hit_type_of(
         provider="mturk",
         title="Ask about a verb",
@@ -71,7 +71,7 @@ def make_assignment(hit: Hit | None = None, worker: Worker | None = None) -> Ass
 
 
 def make_unknown_settlement(budget: Budget, worker: Worker) -> Settlement:
-    """Return a session's bonus that the provider did not confirm."""
+    """Return a session bonus that the provider did not confirm."""
     number = next(_numbers)
     study = Study.objects.create(
         provider=worker.provider,

@@ -1,4 +1,4 @@
-"""Our own marketplace without a server: a real boto3 client, whose requests go to the view directly."""
+"""The built-in marketplace without a server. A real boto3 client sends its requests to the view."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -31,7 +31,7 @@ def no_faults(operation: str) -> str:
 
 
 class Killed(BaseException):
-    """The process that made the call is gone before it could note the answer."""
+    """The calling process ended before it could store the response."""
 
 
 class _Body(BytesIO):
@@ -40,7 +40,7 @@ class _Body(BytesIO):
 
 
 class InProcess:
-    """`faults` is asked before each request; `calls` are the operations so far."""
+    """A connection that reads `faults` before each request and records the operations in `calls`."""
 
     def __init__(self) -> None:
         self.faults: Faults = no_faults
@@ -50,7 +50,7 @@ class InProcess:
     def send(self, request: Any, **_: Any) -> AWSResponse:
         operation = request.headers["X-Amz-Target"].decode().rpartition(".")[2]
         self.calls.append(operation)
-        # Dice that have just been thrown: each request is decided by the campaign's own.
+        # A new random generator, so that the faults of the campaign decide each request.
         parse_faults.cache_clear()
         settings.MARKETPLACE_FAULTS = self.faults(operation)
         headers = {
@@ -59,14 +59,14 @@ class InProcess:
         }
         content_type = headers.pop("HTTP_CONTENT_TYPE")
         parts = urlsplit(request.url)
-        made = RequestFactory().generic(
+        request_to_view = RequestFactory().generic(
             request.method,
             parts.path,
             data=request.body,
             content_type=content_type,
             **headers | {"HTTP_HOST": parts.netloc},
         )
-        answer = requester_api(made)
+        answer = requester_api(request_to_view)
         settings.MARKETPLACE_FAULTS = ""
         if self.kill_next:
             self.kill_next = False
@@ -82,7 +82,7 @@ def _text(value: Any) -> str:
 
 @cache
 def _client() -> Any:
-    """One attempt a request: what botocore would repeat after a pause, our sweeps repeat."""
+    """Return a client with a single attempt per request, because the sweeps retry later."""
     return boto3.client(
         "mturk",
         region_name="us-east-1",
@@ -122,7 +122,7 @@ def accept(hit: Hit, worker: theirs.WorkerAccount) -> str:
     return accept_hit.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
 
 
-def hand_in(hit: Hit, worker: theirs.WorkerAccount, assignment: str, content: str = "{}") -> None:
+def submit(hit: Hit, worker: theirs.WorkerAccount, assignment: str, content: str = "{}") -> None:
     work.submit(
         worker_code=worker.code,
         assignment_code=assignment,
@@ -134,12 +134,12 @@ def hand_in(hit: Hit, worker: theirs.WorkerAccount, assignment: str, content: st
 
 def finish(hit: Hit, worker: theirs.WorkerAccount, content: str = "{}") -> str:
     assignment = accept(hit, worker)
-    hand_in(hit, worker, assignment, content)
+    submit(hit, worker, assignment, content)
     return assignment
 
 
 class Times:
-    """A clock that each look moves on, past leases and rests."""
+    """A clock that can be moved ahead, past leases and pauses."""
 
     def __init__(self) -> None:
         self._ahead = timedelta()

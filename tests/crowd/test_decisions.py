@@ -1,4 +1,4 @@
-"""Decisions on both sides that cross: rejected here, approved there, overturned, refused."""
+"""Conflicting decisions of the site and the marketplace, such as a rejection that comes too late."""
 
 from datetime import timedelta
 
@@ -29,20 +29,20 @@ def assignment(wire, clock) -> Assignment:
     return Assignment.objects.get()
 
 
-def approve_there() -> None:
-    """The delay is over: the marketplace approves by its own rule."""
+def approve_automatically() -> None:
+    """Let the marketplace approve automatically after the delay."""
     theirs.Assignment.objects.update(auto_approve_at=timezone.now())
     assert maintenance.approve_due(now=timezone.now() + timedelta(seconds=1)) == 1
 
 
-def their_spending() -> int:
+def marketplace_spending() -> int:
     entries = theirs.LedgerEntry.objects.exclude(kind="deposit")
     return -sum(entries.values_list("amount_cents", flat=True))
 
 
-def test_rejection_that_comes_too_late_is_paid_and_not_repeated(assignment, wire, clock):
+def test_late_rejection_is_paid_and_not_repeated(assignment, wire, clock):
     reject_assignment(assignment=assignment, reason="Another verb.", actor="me", now=clock())
-    approve_there()
+    approve_automatically()
     assert send_due_rejections(clock=clock) == 1
     assignment.refresh_from_db()
     assert assignment.state == AssignmentState.APPROVED
@@ -52,12 +52,12 @@ def test_rejection_that_comes_too_late_is_paid_and_not_repeated(assignment, wire
     assert wire.calls == []
     assert send_due_payments(clock=clock) == 1
     assert cached(assignment.hit.budget) == balance(assignment.hit.budget) == (0, 6)
-    assert their_spending() == 6
+    assert marketplace_spending() == 6
 
 
-def test_rejection_that_is_refused_comes_back_to_a_person(assignment, clock):
+def test_refused_rejection_returns_to_review(assignment, clock):
     reject_assignment(assignment=assignment, reason="x" * 1024, actor="me", now=clock())
-    # Longer than we let anyone write: an account whose limits are lower than MTurk's.
+    # Longer than the site allows, as for an account with lower limits than MTurk's.
     Assignment.objects.filter(pk=assignment.pk).update(decision_reason="x" * 1025)
     assert send_due_rejections(clock=clock) == 1
     assignment.refresh_from_db()
@@ -77,11 +77,11 @@ def test_overturned_rejection_is_paid_once(assignment, clock, arrived):
     approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
     assert send_due_payments(clock=clock) == 2
     assert theirs.Assignment.objects.get().status == "Approved"
-    assert their_spending() == 6 + 13
+    assert marketplace_spending() == 6 + 13
     assert cached(assignment.hit.budget) == (0, 6 + 13)
 
 
-def test_rejection_in_flight_while_it_is_overturned_leaves_the_work_paid(assignment, wire, clock):
+def test_rejection_overturned_in_flight_is_paid(assignment, wire, clock):
     reject_assignment(assignment=assignment, reason="Another verb.", actor="me", now=clock())
 
     def overturn_meanwhile(operation):
@@ -95,26 +95,26 @@ def test_rejection_in_flight_while_it_is_overturned_leaves_the_work_paid(assignm
     assert theirs.Assignment.objects.get().status == "Approved"
 
 
-def test_auto_approval_is_noticed_and_booked(assignment, clock):
+def test_auto_approval_is_recorded(assignment, clock):
     hit = Hit.objects.get()
     assert hit.state == HitState.FINISHED
     assert hit.sync_due_at > assignment.submitted_at + timedelta(days=1)
-    approve_there()
+    approve_automatically()
     clock.skip(days=1, hours=1)
     sync_due_hits(clock=clock)
     send_due_payments(clock=clock)
-    assert cached(hit.budget) == (0, their_spending()) == (0, 6)
+    assert cached(hit.budget) == (0, marketplace_spending()) == (0, 6)
     hit.refresh_from_db()
     assert hit.sync_due_at is None
-    # Our own word comes later and still brings the bonus, once.
+    # A later approval on the site still pays the bonus, once.
     for _ in range(2):
         bonus = BonusAward(11, "4 questions")
         approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
     send_due_payments(clock=clock)
-    assert cached(hit.budget) == (0, their_spending()) == (0, 6 + 13)
+    assert cached(hit.budget) == (0, marketplace_spending()) == (0, 6 + 13)
 
 
-def test_appeal_won_at_the_marketplace_is_booked_here(assignment, clock):
+def test_appeal_won_at_the_marketplace_is_recorded(assignment, clock):
     reject_assignment(assignment=assignment, reason="Another verb.", actor="me", now=clock())
     send_due_rejections(clock=clock)
     review.overturn(
@@ -126,10 +126,10 @@ def test_appeal_won_at_the_marketplace_is_booked_here(assignment, clock):
     sync_due_hits(clock=clock)
     send_due_payments(clock=clock)
     assert Payment.objects.get().state == PaymentState.CONFIRMED
-    assert cached(hit.budget) == (0, their_spending()) == (0, 6)
+    assert cached(hit.budget) == (0, marketplace_spending()) == (0, 6)
 
 
-def test_rejection_by_somebody_else_frees_the_slot(assignment, clock):
+def test_rejection_at_the_marketplace_releases_its_reservation(assignment, clock):
     hit = Hit.objects.get()
     assert cached(hit.budget) == (SLOT, 0)
     row = theirs.Assignment.objects.get()
@@ -143,8 +143,8 @@ def test_rejection_by_somebody_else_frees_the_slot(assignment, clock):
     assert cached(hit.budget) == balance(hit.budget) == (0, 0)
 
 
-def test_bonus_of_a_lost_history_is_not_paid_again(assignment, clock):
-    """The database is yesterday's: it knows of no attempt, and the token is forgotten."""
+def test_bonus_of_an_older_backup_is_not_paid_again(assignment, clock):
+    """The database comes from a backup without the attempt, and the token is no longer stored."""
     bonus = BonusAward(11, "4 questions")
     approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
     send_due_payments(clock=clock)

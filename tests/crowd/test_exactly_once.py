@@ -1,4 +1,4 @@
-"""Our side against our own marketplace, over real HTTP, while it misbehaves on purpose."""
+"""The site against the built-in marketplace, over real HTTP with injected faults."""
 
 from collections import Counter
 from datetime import timedelta
@@ -39,7 +39,7 @@ FAULTS = [
 
 @pytest.fixture
 def market(live_server, settings):
-    """The provider, pointed at our own marketplace on a live server."""
+    """Return the provider, connected to the built-in marketplace on a live server."""
     settings.MTURK_ENDPOINT_URL = f"{live_server.url}/mturk/"
     settings.MARKETPLACE_URL = live_server.url
     settings.MARKETPLACE_BUILTIN_KEY = (
@@ -52,7 +52,7 @@ def market(live_server, settings):
 
 
 class Times:
-    """A clock that each look moves on, past leases and rests."""
+    """A clock that can be moved ahead, past leases and pauses."""
 
     def __init__(self) -> None:
         self._ahead = timedelta()
@@ -79,7 +79,7 @@ def join(number: int) -> theirs.WorkerAccount:
 
 
 def finish(hit: Hit, worker: theirs.WorkerAccount) -> None:
-    """The worker's side of one assignment."""
+    """Accept and submit an assignment of the HIT as the worker."""
     assert hit.external_id
     code = accept_hit.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
     work.submit(
@@ -91,13 +91,13 @@ def finish(hit: Hit, worker: theirs.WorkerAccount) -> None:
     request_sync(hit_id=hit.pk, now=timezone.now())
 
 
-def until(done, sweep, clock, *, times: int = 60) -> None:
+def until(is_done, sweep, clock, *, times: int = 60) -> None:
     for _ in range(times):
-        if done():
+        if is_done():
             return
         sweep(clock=clock)
         clock.skip(minutes=6)
-    pytest.fail("it did not get there")
+    pytest.fail("The sweep did not reach the expected state.")
 
 
 @pytest.mark.parametrize("faults", FAULTS)
@@ -118,7 +118,7 @@ def test_hits_are_created_paid_and_booked_exactly_once(market, settings, faults)
             finish(hit, worker)
     clock.skip(hours=1)
     until(lambda: Assignment.objects.count() == 8, sync_due_hits, clock)
-    assert {one.answer["content"] for one in Assignment.objects.all()} == {'{"a": "<&é>"}'}
+    assert {row.answer["content"] for row in Assignment.objects.all()} == {'{"a": "<&é>"}'}
 
     for assignment in Assignment.objects.all():
         bonus = BonusAward(11, f"4 questions, {assignment.pk}")
@@ -140,13 +140,13 @@ def test_hits_are_created_paid_and_booked_exactly_once(market, settings, faults)
     assert house.hits.count() == 4
 
 
-def test_hit_is_found_again_when_its_token_is_long_forgotten(market):
+def test_existing_hit_is_reused_after_its_token_expired(market):
     clock = Times()
     (hit,) = make_hits(1)
     create_pending_hits(clock=clock)
     hit.refresh_from_db()
-    known = hit.external_id
-    # Our database is yesterday's: the HIT was asked for, its answer never stored.
+    external_id = hit.external_id
+    # The database comes from a backup. The HIT was requested, but the response was never stored.
     Hit.objects.update(
         state=HitState.PENDING,
         external_id=None,
@@ -156,26 +156,26 @@ def test_hit_is_found_again_when_its_token_is_long_forgotten(market):
     theirs.RequestToken.objects.all().delete()
     create_pending_hits(clock=clock)
     hit.refresh_from_db()
-    assert (hit.external_id, theirs.Hit.objects.count()) == (known, 1)
+    assert (hit.external_id, theirs.Hit.objects.count()) == (external_id, 1)
 
 
-def test_work_finished_before_we_knew_of_the_hit_is_not_left_lying(market):
-    """The process that made the HIT died before it could store the answer; workers took it at once."""
+def test_work_finished_before_the_hit_is_known_is_synced(market):
+    """The process that created the HIT ended before it stored the response, and workers accepted it."""
     clock = Times()
     (hit,) = make_hits(1)
     create_pending_hits(clock=clock)
-    made = Hit.objects.get().external_id
+    external_id = Hit.objects.get().external_id
     Hit.objects.update(state=HitState.PENDING, external_id=None, sync_due_at=None)
-    hit.external_id = made
+    hit.external_id = external_id
     finish(hit, join(1))
     finish(hit, join(2))
-    assert sync_due_hits(clock=clock) == 0  # not ours to look at yet
+    assert sync_due_hits(clock=clock) == 0  # the HIT is not known here yet
     create_pending_hits(clock=clock)
     assert sync_due_hits(clock=clock) == 2
     assert Hit.objects.get().state == HitState.FINISHED
 
 
-def test_bonus_is_not_sent_again_when_its_token_is_long_forgotten(market):
+def test_bonus_is_not_sent_again_after_its_token_expired(market):
     clock = Times()
     (hit,) = make_hits(1)
     create_pending_hits(clock=clock)
@@ -214,10 +214,10 @@ def test_rejection_reaches_the_worker_with_its_reason(market):
     assert theirs.Assignment.objects.get().feedback == "About another verb."
 
 
-def test_hit_that_the_marketplace_refuses_gives_its_money_back(market):
+def test_refused_hit_releases_its_reservation(market):
     budget, clock = make_budget(), Times()
     (hit,) = make_hits(1, budget=budget)
-    Hit.objects.update(url="nowhere")  # the marketplace wants an address
+    Hit.objects.update(url="nowhere")  # the marketplace requires a URL
     create_pending_hits(clock=clock)
     hit.refresh_from_db()
     budget.refresh_from_db()
@@ -238,8 +238,8 @@ def test_empty_account_delays_hits_and_loses_none(market, settings):
     assert create_pending_hits(clock=clock) == 2
 
 
-def test_two_sweeps_at_once_make_each_hit_once(market):
-    """The second sweep finds the rows leased and leaves them alone."""
+def test_concurrent_sweeps_create_each_hit_once(market):
+    """The second sweep leaves the leased rows alone."""
     from jobs.domain.lease import take_leases
 
     make_hits(3)
@@ -253,7 +253,7 @@ def test_two_sweeps_at_once_make_each_hit_once(market):
     assert len(take_leases(pending, now=later, limit=10)) == 3
 
 
-def test_expired_hit_gives_back_what_nobody_earned(market):
+def test_expired_hit_releases_unearned_money(market):
     budget, clock = make_budget(), Times()
     (hit,) = make_hits(1, budget=budget)
     create_pending_hits(clock=clock)
@@ -264,27 +264,30 @@ def test_expired_hit_gives_back_what_nobody_earned(market):
     hit.refresh_from_db()
     budget.refresh_from_db()
     assert hit.state == HitState.EXPIRED
-    assert budget.reserved_cents == 28  # the one assignment that was handed in
+    assert budget.reserved_cents == 28  # the submitted assignment
 
 
-def test_grants_keep_generators_out_of_their_own_cases(market):
-    """NotIn the numbers of the excluded: they are not even shown the HIT."""
+def test_grants_exclude_generators_from_their_own_cases(market):
+    """The requirement excludes their numbers with NotIn, so the HIT is not shown to them."""
     clock = Times()
     pool = define_qualification(
         provider="mturk", code="p-consolidator", name="Consolidators", description="Trained."
     )
-    one, two = join(1), join(2)
-    for account in (one, two):
+    excluded_account, other_account = join(1), join(2)
+    for account in (excluded_account, other_account):
         worker = register_worker(provider="mturk", external_id=account.code, now=clock())
         grant_qualification(qualification=pool, worker=worker, now=clock())
     assert send_due_grants(clock=clock) == 2
     assert sorted(pool.grants.values_list("value", flat=True)) == [1, 2]
-    excluded = register_worker(provider="mturk", external_id=one.code, now=clock())
+    excluded = register_worker(provider="mturk", external_id=excluded_account.code, now=clock())
     (hit,) = make_hits(1)
     hit.hit_type.qualifications = [requirement_for(qualification=pool, without=[excluded])]
     hit.hit_type.save()
     create_pending_hits(clock=clock)
-    made = theirs.HitType.objects.get()
-    assert accept_hit.accept_next(worker=two, hit_type_code=made.code, now=clock()) is not None
+    hit_type = theirs.HitType.objects.get()
+    assert (
+        accept_hit.accept_next(worker=other_account, hit_type_code=hit_type.code, now=clock())
+        is not None
+    )
     with pytest.raises(Exception, match=r"(?i)qualif"):
-        accept_hit.accept_next(worker=one, hit_type_code=made.code, now=clock())
+        accept_hit.accept_next(worker=excluded_account, hit_type_code=hit_type.code, now=clock())

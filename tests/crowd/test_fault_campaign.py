@@ -1,9 +1,10 @@
-"""Campaigns in which everything that can go wrong does, in an order that a seed decides.
+"""Campaigns with random faults, in an order that depends on a seed.
 
-Our side runs its sweeps against our own marketplace, in this process. Requests are throttled, refused,
-lost before or after they were carried out; processes are killed between a call and its answer; lists lag;
-notifications come late, twice and out of order; clocks jump; workers, requesters and the marketplace's
-own rules decide across one another. When it is over, both sides' ledger have to be the same.
+The site runs its sweeps against the built-in marketplace in this process. Requests are throttled or
+refused, or lost before or after they were processed. A process is killed between call and response.
+Lists lag. Notifications arrive late, twice and out of order, and clocks jump. Workers, requesters and the
+automatic rules of the marketplace make conflicting decisions. In the end, the ledgers of both sides must
+agree.
 """
 
 import json
@@ -48,13 +49,13 @@ SWEEPS = (
     send_due_increases,
     send_due_ends,
     sync_due_hits,
-    sync_due_hits,  # these more often than the rest: without work there is nothing to pay,
+    sync_due_hits,  # this sweep and the next are chosen more often, because payments need synced work
     send_due_payments,
-    send_due_payments,  # and what is paid twice is lost
+    send_due_payments,  # and a double payment is the worst error
     send_due_rejections,
 )
 FAULTS = ("throttle=1", "fail=1", "timeout_after_success=1")
-LAG = "lag=3600"  # everything was written less long ago: the list is empty
+LAG = "lag=3600"  # every row is newer than this, so the list is empty
 STEPS = 160
 
 
@@ -62,23 +63,23 @@ class Campaign:
     def __init__(self, seed: int, wire, clock) -> None:
         self.dice = random.Random(seed)
         self.wire, self.clock = wire, clock
-        self.badness = self.dice.uniform(0.1, 0.5)
+        self.fault_rate = self.dice.uniform(0.1, 0.5)
         self.workers = [join(number) for number in range(3)]
         self.budget = make_budget(cap_cents=self.dice.choice([None, 400, 900]))
         for _ in range(self.dice.randint(2, 4)):
             with suppress(BudgetExceededError):
                 make_hits(1, budget=self.budget, max_assignments=self.dice.randint(1, 3))
-        if self.dice.random() < 0.5:  # else they come into being among the faults
+        if self.dice.random() < 0.5:  # otherwise they are created during the faults
             create_pending_hits(clock=clock)
         wire.faults = self.fault
 
     def fault(self, operation: str) -> str:
-        if self.dice.random() >= self.badness:
+        if self.dice.random() >= self.fault_rate:
             return ""
         choices = (*FAULTS, LAG) if operation.startswith("List") else FAULTS
         return self.dice.choice(choices)
 
-    # --- what may happen at any time
+    # --- random events
 
     def sweep(self) -> None:
         self.wire.kill_next = self.dice.random() < 0.15
@@ -90,52 +91,54 @@ class Campaign:
         self.clock.skip(minutes=self.dice.choice([1, 2, 20, 90, 1500]))
 
     def work(self) -> None:
-        if hit := self.one(Hit.objects.exclude(external_id=None)):
+        if hit := self.pick(Hit.objects.exclude(external_id=None)):
             with suppress(RefusalError):
                 finish(hit, self.dice.choice(self.workers))
 
     def work_and_return(self) -> None:
-        if hit := self.one(Hit.objects.exclude(external_id=None)):
+        if hit := self.pick(Hit.objects.exclude(external_id=None)):
             worker = self.dice.choice(self.workers)
             with suppress(RefusalError):
                 code = accept(hit, worker)
                 work.return_assignment(worker=worker, assignment_code=code, now=timezone.now())
 
     def approve(self) -> None:
-        if one := self.one(Assignment.objects.exclude(state=AssignmentState.APPROVED)):
-            self.decide_for(one)
+        if assignment := self.pick(Assignment.objects.exclude(state=AssignmentState.APPROVED)):
+            self.approve_with_bonus(assignment)
 
-    def decide_for(self, one: Assignment) -> None:
-        bonus = BonusAward(self.dice.randint(1, 30), "questions") if one.pk % 4 else None
-        approve_assignment(assignment=one, bonus=bonus, actor="me", now=self.clock())
+    def approve_with_bonus(self, assignment: Assignment) -> None:
+        bonus = BonusAward(self.dice.randint(1, 30), "questions") if assignment.pk % 4 else None
+        approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=self.clock())
 
     def reject(self) -> None:
-        if one := self.one(Assignment.objects.filter(state=AssignmentState.SUBMITTED)):
+        if assignment := self.pick(Assignment.objects.filter(state=AssignmentState.SUBMITTED)):
             with suppress(TransitionNotAllowedError):
-                reject_assignment(assignment=one, reason="no", actor="me", now=self.clock())
+                reject_assignment(assignment=assignment, reason="no", actor="me", now=self.clock())
 
-    def approve_there(self) -> None:
-        if one := self.one(theirs.Assignment.objects.filter(status="Submitted")):
-            theirs.Assignment.objects.filter(pk=one.pk).update(auto_approve_at=timezone.now())
+    def approve_automatically(self) -> None:
+        if assignment := self.pick(theirs.Assignment.objects.filter(status="Submitted")):
+            theirs.Assignment.objects.filter(pk=assignment.pk).update(
+                auto_approve_at=timezone.now()
+            )
             maintenance.approve_due(now=timezone.now() + timedelta(seconds=1))
 
     def pause_or_resume(self) -> None:
         act = self.dice.choice([pause_hits, resume_hits])
-        act(hits=Hit.objects.filter(pk__in=self.some_hits()), now=self.clock())
+        act(hits=Hit.objects.filter(pk__in=self.pick_hits()), now=self.clock())
 
     def expire(self) -> None:
         expire_hits(
-            hits=Hit.objects.filter(pk__in=self.some_hits()[:1]), actor="me", now=self.clock()
+            hits=Hit.objects.filter(pk__in=self.pick_hits()[:1]), actor="me", now=self.clock()
         )
 
     def extend(self) -> None:
-        if hit := self.one(Hit.objects.all()):
+        if hit := self.pick(Hit.objects.all()):
             with suppress(BudgetExceededError):
                 end = self.clock() + timedelta(days=self.dice.randint(1, 20))
                 extend_hit(hit=hit, ends_at=end, now=self.clock())
 
     def add(self) -> None:
-        if hit := self.one(Hit.objects.all()):
+        if hit := self.pick(Hit.objects.all()):
             with suppress(BudgetExceededError, HitChangeError):
                 add_assignments(hit=hit, number=1, now=self.clock())
 
@@ -145,15 +148,15 @@ class Campaign:
             body = json.dumps(document(row)).encode()
             receive_notification(body=body, headers={}, now=self.clock())
 
-    def one(self, rows):
-        found = list(rows.order_by("pk"))
-        return self.dice.choice(found) if found else None
+    def pick(self, rows):
+        candidates = list(rows.order_by("pk"))
+        return self.dice.choice(candidates) if candidates else None
 
-    def some_hits(self) -> list[int]:
+    def pick_hits(self) -> list[int]:
         pks = list(Hit.objects.order_by("pk").values_list("pk", flat=True))
         return self.dice.sample(pks, k=self.dice.randint(0, len(pks)))
 
-    # --- the whole of it
+    # --- the campaign
 
     def run(self) -> None:
         acts = (
@@ -161,14 +164,14 @@ class Campaign:
             + [self.work] * 4
             + [self.approve] * 4
             + [self.jump, self.notify] * 2
-            + [self.work_and_return, self.reject, self.approve_there, self.pause_or_resume]
+            + [self.work_and_return, self.reject, self.approve_automatically, self.pause_or_resume]
             + [self.expire, self.extend, self.add]
         )
         for _ in range(STEPS):
             self.dice.choice(acts)()
 
-    def come_to_rest(self) -> None:
-        """Nothing goes wrong any more, everything that is offered ends, and all is decided."""
+    def end(self) -> None:
+        """Stop the faults, end all offers and decide all assignments."""
         self.wire.faults = lambda operation: ""
         Budget.objects.update(cap_cents=None)
         self.settle()
@@ -178,8 +181,8 @@ class Campaign:
         self.clock.skip(days=400)
         for _ in range(2):
             self.settle()
-            for one in Assignment.objects.filter(state=AssignmentState.SUBMITTED):
-                self.decide_for(one)
+            for assignment in Assignment.objects.filter(state=AssignmentState.SUBMITTED):
+                self.approve_with_bonus(assignment)
         self.settle()
 
     def settle(self) -> None:
@@ -195,22 +198,22 @@ class Campaign:
 def check(campaign: Campaign) -> None:
     check_hits()
     check_assignments()
-    check_books(campaign.budget)
+    check_ledgers(campaign.budget)
 
 
 def check_hits() -> None:
-    made = Counter(theirs.Hit.objects.values_list("annotation", flat=True))
+    tokens = Counter(theirs.Hit.objects.values_list("annotation", flat=True))
     assert not Hit.objects.filter(state__in=[HitState.PENDING, HitState.LIVE, HitState.FAILED])
-    there = Hit.objects.exclude(state=HitState.WITHDRAWN)
-    assert made == dict.fromkeys(there.values_list("token", flat=True), 1)
+    created = Hit.objects.exclude(state=HitState.WITHDRAWN)
+    assert tokens == dict.fromkeys(created.values_list("token", flat=True), 1)
     sizes = theirs.Hit.objects.values_list("code", "max_assignments")
-    assert dict(sizes) == dict(there.values_list("external_id", "max_assignments"))
+    assert dict(sizes) == dict(created.values_list("external_id", "max_assignments"))
 
 
 def check_assignments() -> None:
-    handed_in = theirs.Assignment.objects.exclude(submitted_at=None)
-    states = {one.code: one.status.lower() for one in handed_in}
-    ours = {one.external_id: one.state for one in Assignment.objects.all()}
+    submitted = theirs.Assignment.objects.exclude(submitted_at=None)
+    states = {row.code: row.status.lower() for row in submitted}
+    ours = {assignment.external_id: assignment.state for assignment in Assignment.objects.all()}
     assert ours == states
     assert set(ours.values()) <= {"approved", "rejected"}
     rewards = Counter(
@@ -220,34 +223,34 @@ def check_assignments() -> None:
     assert set(Payment.objects.values_list("state", flat=True)) <= {PaymentState.CONFIRMED}
 
 
-def check_books(budget: Budget) -> None:
+def check_ledgers(budget: Budget) -> None:
     bonuses = Payment.objects.filter(kind="bonus")
     assert sorted(bonuses.values_list("assignment__external_id", "amount_cents")) == sorted(
         theirs.Bonus.objects.values_list("assignment__code", "amount_cents")
     )
     entries = theirs.LedgerEntry.objects.exclude(kind="deposit")
-    paid_there = -(entries.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
+    paid_at_marketplace = -(entries.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
     settled = LedgerEntry.objects.filter(kind="settle")
-    paid_here = sum(one.amount_cents + one.fee_cents for one in settled)
-    assert paid_here == paid_there
+    paid_here = sum(entry.amount_cents + entry.fee_cents for entry in settled)
+    assert paid_here == paid_at_marketplace
     assert cached(budget) == balance(budget) == (0, paid_here)
 
 
 def run_campaign(seed: int, wire, clock) -> None:
     campaign = Campaign(seed, wire, clock)
     campaign.run()
-    campaign.come_to_rest()
+    campaign.end()
     check(campaign)
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_books_agree_after_a_campaign_of_faults(wire, clock, settings, seed):
+def test_ledgers_agree_after_a_campaign_of_faults(wire, clock, settings, seed):
     settings.MTURK_NOTIFICATIONS = "webhook"
     run_campaign(seed, wire, clock)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(4, 208))
-def test_books_agree_after_any_campaign_of_faults(wire, clock, settings, seed):
+def test_ledgers_agree_after_any_campaign_of_faults(wire, clock, settings, seed):
     settings.MTURK_NOTIFICATIONS = "webhook"
     run_campaign(seed, wire, clock)

@@ -14,7 +14,7 @@ from crowd.providers.mturk.fees import fee_cents
     ("amount", "fee"),
     [
         (0, 0),  # nothing paid, no fee
-        (1, 1),  # never less than a cent
+        (1, 1),  # at least a cent
         (5, 1),  # 1.0
         (7, 1),  # 1.4
         (8, 2),  # 1.6
@@ -29,7 +29,7 @@ def test_fee_is_a_fifth_rounded_half_up(amount, fee):
     assert fee_cents(amount) == fee
 
 
-def test_fee_half_cent_goes_up(settings):
+def test_half_cent_of_a_fee_is_rounded_up(settings):
     settings.MTURK_FEE_RATE = Decimal("0.25")
     assert [fee_cents(amount) for amount in (2, 6, 10)] == [1, 2, 3]  # 0.5, 1.5, 2.5
 

@@ -1,9 +1,8 @@
-"""The campaigns of faults again, with sweeps in processes of their own that are really killed.
+"""The fault campaigns with sweeps in child processes that are killed.
 
-A child is forked for a sweep and ends itself by SIGKILL at a statement that the seed decides: before or
-after it, on our side or on the marketplace's, inside a transaction or between two. Nothing is tidied up;
-the database learns of it by the connection that breaks. `make test` runs this on PostgreSQL,
-`make test-sqlite` on a file of SQLite's.
+A child process ends itself with SIGKILL at a statement that depends on the seed. That is before or after
+the statement, on either side, inside or between transactions. Nothing is cleaned up. The database only
+detects the broken connection. `make test` runs this on PostgreSQL, and `make test-sqlite` on SQLite.
 """
 
 import os
@@ -20,13 +19,13 @@ from tests.forked import in_fork
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-# Sweeps with nothing to do take two statements, long ones a hundred; a child whose sweep ends before its
-# statement comes lives.
+# A sweep without work takes two statements, a long sweep a hundred. A child survives if its sweep ends
+# before the statement.
 LAST_STATEMENT = 100
 
 
 class SuddenEnd:
-    """A wrapper of Django's: the process dies at its `number`th statement."""
+    """A database wrapper that kills the process at a given statement."""
 
     def __init__(self, number: int, *, carried_out: bool) -> None:
         self._left, self._carried_out = number, carried_out
@@ -44,7 +43,7 @@ class SuddenEnd:
 
 
 def killed_in(work: Callable[[], object], end: SuddenEnd) -> bool:
-    """Do the work in a process that comes to the sudden end; says whether it did."""
+    """Do the work in a child process that may be killed, and return True if it was."""
 
     def ending() -> None:
         with connection.execute_wrapper(end):
@@ -63,12 +62,13 @@ class DeadlyCampaign(Campaign):
             super().sweep()
             return
         sweep, limit = self.dice.choice(SWEEPS), self.dice.randint(1, 5)
-        number = int(LAST_STATEMENT ** self.dice.random())  # early ones more often
+        number = int(LAST_STATEMENT ** self.dice.random())  # low numbers are more frequent
         carried_out = self.dice.random() < 0.5
         seed = self.dice.random()
 
         def work() -> None:
-            self.dice = random.Random(seed)  # what the child throws must not be thrown again
+            # The parent must not repeat the random numbers of the child.
+            self.dice = random.Random(seed)
             sweep(clock=self.clock, limit=limit)
 
         self.killed += killed_in(work, SuddenEnd(number, carried_out=carried_out))
@@ -79,18 +79,18 @@ def run_campaign(seed: int, wire, clock) -> None:
     campaign.run()
     while not campaign.killed:
         campaign.sweep()
-    campaign.come_to_rest()
+    campaign.end()
     check(campaign)
 
 
 @pytest.mark.parametrize("seed", range(1))
-def test_books_agree_after_processes_were_killed(wire, clock, settings, seed):
+def test_ledgers_agree_after_processes_were_killed(wire, clock, settings, seed):
     settings.MTURK_NOTIFICATIONS = "webhook"
     run_campaign(seed, wire, clock)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("seed", range(1, 210))
-def test_books_agree_whenever_processes_were_killed(wire, clock, settings, seed):
+def test_ledgers_agree_whenever_processes_were_killed(wire, clock, settings, seed):
     settings.MTURK_NOTIFICATIONS = "webhook"
     run_campaign(seed, wire, clock)

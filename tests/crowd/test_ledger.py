@@ -1,4 +1,4 @@
-"""The ledger: sums equal state, caps hold, a repeat changes nothing, entries stay as written."""
+"""The ledger, whose sums match the state, whose caps hold and whose entries are immutable."""
 
 import pytest
 from django.db import DatabaseError, IntegrityError, transaction
@@ -14,12 +14,12 @@ from crowd.enums import AssignmentState, LedgerKind, PaymentState
 from crowd.models import Budget, LedgerEntry, Payment
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_hits, make_live_hit
 
-# One assignment of the default HIT: reward 5 + fee 1, allowance 18 + fee 4.
+# Reward of 5, fee of 1, allowance of 18 and fee of 4 for one assignment of the default HIT.
 SLOT = 28
 
 
 def balance(budget: Budget) -> tuple[int, int]:
-    """(reserved, spent) worked out from the entries alone."""
+    """Return the reserved and the spent cents, computed from the entries alone."""
     sums = dict.fromkeys(LedgerKind.values, 0)
     for entry in LedgerEntry.objects.filter(budget=budget):
         sums[entry.kind] += entry.amount_cents + entry.fee_cents
@@ -45,7 +45,7 @@ def test_publishing_reserves_reward_allowance_and_fees():
 
 
 @pytest.mark.django_db
-def test_publishing_past_the_cap_leaves_nothing():
+def test_publishing_above_the_cap_creates_nothing():
     budget = make_budget(cap_cents=3 * 2 * SLOT - 1)
     with pytest.raises(BudgetExceededError, match=r"1\.67 dollars left; this needs 1\.68"):
         make_hits(3, budget=budget)
@@ -54,7 +54,7 @@ def test_publishing_past_the_cap_leaves_nothing():
 
 
 @pytest.mark.django_db
-def test_approval_turns_the_slot_into_what_is_owed():
+def test_approval_reserves_only_the_amount_due():
     hit = make_live_hit()
     approve_assignment(
         assignment=make_assignment(hit), bonus=BonusAward(11, "4 questions"), actor="me", now=NOW
@@ -81,7 +81,7 @@ def test_approving_twice_pays_once():
 
 
 @pytest.mark.django_db
-def test_settling_twice_books_once():
+def test_settling_twice_adds_one_entry():
     assignment = make_assignment()
     approve_assignment(assignment=assignment, bonus=None, actor="me", now=NOW)
     payment = Payment.objects.get()
@@ -91,7 +91,7 @@ def test_settling_twice_books_once():
 
 
 @pytest.mark.django_db
-def test_generation_with_a_bonus_has_an_entry_for_the_rest_and_one_for_each_payment():
+def test_generation_with_a_bonus_has_entries_for_each_payment_and_the_rest():
     assignment = make_assignment()
     approve_assignment(
         assignment=assignment, bonus=BonusAward(7, "4 questions"), actor="me", now=NOW
@@ -108,7 +108,7 @@ def test_generation_with_a_bonus_has_an_entry_for_the_rest_and_one_for_each_paym
 
 
 @pytest.mark.django_db
-def test_bonus_beyond_the_cap_is_held_and_paid_once_there_is_room():
+def test_bonus_above_the_cap_is_held_and_paid_once_there_is_budget():
     budget = make_budget(cap_cents=2 * SLOT)
     assignment = make_assignment(make_live_hit(budget=budget))
     approve_assignment(
@@ -125,7 +125,7 @@ def test_bonus_beyond_the_cap_is_held_and_paid_once_there_is_room():
 
 
 @pytest.mark.django_db
-def test_rejection_gives_the_slot_back_and_needs_a_reason():
+def test_rejection_releases_its_reservation_and_needs_a_reason():
     hit = make_live_hit()
     assignment = make_assignment(hit)
     with pytest.raises(ValueError, match="Enter a reason"):
@@ -137,7 +137,7 @@ def test_rejection_gives_the_slot_back_and_needs_a_reason():
 
 
 @pytest.mark.django_db
-def test_late_work_is_payable_when_the_offer_was_released():
+def test_late_work_is_payable_after_the_release():
     hit = make_live_hit()
     left = offer_cents_left(hits=[hit])[hit.pk]
     LedgerEntry.objects.create(
@@ -149,14 +149,14 @@ def test_late_work_is_payable_when_the_offer_was_released():
 
 
 @pytest.mark.django_db
-def test_entries_can_not_be_changed():
+def test_entries_cannot_be_changed():
     (hit,) = make_hits()
     with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
         LedgerEntry.objects.filter(hit=hit).update(amount_cents=0)
 
 
 @pytest.mark.django_db
-def test_database_itself_refuses_to_pass_the_cap():
+def test_database_enforces_the_cap():
     budget = make_budget(cap_cents=100)
     with pytest.raises(IntegrityError), transaction.atomic():
         Budget.objects.filter(pk=budget.pk).update(spent_cents=60, reserved_cents=41)
@@ -173,7 +173,7 @@ class AnyOrderOfOperations(TestCase):
             max_size=25,
         ),
     )
-    def test_sums_equal_state_and_no_cap_is_passed(self, cap, steps):
+    def test_sums_equal_state_and_no_cap_is_exceeded(self, cap, steps):
         budget = make_budget(cap_cents=cap)
         assignments = []
         for step, number in steps:

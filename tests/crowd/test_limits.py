@@ -1,4 +1,4 @@
-"""What a marketplace would not take is refused by name, where a person can still change it."""
+"""Values that a marketplace would refuse are rejected by name while users can still change them."""
 
 import pytest
 
@@ -27,7 +27,7 @@ TYPE = {
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "message"),
     [
         ({"title": "é" * 129}, "title: 129 characters. The limit is 128."),
         ({"title": " "}, "title: enter some text."),
@@ -39,15 +39,15 @@ TYPE = {
         ({"qualifications": [{}] * 11}, "requirements: 11 requirements. The limit is 10."),
     ],
 )
-def test_hit_type_out_of_the_limits_is_not_planned(change, told):
-    with pytest.raises(OutOfLimitsError, match=told):
+def test_hit_type_outside_the_limits_is_not_created(change, message):
+    with pytest.raises(OutOfLimitsError, match=message):
         hit_type_of(**TYPE | change)
     assert not HitType.objects.exists()
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(
-    ("token", "url", "lifetime", "told"),
+    ("token", "url", "lifetime", "message"),
     [
         ("t" * 65, "https://a.example/", 86400, "token: 65 characters. The limit is 64."),
         ("t", "https://a.example/" + "x" * 500, 86400, "address: 518 characters"),
@@ -55,8 +55,8 @@ def test_hit_type_out_of_the_limits_is_not_planned(change, told):
         ("t", "https://a.example/", 31_536_001, "lifetime: 31536001 seconds"),
     ],
 )
-def test_hit_out_of_the_limits_sets_no_money_aside(token, url, lifetime, told):
-    with pytest.raises(OutOfLimitsError, match=told):
+def test_hit_outside_the_limits_reserves_no_money(token, url, lifetime, message):
+    with pytest.raises(OutOfLimitsError, match=message):
         prepare_hits(
             plans=[HitPlan(token, url)],
             hit_type=hit_type_of(**TYPE),
@@ -69,14 +69,14 @@ def test_hit_out_of_the_limits_sets_no_money_aside(token, url, lifetime, told):
 
 
 @pytest.mark.django_db
-def test_words_to_workers_are_measured_before_they_are_kept():
+def test_texts_for_workers_are_checked_before_they_are_stored():
     worker, assignment = make_worker(), make_assignment()
-    for subject, text, told in (
+    for subject, text, message in (
         ("s" * 201, "text", "subject: 201 characters. The limit is 200."),
         ("subject", "t" * 4097, "text: 4097 characters. The limit is 4096."),
         ("", "text", "subject: enter some text."),
     ):
-        with pytest.raises(OutOfLimitsError, match=told):
+        with pytest.raises(OutOfLimitsError, match=message):
             write_messages(budget=None, workers=[worker], subject=subject, text=text, now=NOW)
     with pytest.raises(OutOfLimitsError, match=r"reason: 1025 characters. The limit is 1024."):
         reject_assignment(assignment=assignment, reason="r" * 1025, actor="me", now=NOW)
@@ -100,7 +100,7 @@ def test_question_is_measured_in_bytes_and_not_sent(wire):
 
 
 @pytest.mark.parametrize(
-    ("worker", "cents", "told"),
+    ("worker", "cents", "message"),
     [
         ("W1", 5, "'W1' is not a worker id"),
         ("A1b", 5, "'A1b' is not a worker id"),
@@ -108,7 +108,7 @@ def test_question_is_measured_in_bytes_and_not_sent(wire):
         ("A1", 12.5, "bonus: 12.5 cents"),
     ],
 )
-def test_bonus_that_botocore_would_let_through_is_not_sent(wire, worker, cents, told):
-    with pytest.raises(ProviderRefusedError, match=told):
+def test_invalid_bonus_that_botocore_accepts_is_not_sent(wire, worker, cents, message):
+    with pytest.raises(ProviderRefusedError, match=message):
         connect(wire).send_bonus(Bonus("t", worker, "ASSIGNMENT", cents, "questions"))
     assert wire.calls == []

@@ -1,4 +1,4 @@
-"""Emails beside messages, over a real connection: retried where that is safe, and never twice."""
+"""Emails for messages, over a real connection, with safe retries and no duplicates."""
 
 from datetime import timedelta
 
@@ -51,7 +51,7 @@ def state_of(mail):
     return mail.state
 
 
-def test_mail_goes_out_once(server, mail):
+def test_mail_is_sent_once(server, mail):
     assert sweep() == 1
     assert sweep(timedelta(days=2)) == 0
     [letter] = server.accepted
@@ -74,7 +74,7 @@ def test_site_without_a_mail_server_sends_none(server, mail, settings):
 
 
 @pytest.mark.parametrize("command", ["MAIL", "RCPT", "DATA"])
-def test_what_the_server_puts_off_is_tried_later(server, mail, command):
+def test_deferred_mail_is_retried_later(server, mail, command):
     server.behaviour = Behaviour(answer_to={command: "451 later"})
     assert sweep() == 0
     assert state_of(mail) == MailState.PENDING
@@ -87,7 +87,7 @@ def test_what_the_server_puts_off_is_tried_later(server, mail, command):
 
 
 @pytest.mark.parametrize("command", ["MAIL", "RCPT", "DATA"])
-def test_what_the_server_refuses_is_shown_and_not_repeated(server, mail, command):
+def test_refused_mail_is_shown_and_not_retried(server, mail, command):
     server.behaviour = Behaviour(answer_to={command: "550 no such person"})
     assert sweep() == 1
     assert state_of(mail) == MailState.FAILED
@@ -100,7 +100,7 @@ def test_what_the_server_refuses_is_shown_and_not_repeated(server, mail, command
     assert not send_again(mail=mail, now=NOW)
 
 
-def test_accepted_mail_whose_answer_got_lost_is_not_sent_twice(server, mail):
+def test_accepted_mail_with_a_lost_response_is_not_sent_twice(server, mail):
     server.behaviour = Behaviour(hang_up_after="DATA")
     assert sweep() == 1
     assert len(server.accepted) == 1
@@ -110,7 +110,7 @@ def test_accepted_mail_whose_answer_got_lost_is_not_sent_twice(server, mail):
     assert len(server.accepted) == 1
 
 
-def test_process_that_died_while_sending_leaves_a_doubt(server, mail):
+def test_outcome_is_unknown_after_the_process_died_while_sending(server, mail):
     Mail.objects.update(state=MailState.SENDING, leased_until=NOW + timedelta(minutes=1))
     sweep()
     assert state_of(mail) == MailState.SENDING
@@ -120,7 +120,7 @@ def test_process_that_died_while_sending_leaves_a_doubt(server, mail):
     assert server.accepted == []
 
 
-def test_server_that_is_away_is_tried_until_we_give_up(server, mail, settings, free_port):
+def test_unavailable_server_is_retried_up_to_the_limit(server, mail, settings, free_port):
     settings.EMAIL_PORT = free_port
     now = timedelta(0)
     for _ in range(MOST_ATTEMPTS):
@@ -131,7 +131,7 @@ def test_server_that_is_away_is_tried_until_we_give_up(server, mail, settings, f
     assert "No connection to the mail server" in mail.error
 
 
-def test_address_taken_back_is_forgotten_everywhere(server, mail):
+def test_withdrawn_address_is_deleted_everywhere(server, mail):
     worker = mail.message.worker
     assert forget_address(worker=worker)
     assert not forget_address(worker=worker)
@@ -141,7 +141,7 @@ def test_address_taken_back_is_forgotten_everywhere(server, mail):
     assert not send_again(mail=mail, now=NOW)
 
 
-def test_new_address_gets_what_waits(server, mail):
+def test_new_address_gets_pending_mail(server, mail):
     keep_address(worker=mail.message.worker, address="ann@example.com", now=NOW)
     assert MailAddress.objects.count() == 1
     sweep()

@@ -32,7 +32,7 @@ def event(doc: str, *hits: str) -> dict:
 
 
 @pytest.mark.django_db
-def test_event_makes_its_hit_due_and_its_repeat_does_nothing(address):
+def test_event_makes_its_hit_due_once(address):
     hit, other = make_live_hit(), make_live_hit()
     Hit.objects.update(sync_due_at=None)
     assert post(address, event("one", hit.external_id)).status_code == 204
@@ -61,13 +61,13 @@ def test_event_makes_its_hit_due_and_its_repeat_does_nothing(address):
         '"x"',
     ],
 )
-def test_what_is_no_notification_is_refused(address, body):
+def test_invalid_notification_is_refused(address, body):
     assert post(address, body).status_code == 400
     assert not NotificationReceipt.objects.exists()
 
 
 @pytest.mark.django_db
-def test_address_can_not_be_guessed(address):
+def test_address_cannot_be_guessed(address):
     hit = make_live_hit()
     wrong = address[:-3] + "x" + address[-2:]
     assert post(wrong, event("one", hit.external_id)).status_code == 404
@@ -75,14 +75,14 @@ def test_address_can_not_be_guessed(address):
 
 
 @pytest.mark.django_db
-def test_receipts_are_forgotten_in_time(address):
+def test_old_receipts_are_deleted(address):
     post(address, event("old"))
     NotificationReceipt.objects.update(received_at=NOW)
     post(address, event("new"))
     assert forget_notifications(now=timezone.now()) == 1
 
 
-def test_marketplaces_event_brings_the_work_in(wire, clock, address):
+def test_marketplace_event_triggers_the_sync(wire, clock, address):
     (hit,) = make_hits(1)
     create_pending_hits(clock=clock)
     hit.refresh_from_db()
@@ -93,18 +93,18 @@ def test_marketplaces_event_brings_the_work_in(wire, clock, address):
         fields=[("content", "{}")],
         now=timezone.now(),
     )
-    assert sync_due_hits(clock=clock) == 0  # nobody has told us yet
-    (told,) = theirs.Notification.objects.filter(event__EventType="AssignmentSubmitted")
-    assert told.destination.endswith(address)
-    post(address, document(told))
+    assert sync_due_hits(clock=clock) == 0  # no notification has arrived yet
+    (notification,) = theirs.Notification.objects.filter(event__EventType="AssignmentSubmitted")
+    assert notification.destination.endswith(address)
+    post(address, document(notification))
     clock.skip(seconds=1)
     assert sync_due_hits(clock=clock) == 1
     assert Assignment.objects.count() == 1
 
 
-def test_refused_notifications_keep_nothing_from_being_published(wire, clock, settings):
+def test_refused_notifications_do_not_prevent_publishing(wire, clock, settings):
     settings.MTURK_NOTIFICATIONS = "webhook"
-    settings.SITE_URL = "https://elsewhere.example"  # which our marketplace may not call
+    settings.SITE_URL = "https://elsewhere.example"  # an address that the marketplace may not call
     make_hits(1)
     assert create_pending_hits(clock=clock) == 1
     assert "UpdateNotificationSettings" in wire.calls

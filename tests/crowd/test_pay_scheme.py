@@ -31,7 +31,7 @@ def test_bonus_without_a_step_is_the_same_for_every_unit(units, cents):
     assert bonus_cents(CONSOLIDATOR, units) == cents
 
 
-def test_bonus_with_one_free_unit_begins_with_the_second():
+def test_bonus_with_one_free_unit_starts_with_the_second():
     assert bonus_cents({**GENERATOR, "free_units": 1}, 3) == 11
 
 
@@ -41,7 +41,7 @@ def test_explanation_shows_the_sum():
     assert explain_bonus(CONSOLIDATOR, 6, "6 labels") == "6 labels: 6 x 3 cents."
 
 
-def test_check_takes_a_preset_by_name():
+def test_check_accepts_a_preset_by_name():
     none = {"max_units": 0, "hold_above_units": 0, "least_seconds": 0}
     expected = {"generator": GENERATOR | none, "consolidator": CONSOLIDATOR | none}
     assert check_pay_scheme("usual", PRESETS) == expected
@@ -53,7 +53,7 @@ def test_units_above_the_maximum_earn_nothing():
 
 
 @pytest.mark.parametrize(
-    ("raw", "told"),
+    ("raw", "message"),
     [
         ("other", "no pay scheme 'other'. Choose from usual."),
         ({}, "maps roles"),
@@ -64,6 +64,6 @@ def test_units_above_the_maximum_earn_nothing():
         ({"generator": {**GENERATOR, "free_units": True}}, "generator.free_units: True"),
     ],
 )
-def test_check_names_what_is_wrong(raw, told):
-    with pytest.raises(PaySchemeError, match=told):
+def test_check_names_the_error(raw, message):
+    with pytest.raises(PaySchemeError, match=message):
         check_pay_scheme(raw, PRESETS)

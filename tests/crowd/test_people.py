@@ -1,4 +1,4 @@
-"""Messages, blocks, groups and grants, over our own marketplace."""
+"""Messages, blocks, groups and grants at the built-in marketplace."""
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -32,11 +32,11 @@ from tests.crowd.factories import NOW, make_hits, make_worker
 from tests.crowd.in_process import accept, finish, join
 
 
-def ours(account: theirs.WorkerAccount) -> Worker:
+def worker_of(account: theirs.WorkerAccount) -> Worker:
     return register_worker(provider="mturk", external_id=account.code, now=NOW)
 
 
-def one_live_hit(clock, qualifications=()):
+def make_live_hit(clock, qualifications=()):
     (hit,) = make_hits(1)
     if qualifications:
         hit.hit_type.qualifications = list(qualifications)
@@ -46,29 +46,33 @@ def one_live_hit(clock, qualifications=()):
     return hit
 
 
-def test_messages_go_in_groups_and_failures_are_kept_by_worker(wire, clock):
+def test_messages_are_sent_in_groups_and_failures_stored_by_worker(wire, clock):
     account = join(1)
-    finish(one_live_hit(clock), account)
+    finish(make_live_hit(clock), account)
     clock.skip(minutes=2)
     sync_due_hits(clock=clock)
     approve_assignment(assignment=Assignment.objects.get(), bonus=None, actor="me", now=clock())
     send_due_payments(clock=clock)
     strangers = [make_worker() for _ in range(120)]
     write_messages(
-        budget=None, workers=[ours(account), *strangers], subject="Hello", text="You.", now=clock()
+        budget=None,
+        workers=[worker_of(account), *strangers],
+        subject="Hello",
+        text="You.",
+        now=clock(),
     )
     wire.calls.clear()
     assert send_due_messages(clock=clock) + send_due_messages(clock=clock) == 121
     assert wire.calls == ["NotifyWorkers", "NotifyWorkers"]
-    told = Message.objects.get(worker=ours(account))
-    assert (told.state, told.error) == (MessageState.SENT, "")
+    message = Message.objects.get(worker=worker_of(account))
+    assert (message.state, message.error) == (MessageState.SENT, "")
     assert theirs.Message.objects.filter(subject="Hello").count() == 1
     failed = Message.objects.filter(state=MessageState.FAILED)
     assert failed.count() == 120
     assert all("does not exist" in message.error for message in failed)
 
 
-def test_message_in_doubt_is_tried_again_ever_more_slowly_and_then_given_up(wire, clock):
+def test_message_with_unknown_outcome_is_retried_with_backoff_up_to_the_limit(wire, clock):
     write_messages(budget=None, workers=[make_worker()], subject="Hello", text="You.", now=clock())
     wire.faults = lambda operation: "throttle=1"
     for attempt in range(1, MOST_ATTEMPTS + 1):
@@ -83,15 +87,15 @@ def test_message_in_doubt_is_tried_again_ever_more_slowly_and_then_given_up(wire
 
 @pytest.mark.django_db
 @pytest.mark.parametrize(("subject", "text"), [("", "x"), ("x" * 201, "x"), ("x", "x" * 4097)])
-def test_message_that_would_be_refused_is_not_written(subject, text):
+def test_invalid_message_is_not_stored(subject, text):
     with pytest.raises(ValueError, match=r"enter some text|limit is"):
         write_messages(budget=None, workers=[make_worker()], subject=subject, text=text, now=NOW)
 
 
-def test_blocked_worker_can_take_nothing_until_the_block_is_lifted(wire, clock):
+def test_blocked_worker_cannot_accept_until_the_block_is_lifted(wire, clock):
     account = join(1)
-    hit = one_live_hit(clock)
-    block_worker(worker=ours(account), reason="Copied.", actor="me", now=clock())
+    hit = make_live_hit(clock)
+    block_worker(worker=worker_of(account), reason="Copied.", actor="me", now=clock())
     wire.faults = lambda operation: "timeout_after_success=1"
     assert send_due_blocks(clock=clock) == 0
     wire.faults = lambda operation: ""
@@ -100,10 +104,10 @@ def test_blocked_worker_can_take_nothing_until_the_block_is_lifted(wire, clock):
     assert Block.objects.get().state == BlockState.BLOCKED
     with pytest.raises(RefusalError):
         accept(hit, account)
-    assert lift_block(worker=ours(account), reason="Appealed.", actor="me", now=clock())
+    assert lift_block(worker=worker_of(account), reason="Appealed.", actor="me", now=clock())
     assert send_due_blocks(clock=clock) == 1
     assert accept(hit, account)
-    assert not lift_block(worker=ours(account), reason="Again.", actor="me", now=clock())
+    assert not lift_block(worker=worker_of(account), reason="Again.", actor="me", now=clock())
 
 
 def test_refused_block_is_shown_and_not_repeated(wire, clock):
@@ -118,7 +122,7 @@ def test_refused_block_is_shown_and_not_repeated(wire, clock):
 
 def test_refused_grant_fails_with_its_reason_and_is_not_repeated(wire, clock):
     kind = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
-    stranger = make_worker()  # at the marketplace nobody has this id
+    stranger = make_worker()  # the marketplace has no worker with this id
     grant_qualification(qualification=kind, worker=stranger, now=clock())
     assert send_due_grants(clock=clock) == 0
     grant = QualificationGrant.objects.get()
@@ -131,9 +135,9 @@ def test_refused_grant_fails_with_its_reason_and_is_not_repeated(wire, clock):
     assert wire.calls == []
 
 
-def test_failed_grant_can_be_granted_anew(wire, clock):
+def test_failed_grant_can_be_repeated(wire, clock):
     kind = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
-    worker = ours(join(1))
+    worker = worker_of(join(1))
     grant_qualification(qualification=kind, worker=worker, now=clock())
     QualificationGrant.objects.update(state="failed", error="Refused.")
     grant = grant_qualification(qualification=kind, worker=worker, now=clock())
@@ -142,23 +146,23 @@ def test_failed_grant_can_be_granted_anew(wire, clock):
     assert QualificationGrant.objects.get().state == "held"
 
 
-def test_groups_are_told_apart_by_value(wire, clock):
+def test_groups_differ_by_value(wire, clock):
     kind = define_qualification(provider="mturk", code="group", name="Group", description="x")
     first, second = join(1), join(2)
     for value, account in ((1, first), (2, second)):
-        grant_qualification(qualification=kind, worker=ours(account), value=value, now=clock())
+        grant_qualification(qualification=kind, worker=worker_of(account), value=value, now=clock())
     assert send_due_grants(clock=clock) == 2
-    hit = one_live_hit(clock, [group_requirement(qualification=kind, values=[2])])
+    hit = make_live_hit(clock, [group_requirement(qualification=kind, values=[2])])
     with pytest.raises(RefusalError):
         accept(hit, first)
     assert accept(hit, second)
 
 
-def test_system_qualifications_keep_others_out(wire, clock):
+def test_system_qualifications_exclude_other_workers(wire, clock):
     here, elsewhere = join(1), join(2)
     theirs.WorkerAccount.objects.filter(pk=elsewhere.pk).update(country="FR")
-    asked = system_requirements(approval_rate=95, locales=["US", "GB"], adult=True)
-    hit = one_live_hit(clock, asked)
+    requirements = system_requirements(approval_rate=95, locales=["US", "GB"], adult=True)
+    hit = make_live_hit(clock, requirements)
     elsewhere.refresh_from_db()
     with pytest.raises(RefusalError):
         accept_hit.accept_hit(worker=elsewhere, hit_code=hit.external_id, now=timezone.now())
@@ -166,30 +170,30 @@ def test_system_qualifications_keep_others_out(wire, clock):
 
 
 @pytest.mark.parametrize(
-    ("asked", "told"),
+    ("requirements", "message"),
     [
         ({"approval_rate": 101}, "101 %"),
         ({"locales": ["USA"]}, "'USA'"),
         ({"hits_approved": -1}, "n"),
     ],
 )
-def test_impossible_requirements_are_refused(asked, told):
-    with pytest.raises(ValueError, match=told):
-        system_requirements(**asked)
+def test_impossible_requirements_are_refused(requirements, message):
+    with pytest.raises(ValueError, match=message):
+        system_requirements(**requirements)
 
 
-def test_grants_are_read_back_and_mended(wire, clock):
+def test_grants_are_read_back_and_repaired(wire, clock):
     kind = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
-    same, lost, kept, unknown = (join(number) for number in range(1, 5))
-    for account in (same, lost, kept):
-        grant_qualification(qualification=kind, worker=ours(account), value=1, now=clock())
+    same, lost, revoked, unknown = (join(number) for number in range(1, 5))
+    for account in (same, lost, revoked):
+        grant_qualification(qualification=kind, worker=worker_of(account), value=1, now=clock())
     send_due_grants(clock=clock)
     kind.refresh_from_db()
     rows = theirs.Grant.objects
     rows.filter(worker=lost).delete()
-    revoke_qualification(qualification=kind, worker=ours(kept), reason="Left.", now=clock())
+    revoke_qualification(qualification=kind, worker=worker_of(revoked), reason="Left.", now=clock())
     send_due_grants(clock=clock)
-    rows.filter(worker=kept).update(status="Granted")
+    rows.filter(worker=revoked).update(status="Granted")
     type_there = theirs.QualificationType.objects.get()
     rows.create(
         qualification_type=type_there, worker=unknown, value=7, status="Granted", granted_at=NOW
@@ -197,16 +201,16 @@ def test_grants_are_read_back_and_mended(wire, clock):
     early = read_back_grants(qualification=kind, now=clock())
     assert early == ReadBack(agreeing=1, granted_again=0, revoked_again=0, taken_over=1)
     clock.skip(minutes=11)
-    found = read_back_grants(qualification=kind, now=clock())
-    assert found == ReadBack(agreeing=2, granted_again=1, revoked_again=1, taken_over=0)
+    result = read_back_grants(qualification=kind, now=clock())
+    assert result == ReadBack(agreeing=2, granted_again=1, revoked_again=1, taken_over=0)
     assert send_due_grants(clock=clock) == 2
     held = rows.filter(status="Granted").values_list("worker__code", "value")
     assert dict(held) == {same.code: 1, lost.code: 1, unknown.code: 7}
-    assert QualificationGrant.objects.get(worker=ours(unknown)).value == 7
+    assert QualificationGrant.objects.get(worker=worker_of(unknown)).value == 7
 
 
 @pytest.mark.django_db
-def test_commands_of_people_do_what_they_say(capsys):
+def test_commands_for_workers(capsys):
     project = make_project()
     make_item(project)
     worker = make_worker()
@@ -228,7 +232,7 @@ def test_commands_of_people_do_what_they_say(capsys):
         call_command("block_worker", "W0", "--reason", "x")
 
 
-def test_worker_is_known_with_and_without_the_qualification_and_after_it_was_revoked(wire):
+def test_has_worker_does_not_depend_on_the_qualification(wire):
     worker, market = join(1).code, provider_of("mturk")
     kind = market.create_qualification_type(name="Trained", description="A test.")
 

@@ -1,4 +1,4 @@
-"""The Prolific client against the stand-in, with faults, and its parsing of other answers."""
+"""The Prolific client against the fake server, with faults, and its parsing of other responses."""
 
 import logging
 import traceback
@@ -238,25 +238,25 @@ def test_decisions(server, client):
     people = [server.participant() for _ in range(4)]
     for person in people:
         person.take(study.id)
-    approved, rejected, mended, asked = (person.submissions[0].id for person in people)
+    approved, rejected, repaired, return_requested = (person.submissions[0].id for person in people)
     for person in people[:2]:
         person.complete("DONE")
     for _ in range(2):
         client.approve(approved)
         client.reject(rejected, message=REASON, category="LOW_EFFORT")
-        client.complete(mended, code="MEND")
-    client.request_return(asked, reasons=["Withdrew consent."])
+        client.complete(repaired, code="MEND")
+    client.request_return(return_requested, reasons=["Withdrew consent."])
     statuses = {row.id: row.status for row in client.list_submissions(study.id)}
     assert statuses == {
         approved: "APPROVED",
         rejected: "REJECTED",
-        mended: "AWAITING REVIEW",
-        asked: "ACTIVE",
+        repaired: "AWAITING REVIEW",
+        return_requested: "ACTIVE",
     }
-    assert client.get_submission(asked).return_requested_at == NOW
-    client.bulk_approve([approved, mended])
+    assert client.get_submission(return_requested).return_requested_at == NOW
+    client.bulk_approve([approved, repaired])
     server.clock.advance(minutes=1)
-    assert client.get_submission(mended).status == "APPROVED"
+    assert client.get_submission(repaired).status == "APPROVED"
     assert len(server.movements) == 2
 
 
@@ -399,7 +399,7 @@ def test_styles_of_pages(name):
 
 @contextmanager
 def answering(*answers):
-    """Run a server that gives these answers (status, body or text) in turn."""
+    """Run a server that returns these responses (status, body or text) in turn."""
     import json
 
     remaining, requests = list(answers), []
@@ -519,7 +519,7 @@ def test_call_without_a_connection_is_not_performed():
 
 
 def test_random_faults_lose_no_decision(server):
-    """Every approval is paid once, whatever happens to requests and answers."""
+    """Every approval is paid once, whatever happens to requests and responses."""
     delays = []
     client = ProlificClient(token=server.token, url=server.url, attempts=30, sleep=delays.append)
     study = published(server, client, places=20)

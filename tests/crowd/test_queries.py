@@ -21,12 +21,13 @@ def campaign(project):
 def test_ledger_is_newest_first_and_of_one_budget(campaign, project):
     other = Campaign(make_project("other"), 4)
     entries = list(ledger_of(budget=project.budget, wanted=LedgerFilter()))
-    assert [one.pk for one in entries] == sorted((one.pk for one in entries), reverse=True)
-    assert {one.budget_id for one in entries} == {project.budget_id}
+    pks = [entry.pk for entry in entries]
+    assert pks == sorted(pks, reverse=True)
+    assert {entry.budget_id for entry in entries} == {project.budget_id}
     assert other.project.budget_id != project.budget_id
 
 
-def test_ledger_filters_narrow_together(campaign, project):
+def test_ledger_filters_are_combined(campaign, project):
     worker = campaign.workers[0]
     day = date(2026, 9, 1)
     wanted = LedgerFilter(kind="settle", pseudonym=worker.pseudonym, first_day=day, last_day=day)
@@ -34,7 +35,7 @@ def test_ledger_filters_narrow_together(campaign, project):
     assert entries.count() == Payment.objects.filter(assignment__worker=worker).count()
 
 
-def test_sums_of_the_whole_ledger_are_the_budgets(campaign, project):
+def test_sums_of_the_whole_ledger_equal_the_budget(campaign, project):
     sums = sums_of(entries=ledger_of(budget=project.budget, wanted=LedgerFilter()))
     budget = project.budget
     assert sums == {
@@ -54,10 +55,12 @@ def test_pending_work_counts_by_state(campaign, project):
     assert (work.rejections, work.unrecorded, work.grants, work.messages) == (0, 1, {}, {})
 
 
-def test_troubles_are_the_newest_and_no_more_than_asked_for(campaign, project):
+def test_failures_are_the_newest_up_to_the_limit(campaign, project):
     Hit.objects.update(error="Unavailable.")
-    found = failures_of(budget=project.budget, qualifications=qualifications_of(project), limit=5)
+    failures = failures_of(
+        budget=project.budget, qualifications=qualifications_of(project), limit=5
+    )
     newest = Hit.objects.order_by("-pk").values_list("external_id", flat=True)[:5]
-    assert [one.what for one in found["HITs"]] == list(newest)
-    assert {one.error for one in found["HITs"]} == {"Unavailable."}
-    assert found["payments"] == found["qualifications"] == found["messages"] == []
+    assert [failure.what for failure in failures["HITs"]] == list(newest)
+    assert {failure.error for failure in failures["HITs"]} == {"Unavailable."}
+    assert failures["payments"] == failures["qualifications"] == failures["messages"] == []

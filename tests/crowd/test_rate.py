@@ -1,4 +1,4 @@
-"""Calls are spaced evenly."""
+"""The rate limiter, which spaces calls evenly."""
 
 import time
 from threading import Thread

@@ -1,4 +1,4 @@
-"""A database restored from a backup: the marketplace remembers what we have forgotten."""
+"""Recovery of HITs from the marketplace after the database was restored from a backup."""
 
 import json
 from datetime import timedelta
@@ -36,8 +36,8 @@ def published(clock, count: int = 3) -> list[Hit]:
     return list(hits_of(batch).order_by("pk"))
 
 
-def forget(clock) -> Project:
-    """The same project as a backup has it: imported, and nothing published yet."""
+def restore_backup(clock) -> Project:
+    """Return the project as it is in a backup, imported but not yet published."""
     Project.objects.update(slug=Concat(F("slug"), Value("-gone")))
     Budget.objects.update(key=Concat(F("key"), Value("-gone")))
     for hit in Hit.objects.all():
@@ -46,28 +46,28 @@ def forget(clock) -> Project:
     for task in Task.objects.all():
         task.public_id = task.public_id.__class__(int=task.pk)
         task.save()
-    theirs.RequestToken.objects.all().delete()  # remembered for a day only
+    theirs.RequestToken.objects.all().delete()  # they are stored for a day only
     restored = make_project()
     for _ in Item.objects.exclude(project=restored):
         make_item(restored)
     return restored
 
 
-def test_live_hits_of_a_lost_history_are_found_again_with_their_work(wire, clock, capsys):
+def test_live_hits_missing_in_the_backup_are_adopted_with_their_work(wire, clock, capsys):
     hits = published(clock)
     addresses = {hit.token: hit.url for hit in hits}
     item = hits[0].task.items.get()
-    project = forget(clock)
+    project = restore_backup(clock)
     number = project.items.get(key=item.key).pk
     hit = Hit(pk=hits[0].pk, external_id=hits[0].external_id)
     finish(hit, join(1), json.dumps({str(number): {"questions": [WHO, WHAT]}}))
 
     call_command("recover_hits", "--json")
-    told = json.loads(capsys.readouterr().out)
-    assert told == {"adopted": 3, "unknown": [], "hold_lifted": False}
+    report = json.loads(capsys.readouterr().out)
+    assert report == {"adopted": 3, "unknown": [], "hold_lifted": False}
     ours = Hit.objects.filter(task__batch__project=project)
-    assert {one.token: one.url for one in ours} == addresses
-    assert {one.state for one in ours} == {HitState.LIVE}
+    assert {hit.token: hit.url for hit in ours} == addresses
+    assert {hit.state for hit in ours} == {HitState.LIVE}
     project.budget.refresh_from_db()
     assert project.budget.reserved_cents == 3 * 2 * 28
 
@@ -79,14 +79,14 @@ def test_live_hits_of_a_lost_history_are_found_again_with_their_work(wire, clock
     assert theirs.Hit.objects.count() == 3
 
 
-def test_hit_with_several_items_is_found_again_with_its_work(wire, clock):
+def test_hit_with_several_items_is_adopted_with_its_work(wire, clock):
     project = make_project()
     items = [make_item(project) for _ in range(5)]
     for several in (items[:3], items[3:]):
         make_task(several)
     create_pending_hits(clock=clock)
     first = Hit.objects.order_by("pk").first()
-    project = forget(clock)
+    project = restore_backup(clock)
     numbers = list(project.items.order_by("position").values_list("pk", flat=True))
     answers = {str(number): {"questions": [WHO, WHAT]} for number in numbers[:3]}
     finish(Hit(pk=first.pk, external_id=first.external_id), join(1), json.dumps(answers))
@@ -104,9 +104,9 @@ def test_hit_with_several_items_is_found_again_with_its_work(wire, clock):
     assert theirs.Hit.objects.count() == 2
 
 
-def test_published_again_before_anyone_looked_gives_no_second_hit(wire, clock):
+def test_publishing_again_before_recovery_creates_no_second_hit(wire, clock):
     published(clock)
-    project = forget(clock)
+    project = restore_backup(clock)
     publish_batch(project=project, now=clock())
     call_command("recover_hits")
     clock.skip(minutes=2)
@@ -115,41 +115,41 @@ def test_published_again_before_anyone_looked_gives_no_second_hit(wire, clock):
     assert project.budget.hits.filter(state=HitState.LIVE).count() == 3
 
 
-def test_found_hit_is_used_when_its_token_is_offered_later(wire, clock):
-    """As it is for a case: it is offered anew, and the HIT that exists is taken."""
+def test_orphan_hit_is_adopted_when_its_token_is_offered_later(wire, clock):
+    """A case that is offered again adopts its existing HIT."""
     (hit,) = make_hits(1)
     create_pending_hits(clock=clock)
     hit.refresh_from_db()
-    known, token = hit.external_id, hit.token
+    external_id, token = hit.external_id, hit.token
     Hit.objects.update(token="gone", external_id="GONE")
     theirs.RequestToken.objects.all().delete()
     call_command("create_project", "other", "--scheme", "qasrl")
     call_command("recover_hits")
     assert OrphanHit.objects.get().hit is None
-    (again,) = make_hits(1)
-    Hit.objects.filter(pk=again.pk).update(token=token)
+    (adopted_hit,) = make_hits(1)
+    Hit.objects.filter(pk=adopted_hit.pk).update(token=token)
     assert create_pending_hits(clock=clock) == 1
-    again.refresh_from_db()
-    assert (again.external_id, again.ends_at is not None) == (known, True)
-    assert OrphanHit.objects.get().hit == again
+    adopted_hit.refresh_from_db()
+    assert (adopted_hit.external_id, adopted_hit.ends_at is not None) == (external_id, True)
+    assert OrphanHit.objects.get().hit == adopted_hit
 
 
-def test_hit_of_somebody_else_is_shown_and_left_alone(wire, clock, capsys):
+def test_unknown_hit_is_listed_and_left_unchanged(wire, clock, capsys):
     published(clock, 1)
     theirs.Hit.objects.update(annotation="somebody's")
     hit = Hit.objects.get()
     finish(hit, join(1))
-    forget(clock)
+    restore_backup(clock)
     call_command("recover_hits", "--json")
-    told = json.loads(capsys.readouterr().out)
-    (unknown,) = told["unknown"]
-    assert (told["adopted"], unknown["undecided_assignments"]) == (0, 1)
+    report = json.loads(capsys.readouterr().out)
+    (unknown,) = report["unknown"]
+    assert (report["adopted"], unknown["undecided_assignments"]) == (0, 1)
     assert theirs.Assignment.objects.get().status == "Submitted"
 
 
-def test_recovery_without_room_under_the_cap_adopts_nothing_and_says_so(wire, clock):
+def test_recovery_above_the_cap_adopts_nothing_and_fails(wire, clock):
     published(clock)
-    project = forget(clock)
+    project = restore_backup(clock)
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=60)
     with pytest.raises(CommandError, match="Raise the budget limit"):
         call_command("recover_hits")
@@ -159,20 +159,20 @@ def test_recovery_without_room_under_the_cap_adopts_nothing_and_says_so(wire, cl
     assert project.budget.hits.count() == 3
 
 
-def test_times_of_an_adopted_hit_are_the_marketplaces(wire, clock):
+def test_adopted_hit_has_the_times_of_the_marketplace(wire, clock):
     (hit,) = published(clock, 1)
-    made = theirs.Hit.objects.get()
-    project = forget(clock)
+    marketplace_hit = theirs.Hit.objects.get()
+    project = restore_backup(clock)
     call_command("recover_hits")
-    (again,) = project.budget.hits.all()
-    assert abs(again.expires_at - made.expires_at) < timedelta(seconds=1)
-    assert again.max_assignments == hit.max_assignments == made.max_assignments
+    (adopted_hit,) = project.budget.hits.all()
+    assert abs(adopted_hit.expires_at - marketplace_hit.expires_at) < timedelta(seconds=1)
+    assert adopted_hit.max_assignments == hit.max_assignments == marketplace_hit.max_assignments
 
 
-def test_no_hit_is_made_while_publishing_is_held_and_none_twice_afterwards(wire, clock):
-    """A database restored from a backup older than its HITs, whose items are published again."""
+def test_no_hit_is_created_during_a_hold_or_twice_afterwards(wire, clock):
+    """The database comes from a backup older than its HITs, and its items are published again."""
     published(clock)
-    project = forget(clock)
+    project = restore_backup(clock)
     hold_publishing(reason="Restored.", actor="restore", now=clock())
     publish_batch(project=project, now=clock())
     clock.skip(days=2)
@@ -185,9 +185,9 @@ def test_no_hit_is_made_while_publishing_is_held_and_none_twice_afterwards(wire,
     assert project.budget.hits.filter(state=HitState.LIVE).count() == 3
 
 
-def test_hold_stays_where_the_marketplace_can_not_be_read(wire, clock):
+def test_hold_remains_if_recovery_fails(wire, clock):
     published(clock)
-    project = forget(clock)
+    project = restore_backup(clock)
     hold_publishing(reason="Restored.", actor="restore", now=clock())
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=60)
     with pytest.raises(CommandError):
@@ -195,13 +195,13 @@ def test_hold_stays_where_the_marketplace_can_not_be_read(wire, clock):
     assert active_hold() is not None
 
 
-def test_second_hold_is_the_first_and_both_moves_are_logged(db, clock):
+def test_second_hold_returns_the_first_and_changes_are_logged(db, clock):
     first = hold_publishing(reason="Restored.", actor="restore", now=clock())
     assert hold_publishing(reason="Again.", actor="restore", now=clock()) == first
     assert lift_hold(actor="kim", now=clock())
     assert not lift_hold(actor="kim", now=clock())
     moves = StateChange.objects.filter(aggregate="crowd.PublishingHold").order_by("pk")
-    assert [(one.old, one.new, one.actor) for one in moves] == [
+    assert [(move.old, move.new, move.actor) for move in moves] == [
         ("none", "held", "restore"),
         ("held", "lifted", "kim"),
     ]

@@ -1,4 +1,4 @@
-"""Bonuses that wait for review: reserved, counted by the budget, and paid at most once."""
+"""Bonuses that need review are reserved, counted by the budget, and paid at most once."""
 
 from datetime import timedelta
 
@@ -16,12 +16,12 @@ from tests.crowd.factories import NOW, make_assignment, make_budget, make_live_h
 
 pytestmark = pytest.mark.django_db
 
-# Reward 5 and fee 1, allowance 18 and fee 4: 28 cents an assignment, two assignments.
+# The reward is 5 and its fee 1, the allowance 18 and its fee 4, so 28 cents for each of two assignments.
 SLOT = 28
 
 
 def held_bonus(cents: int, *, cap: int | None = None) -> tuple[Hit, Payment]:
-    """A HIT with one approved assignment, whose bonus waits for review."""
+    """Create a HIT with one approved assignment whose bonus needs review."""
     hit = make_live_hit(budget=make_budget(cap_cents=cap))
     award = BonusAward(cents, "Thank you!", needs_review=True)
     approve_assignment(assignment=make_assignment(hit), bonus=award, actor="test", now=NOW)
@@ -64,7 +64,7 @@ def test_accepted_part_is_sent_and_the_rest_released(cents, fee):
     assert offer_cents_left(hits=[hit]) == {hit.pk: SLOT}
 
 
-def test_declined_bonus_gives_its_money_back():
+def test_declined_bonus_releases_its_money():
     hit, payment = held_bonus(10)
     decline_payment(payment=payment, actor="ada", reason="Copies.", now=NOW)
     payment.refresh_from_db()
@@ -78,7 +78,7 @@ def test_declined_bonus_gives_its_money_back():
 
 
 @pytest.mark.parametrize("cents", [0, 11])
-def test_amount_outside_the_held_one_is_refused(cents):
+def test_amount_outside_the_held_bonus_is_refused(cents):
     hit, payment = held_bonus(10)
     with pytest.raises(ValueError, match="from 1 to 10 cents"):
         accept_payment(payment=payment, award=award(cents), actor="ada", now=NOW)
@@ -95,7 +95,7 @@ def test_second_decision_is_refused():
     assert Payment.objects.get(kind="bonus").state == PaymentState.PENDING
 
 
-def test_bonus_above_the_cap_waits_for_budget_then_for_review():
+def test_bonus_above_the_cap_needs_budget_and_then_review():
     hit, payment = held_bonus(100, cap=2 * SLOT)
     assert payment.state == PaymentState.HELD
     set_cap(budget=hit.budget, cap_cents=None)

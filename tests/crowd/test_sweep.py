@@ -1,4 +1,4 @@
-"""A row that fails is set apart, the others are processed, and the row is tried again later."""
+"""A failing row is recorded and retried later, and the other rows are processed."""
 
 import logging
 from datetime import timedelta
@@ -15,7 +15,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.failing_rows]
 
 
 class Rows:
-    """Processes workers: renames them, and then fails for the poisoned ones."""
+    """A sweep that renames workers and then fails for the poisoned ones."""
 
     def __init__(self, *poisoned: Worker, message: str = "broken") -> None:
         self.message = message
@@ -57,12 +57,13 @@ def test_failing_row_is_rolled_back_logged_and_recorded(caplog):
 
 def test_error_that_is_not_valid_text_is_recorded_with_escapes(caplog):
     rows = Rows(make_worker(), message="\x00 \ud800")
-    with caplog.at_level(logging.CRITICAL, logger="touchstone.sweep"):  # a report has to be UTF-8
+    # The pytest report must be valid UTF-8, so the error is not logged.
+    with caplog.at_level(logging.CRITICAL, logger="touchstone.sweep"):
         rows.run()
     assert SweepFailure.objects.get().error == r"ValueError('\x00 \ud800')"
 
 
-def test_failing_row_waits_longer_each_time_and_is_forgotten_once_it_succeeds():
+def test_failing_row_is_retried_with_backoff_and_deleted_once_it_succeeds():
     poisoned = make_worker()
     rows = Rows(poisoned)
     rows.run()
@@ -83,7 +84,7 @@ def test_failing_row_waits_longer_each_time_and_is_forgotten_once_it_succeeds():
     assert not SweepFailure.objects.exists()
 
 
-def test_failing_rows_at_the_head_take_no_places():
+def test_failing_rows_do_not_count_towards_the_limit():
     poisoned = [make_worker() for _ in range(3)]
     sound = make_worker()
     rows = Rows(*poisoned)
@@ -92,7 +93,7 @@ def test_failing_rows_at_the_head_take_no_places():
     assert rows.processed == [sound.pk]
 
 
-def test_failing_group_fails_together_and_others_go_on():
+def test_failing_group_fails_together_and_others_continue():
     first, second, third = make_worker(), make_worker(), make_worker()
 
     def process(group, now):

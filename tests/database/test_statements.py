@@ -21,9 +21,9 @@ def workers(db) -> list[WorkerAccount]:
 
 
 def test_statement_runs_with_other_parameters(workers):
-    found = [statements.fetch(WorkerAccount, FIND, worker.code) for worker in workers]
-    assert found == workers
-    assert [worker.further for worker in found] == [1, 1]
+    results = [statements.fetch(WorkerAccount, FIND, worker.code) for worker in workers]
+    assert results == workers
+    assert [worker.further for worker in results] == [1, 1]
     assert statements.fetch(WorkerAccount, FIND, "A3") is None
 
 

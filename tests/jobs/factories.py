@@ -1,4 +1,4 @@
-"""Jobs in any state, without the files that they are about."""
+"""Factories for jobs in any state, without their files."""
 
 from annotation.domain.queue_import import IMPORT
 from datasets.domain.queue_export import queue_export

@@ -5,7 +5,7 @@ import sys
 
 from tests.environment import ROOT
 
-# The child asks for the signal after its parent has ended, as a helper that is slow to start does.
+# The child requests the signal after its parent has ended, like a helper process that is slow to start.
 SLOW_CHILD = """
 import os, signal, sys, time
 from jobs.domain.end_with_parent import end_with_parent
@@ -19,7 +19,7 @@ print("still running")
 """
 
 
-def test_child_ends_if_its_parent_ended_before_it_asked():
+def test_child_ends_if_its_parent_ended_before_its_request():
     output = subprocess.check_output(
         [sys.executable, "-c", SLOW_CHILD], cwd=ROOT, text=True, timeout=30
     )

@@ -1,4 +1,4 @@
-"""Running jobs: leases, attempts, progress, cancelling."""
+"""Running jobs with leases, attempts, progress and cancellation."""
 
 import os
 import signal
@@ -79,7 +79,7 @@ def test_oldest_job_runs_first():
     assert [pk for call, pk in kinds.CALLS if call == "run"] == [first.pk, second.pk]
 
 
-def test_failure_is_stored_with_what_was_done():
+def test_failure_is_stored_with_its_partial_result():
     job = queued("failing")
     assert run()
     job.refresh_from_db()
@@ -88,7 +88,7 @@ def test_failure_is_stored_with_what_was_done():
     assert [("clean up", job.pk)] == kinds.CALLS
 
 
-def test_unexpected_error_is_stored_and_tried_again():
+def test_unexpected_error_is_stored_and_retried():
     job = queued("broken")
     for attempt in range(1, ATTEMPTS + 1):
         with pytest.raises(RuntimeError, match="disk I/O error"):
@@ -105,7 +105,7 @@ def test_unexpected_error_is_stored_and_tried_again():
     assert not run()
 
 
-def test_job_of_a_living_process_is_left_alone_until_its_lease_ends(settings):
+def test_job_of_a_live_process_is_left_alone_until_its_lease_expires(settings):
     job = queued(state=JobState.RUNNING, attempts=1, leased_until=NOW + settings.LEASE)
     assert not run(NOW + settings.LEASE)
     assert run(NOW + settings.LEASE + timedelta(seconds=1))
@@ -116,7 +116,7 @@ def test_job_of_a_living_process_is_left_alone_until_its_lease_ends(settings):
     ]
 
 
-def test_job_that_kills_every_process_is_given_up():
+def test_job_that_kills_every_process_fails():
     job = queued(state=JobState.RUNNING, attempts=ATTEMPTS, leased_until=NOW)
     assert run(NOW + timedelta(seconds=1))
     job.refresh_from_db()
@@ -125,7 +125,7 @@ def test_job_that_kills_every_process_is_given_up():
     assert [("clean up", job.pk)] == kinds.CALLS
 
 
-def test_job_that_runs_alone_waits_for_another_of_its_kind_only(settings):
+def test_exclusive_job_only_blocks_jobs_of_its_kind(settings):
     queued("alone", state=JobState.RUNNING, attempts=1, leased_until=NOW + settings.LEASE)
     waiting = queued("alone")
     assert not run()
@@ -137,13 +137,13 @@ def test_job_that_runs_alone_waits_for_another_of_its_kind_only(settings):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_job_of_a_killed_process_is_taken_up_again(own_kind, settings):
-    def die_once(run: JobRun) -> dict[str, int]:
+def test_job_of_a_killed_process_is_resumed(own_kind, settings):
+    def end_process_once(run: JobRun) -> dict[str, int]:
         if run.job.attempts == 1:
             os.kill(os.getpid(), signal.SIGKILL)
         return {"attempt": run.job.attempts}
 
-    own_kind(JobKind(run=die_once))
+    own_kind(JobKind(run=end_process_once))
     job = queued("own")
     assert os.WTERMSIG(in_fork(run)) == signal.SIGKILL
     job.refresh_from_db()
@@ -164,27 +164,27 @@ def until(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
-def seen_elsewhere(pk: int, **fields: object) -> bool:
-    """Look at the job on another connection."""
-    found = []
+def is_committed(pk: int, **fields: object) -> bool:
+    """Return whether a separate connection reads the job with these values."""
+    results = []
 
-    def look() -> None:
+    def read() -> None:
         try:
-            found.append(Job.objects.filter(pk=pk, **fields).exists())
+            results.append(Job.objects.filter(pk=pk, **fields).exists())
         finally:
             connection.close()
 
-    thread = threading.Thread(target=look)
+    thread = threading.Thread(target=read)
     thread.start()
     thread.join()
-    return found[0]
+    return results[0]
 
 
 @pytest.mark.django_db(transaction=True)
 def test_progress_and_lease_are_saved_while_the_job_runs(own_kind, settings):
     def work(run: JobRun) -> dict[str, int]:
         run.report(sentences=7, total=9)
-        until(lambda: seen_elsewhere(run.job.pk, progress={"sentences": 7}, total=9))
+        until(lambda: is_committed(run.job.pk, progress={"sentences": 7}, total=9))
         return {}
 
     own_kind(JobKind(run=work))
@@ -213,7 +213,7 @@ def test_cancelled_job_stops_when_it_reports_progress(own_kind):
     assert reports == ["cleaned up", "cleaned up"]
 
 
-def test_end_of_a_job_that_another_process_has_taken_over_is_ignored(own_kind):
+def test_result_of_a_job_taken_over_by_another_process_is_ignored(own_kind):
     def work(run: JobRun) -> dict[str, int]:
         Job.objects.filter(pk=run.job.pk).update(attempts=2)
         return {"late": 1}
@@ -250,7 +250,7 @@ def test_upload_runs_once_it_is_confirmed():
 
 
 @pytest.mark.parametrize("state", [JobState.UPLOADED, JobState.QUEUED, JobState.RUNNING])
-def test_job_without_an_end_can_be_cancelled(state):
+def test_unfinished_job_can_be_cancelled(state):
     job = queued(state=state)
     cancel_job(job=job, actor="rita", now=NOW)
     assert not run()
@@ -260,14 +260,14 @@ def test_job_without_an_end_can_be_cancelled(state):
 
 
 @pytest.mark.parametrize("state", [JobState.FINISHED, JobState.FAILED])
-def test_job_that_has_ended_can_not_be_cancelled(state):
+def test_finished_job_cannot_be_cancelled(state):
     job = queued(state=state)
     with pytest.raises(TransitionNotAllowedError):
         cancel_job(job=job, actor="rita", now=NOW)
     assert kinds.CALLS == []
 
 
-def test_upload_that_nobody_confirms_is_cancelled_after_a_day():
+def test_unconfirmed_upload_is_cancelled_after_a_day():
     old, young = uploaded(), uploaded(NOW + timedelta(minutes=1))
     cancel_old_uploads(now=NOW + UPLOAD_MAX_AGE + timedelta(seconds=1))
     old.refresh_from_db()
@@ -277,7 +277,7 @@ def test_upload_that_nobody_confirms_is_cancelled_after_a_day():
 
 
 @pytest.mark.failing_rows
-def test_upload_whose_files_can_not_be_deleted_does_not_stop_the_others(own_kind, caplog):
+def test_upload_with_undeletable_files_does_not_stop_the_others(own_kind, caplog):
     def fail(job: Job) -> None:
         raise OSError("The storage is full.")
 

@@ -15,24 +15,24 @@ def check(port: int) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_free_port_is_let_through(free_port):
+def test_free_port_is_accepted(free_port):
     assert check(free_port).returncode == 0
 
 
-def test_taken_port_is_named_with_a_way_out():
+def test_taken_port_is_reported_with_an_alternative():
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", 0))
         holder.listen()
         port = holder.getsockname()[1]
-        done = check(port)
-    assert done.returncode == 1
-    assert f"Port {port} is taken" in done.stderr
-    assert f"PORT={port + 10}" in done.stderr
+        result = check(port)
+    assert result.returncode == 1
+    assert f"Port {port} is taken" in result.stderr
+    assert f"PORT={port + 10}" in result.stderr
 
 
-def test_taken_port_of_requesters_pages_is_named(free_port):
+def test_taken_port_of_requesters_pages_is_reported(free_port):
     with socket.socket() as holder:
         holder.bind(("127.0.0.1", free_port + 1))
         holder.listen()
-        done = check(free_port)
-    assert f"Port {free_port + 1} is taken" in done.stderr
+        result = check(free_port)
+    assert f"Port {free_port + 1} is taken" in result.stderr

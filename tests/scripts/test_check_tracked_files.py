@@ -6,7 +6,7 @@ import pytest
 from scripts.check_tracked_files import forbidden, traces
 from tests import environment
 
-# Put together here, so that this file does not accuse itself.
+# Concatenated, so that this file contains no trace itself.
 TRACES = [
     "see https://" + "pypi" + ".org/simple",
     "url = https://files." + "pythonhosted" + ".org/x.whl",
@@ -17,7 +17,7 @@ TRACES = [
     "cd /srv/checkouts/touchstone-7 && make",
     "'/srv/checkouts/touchstone-7/var'",
 ]
-INNOCENT = [
+VALID = [
     "SITE_URL=https://touchstone.example",
     "var/touchstone.sqlite3",
     "/srv/checkouts/touchstone-77",
@@ -27,32 +27,32 @@ INNOCENT = [
 
 
 @pytest.mark.parametrize("line", TRACES)
-def test_trace_of_a_machine_is_found_with_its_line(tmp_path, line):
+def test_trace_of_a_machine_is_reported_with_its_line(tmp_path, line):
     file = tmp_path / "notes.md"
     file.write_text(f"first line\n{line}\n")
     pattern = forbidden(["/srv/checkouts/touchstone-7"])
     assert [number for number, _ in traces(file, pattern)] == [2]
 
 
-@pytest.mark.parametrize("line", INNOCENT)
-def test_innocent_line_passes(tmp_path, line):
+@pytest.mark.parametrize("line", VALID)
+def test_valid_line_passes(tmp_path, line):
     file = tmp_path / "notes.md"
     file.write_text(line)
     assert list(traces(file, forbidden(["/srv/checkouts/touchstone-7"]))) == []
 
 
-def test_binary_file_is_passed_over(tmp_path):
+def test_binary_file_is_skipped(tmp_path):
     file = tmp_path / "image"
     file.write_bytes(b"\0/ro" + b"ot/x/")
     assert list(traces(file, forbidden([]))) == []
 
 
-def test_this_repository_has_none():
-    done = subprocess.run(
+def test_this_repository_has_no_traces():
+    result = subprocess.run(
         [sys.executable, "-m", "scripts.check_tracked_files"],
         cwd=environment.ROOT,
         check=False,
         capture_output=True,
         text=True,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (result.returncode, result.stderr) == (0, "")

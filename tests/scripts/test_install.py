@@ -1,4 +1,4 @@
-"""scripts/install says what is wrong with a machine, and leaves a foreign environment alone."""
+"""The script `scripts/install`, which reports problems of a machine and keeps other environments."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from tests import environment
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout whose lock asks for nothing."""
+    """Return a checkout with an empty requirements lock."""
     for name in ("scripts", "requirements", "programs"):
         (tmp_path / name).mkdir()
     shutil.copy(environment.ROOT / "scripts" / "install", tmp_path / "scripts")
@@ -22,7 +22,7 @@ def checkout(tmp_path: Path) -> Path:
 
 
 def python(checkout: Path, *, new: bool, venv: bool = True) -> Path:
-    """A stand-in for a Python that says of itself what a machine's own would."""
+    """Create a fake Python that answers the checks of the script."""
     program = checkout / "programs" / "python-here"
     program.write_text(
         "#!/bin/sh\n"
@@ -48,25 +48,25 @@ def install(checkout: Path, kind: str = "base", **env: str) -> subprocess.Comple
 
 
 def test_python_too_old(checkout):
-    done = install(checkout, PYTHON=str(python(checkout, new=False)))
-    assert done.returncode == 1
-    assert "needs Python 3.11 or newer; found: Python 3.9.2" in done.stderr
+    result = install(checkout, PYTHON=str(python(checkout, new=False)))
+    assert result.returncode == 1
+    assert "needs Python 3.11 or newer; found: Python 3.9.2" in result.stderr
     assert not (checkout / ".venv").exists()
 
 
 def test_venv_module_missing(checkout):
-    done = install(checkout, PYTHON=str(python(checkout, new=True, venv=False)))
-    assert done.returncode == 1
-    assert "apt-get install python3.11-venv" in done.stderr
+    result = install(checkout, PYTHON=str(python(checkout, new=True, venv=False)))
+    assert result.returncode == 1
+    assert "apt-get install python3.11-venv" in result.stderr
 
 
 def test_linked_environment_is_left_alone(checkout, tmp_path):
-    theirs = tmp_path / "theirs" / "bin"
-    theirs.mkdir(parents=True)
-    (theirs / "python").symlink_to(shutil.which("true"))
-    (checkout / ".venv").symlink_to(theirs.parent)
+    other = tmp_path / "theirs" / "bin"
+    other.mkdir(parents=True)
+    (other / "python").symlink_to(shutil.which("true"))
+    (checkout / ".venv").symlink_to(other.parent)
     assert install(checkout).returncode == 0
-    assert [path.name for path in theirs.parent.iterdir()] == ["bin"]
+    assert [path.name for path in other.parent.iterdir()] == ["bin"]
 
 
 def test_second_run_does_nothing(checkout):
@@ -81,16 +81,16 @@ def test_second_run_does_nothing(checkout):
 
 @pytest.fixture
 def earlier(checkout: Path) -> Path:
-    """An environment built before, for another lock."""
-    environment_there = checkout / ".venv"
-    (environment_there / "bin").mkdir(parents=True)
-    (environment_there / "bin" / "python").symlink_to(shutil.which("true"))
-    (environment_there / "installed-base").write_text("of another lock")
-    (environment_there / "old").touch()
-    return environment_there
+    """Create an environment that was built for another lock."""
+    built = checkout / ".venv"
+    (built / "bin").mkdir(parents=True)
+    (built / "bin" / "python").symlink_to(shutil.which("true"))
+    (built / "installed-base").write_text("of another lock")
+    (built / "old").touch()
+    return built
 
 
-def test_run_after_an_interrupted_one_builds_anew(checkout, earlier):
+def test_run_after_an_interrupted_run_rebuilds_the_environment(checkout, earlier):
     lock = (checkout / "requirements" / "base.txt").read_bytes()
     stamp = subprocess.run(["cksum"], input=lock, capture_output=True, check=True).stdout
     (earlier / "installed-base").write_bytes(stamp)
@@ -105,10 +105,10 @@ def test_changed_lock_rebuilds_environment(checkout, earlier):
     assert not (earlier / "old").exists()
 
 
-def test_packages_out_of_reach(checkout):
+def test_unavailable_packages(checkout):
     lock = checkout / "requirements" / "base.txt"
     lock.write_text(f"nowhere-to-be-found==1.0 \\\n    --hash=sha256:{'0' * 64}\n")
-    done = install(checkout, PIP_NO_INDEX="1", PIP_CONFIG_FILE=os.devnull)
-    assert done.returncode == 1
-    assert "Check the network" in done.stderr
+    result = install(checkout, PIP_NO_INDEX="1", PIP_CONFIG_FILE=os.devnull)
+    assert result.returncode == 1
+    assert "Check the network" in result.stderr
     assert (checkout / ".venv" / "incomplete").exists()

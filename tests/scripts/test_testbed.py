@@ -1,4 +1,4 @@
-"""What `make test` brings up is private, and gone when the run is, however it ended."""
+"""The private servers of `make test`, which are removed however the run ends."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ with ExitStack() as stack:
 """
 have_programs = pytest.mark.skipif(
     not (postgres._programs() and redis.shutil.which("redis-server")),
-    reason="PostgreSQL's or Redis's programs are not installed here",
+    reason="PostgreSQL or Redis is not installed",
 )
 
 
@@ -54,12 +54,12 @@ def is_open(url: str) -> bool:
 def wait_until_closed(urls: list[str]) -> None:
     deadline = time.monotonic() + 20
     while any(map(is_open, urls)):
-        assert time.monotonic() < deadline, "a server outlived its run"
+        assert time.monotonic() < deadline, "A server is still running after the end of its run."
         time.sleep(0.1)
 
 
 @have_programs
-def test_private_servers_let_nobody_in_without_their_password(tmp_path):
+def test_private_servers_require_their_password(tmp_path):
     process, urls = bring_up(tmp_path / "folders")
     with psycopg2.connect(urls[0]) as connection, connection.cursor() as cursor:
         cursor.execute("SELECT rolcreatedb FROM pg_roles WHERE rolname = current_user")
@@ -99,7 +99,7 @@ def test_private_servers_die_with_a_killed_run(tmp_path):
         ("postgres://u@/x?host=database.example", False),
     ],
 )
-def test_only_a_database_of_this_machine_is_used(url, here):
+def test_only_a_local_database_is_used(url, here):
     assert postgres._is_local(url) is here
 
 
@@ -111,7 +111,7 @@ def test_redis_database_with_a_users_keys_is_left_alone(redis_url):
         assert client.keys() == [b"somebody's"]
 
 
-def test_redis_database_of_a_dead_run_is_taken_over(redis_url):
+def test_redis_database_of_an_ended_run_is_reused(redis_url):
     with Redis.from_url(redis_url) as client:
         client.flushdb()
         client.mset({conftest.CLAIM: f"{environment.ROOT}:{2**22 + 1}", "left": "over"})
@@ -119,7 +119,7 @@ def test_redis_database_of_a_dead_run_is_taken_over(redis_url):
         assert client.keys() == [conftest.CLAIM.encode()]
 
 
-def test_redis_database_of_a_living_run_is_left_alone(redis_url):
+def test_redis_database_of_an_active_run_is_left_alone(redis_url):
     with Redis.from_url(redis_url) as client:
         assert not conftest._claim(client)
 

@@ -11,7 +11,7 @@ APPS = ("annotation", "consolidation", "crowd", "jobs", "qualification")
 
 
 def states() -> set[str]:
-    found = set()
+    values = set()
     for app in APPS:
         for name, item in vars(import_module(f"{app}.enums")).items():
             if (
@@ -19,8 +19,8 @@ def states() -> set[str]:
                 and isinstance(item, EnumMeta)
                 and issubclass(item, TextChoices)
             ):
-                found |= set(item.values)
-    return found
+                values |= set(item.values)
+    return values
 
 
 @pytest.mark.parametrize("state", sorted(states()))
@@ -43,7 +43,7 @@ def test_passed_and_declined_look_different():
     assert TONES["passed"] != TONES["declined"]
 
 
-def test_badge_has_a_word():
+def test_badge_has_a_label():
     assert badge("passed", "passed & paid") == (
         '<span class="state state--passed tone--success">passed &amp; paid</span>'
     )

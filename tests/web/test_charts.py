@@ -61,7 +61,7 @@ def test_times_are_labelled_by_their_span(span, label):
     assert label in texts(draw_chart(line_chart(points, x=Axis("", Unit.TIME))))
 
 
-def test_a_single_point_is_drawn_as_a_circle():
+def test_single_point_is_drawn_as_a_circle():
     drawing = draw_chart(line_chart([(START, 1)], x=Axis("", Unit.TIME)))
     assert len(list(ElementTree.fromstring(drawing).iter(f"{SVG}circle"))) == 1
 
@@ -124,8 +124,8 @@ def test_colours_exist_for_light_and_dark_and_drawings_repeat_exactly():
 
 
 @given(st.floats(0, 1e9, allow_subnormal=False), st.floats(0, 1e9, allow_subnormal=False))
-def test_ticks_enclose_their_range_in_a_readable_number(one, other):
-    low, high = sorted((one, other))
+def test_ticks_enclose_their_range_in_a_readable_number(start, end):
+    low, high = sorted((start, end))
     ticks = number_ticks(low, high)
     slack = 1e-6 * max(high, 1.0)
     assert ticks[0] <= low + slack

@@ -6,9 +6,9 @@ from django.test import RequestFactory
 
 from web.downloads import download
 
-pytestmark = pytest.mark.django_db  # closing a response closes old connections
+pytestmark = pytest.mark.django_db  # closing a response also closes old connections
 
-BODY = ("Zürich, 東京: " * 12_000).encode()  # longer than a chunk, and than its characters
+BODY = ("Zürich, 東京: " * 12_000).encode()  # more than a chunk, with more bytes than characters
 SHA = hashlib.sha256(BODY).hexdigest()
 
 
@@ -21,7 +21,7 @@ def path(tmp_path):
 
 @pytest.fixture
 def request_file():
-    """Requests a file. Responses are closed in the end, as a server closes them."""
+    """Return a function that requests a file. Responses are closed at the end, as by a server."""
     responses = []
 
     def send(path, method="get", *, sha256=SHA, **headers):
@@ -47,7 +47,7 @@ def test_whole_file_has_its_length_in_bytes_and_its_checksum(request_file, path)
     assert headers["Repr-Digest"] == f"sha-256=:{digest}:"
 
 
-def test_packed_file_is_saved_packed(request_file, path):
+def test_compressed_file_is_saved_compressed(request_file, path):
     packed = path.rename(path.with_name("gold.jsonl.gz"))
     assert request_file(packed).headers["Content-Type"] == "application/gzip"
 
@@ -125,7 +125,7 @@ def test_other_condition_gets_the_whole_file(request_file, path, condition):
 @pytest.mark.parametrize(
     ("headers", "status"), [({"if-none-match": f'"{SHA}"'}, 304), ({"if-match": '"other"'}, 412)]
 )
-def test_preconditions_are_kept(request_file, path, headers, status):
+def test_preconditions_are_respected(request_file, path, headers, status):
     response = request_file(path, **headers, range="bytes=1-")
     assert (response.status_code, response.content) == (status, b"")
 

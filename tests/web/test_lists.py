@@ -118,7 +118,7 @@ def test_definitions_are_listed_for_cards(rf, groups):
     assert "Definitions" not in html(listing(rf, columns=COLUMNS[1:]))
 
 
-def test_empty_list_says_what_to_do(rf):
+def test_empty_list_shows_the_next_step(rf):
     page = html(listing(rf))
     assert "Create a group." in page
     assert 'href="/new/"' in page

@@ -1,4 +1,4 @@
-"""Markdown as the pages show it."""
+"""Markdown as rendered on the pages."""
 
 from web.markdown import render_markdown
 
@@ -9,6 +9,6 @@ def test_alignment_of_a_table_needs_no_inline_style():
     assert html.count('class="align-right"') == 2
 
 
-def test_html_of_the_writer_is_shown_as_text():
+def test_html_in_markdown_is_shown_as_text():
     assert "<script" not in render_markdown("<script>alert(1)</script>")
     assert "href=" not in render_markdown("[here](javascript:alert(1))")

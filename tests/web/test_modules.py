@@ -1,4 +1,4 @@
-"""Preload links follow the imports of a page's script."""
+"""Preload links for the imports of a page's script."""
 
 import re
 
@@ -19,7 +19,7 @@ def test_types_named_in_comments_are_not_preloaded():
     assert "js/schemes/qasrl/grammar.js" not in imported_modules("js/schemes/qasrl/validator.js")
 
 
-def test_module_without_a_file_is_named():
+def test_error_names_a_missing_module():
     with pytest.raises(FileNotFoundError, match=r"js/no-such\.js"):
         imported_modules("js/no-such.js")
 
