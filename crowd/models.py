@@ -464,7 +464,7 @@ class Assignment(models.Model):
 class Settlement(models.Model):
     """The payment of a session: its reward by approval, and the rest as a bonus. Each once.
 
-    The reward is part of the first settlement of a session that was handed in. Work that is accepted
+    The reward is part of the first settlement of a submitted session. Work that is accepted
     later has settlements of its own. `order` is the provider's id of the bonus that was set up.
     `bonuses_before` is the number of bonuses that the provider listed before it was paid.
     """

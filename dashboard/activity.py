@@ -124,9 +124,9 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
     "crowd.StudySession": {
         "active": _event("began"),
         "finished": _event("was finished"),
-        "submitted": _event("was handed in"),
+        "submitted": _event("was submitted"),
         "approved": _action("approved"),
-        "returned": _event("ended before it was handed in"),
+        "returned": _event("ended before it was submitted"),
         "rejected": _action("rejected"),
     },
     "crowd.Settlement": {

@@ -34,7 +34,7 @@ from qualification.domain.answer_requests import count_open_requests
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
 
-# Whom work waits for, besides workers and the marketplace.
+# The roles of members with pending tasks. Workers and the marketplace have some too.
 STAFF_ROLES = frozenset({"requester", "trainer", "expert"})
 
 

@@ -11,14 +11,18 @@ import pytest
 from tests.environment import ROOT
 
 ARCHAIC = re.compile(
-    r"\b(anew|whoever|all the same|says whether|tally|told|storey|errand|hasten|hears of)\b",
+    r"\b(anew|whoever|all the same|says whether|tally|told|storey|errand|hasten|hears of|so many|bite|"
+    r"for good|for ever|hand(ed)? in)\b",
     re.IGNORECASE,
 )
 # "Email", "username" and "sign in" are the spellings of the site.
 SPELLINGS = re.compile(r"\b(e-mails?|user names?|login pages?|logged in)\b", re.IGNORECASE)
 SUFFIXES = {".py", ".html", ".js", ".css", ".md", ".toml", ".yml", ".txt"}
-# Tests are reworded step by step. Guidelines and samples quote other people's sentences.
-EXEMPT = ("tests/", "requirements/", "schemes/qasrl/samples/", "schemes/qasrl/guidelines/")
+# Guidelines and samples quote other people's sentences, and two tests list the words.
+EXEMPT = (
+    *("requirements/", "schemes/qasrl/samples/", "schemes/qasrl/guidelines/"),
+    *("tests/test_language.py", "tests/wording.py", "tests/test_wording.py"),
+)
 
 
 def tracked_texts() -> list[str]:

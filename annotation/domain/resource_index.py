@@ -14,7 +14,7 @@ from projects.domain.resources import current_versions, value_of
 from projects.models import Project, Resource
 from schemes.registry import get_scheme
 
-# A signature without a time, so that the index of a version has one address for ever. Browsers keep
+# A signature without a time, so that the index of a version always has the same address. Browsers keep
 # indexes, so a scheme that changes the form of its index needs a new salt.
 SIGNER = signing.Signer(salt="annotation.resource-index.v1")
 INDEXES_CACHED = 4

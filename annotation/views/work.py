@@ -163,7 +163,7 @@ def tutorial(request: HttpRequest) -> HttpResponse:
 
 @require_GET
 def resource_index(request: HttpRequest, pk: int, signature: str) -> HttpResponse:
-    """Return the index of a version of a resource, which browsers may keep for ever."""
+    """Return the index of a version of a resource, which browsers may store indefinitely."""
     try:
         compressed = compressed_index(pk=pk, signature=signature)
     except UnknownIndexError as error:

@@ -1,4 +1,4 @@
-"""Refuse sessions that were handed in without usable work: first ask, then reject."""
+"""Refuse sessions that were submitted without usable work: first ask, then reject."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -27,7 +27,7 @@ MOST_LETTERS = 1000
 
 
 def empty_sessions() -> QuerySet[StudySession]:
-    """Return sessions that were handed in and have no work that is accepted or undecided."""
+    """Return submitted sessions that have no work that is accepted or undecided."""
     work = Assignment.objects.filter(session=OuterRef("pk"))
     usable = work.filter(state__in=[AssignmentState.APPROVED, *UNDECIDED])
     return StudySession.objects.filter(~Exists(usable), state=SessionState.SUBMITTED)

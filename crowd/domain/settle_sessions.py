@@ -43,14 +43,14 @@ PATIENCE = timedelta(days=1)
 # The number of sessions whose bonuses are set up in one order.
 MOST_IN_ORDER = 200
 PAYABLE = [SessionState.SUBMITTED, SessionState.APPROVED, SessionState.RETURNED]
-HANDED_IN = [SessionState.SUBMITTED, SessionState.APPROVED]
+SUBMITTED_STATES = [SessionState.SUBMITTED, SessionState.APPROVED]
 UNDECIDED = [AssignmentState.SUBMITTED, AssignmentState.REJECTING]
 NOT_LISTED = "The provider has not listed this bonus for a day. Check the payment there."
 UNEXPECTED = (
     "The provider lists a bonus for this session that is not in the ledger, for example because the "
     "database was restored. Check whether it is this one."
 )
-TOP_UP = "The study pays at least its reward for a session that was handed in."
+TOP_UP = "The study pays at least its reward for a submitted session."
 
 
 class SettlementError(TouchstoneError, ValueError):
@@ -99,7 +99,7 @@ def plan_settlement(*, session: StudySession, now: datetime) -> bool:
     payments = list(rows.select_for_update().select_related("assignment__hit").order_by("pk"))
     owed = sum(payment.amount_cents for payment in payments)
     has_reward = row.settlements.filter(reward_cents__gt=0).exists()
-    reward = session.study.reward_cents if row.state in HANDED_IN and not has_reward else 0
+    reward = session.study.reward_cents if row.state in SUBMITTED_STATES and not has_reward else 0
     if owed < reward:
         top_up = _top_up(payments[-1].assignment, reward - owed, session.study.provider, now)
         if top_up is None:

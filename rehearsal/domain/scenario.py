@@ -135,7 +135,7 @@ class Scenario:
     def validator_skill(self, worker: str) -> float:
         """Return the worker's skill, which is the same in every rehearsal with this seed.
 
-        At skill 1 nobody errs.
+        At skill 1, there are no errors.
         """
         if self.skill in (None, 1):
             return 1.0

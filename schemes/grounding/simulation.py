@@ -13,7 +13,7 @@ from schemes.grounding.content import EMPTY, phrases_by_id
 
 # The shares of errors of a worker without any skill.
 _MISSED, _SHIFTED, _MERGED, _OTHER_STATE = 0.5, 0.8, 0.6, 0.4
-# The largest shift of a box, as a share of its side, and the slips of a careful hand in pixels.
+# The largest shift of a box, as a share of its side, and of a careful worker in pixels.
 _SHIFT, _SLIP = 0.6, 3
 # The share of wrong verdicts in a careless validation.
 _CARELESS_ERRORS = 0.3

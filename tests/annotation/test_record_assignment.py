@@ -182,7 +182,7 @@ def test_pending_work_can_be_rejected_with_a_reason(task):
     with pytest.raises(ValueError, match="reason"):
         reject_submissions(assignment=submission.assignment, reason="", actor="ada", now=NOW)
     reject_submissions(
-        assignment=submission.assignment, reason="Nothing was handed in.", actor="ada", now=NOW
+        assignment=submission.assignment, reason="Nothing was submitted.", actor="ada", now=NOW
     )
     submission.refresh_from_db()
     submission.assignment.refresh_from_db()
@@ -190,7 +190,7 @@ def test_pending_work_can_be_rejected_with_a_reason(task):
     assert submission.assignment.state == AssignmentState.REJECTING
     logged = StateChange.objects.filter(aggregate="annotation.Submission").order_by("pk").last()
     assert (logged.old, logged.new, logged.actor) == ("submitted", "rejected", "ada")
-    assert logged.reason == "Nothing was handed in."
+    assert logged.reason == "Nothing was submitted."
 
 
 def test_unreadable_work_can_be_paid_without_using_it(task):

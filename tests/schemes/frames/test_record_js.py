@@ -50,7 +50,7 @@ ELEMENTS = ["", "Entity", "Origin", "Time", "Theme", "Goal", "Nonsense"]
 
 def random_record(rng: random.Random) -> Json:
     heads = [[2], [6], [8], [5, 6], [0, 2], [3]]
-    # Most records have few flaws, so many are valid.
+    # Most records have few flaws, and many are valid.
     return {
         "step": "rate",
         "understood": rng.random() < 0.95,
