@@ -479,6 +479,27 @@ def test_failed_lexicon_request_is_retried(project, context, open_records):
     expect(page.locator("[data-reference-elements] dt")).to_have_text(["Theme", "Goal"])
 
 
+def test_keys_choose_an_element_that_loads_after_the_argument(project, context, open_records):
+    page = open_records(context, make_record(project))
+    understand(page)
+    expect(frame(page, "Arriving")).to_be_visible()
+    waiting: list[Route] = []
+    context.route("**/look-up/", lambda route: waiting.append(route))  # noqa: PLW0108
+    choose_frame(page, "Arriving")
+    go_on(page)
+    word(page, 2).click()
+    expect(page.locator(".argument--active [role=status]")).to_be_focused()
+    assert axe_findings(page) == []
+    press(page, "a")
+    for route in waiting:
+        route.continue_()
+    expect(page.locator(".argument--active input[value=Theme]")).to_be_focused()
+    assert labels_of_arguments(page) == ["“wine” Agent"]
+    press(page, "a")
+    expect(page.locator("#sentence")).to_be_focused()
+    assert labels_of_arguments(page) == ["“wine” Theme · Theme"]
+
+
 def test_project_without_a_lexicon_allows_only_a_skip(context, open_records, project):
     project.resources.all().delete()
     page = open_records(context, make_record(project))

@@ -111,6 +111,7 @@ def test_record_tutorial(open_page, context):
     press(page, "Shift+Enter")
     word(page, 1).click()
     step(page, 4)
+    expect(page.locator(".argument--active [type=radio]").first).to_be_focused()
     press(page, "a")
     step(page, 5)
     page.get_by_role("button", name="Start the task").click()

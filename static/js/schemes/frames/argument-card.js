@@ -173,6 +173,7 @@ class ElementChoice {
   /** @param {RecordState} state @param {Argument} argument @param {Frame | null} frame @param {string} words */
   update(state, argument, frame, words) {
     setText(this.legend, `Frame element of ${words}`);
+    const hadFocus = this.content.contains(document.activeElement);
     this.paint(state, frame);
     for (const [name, option] of this.options) {
       const holder = option.element && holderOf(state, option.element, this.key);
@@ -180,6 +181,7 @@ class ElementChoice {
       option.radio.disabled = this.page.locked || Boolean(holder);
       setText(option.taken, holder ? `marked: “${textOf(holder.head, this.page.facts.tokens)}”` : "");
     }
+    if (hadFocus && !this.content.contains(document.activeElement)) this.focus();
   }
 
   /** @param {RecordState} state @param {Frame | null} frame */
@@ -191,7 +193,7 @@ class ElementChoice {
     if (frame) this.content.replaceChildren(...this.lists(frame));
     else if (!state.frame) this.content.replaceChildren(element("p", {}, "Choose a frame first, or only a role here."));
     else if (source.frames.get(state.frame) === "failed") this.content.replaceChildren(...retry(state.frame));
-    else this.content.replaceChildren(element("p", { role: "status" }, "Loading the elements …"));
+    else this.content.replaceChildren(element("p", { role: "status", tabindex: -1 }, "Loading the elements …"));
   }
 
   /** @param {Frame} frame */
@@ -244,12 +246,14 @@ class ElementChoice {
     return element("input", { type: "radio", name: `element-${this.key}`, value, onchange, ...attributes });
   }
 
-  // Return false if there is nothing to choose.
+  // Return false if there is nothing to choose. While the elements are loading, their place has the focus,
+  // and the first of them afterwards.
   focus() {
     const radios = [...this.options.values()].map(({ radio }) => radio).filter(({ disabled }) => !disabled);
     const radio = radios.find(({ checked, value }) => checked && value) ?? radios[0];
-    radio?.focus();
-    return Boolean(radio);
+    const target = radio ?? this.content.querySelector("[role=status], button");
+    if (target instanceof HTMLElement) target.focus();
+    return target !== null;
   }
 
   /**
