@@ -326,8 +326,8 @@ UNNAMED = {"automatic", *settings.JOB_KINDS}
 
 
 @dataclass(frozen=True, slots=True)
-class Thing:
-    """An object of the log: its name in a sentence, and a page about it."""
+class LoggedObject:
+    """An object of the log, with its name in a sentence and a page about it."""
 
     name: str
     route: str = ""
@@ -338,70 +338,72 @@ class Thing:
 class Description:
     """How to describe the rows of a kind. `related` is what `describe` reads of other rows."""
 
-    describe: Callable[[Any], Thing]
+    describe: Callable[[Any], LoggedObject]
     related: tuple[str, ...] = ()
 
 
-def _item(item: Any, prefix: str) -> Thing:
-    return Thing(f"{prefix} {item.key}", "consolidation:item", (item.pk,))
+def _item(item: Any, prefix: str) -> LoggedObject:
+    return LoggedObject(f"{prefix} {item.key}", "consolidation:item", (item.pk,))
 
 
-def _worker(worker: Any, name: str) -> Thing:
-    return Thing(name, "qualification:worker", (worker.pseudonym,))
+def _worker(worker: Any, name: str) -> LoggedObject:
+    return LoggedObject(name, "qualification:worker", (worker.pseudonym,))
 
 
 def _batch_of(hit: Any) -> Any:
     return hit.task.batch if hasattr(hit, "task") else None
 
 
-def _hit(hit: Any) -> Thing:
+def _hit(hit: Any) -> LoggedObject:
     batch = _batch_of(hit)
     if batch is None:
-        return Thing("a HIT that pays a worker")
-    return Thing(f"a HIT of {batch.name}", "consolidation:batch", (batch.pk,))
+        return LoggedObject("a HIT that pays a worker")
+    return LoggedObject(f"a HIT of {batch.name}", "consolidation:batch", (batch.pk,))
 
 
-def _submission(row: Any) -> Thing:
+def _submission(row: Any) -> LoggedObject:
     by = f" by {row.worker.pseudonym}" if row.worker else ""
     return _item(row.item, f"the {row.get_role_display()}'s work{by} on")
 
 
-def _enrolment(row: Any) -> Thing:
+def _enrolment(row: Any) -> LoggedObject:
     name = f"{row.worker.pseudonym} in {row.round.title}"
-    return Thing(name, "qualification:trainee", (row.round_id, row.worker.pseudonym))
+    return LoggedObject(name, "qualification:trainee", (row.round_id, row.worker.pseudonym))
 
 
-def _feedback(row: Any) -> Thing:
+def _feedback(row: Any) -> LoggedObject:
     enrolment = row.evaluation.enrolment
     return replace(_enrolment(enrolment), name=f"the feedback for {_enrolment(enrolment).name}")
 
 
-def _job(row: Any) -> Thing:
+def _job(row: Any) -> LoggedObject:
     files = ", ".join(file["name"] for file in row.parameters.get("files", ()))
     title = files or row.parameters.get("title") or row.parameters.get("format", "")
     name = f"the {row.kind.replace('-', ' ')} {title}".strip()
-    return Thing(name, "dashboard:jobs")
+    return LoggedObject(name, "dashboard:jobs")
 
 
-def _payment(row: Any) -> Thing:
+def _payment(row: Any) -> LoggedObject:
     worker = row.assignment.worker
     name = f"the {row.get_kind_display()} of {dollars(row.amount_cents)} for {worker.pseudonym}"
     return _worker(worker, name)
 
 
-def _settlement(row: Any) -> Thing:
+def _settlement(row: Any) -> LoggedObject:
     worker = row.session.worker
     amount = dollars(row.reward_cents + row.bonus_cents)
     return _worker(worker, f"the payment of {amount} for a session of {worker.pseudonym}")
 
 
 DESCRIPTIONS: Mapping[str, Description] = {
-    "projects.Project": Description(lambda row: Thing("the project")),
+    "projects.Project": Description(lambda row: LoggedObject("the project")),
     "projects.Invitation": Description(
-        lambda row: Thing(f"the invitation of {row.email} as {row.role}", "projects:members")
+        lambda row: LoggedObject(f"the invitation of {row.email} as {row.role}", "projects:members")
     ),
     "jobs.Job": Description(_job),
-    "annotation.Batch": Description(lambda row: Thing(row.name, "consolidation:batch", (row.pk,))),
+    "annotation.Batch": Description(
+        lambda row: LoggedObject(row.name, "consolidation:batch", (row.pk,))
+    ),
     "annotation.Item": Description(lambda row: _item(row, "item")),
     "annotation.Submission": Description(_submission, ("item", "worker")),
     "annotation.HeldBonus": Description(
@@ -413,7 +415,7 @@ DESCRIPTIONS: Mapping[str, Description] = {
     ),
     "crowd.Payment": Description(_payment, ("assignment__worker",)),
     "crowd.Study": Description(
-        lambda row: Thing(f"the study “{row.hit_type.title}”"), ("hit_type",)
+        lambda row: LoggedObject(f"the study “{row.hit_type.title}”"), ("hit_type",)
     ),
     "crowd.StudySession": Description(
         lambda row: _worker(row.worker, f"a session of {row.worker.pseudonym}"), ("worker",)
@@ -427,21 +429,21 @@ DESCRIPTIONS: Mapping[str, Description] = {
         ("worker", "qualification_type"),
     ),
     "crowd.QualificationRequest": Description(
-        lambda row: Thing(
+        lambda row: LoggedObject(
             f"the request of {row.worker.pseudonym} for “{row.qualification_type.name}”",
             "qualification:requests",
         ),
         ("worker", "qualification_type"),
     ),
     "qualification.Round": Description(
-        lambda row: Thing(f"the round {row.title}", "qualification:round", (row.pk,))
+        lambda row: LoggedObject(f"the round {row.title}", "qualification:round", (row.pk,))
     ),
     "qualification.Enrolment": Description(_enrolment, ("worker", "round")),
     "qualification.Feedback": Description(
         _feedback, ("evaluation__enrolment__worker", "evaluation__enrolment__round")
     ),
     "qualification.Alert": Description(
-        lambda row: Thing(
+        lambda row: LoggedObject(
             f"the alert “{row.get_kind_display()}” about {row.worker.pseudonym}",
             "qualification:pool_worker",
             (row.worker.pseudonym,),
@@ -450,17 +452,19 @@ DESCRIPTIONS: Mapping[str, Description] = {
     ),
     "consolidation.Case": Description(lambda row: _item(row.item, "item"), ("item",)),
     "consolidation.Review": Description(
-        lambda row: Thing(f"the review of {row.gold.item.key}", "consolidation:review", (row.pk,)),
+        lambda row: LoggedObject(
+            f"the review of {row.gold.item.key}", "consolidation:review", (row.pk,)
+        ),
         ("gold__item",),
     ),
     "consolidation.ExpertQueue": Description(
-        lambda row: Thing(f"the queue {row.title}", "consolidation:expert_queue", (row.pk,))
+        lambda row: LoggedObject(f"the queue {row.title}", "consolidation:expert_queue", (row.pk,))
     ),
     "consolidation.Merge": Description(
         lambda row: _item(row.queued.item, "the merge of"), ("queued__item",)
     ),
     "consolidation.Experiment": Description(
-        lambda row: Thing(
+        lambda row: LoggedObject(
             f"the experiment with {row.batch.name}", "datasets:experiment", (row.pk,)
         ),
         ("batch",),
@@ -469,14 +473,14 @@ DESCRIPTIONS: Mapping[str, Description] = {
         lambda row: _item(row.reference.item, "an answer of"), ("reference__item",)
     ),
     "datasets.ErrorSample": Description(
-        lambda row: Thing("an error sample", "datasets:error_sample", (row.pk,))
+        lambda row: LoggedObject("an error sample", "datasets:error_sample", (row.pk,))
     ),
     "datasets.SampledPart": Description(
-        lambda row: Thing(
+        lambda row: LoggedObject(
             f"answer {row.position} of an error sample", "datasets:error_sample", (row.sample_id,)
         )
     ),
-    "crowd.PublishingHold": Description(lambda row: Thing("the hold on publishing")),
+    "crowd.PublishingHold": Description(lambda row: LoggedObject("the hold on publishing")),
 }
 
 
@@ -500,15 +504,15 @@ def activities_of(
 ) -> list[Activity]:
     """Return the changes in sentences, which link to the pages that the reader may open."""
     rows = list(changes)
-    people, workers, things = people_of(rows), _workers_of(rows), _things(rows)
+    people, workers, objects = people_of(rows), _workers_of(rows), _logged_objects(rows)
     names = {**workers, **people}
     activities = []
     for change in rows:
         phrase, person = phrase_of(change), names.get(change.actor, "")
-        thing = things.get((change.aggregate, change.object_id)) or _unknown(change)
+        logged = objects.get((change.aggregate, change.object_id)) or _unknown(change)
         if not person and phrase.was.startswith("{it}"):
-            thing = replace(thing, name=capfirst(thing.name))
-        it, detail = _linked(thing, project, may), phrase.detail or change.reason
+            logged = replace(logged, name=capfirst(logged.name))
+        it, detail = _linked(logged, project, may), phrase.detail or change.reason
         sentence = _sentence(phrase, person, it, detail)
         reason = change.reason if phrase.shows_reason else ""
         process = "" if person or change.actor in UNNAMED else change.actor
@@ -541,28 +545,28 @@ def _workers_of(changes: Iterable[StateChange]) -> dict[str, str]:
     return {name: name for name in names}
 
 
-def _things(changes: Sequence[StateChange]) -> dict[tuple[str, int], Thing]:
+def _logged_objects(changes: Sequence[StateChange]) -> dict[tuple[str, int], LoggedObject]:
     ids: dict[str, set[int]] = {}
     for change in changes:
         ids.setdefault(change.aggregate, set()).add(change.object_id)
-    things = {}
+    objects = {}
     for label, pks in ids.items():
         if label not in KINDS:
             continue
         kind = DESCRIPTIONS[label]
         rows = KINDS[label].model._default_manager.filter(pk__in=pks)
         for row in rows.select_related(*kind.related) if kind.related else rows:
-            things[label, row.pk] = kind.describe(row)
-    return things
+            objects[label, row.pk] = kind.describe(row)
+    return objects
 
 
-def _linked(thing: Thing, project: Project, may: Container[str]) -> str:
-    if not thing.route or thing.route not in may:
-        return thing.name
-    return link(reverse(thing.route, args=[project.slug, *thing.args]), thing.name)
+def _linked(logged: LoggedObject, project: Project, may: Container[str]) -> str:
+    if not logged.route or logged.route not in may:
+        return logged.name
+    return link(reverse(logged.route, args=[project.slug, *logged.args]), logged.name)
 
 
-def _unknown(change: StateChange) -> Thing:
+def _unknown(change: StateChange) -> LoggedObject:
     """Return the name of an object that was deleted."""
     kind = KINDS.get(change.aggregate)
-    return Thing(f"a former {kind.name}" if kind else "an object")
+    return LoggedObject(f"a former {kind.name}" if kind else "an object")

@@ -128,7 +128,7 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """What a list without rows says: a title, what to do, and a link to the page for it."""
+    """The text of a list without rows, with a title and a link to the page that adds rows."""
 
     title: str
     text: str

@@ -43,7 +43,7 @@ def _finite_float(digits: str) -> float:
 
 
 def storable(value: Any) -> Any:
-    """Return the value without NUL in its strings and keys, and with U+FFFD for half a pair.
+    """Return the value without NUL in its strings and keys, and with U+FFFD for unpaired surrogates.
 
     Raise RecursionError for a value that is nested too deeply.
     """

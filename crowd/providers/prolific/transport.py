@@ -64,7 +64,7 @@ class Answer:
 
 
 class _Token(AuthBase):
-    """Sets the header, and keeps requests from reading a .netrc file."""
+    """The API token of a request. With it, requests reads no .netrc file."""
 
     def __init__(self, token: str) -> None:
         self._header = f"Token {token}"

@@ -1,8 +1,8 @@
-"""Application of review policies: results and intended actions first, then each action.
+"""Apply review policies. Results and intended actions are stored first, then each action is taken.
 
-An action is a row with the status Intended before it is taken, so that it is taken exactly once, and
-after a crash too. Each action has a transaction of its own, which locks the action, the assignment,
-the HIT and the balance in this order.
+An action is a row with the status Intended before it is taken, so that it is taken exactly once, even
+after a crash. Each action has a separate transaction, which locks the action, the assignment, the HIT
+and the balance in this order.
 """
 
 from collections.abc import Callable
