@@ -21,7 +21,7 @@ AGE = timedelta(days=1)
 # A marketplace that is out of reach for some days confirms them later.
 AGE_SUBMITTED = timedelta(days=7)
 CHUNK = 1000
-# The same drafts as those of _unconfirmed().
+# Runs for each new draft. It counts the same drafts as _unconfirmed().
 _COUNT_OF_ADDRESS = """
 SELECT COUNT(*) FROM annotation_draft AS draft
 WHERE draft.task_id = %s AND draft.address_digest = %s AND NOT EXISTS (

@@ -14,14 +14,14 @@ from crowd.models import Budget, Settlement, Study, StudySession
 
 # In these states a session has given its place back.
 GIVEN_UP = {SessionState.RETURNED, SessionState.REJECTED}
-SUBMITTED_STATES = {SessionState.FINISHED, SessionState.SUBMITTED, SessionState.APPROVED}
+FINISHED_STATES = {SessionState.FINISHED, SessionState.SUBMITTED, SessionState.APPROVED}
 
 
 @dataclass(frozen=True, slots=True)
 class StudyFigures:
     """A study with the number of its sessions by state, and its pay.
 
-    `median_minutes` is that of submitted sessions, or None without any. `cents` is what was
+    `median_minutes` is that of finished sessions, or None without any. `cents` is what was
     paid so far, with fees and taxes.
     """
 
@@ -70,7 +70,7 @@ def figures_of_studies(studies: Sequence[Study]) -> list[StudyFigures]:
     )
     for study, state, arrived_at, finished_at, completed_at in rows:
         states[study][state] += 1
-        if state in SUBMITTED_STATES and (ended_at := finished_at or completed_at):
+        if state in FINISHED_STATES and (ended_at := finished_at or completed_at):
             minutes[study].append(_minutes(arrived_at, ended_at))
     paid = Settlement.objects.filter(session__study__in=ids, state=SettlementState.CONFIRMED)
     parts = F("reward_cents") + F("reward_fee_cents") + F("bonus_cents") + F("bonus_fee_cents")

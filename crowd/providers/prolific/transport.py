@@ -64,7 +64,7 @@ class Answer:
 
 
 class _Token(AuthBase):
-    """The API token of a request. With it, requests reads no .netrc file."""
+    """Authentication by API token, which also prevents requests from reading a .netrc file."""
 
     def __init__(self, token: str) -> None:
         self._header = f"Token {token}"
