@@ -97,7 +97,8 @@ class ItemContext:
 class SentenceRecord:
     """A sentence read from a file. `line` is its line number, for messages.
 
-    `image` is the name of its image file, if it describes one.
+    `text` is the sentence as it was written, if the file has it. `image` is the name of its image
+    file, if it describes one, and `image_size` its width and height, if the file states them.
     """
 
     external_id: str
@@ -105,13 +106,43 @@ class SentenceRecord:
     line: int
     metadata: Json = field(default_factory=dict)
     image: str = ""
+    text: str = ""
+    image_size: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StatedWords:
+    """Words that a file states beside token positions.
+
+    `field` names them in messages. A lemma is compared with all forms of its word.
+    """
+
+    field: str
+    positions: tuple[int, ...]
+    text: str
+    is_lemma: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """What a file states about an item's sentence or image beside positions and coordinates.
+
+    Empty fields were not stated. Imports compare the others with what is stored, see
+    `schemes.stated`.
+    """
+
+    tokens: tuple[str, ...] = ()
+    words: tuple[StatedWords, ...] = ()
+    image: str = ""
+    image_size: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ItemRecord:
     """A unit of annotation. `local_key` is unique within the sentence.
 
-    `file` is the name of its file, for messages, where several files were read.
+    `file` is the name of its file, for messages, where several files were read. `stated` is what the
+    file says twice about the item, or about its gold.
     """
 
     external_id: str
@@ -119,6 +150,7 @@ class ItemRecord:
     target: Json
     line: int = 0
     file: str = ""
+    stated: Stated = Stated()
 
 
 @dataclass(frozen=True, slots=True)

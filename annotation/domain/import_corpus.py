@@ -13,7 +13,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, MAX_KEY, within_limits
-from annotation.domain.find_items import item_finder
+from annotation.domain.find_items import find_items
 from annotation.domain.image_files import ImageFiles, open_image_files
 from annotation.domain.images import store_image
 from annotation.domain.insert_rows import insert_rows
@@ -117,9 +117,6 @@ class Import:
             transaction.atomic() if self.options.strict else nullcontext()
         )
         with ExitStack() as stack:
-            self._find_items = stack.enter_context(
-                item_finder(self.project.scheme, self.options.search)
-            )
             if self.options.images:
                 self._images = stack.enter_context(open_image_files(self.options.images))
             stack.enter_context(whole)
@@ -232,7 +229,11 @@ class Import:
         self.report.items_known += len(of_items)
         done = set() if self.options.search else set(of_items)
         bare = {external_id for external_id, (pk, _) in sentences.items() if pk not in done}
-        records = self._find_items([record for record in batch if record.external_id in bare])
+        records = find_items(
+            scheme=self.project.scheme,
+            search=self.options.search,
+            sentences=[record for record in batch if record.external_id in bare],
+        )
         self._add_items(records, sentences, file)
 
     def _given_items(self, paths: Sequence[Path]) -> None:

@@ -3,15 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict, dataclass, field
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, within_limits
-from annotation.domain.find_items import FindItems, find_here, item_finder
+from annotation.domain.find_items import find_items
 from annotation.domain.image_files import open_image_files
 from annotation.domain.import_corpus import batched, stored_sentences
 from annotation.domain.queue_import import OpenUpload, bytes_of, open_upload
@@ -93,8 +91,7 @@ def preview_corpus(*, project: Project, job: Job, rows: int | None = ROWS) -> Pr
     """Return the preview of the first `rows` rows of each file of an upload, or of all rows."""
     try:
         with open_upload(job) as upload:
-            find = partial(find_here, project.scheme, job.parameters["search"])
-            return _Reading(project, upload, job.parameters, rows).preview(nullcontext(find))
+            return _Reading(project, upload, job.parameters, rows).preview()
     except OSError as error:
         return Preview(problem=f"The upload cannot be read: {error}.")
 
@@ -142,8 +139,7 @@ def _run_check(run: JobRun) -> dict[str, Any]:
     try:
         with open_upload(upload) as files:
             reading = _Reading(project, files, upload.parameters, None)
-            finder = item_finder(project.scheme, upload.parameters["search"])
-            preview = reading.preview(finder, progress=lambda count: run.report(sentences=count))
+            preview = reading.preview(progress=lambda count: run.report(sentences=count))
     except OSError as error:
         preview = Preview(problem=f"The upload cannot be read: {error}.")
     return asdict(preview)
@@ -170,21 +166,15 @@ class _Reading:
         self._warnings: Counter[str] = Counter()
         self._items_by_sentence: dict[str, list[ItemRecord]] = {}
 
-    def preview(
-        self,
-        finder: AbstractContextManager[FindItems],
-        *,
-        progress: Callable[[int], None] = lambda count: None,
-    ) -> Preview:
+    def preview(self, *, progress: Callable[[int], None] = lambda count: None) -> Preview:
         preview = self._preview
         try:
             if self._upload.items:
                 self._read_items()
-            with finder as find:
-                for path in self._upload.corpus:
-                    for batch in batched(self._records(path), BATCH):
-                        self._add(batch, find)
-                        progress(preview.read)
+            for path in self._upload.corpus:
+                for batch in batched(self._records(path), BATCH):
+                    self._add(batch)
+                    progress(preview.read)
         except (FileError, OSError, UnicodeDecodeError) as error:
             preview.problem = self._upload.describe(error)
         if not preview.problem:
@@ -225,14 +215,14 @@ class _Reading:
         for record in islice(records, self._rows):
             self._items_by_sentence.setdefault(record.external_id, []).append(record)
 
-    def _add(self, batch: list[SentenceRecord], find: FindItems) -> None:
+    def _add(self, batch: list[SentenceRecord]) -> None:
         known = stored_sentences(
             project=self._project, external_ids={record.external_id for record in batch}
         )
         new = [record for record in batch if self._is_new(record, known)]
         if self._corpus.needs_images:
             new = self._with_images(new)
-        items = self._items_of(new, find)
+        items = self._items_of(new)
         count = Counter(item.external_id for item in items)
         self._preview.sentences += len(new)
         self._preview.items += sum(count.values())
@@ -284,9 +274,10 @@ class _Reading:
                 self._refuse(FileError(name, None, "is not among the images."))
         return [record for record in records if has[record.image]]
 
-    def _items_of(self, records: list[SentenceRecord], find: FindItems) -> list[ItemRecord]:
+    def _items_of(self, records: list[SentenceRecord]) -> list[ItemRecord]:
         if not self._upload.items:
-            return find(records)
+            search = self._parameters["search"]
+            return find_items(scheme=self._project.scheme, search=search, sentences=records)
         return [
             item
             for record in records

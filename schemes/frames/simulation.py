@@ -93,7 +93,7 @@ def invent(context: ItemContext) -> Json:
     frame = next(iter([*matching, *frames]), _FALLBACK_FRAME)
     places = ((verb[0] - 1, "Agent"), (verb[-1] + 1, "Theme"))
     arguments = [
-        {"head": [at], "element": "", "role": role}
+        {"head": [at], "filler": "", "element": "", "role": role}
         for at, role in places
         if 0 <= at < len(context.tokens) and context.tokens[at][:1].isalnum()
     ]
