@@ -114,13 +114,17 @@ class SentenceRecord:
 class StatedWords:
     """Words that a file states beside token positions.
 
-    `field` names them in messages. A lemma is compared with all forms of its word.
+    `field` and `line` name their place in messages. Without a line, it is that of the record. `place`
+    has the positions as the file writes them, if it counts differently. A lemma is compared with all
+    forms of its word.
     """
 
     field: str
     positions: tuple[int, ...]
     text: str
     is_lemma: bool = False
+    line: int = 0
+    place: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +169,18 @@ class GoldRecord:
     content: Json
     provenance: list[Json]
     line: int
+
+
+class PositionMap(Protocol):
+    """A map of positions from a file's tokens to those of the stored sentence."""
+
+    def span(self, start: int, end: int, field: str) -> tuple[int, int]:
+        """Return the half-open range of the same words. Raise ContentError."""
+        ...
+
+    def position(self, at: int, field: str) -> int:
+        """Return the position of the same word. Raise ContentError if it isn't a single token."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,6 +317,8 @@ class Corpus:
     both, separated by a slash. `item_type` returns the type of an item for reports by type, or "".
     `line_formats` are those with text on every line, so that an empty line may be a mistake.
     `gold_columns` has the required columns of gold formats that are CSV files with a header.
+    `move_gold` returns a record with the positions of another tokenization, and `locate` one whose
+    answers given as text are positions in the sentence. Both raise ContentError.
     """
 
     formats: Mapping[str, Sequence[str]]
@@ -320,6 +338,8 @@ class Corpus:
     searches: Mapping[str, ItemSearch] = field(default_factory=dict)
     line_formats: Sequence[str] = ("text",)
     gold_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    move_gold: Callable[[GoldRecord, PositionMap], GoldRecord] | None = None
+    locate: Callable[[GoldRecord, Tokens], GoldRecord] = lambda record, tokens: record
 
     def search_of(self, name: str) -> Callable[[str, ItemContext], list[ItemRecord]]:
         """Return the search of this name, or `find_items` for ""."""
@@ -367,7 +387,8 @@ class Content:
     by key. `differences` describes how two copies of a submission differ, one sentence each.
     A generator with a lower mean number of units per item than `least_units` is flagged. `doubts`
     returns the reasons to hold the bonus of parsed content, by role. `free_form` is None if every
-    unit fits the scheme's template.
+    unit fits the scheme's template. `is_blank` is True for content of a file that annotates nothing,
+    which is no gold.
     """
 
     schema_version: int
@@ -382,6 +403,7 @@ class Content:
     least_units: float = 0.0
     doubts: Callable[[Json, ItemContext, str], list[Doubt]] = lambda content, context, role: []
     free_form: FreeForm | None = None
+    is_blank: Callable[[Json], bool] = lambda content: False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Import annotations from files: expert references, published datasets and parsers' output."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -8,10 +8,10 @@ from pathlib import Path
 
 from django.db import transaction
 
-from annotation.domain.import_corpus import batched, item_key
-from annotation.domain.item_context import context_of
+from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
+from consolidation.domain.fit_records import Fitting, OtherTokensError, check_tokens
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
@@ -26,10 +26,15 @@ MOST_PREVIEWED = 1000
 
 @dataclass
 class GoldReport:
-    """The result of an import. `known` counts items whose newest gold was identical."""
+    """The result of an import.
+
+    `known` counts items whose newest gold was identical, and `blank` records without an annotation,
+    which are left out.
+    """
 
     added: int = 0
     known: int = 0
+    blank: int = 0
     error_count: int = 0
 
 
@@ -39,7 +44,8 @@ class GoldPreview(GoldReport):
 
     `rows` describes the first annotations, and `errors` the first bad ones. If not `whole`, the
     files have more annotations. `problem` gives the reason if a file can't be read at all, and
-    `missing_columns` is True if its header lacks a column.
+    `missing_columns` is True if its header lacks a column, and `other_tokens` if its tokens are not
+    those of the project.
     """
 
     unknown: int = 0
@@ -48,6 +54,7 @@ class GoldPreview(GoldReport):
     whole: bool = True
     problem: FileError | None = None
     missing_columns: bool = False
+    other_tokens: bool = False
 
     @property
     def read(self) -> int:
@@ -65,12 +72,20 @@ class PreviewedGold:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """The files of an import, their format, options of their reader and the most records to read."""
+    """The files of an import, their format, options of their reader and the most records to read.
+
+    With `align`, positions in other tokens are moved to the project's tokens.
+    """
 
     paths: Sequence[Path]
     fmt: str
     options: Json
     most: int | None = None
+    align: bool = False
+
+    def read(self, project: Project, on_error: Callable[[FileError], None]) -> Iterator[GoldRecord]:
+        read_gold = get_scheme(project.scheme).corpus.read_gold
+        return iter(read_gold(self.paths, self.fmt, on_error, **self.options))
 
 
 def import_gold(
@@ -83,13 +98,15 @@ def import_gold(
     now: datetime,
     options: Json | None = None,
     allow_overlaps: bool = False,
+    align: bool = False,
     progress: Callable[[int], None] = lambda count: None,
 ) -> GoldReport:
     """Add a version of gold for each item of the files, which some formats join.
 
     `options` are values of the scheme's `gold_options`. With `allow_overlaps`, annotations may
-    contradict themselves as a program's do. Rows with an unknown item or invalid content are passed
-    to `on_error`. Raise FileError if a file can't be read.
+    contradict themselves as a program's do. With `align`, positions in other tokens are moved.
+    Records with an unknown item, invalid content, or words that the sentence contradicts are passed
+    to `on_error`. Raise FileError if a file can't be read, and OtherTokensError.
     """
 
     def add_if_new(item: Item, content: Json, record: GoldRecord) -> bool:
@@ -101,7 +118,7 @@ def import_gold(
 
     content_part = get_scheme(project.scheme).content
     parse = content_part.parse_system if allow_overlaps else content_part.parse_gold
-    records = Records(paths, fmt, options or {})
+    records = Records(paths, fmt, options or {}, align=align)
     report = GoldReport()
     _import(
         project,
@@ -115,7 +132,9 @@ def import_gold(
     return report
 
 
-def preview_gold(*, project: Project, paths: Sequence[Path], fmt: str, source: str) -> GoldPreview:
+def preview_gold(
+    *, project: Project, paths: Sequence[Path], fmt: str, source: str, align: bool = False
+) -> GoldPreview:
     """Read the beginning of the files as `import_gold` does, without storing anything."""
     scheme = get_scheme(project.scheme)
     preview = GoldPreview()
@@ -137,7 +156,7 @@ def preview_gold(*, project: Project, paths: Sequence[Path], fmt: str, source: s
         preview.unknown += 1
         on_error(error)
 
-    files = Records(paths, fmt, {}, most=MOST_PREVIEWED)
+    files = Records(paths, fmt, {}, most=MOST_PREVIEWED, align=align)
     parse = scheme.content.parse_gold
     try:
         preview.whole = _import(
@@ -151,6 +170,7 @@ def preview_gold(*, project: Project, paths: Sequence[Path], fmt: str, source: s
         )
     except FileError as error:
         preview.problem = error
+        preview.other_tokens = isinstance(error, OtherTokensError)
         columns = scheme.corpus.gold_columns.get(fmt, ())
         preview.missing_columns = error.line == 1 and error.field in columns
     except (OSError, UnicodeDecodeError) as error:
@@ -171,6 +191,7 @@ def import_system(
     on_error: Callable[[FileError], None],
     now: datetime,
     options: Json | None = None,
+    align: bool = False,
 ) -> GoldReport:
     """Import the system's annotations from files, replacing its earlier ones.
 
@@ -187,7 +208,7 @@ def import_system(
         SystemAnnotation.objects.update_or_create(item=item, system=system, defaults=fields)
         return True
 
-    records = Records(paths, fmt, options or {})
+    records = Records(paths, fmt, options or {}, align=align)
     report = GoldReport()
     parse = content_part.parse_system
     _import(project, records, report, parse=parse, store=replace, on_error=on_error)
@@ -205,7 +226,7 @@ def _import(
     on_unknown: Callable[[FileError], None] | None = None,
     progress: Callable[[int], None] = lambda count: None,
 ) -> bool:
-    """Pass the parsed content of each row to `store`, which returns False if it is known.
+    """Pass the parsed content of each record to `store`, which returns False if it is known.
 
     Return False if the files have more records than were to be read.
     """
@@ -214,38 +235,30 @@ def _import(
         report.error_count += 1
         on_error(error)
 
-    read_gold = get_scheme(project.scheme).corpus.read_gold
-    records = iter(read_gold(files.paths, files.fmt, refuse, **files.options))
+    if not files.align:
+        silent = files.read(project, lambda error: None)
+        check_tokens(
+            project=project, records=islice(silent, files.most), paths=files.paths, size=BATCH
+        )
+    content = get_scheme(project.scheme).content
     file = ", ".join(path.name for path in files.paths)
+    fitting = Fitting(project, file, refuse, on_unknown or refuse, align=files.align)
+    records = files.read(project, refuse)
     for batch in batched(islice(records, files.most), BATCH):
         with transaction.atomic():
-            items = _find_items(project, batch)
-            for record in batch:
-                key = _key(record)
-                if key not in items:
-                    message = f"no item {key!r} in the project."
-                    place = record.item.file or file
-                    (on_unknown or refuse)(FileError(place, record.line, message))
-                    continue
-                item = items[key]
+            for fitted in fitting.fit(batch):
+                record = fitted.record
                 try:
-                    content = parse(record.content, context_of(item, project))
+                    parsed = parse(record.content, fitted.context)
                 except ContentError as error:
                     place = record.item.file or file
                     refuse(FileError(place, record.line, error.message, field=error.path))
                     continue
-                added = store(item, content, record)
+                if content.is_blank(parsed):
+                    report.blank += 1
+                    continue
+                added = store(fitted.item, parsed, record)
                 report.added += added
                 report.known += not added
         progress(report.added + report.known)
     return files.most is None or next(records, None) is None
-
-
-def _find_items(project: Project, batch: list[GoldRecord]) -> dict[str, Item]:
-    """Return the project's items named in the records, by key."""
-    items = Item.objects.filter(project=project, key__in=map(_key, batch))
-    return {item.key: item for item in items.select_related("sentence__image", "project")}
-
-
-def _key(record: GoldRecord) -> str:
-    return item_key(record.item.external_id, record.item.local_key)

@@ -144,6 +144,11 @@ def count_parts(content: Json) -> dict[str, int]:
     }
 
 
+def is_blank(content: Json) -> bool:
+    """Return True for a record without frame, arguments and reason to skip, as in blind files."""
+    return not (content["frame"] or content["arguments"] or content["skip"])
+
+
 def _check_complete(record: _Record) -> None:
     if not record.understood:
         raise ContentError("understood", "confirm that you understand the sentence, or skip it.")

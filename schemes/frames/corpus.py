@@ -18,6 +18,8 @@ from schemes.base import (
     ItemRecord,
     Json,
     SentenceRecord,
+    Stated,
+    StatedWords,
 )
 from schemes.conllu_files import read_conllu
 from schemes.english.predicates import find_predicates_and_particles
@@ -69,6 +71,9 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
     if fmt != SEMEVAL:
         raise FileError(paths[0].name, None, f"{fmt!r} is not a format of records ({SEMEVAL}).")
     for record in read_joined(paths, on_error=on_error):
+        if message := _overlap(record):
+            on_error(FileError(record.file, record.line, message))
+            continue
         arguments = [
             {
                 "head": _zero_based(argument.positions),
@@ -88,6 +93,18 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
             "confidence": record.confidence,
         }
         yield GoldRecord(_item(record), content, [{} for _ in arguments], record.line)
+
+
+def _overlap(record: JoinedRecord) -> str:
+    """Return a sentence about words that belong to two parts of a record, or ""."""
+    owner = dict.fromkeys(record.positions, "the verb")
+    for argument in record.arguments:
+        name = f"the argument at {joined(argument.positions)}"
+        for at in argument.positions:
+            if at in owner:
+                return f"{record.name}: {name} has word {at}, which also belongs to {owner[at]}."
+            owner[at] = name
+    return ""
 
 
 def find_items(external_id: str, context: ItemContext) -> list[ItemRecord]:
@@ -155,7 +172,16 @@ def _item(record: JoinedRecord) -> ItemRecord:
     external_id = record.sentence.removeprefix("#")
     if record.sentence == external_id:
         target["sentence"] = record.sentence  # files write it without "#"
-    return ItemRecord(external_id, str(record.positions[0]), target, record.line, record.file)
+    key, stated = str(record.positions[0]), Stated(words=tuple(_stated_words(record)))
+    return ItemRecord(external_id, key, target, record.line, record.file, stated)
+
+
+def _stated_words(record: JoinedRecord) -> Iterator[StatedWords]:
+    parts = [("verb", record.lemma, record.positions)]
+    parts += [("argument", argument.filler, argument.positions) for argument in record.arguments]
+    for name, text, positions in parts:
+        at, place = tuple(_zero_based(positions)), joined(positions)
+        yield StatedWords(name, at, text, is_lemma=True, line=record.line, place=place)
 
 
 def _zero_based(positions: Positions) -> list[int]:

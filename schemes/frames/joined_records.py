@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemes.base import ErrorSink, FileError
-from schemes.frames.records import Argument, Positions, Record, joined, read_records
+from schemes.frames.records import Argument, BadRecord, Positions, Record, all_records, joined
 from schemes.text_lines import numbered_lines
 
 NO_FRAME, BLIND = "na", "unkn"
@@ -53,29 +53,81 @@ class _DifferentError(ValueError):
 def read_joined(paths: Sequence[Path], *, on_error: ErrorSink) -> Iterator[JoinedRecord]:
     """Yield the records of all files in the order of the first mention.
 
-    Lines that contradict an earlier file go to `on_error` and are skipped. Two records may not begin
-    at the same token. Raise FileError for an unreadable file, or if there is no record.
+    A record with a bad line in any file, or with lines that contradict each other, goes to `on_error`
+    and is left out as a whole. A bad line without positions leaves out all records of its sentence.
+    Two records may not begin at the same token. Raise FileError for an unreadable file, or if there is
+    no record.
     """
-    records: dict[tuple[str, Positions], JoinedRecord] = {}
-    confidences: dict[tuple[str, Positions], tuple[int, Path, int]] = {}
+    reading = _Reading(on_error)
     for path in paths:
         if _has_confidences(path):
-            confidences.update(_read_confidences(path, on_error))
-            continue
-        for record in read_records(path, on_error=on_error):
-            try:
-                _add(records, record, path)
-            except _DifferentError as error:
-                on_error(FileError(path.name, record.line, str(error)))
-    if not records:
-        raise FileError(paths[0].name, None, "contains no record.")
-    for key, (confidence, path, line) in confidences.items():
-        if key in records:
-            records[key].confidence = confidence
+            reading.add_confidences(path)
         else:
-            message = f"there is no record of {key[0]} {joined(key[1])}."
-            on_error(FileError(path.name, line, message))
-    yield from _without_shared_starts(records.values(), on_error)
+            reading.add_records(path)
+    if not reading.records and not reading.has_bad_lines:
+        raise FileError(paths[0].name, None, "contains no record.")
+    yield from _without_shared_starts(reading.complete(), on_error)
+
+
+Key = tuple[str, Positions]
+
+
+class _Reading:
+    """The records of the files that were read so far."""
+
+    def __init__(self, on_error: ErrorSink) -> None:
+        self.records: dict[Key, JoinedRecord] = {}
+        self._confidences: dict[Key, tuple[int, Path, int]] = {}
+        self._bad: set[Key] = set()
+        self._on_error = on_error
+
+    @property
+    def has_bad_lines(self) -> bool:
+        return bool(self._bad)
+
+    def add_records(self, path: Path) -> None:
+        for record in all_records(path):
+            key = record.sentence, record.positions
+            if isinstance(record, BadRecord):
+                self._leave_out(key, record.error)
+                continue
+            try:
+                _add(self.records, record, path)
+            except _DifferentError as error:
+                self._leave_out(key, FileError(path.name, record.line, str(error)))
+
+    def add_confidences(self, path: Path) -> None:
+        for line, text in numbered_lines(path):
+            if not text.strip():
+                continue
+            sentence, *rest = text.split()
+            verb: Positions = ()
+            try:
+                verb = tuple(int(part) for part in rest[0].split("_"))
+                (confidence,) = rest[1:]
+                self._confidences[sentence, verb] = (int(confidence), path, line)
+            except (ValueError, IndexError):
+                message = "is not a sentence id, a verb position and a whole number."
+                self._leave_out((sentence, verb), FileError(path.name, line, message))
+
+    def _leave_out(self, key: Key, error: FileError) -> None:
+        self._bad.add(key)
+        name = f"{key[0]} {joined(key[1])}" if key[1] else f"Every record of {key[0]}"
+        message = f"{error.message} {name} is left out."
+        self._on_error(FileError(error.file, error.line, message, field=error.field))
+
+    def complete(self) -> Iterator[JoinedRecord]:
+        """Yield the records without a bad line, with their confidences."""
+        for key, (confidence, path, line) in self._confidences.items():
+            if key in self.records:
+                self.records[key].confidence = confidence
+            elif not self._is_bad(key):
+                message = f"there is no record of {key[0]} {joined(key[1])}."
+                self._on_error(FileError(path.name, line, message))
+        yield from (record for key, record in self.records.items() if not self._is_bad(key))
+
+    def _is_bad(self, key: Key) -> bool:
+        return key in self._bad or (key[0], ()) in self._bad
 
 
 def _add(records: dict[tuple[str, Positions], JoinedRecord], record: Record, path: Path) -> None:
@@ -148,20 +200,3 @@ def _has_confidences(path: Path) -> bool:
             fields = text.split()
             return len(fields) == 3 and fields[2].isascii() and fields[2].isdigit()
     return False
-
-
-def _read_confidences(
-    path: Path, on_error: ErrorSink
-) -> dict[tuple[str, Positions], tuple[int, Path, int]]:
-    confidences = {}
-    for line, text in numbered_lines(path):
-        if not text.strip():
-            continue
-        try:
-            sentence, positions, confidence = text.split()
-            verb = tuple(int(part) for part in positions.split("_"))
-            confidences[sentence, verb] = (int(confidence), path, line)
-        except ValueError:
-            message = "is not a sentence id, a verb position and a whole number."
-            on_error(FileError(path.name, line, message))
-    return confidences

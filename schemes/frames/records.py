@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from schemes.base import ErrorSink, FieldError
+from schemes.base import ErrorSink, FieldError, FileError
 from schemes.text_lines import numbered_lines
 
 Positions = tuple[int, ...]
@@ -51,12 +51,30 @@ class Record:
         return f"{self.sentence} {joined(self.positions)}"
 
 
+@dataclass(frozen=True, slots=True)
+class BadRecord:
+    """A line that is no record. `sentence` and `positions` are empty if the line doesn't name them."""
+
+    sentence: str
+    positions: Positions
+    error: FileError
+
+
 def read_records(path: Path, *, on_error: ErrorSink) -> Iterator[Record]:
     """Yield the records of a file, skipping blank lines.
 
     Broken lines, repeated verbs and records with two arguments at one position go to `on_error` and are
     skipped. Raises FileError as `numbered_lines` does.
     """
+    for record in all_records(path):
+        if isinstance(record, BadRecord):
+            on_error(record.error)
+        else:
+            yield record
+
+
+def all_records(path: Path) -> Iterator[Record | BadRecord]:
+    """Yield the records of a file, good and bad. Raises FileError as `numbered_lines` does."""
     seen: dict[tuple[str, Positions], int] = {}
     for line, text in numbered_lines(path):
         if not text.strip():
@@ -67,9 +85,18 @@ def read_records(path: Path, *, on_error: ErrorSink) -> Iterator[Record]:
             if first != line:
                 raise FieldError("", f"the verb {record.name} is repeated from line {first}.")
         except FieldError as bad:
-            on_error(bad.at(path, line))
-            continue
-        yield record
+            yield BadRecord(*_named(text), bad.at(path, line))
+        else:
+            yield record
+
+
+def _named(text: str) -> tuple[str, Positions]:
+    """Return the sentence and positions of a bad line, as far as the line names them."""
+    sentence, *rest = _BLANKS.split(text.strip(" \t"))
+    try:
+        return sentence, _positions(rest[0] if rest else "", "position")
+    except FieldError:
+        return sentence, ()
 
 
 def joined(positions: Positions) -> str:

@@ -141,6 +141,7 @@ SCHEME = Scheme(
         ),
         count=record_content.count_parts,
         differences=differences,
+        is_blank=record_content.is_blank,
     ),
     comparison=COMPARISON,
     views=Views(units=_shown_units, remark=_remark, marked=corpus.marked),

@@ -70,6 +70,7 @@ SCHEME = Scheme(
             Total("absent", Noun("absent phrase", "absent phrases")),
         ),
         count=grounded.count_parts,
+        is_blank=lambda content: not content["phrases"],
     ),
     comparison=COMPARISON,
     views=VIEWS,

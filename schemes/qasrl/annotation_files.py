@@ -149,7 +149,7 @@ def read_sentence_tokens(path: Path) -> dict[str, tuple[str, ...]]:
 def is_parser_output(path: Path) -> bool:
     """Return True for JSON Lines of a parser, False for those of the QA-SRL Bank."""
     _, entry = next(json_lines(path, refuse), (0, {}))
-    return "verbs" in entry
+    return "verbEntries" not in entry
 
 
 def _read_json_lines(

@@ -19,9 +19,12 @@ from schemes.base import (
     ItemRecord,
     Json,
     SentenceRecord,
+    Stated,
+    Tokens,
 )
 from schemes.english.forms import VerbForms
 from schemes.qasrl.json_lines import (
+    check_verb,
     json_lines,
     list_field,
     mapping_field,
@@ -33,7 +36,7 @@ from schemes.qasrl.json_lines import (
 )
 from schemes.qasrl.published_csv import SEPARATOR, SLOT_FIELDS
 from schemes.qasrl.reading import slots_of_shape, verb_phrase_of
-from schemes.qasrl.slots import Slots
+from schemes.qasrl.slots import Slots, contradiction
 from schemes.qasrl.targets import is_noun
 
 _EMPTY = "_"
@@ -73,12 +76,19 @@ def read_bank_sentences(path: Path, *, on_error: ErrorSink) -> Iterator[Sentence
         try:
             external_id, tokens = text_field(entry, "sentenceId"), tokens_field(entry)
             if external_id in seen:
-                raise FieldError("sentenceId", "is repeated; line left out.")
-            items = [_target(verb) for verb in _verbs(entry)]
+                raise FieldError("sentenceId", "is repeated.")
+            verbs = mapping_field(entry, "verbEntries")
         except FieldError as bad:
             on_error(bad.at(path, line))
             continue
         seen.add(external_id)
+        items = []
+        for key, verb in verbs.items():
+            try:
+                items.append(_target(key, verb, tokens))
+            except FieldError as bad:
+                on_error(_without_verb(bad, key).at(path, line))
+        items.sort(key=itemgetter("verb_idx"))
         yield SentenceRecord(external_id, tokens, line, {"items": items})
 
 
@@ -100,11 +110,30 @@ def read_bank_gold(
     """
     for line, entry in json_lines(path, on_error):
         try:
-            records = list(_gold_records(entry, line, validity))
+            external_id, tokens = text_field(entry, "sentenceId"), tokens_field(entry)
+            verbs = mapping_field(entry, "verbEntries")
         except FieldError as bad:
             on_error(bad.at(path, line))
             continue
-        yield from records
+        records = []
+        for key, verb in verbs.items():
+            try:
+                target = _target(key, verb, tokens)
+                content, provenance = _content(verb, tokens, validity)
+            except FieldError as bad:
+                on_error(_without_verb(bad, key).at(path, line))
+                continue
+            local_key = str(target["verb_idx"])
+            item = ItemRecord(
+                external_id, local_key, target, line, path.name, Stated(tokens=tokens)
+            )
+            records.append(GoldRecord(item, content, provenance, line))
+        yield from sorted(records, key=lambda record: int(record.item.local_key))
+
+
+def _without_verb(bad: FieldError, key: str) -> FieldError:
+    """Return the error of a verb, which is left out."""
+    return FieldError(bad.field, f"{bad.message} The verb {key[:40]} is left out.")
 
 
 def write_bank(rows: Iterable[ExportRow], path: Path) -> int:
@@ -125,44 +154,40 @@ def write_bank(rows: Iterable[ExportRow], path: Path) -> int:
     return count
 
 
-def _gold_records(entry: Json, line: int, validity: Validity | None) -> Iterator[GoldRecord]:
-    external_id, tokens = text_field(entry, "sentenceId"), tokens_field(entry)
-    for verb in _verbs(entry):
-        target, forms = _target(verb), verb_forms_field(verb)
-        if target["verb_idx"] >= len(tokens):
-            raise FieldError("verbIndex", f"{target['verb_idx']} is on no token; line left out.")
-        item = ItemRecord(external_id, str(target["verb_idx"]), target, line)
-        labels = mapping_field(verb, "questionLabels")
-        judged = any(
-            _is_gold(judgment) for label in labels.values() for judgment in _judgments(label)
-        )
-        questions, provenance = [], []
-        for text, label in labels.items():
-            if not judged and validity and not validity.accepts(_judgments(label)):
-                continue
-            answers = _answers(label, len(tokens), gold_only=judged)
-            if answers:
-                questions.append({"question": text, "answers": answers, **_slots(label, forms)})
-                provenance.append(_ids(_first_source(label)))
-        yield GoldRecord(item, {"questions": questions}, provenance, line)
+def _content(verb: Json, tokens: Tokens, validity: Validity | None) -> tuple[Json, list[Json]]:
+    """Return the content of a verb and its provenance. Raise FieldError."""
+    forms = verb_forms_field(verb)
+    labels = mapping_field(verb, "questionLabels")
+    judged = any(_is_gold(judgment) for label in labels.values() for judgment in _judgments(label))
+    questions, provenance = [], []
+    for text, label in labels.items():
+        if label.get("questionString", text) != text:
+            raise FieldError("questionString", f"differs from its key {text[:80]!r}.")
+        if not judged and validity and not validity.accepts(_judgments(label)):
+            continue
+        answers = _answers(label, len(tokens), gold_only=judged)
+        if answers:
+            slots = _slots(text, label, forms)
+            questions.append({"question": text, "answers": answers, **slots})
+            provenance.append(_ids(_first_source(label)))
+    return {"questions": questions}, provenance
 
 
-def _slots(label: Json, forms: VerbForms) -> Json:
-    """Return the field `slots`, if the label has them."""
+def _slots(question: str, label: Json, forms: VerbForms) -> Json:
+    """Return the field `slots`, if the label has them and the question does not contradict them."""
     slots = slots_of_shape(label.get("questionSlots"), forms)
-    return {"slots": slots.by_name()} if slots else {}
+    return {"slots": slots.by_name()} if slots and not contradiction(question, slots) else {}
 
 
-def _verbs(entry: Json) -> list[Json]:
-    return sorted(mapping_field(entry, "verbEntries").values(), key=_verb_index)
-
-
-def _verb_index(verb: Json) -> int:
-    return position_field(verb, "verbIndex")
-
-
-def _target(verb: Json) -> Json:
-    return {"verb_idx": _verb_index(verb), "forms": verb_forms_field(verb).by_name()}
+def _target(key: str, verb: Json, tokens: Tokens) -> Json:
+    """Return the target of a verb. Raise FieldError if the verb is not at its position."""
+    at, forms = position_field(verb, "verbIndex"), verb_forms_field(verb)
+    if key != str(at):
+        raise FieldError("verbIndex", f"is {at} in the entry {key[:40]!r}.")
+    if at >= len(tokens):
+        raise FieldError("verbIndex", f"{at} is on no token.")
+    check_verb(at, forms, tokens)
+    return {"verb_idx": at, "forms": forms.by_name()}
 
 
 def _judgments(label: Json) -> list[Json]:

@@ -8,8 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
-from schemes.base import ContentError, ErrorSink, FieldError, FileError, Json
+from schemes.base import ContentError, ErrorSink, FieldError, FileError, Json, Tokens
 from schemes.english.forms import VerbForms, forms_from_names
+from schemes.english.lemmas import is_lemma_of
+from schemes.stated import shown
 
 # A sentence with all its questions needs about 20 kB.
 MAX_LINE_BYTES = 8 << 20
@@ -68,16 +70,16 @@ def _entry(raw: bytes) -> Json:
     try:
         entry = json.loads(raw)
     except (ValueError, RecursionError) as error:
-        raise FieldError("", f"is not JSON ({str(error)[:80]}); line left out.") from error
+        raise FieldError("", f"is not JSON ({str(error)[:80]}).") from error
     if not isinstance(entry, dict):
-        raise FieldError("", "is not a JSON object; line left out.")
+        raise FieldError("", "is not a JSON object.")
     return entry
 
 
 def text_field(entry: Json, field: str) -> str:
     value = entry.get(field)
     if not isinstance(value, str) or not value.strip() or not _is_clean(value):
-        raise FieldError(field, "must be a text; line left out.")
+        raise FieldError(field, "must be a text.")
     return value
 
 
@@ -88,41 +90,49 @@ def _is_clean(text: str) -> bool:
 def tokens_field(entry: Json, field: str = "sentenceTokens") -> tuple[str, ...]:
     value = entry.get(field)
     if not isinstance(value, list) or not value:
-        raise FieldError(field, "must be a list of tokens; line left out.")
+        raise FieldError(field, "must be a list of tokens.")
     for token in value:
         if not isinstance(token, str) or not token or " " in token or not _is_clean(token):
-            raise FieldError(field, "contains an invalid token; line left out.")
+            raise FieldError(field, "contains an invalid token.")
     return tuple(value)
 
 
 def mapping_field(entry: Json, field: str) -> Json:
     value = entry.get(field)
     if not isinstance(value, dict) or not all(isinstance(entry, dict) for entry in value.values()):
-        raise FieldError(field, "must be a map of objects; line left out.")
+        raise FieldError(field, "must be a map of objects.")
     return value
 
 
 def position_field(entry: Json, field: str) -> int:
     value = entry.get(field)
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-        raise FieldError(field, "must be a position; line left out.")
+        raise FieldError(field, "must be a position.")
     return value
 
 
 def verb_forms_field(verb: Json) -> VerbForms:
     names = verb.get("verbInflectedForms")
     if not isinstance(names, dict):
-        raise FieldError("verbInflectedForms", "must be a map; line left out.")
+        raise FieldError("verbInflectedForms", "must be a map.")
     try:
         return forms_from_names(names)
     except ContentError as error:
         raise FieldError("verbInflectedForms", str(error)) from error
 
 
+def check_verb(at: int, forms: VerbForms, tokens: Tokens) -> None:
+    """Raise FieldError if the token is not a form of the verb."""
+    word, spellings = tokens[at].lower(), forms.by_name().values()
+    if word not in spellings and not any(is_lemma_of(form, word) for form in spellings):
+        message = f"{at} is “{shown([tokens[at]])}”, not a form of “{forms.stem}”."
+        raise FieldError("verbIndex", message)
+
+
 def list_field(entry: Json, field: str) -> list[Any]:
     value = entry.get(field)
     if not isinstance(value, list):
-        raise FieldError(field, "must be a list; line left out.")
+        raise FieldError(field, "must be a list.")
     return value
 
 
@@ -135,4 +145,4 @@ def span_field(span: object, length: int) -> tuple[int, int]:
         and 0 <= span[0] < span[1] <= length
     ):
         return span[0], span[1]
-    raise FieldError("spans", f"{str(span)[:40]} is not a span of the sentence; line left out.")
+    raise FieldError("spans", f"{str(span)[:40]} is not a span of the sentence.")

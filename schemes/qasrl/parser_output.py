@@ -1,10 +1,11 @@
 """Output of QA-SRL parsers in JSON Lines, one sentence per line.
 
-Two layouts are read. That of AllenNLP's predictors has `words` and `verbs`, each with `index` and
+Three layouts are read. That of AllenNLP's predictors has `words` and `verbs`, each with `index` and
 `qa_pairs` of `question` and `spans` (`start` and `end`, both inclusive, `text`, `score`). That of the
 parsers of the QA-SRL Bank has `sentenceTokens` and `verbs`, each with `verbIndex`,
 `verbInflectedForms` and a beam: questions with their answer spans, or spans with their questions,
-all with probabilities.
+all with probabilities. That of QASem has `qasrl` and `qanom`, lists of predicates with `predicate_idx`,
+`predicate`, `verb_form` and `QAs` of `question` and `answers`, which are texts.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from metrics.spans import Span
-from schemes.base import ErrorSink, FieldError, GoldRecord, ItemRecord, Json
+from schemes.base import ErrorSink, FieldError, GoldRecord, ItemRecord, Json, Stated, StatedWords
 from schemes.english.forms import VerbForms
 from schemes.qasrl.json_lines import (
+    check_verb,
     json_lines,
     list_field,
     position_field,
@@ -24,8 +26,10 @@ from schemes.qasrl.json_lines import (
     tokens_field,
     verb_forms_field,
 )
-from schemes.qasrl.reading import question_of, slots_of_shape
+from schemes.qasrl.reading import finished, question_of, slots_of_shape
+from schemes.qasrl.targets import NOUN
 
+_TOKEN_FIELDS = ("words", "sentenceTokens", "tokens")
 _ID_FIELDS = ("sentenceId", "qasrl_id", "sentence_id", "id")
 
 
@@ -54,27 +58,48 @@ def read_parser_output(
     """
     for line, entry in json_lines(path, on_error):
         try:
-            records = list(_records(entry, line, thresholds, ids or {}))
+            tokens = _stated_tokens(entry)
+            external_id = _external_id(entry, tokens, ids or {})
+            verbs = _verbs(entry)
         except FieldError as bad:
             on_error(bad.at(path, line))
             continue
-        yield from records
+        for number, (layout, verb) in enumerate(verbs, start=1):
+            try:
+                beam = layout(verb, tokens)
+                questions = beam.questions(thresholds)
+            except FieldError as bad:
+                message = f"{bad.message} Predicate {number} of the line is left out."
+                on_error(FieldError(bad.field, message).at(path, line))
+                continue
+            stated = Stated(tokens=tokens, words=beam.words)
+            item = ItemRecord(external_id, str(beam.verb_idx), beam.target, line, path.name, stated)
+            content = {"questions": [question for question in questions if question["answers"]]}
+            yield GoldRecord(item, content, [{} for _ in content["questions"]], line)
 
 
-def _records(
-    entry: Json, line: int, thresholds: Thresholds, ids: Mapping[tuple[str, ...], str]
-) -> Iterator[GoldRecord]:
-    tokens = tokens_field(entry, "words" if "words" in entry else "sentenceTokens")
-    external_id = _external_id(entry, tokens, ids)
-    for verb in _objects(entry, "verbs"):
-        beam: _Beam = _QaPairs(verb, tokens) if "qa_pairs" in verb else _BankBeam(verb, tokens)
-        if beam.verb_idx >= len(tokens):
-            raise FieldError("verbs", f"{beam.verb_idx} is on no token; line left out.")
-        questions = beam.questions(thresholds)
-        item = ItemRecord(external_id, str(beam.verb_idx), beam.target, line)
-        content = {"questions": [question for question in questions if question["answers"]]}
-        provenance: list[Json] = [{} for _ in content["questions"]]
-        yield GoldRecord(item, content, provenance, line)
+def _stated_tokens(entry: Json) -> tuple[str, ...]:
+    """Return the sentence's tokens, or nothing if the layout may lack them."""
+    field = next((name for name in _TOKEN_FIELDS if name in entry), "")
+    if not field and _is_qasem(entry):
+        return ()
+    return tokens_field(entry, field or "sentenceTokens")
+
+
+def _is_qasem(entry: Json) -> bool:
+    return "qasrl" in entry or "qanom" in entry
+
+
+def _verbs(entry: Json) -> list[tuple["_Layout", Json]]:
+    """Return the entries of predicates with their layouts."""
+    if _is_qasem(entry):
+        pairs: list[tuple[_Layout, Json]] = []
+        for field, layout in (("qasrl", _QasemVerb), ("qanom", _QasemNoun)):
+            pairs += [(layout, verb) for verb in _objects(entry, field)] if field in entry else []
+        return pairs
+    return [
+        (_QaPairs if "qa_pairs" in verb else _BankBeam, verb) for verb in _objects(entry, "verbs")
+    ]
 
 
 def _external_id(entry: Json, tokens: tuple[str, ...], ids: Mapping[tuple[str, ...], str]) -> str:
@@ -91,15 +116,22 @@ def _external_id(entry: Json, tokens: tuple[str, ...], ids: Mapping[tuple[str, .
 def _objects(entry: Json, field: str) -> list[Json]:
     objects = list_field(entry, field)
     if not all(isinstance(value, dict) for value in objects):
-        raise FieldError(field, "must be a list of objects; line left out.")
+        raise FieldError(field, "must be a list of objects.")
     return objects
 
 
 def _probability(entry: Json, field: str, default: float) -> float:
     value = entry.get(field, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        raise FieldError(field, "must be a number; line left out.")
+        raise FieldError(field, "must be a number.")
     return float(value)
+
+
+def _position(verb: Json, field: str, tokens: tuple[str, ...]) -> int:
+    at = position_field(verb, field)
+    if tokens and at >= len(tokens):
+        raise FieldError(field, f"{at} is on no token.")
+    return at
 
 
 class _QaPairs:
@@ -107,9 +139,9 @@ class _QaPairs:
 
     def __init__(self, verb: Json, tokens: tuple[str, ...]) -> None:
         self._verb, self._tokens = verb, tokens
-        self.verb_idx = position_field(verb, "index")
-        word = tokens[self.verb_idx] if self.verb_idx < len(tokens) else ""
-        self.target: Json = {"verb_idx": self.verb_idx, "verb": word}
+        self.verb_idx = _position(verb, "index", tokens)
+        self.target: Json = {"verb_idx": self.verb_idx, "verb": tokens[self.verb_idx]}
+        self.words = _stated_verb(verb, "verb", self.verb_idx)
 
     def questions(self, thresholds: Thresholds) -> list[Json]:
         merged: dict[str, set[Span]] = {}
@@ -139,8 +171,10 @@ class _BankBeam:
         self._length = len(tokens)
         self._beam = _objects(verb, "questions" if "questions" in verb else "beam")
         self._forms = verb_forms_field(verb)
-        self.verb_idx = position_field(verb, "verbIndex")
+        self.verb_idx = _position(verb, "verbIndex", tokens)
+        check_verb(self.verb_idx, self._forms, tokens)
         self.target: Json = {"verb_idx": self.verb_idx, "forms": self._forms.by_name()}
+        self.words: tuple[StatedWords, ...] = ()
 
     def questions(self, thresholds: Thresholds) -> list[Json]:
         merged: dict[str, Json] = {}
@@ -190,7 +224,43 @@ class _BankBeam:
         merged.setdefault(text, {"spans": set(), **fields})["spans"].update(spans)
 
 
-_Beam = _QaPairs | _BankBeam
+class _QasemVerb:
+    """A verb of QASem's layout, whose answers are texts."""
+
+    _kind: Json = {}
+
+    def __init__(self, verb: Json, tokens: tuple[str, ...]) -> None:
+        self._verb = verb
+        self.verb_idx = _position(verb, "predicate_idx", tokens)
+        self.target: Json = {"verb_idx": self.verb_idx, "verb": verb.get("predicate"), **self._kind}
+        if self._kind and "verb_form" in verb:
+            self.target["verb_form"] = text_field(verb, "verb_form")
+        self.words = _stated_verb(verb, "predicate", self.verb_idx)
+
+    def questions(self, thresholds: Thresholds) -> list[Json]:
+        """Return the questions with their answers as texts, equal questions once."""
+        merged: dict[str, dict[str, None]] = {}
+        for pair in _objects(self._verb, "QAs"):
+            # Questions of this layout have a blank before the question mark.
+            words = " ".join(text_field(pair, "question").rstrip("? ").split())
+            answers = list_field(pair, "answers")
+            if not all(isinstance(answer, str) and answer.strip() for answer in answers):
+                raise FieldError("answers", "must be a list of texts.")
+            merged.setdefault(finished(words), {}).update(dict.fromkeys(answers))
+        return [{"question": text, "answers": list(answers)} for text, answers in merged.items()]
+
+
+class _QasemNoun(_QasemVerb):
+    _kind: Json = {"kind": NOUN}
+
+
+_Layout = type[_QaPairs] | type[_BankBeam] | type[_QasemVerb]
+
+
+def _stated_verb(verb: Json, field: str, at: int) -> tuple[StatedWords, ...]:
+    if verb.get(field) is None:
+        return ()
+    return (StatedWords(field, (at,), text_field(verb, field), is_lemma=True),)
 
 
 def _text_of(values: object, forms: VerbForms) -> tuple[str, Json]:

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from schemes.base import ErrorSink, FieldError, SentenceRecord, SentenceSink, Tokens
+from schemes.base import ErrorSink, FieldError, FileError, SentenceRecord, SentenceSink, Tokens
 from schemes.qasrl.bounded_csv import CsvTable
 from schemes.qasrl.slots import Slots
 
 Span = tuple[int, int]
+# The id of a sentence, and the position of a predicate
+Key = tuple[str, int]
 
 SEPARATOR = "~!~"
 SENTENCE_COLUMNS = ("qasrl_id", "tokens", "sentence")
@@ -50,7 +52,8 @@ class GoldRow:
     columns. A row without question and answers marks a predicate without questions. `line` counts
     from 1 and includes the header. `verb_form` and `is_verbal` are those of nouns: the stem of the
     verb, and whether the noun describes an event. `is_verbal` is None in files of verbs.
-    `target_ranges` are those of a noun of several words.
+    `target_ranges` are those of a noun of several words. `answer` is the text of the answers, if the
+    file has it.
     """
 
     qasrl_id: str
@@ -67,6 +70,19 @@ class GoldRow:
     verb_form: str = ""
     is_verbal: bool | None = None
     target_ranges: tuple[Span, ...] = ()
+    answer: str = ""
+
+    @property
+    def key(self) -> Key:
+        return self.qasrl_id, self.verb_idx
+
+
+@dataclass(frozen=True, slots=True)
+class BadRow:
+    """A row that can't be used. `key` is its predicate, or None if the row does not name it."""
+
+    key: Key | None
+    error: FileError
 
 
 def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
@@ -75,17 +91,41 @@ def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
     Bad rows go to `on_error` and are skipped. Raises FileError on the first iteration if the file
     is unreadable (see CsvTable).
     """
-    with CsvTable(path, required=REQUIRED_COLUMNS, on_error=on_error, aliases=ALIASES) as table:
+    for row in all_gold_rows(path):
+        if isinstance(row, BadRow):
+            on_error(row.error)
+        else:
+            yield row
+
+
+def all_gold_rows(path: Path) -> Iterator[GoldRow | BadRow]:
+    """Yield the rows, good and bad. Raises FileError as `read_gold_rows` does."""
+    broken: list[FileError] = []
+
+    def collect(error: FileError) -> None:
+        broken.append(error)
+
+    with CsvTable(path, required=REQUIRED_COLUMNS, on_error=collect, aliases=ALIASES) as table:
         columns = _GoldColumns(table.columns)
         for line, fields in table:
+            if broken:
+                yield from _without_key(broken)
             try:
-                yield columns.parse(fields, line)
+                row: GoldRow | BadRow = columns.parse(fields, line)
             except FieldError as bad:
-                on_error(bad.at(path, line))
+                row = BadRow(columns.key(fields), bad.at(path, line))
+            yield row
+    yield from _without_key(broken)
+
+
+def _without_key(broken: list[FileError]) -> Iterator[BadRow]:
+    """Yield the rows that the table could not read, and forget them."""
+    yield from [BadRow(None, error) for error in broken]
+    broken.clear()
 
 
 def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, int, str, int]]:
-    """Yield the distinct predicates `(qasrl_id, verb_idx, verb, line)`, in file order.
+    """Yield the distinct `(qasrl_id, verb_idx, verb, line)` of predicates, in file order.
 
     Only these columns are parsed, for speed. Errors are handled as in `read_gold_rows`.
     """
@@ -93,19 +133,20 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
     with CsvTable(path, required=required, on_error=on_error, aliases=ALIASES) as table:
         id_at, idx_at = table.columns["qasrl_id"], table.columns["verb_idx"]
         verb_at = table.columns.get("verb")
-        seen: set[tuple[str, str]] = set()
+        seen: set[tuple[str, str, str]] = set()
         for line, fields in table:
-            key = fields[id_at], fields[idx_at]
-            if key in seen:
+            key = fields[id_at].strip(), fields[idx_at].strip()
+            verb = "" if verb_at is None else fields[verb_at].strip()
+            if (*key, verb) in seen:
                 continue
-            seen.add(key)
+            seen.add((*key, verb))
             try:
                 verb_idx = _number(key[1], "verb_idx")
                 _not_empty(key[0], "qasrl_id")
             except FieldError as bad:
                 on_error(bad.at(path, line))
                 continue
-            yield key[0], verb_idx, "" if verb_at is None else fields[verb_at], line
+            yield key[0], verb_idx, verb, line
 
 
 def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
@@ -117,7 +158,7 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
         seen: dict[str, int] = {}
         for line, fields in table:
-            external_id, joined = fields[id_at], fields[tokens_at]
+            external_id, joined = fields[id_at].strip(), fields[tokens_at]
             try:
                 known = seen.get(external_id)
                 if known is not None:
@@ -162,23 +203,31 @@ class _GoldColumns:
         self._verbal = columns.get("is_verbal")
         self._target_range = columns.get("target_range")
         self._inflection = columns.get("verb_slot_inflection")
+        self._answer = columns.get("answer")
         self._slots: list[int] | None = None
         if all(name in columns for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)):
             self._slots = [columns[name] for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)]
 
+    def key(self, fields: list[str]) -> Key | None:
+        """Return the predicate of a bad row, or None if the row does not name it."""
+        try:
+            return _id(fields[self._id]), _number(fields[self._idx], "verb_idx")
+        except FieldError:
+            return None
+
     def parse(self, fields: list[str], line: int) -> GoldRow:
         question, ranges = fields[self._question].strip(), fields[self._ranges].strip()
         if question and not ranges:
-            raise FieldError("answer_range", "the question has no answer; row left out.")
+            raise FieldError("answer_range", "the question has no answer.")
         if ranges and not question:
-            raise FieldError("question", "there are answers but no question; row left out.")
+            raise FieldError("question", "there are answers but no question.")
         verb, worker, assignment, source = (
             "" if at is None else fields[at] for at in self._optional
         )
         return GoldRow(
-            qasrl_id=_not_empty(fields[self._id], "qasrl_id"),
+            qasrl_id=_id(fields[self._id]),
             verb_idx=_number(fields[self._idx], "verb_idx"),
-            verb=verb,
+            verb=verb.strip(),
             worker_id=worker,
             assign_id=assignment,
             source_assign_id=_unwrapped(source),
@@ -191,6 +240,7 @@ class _GoldColumns:
             verb_form="" if self._verb_form is None else fields[self._verb_form].strip().lower(),
             is_verbal=self._parse_verbal(fields, question),
             target_ranges=self._parse_target(fields),
+            answer="" if self._answer is None else fields[self._answer].strip(),
         )
 
     def _parse_verbal(self, fields: list[str], question: str) -> bool | None:
@@ -198,7 +248,7 @@ class _GoldColumns:
             return None
         is_verbal = _truth(fields[self._verbal], "is_verbal")
         if question and not is_verbal:
-            raise FieldError("is_verbal", "is False, but there is a question; row left out.")
+            raise FieldError("is_verbal", "is False, but there is a question.")
         return is_verbal
 
     def _parse_target(self, fields: list[str]) -> tuple[Span, ...]:
@@ -227,13 +277,17 @@ class _GoldColumns:
 
 def _not_empty(text: str, field: str) -> str:
     if not text.strip():
-        raise FieldError(field, "is empty; row left out.")
+        raise FieldError(field, "is empty.")
     return text
+
+
+def _id(text: str) -> str:
+    return _not_empty(text, "qasrl_id").strip()
 
 
 def _number(text: str, field: str) -> int:
     if not (text.isdigit() and text.isascii() and len(text) <= _MAX_DIGITS):
-        raise FieldError(field, f"{text[:40]!r} is not a position; row left out.")
+        raise FieldError(field, f"{text[:40]!r} is not a position.")
     return int(text)
 
 
@@ -242,7 +296,7 @@ def _truth(text: str, field: str) -> bool:
         return text == "True"
     lowered = text.lower()
     if lowered not in ("true", "false", "1", "0"):
-        raise FieldError(field, f"{text[:40]!r} is neither True nor False; row left out.")
+        raise FieldError(field, f"{text[:40]!r} is neither True nor False.")
     return lowered in ("true", "1")
 
 
@@ -255,10 +309,10 @@ def _spans(ranges: str, field: str = "answer_range") -> tuple[Span, ...]:
 def _span(text: str, field: str) -> Span:
     first, colon, last = text.partition(":")
     if not colon:
-        raise FieldError(field, f"{text[:40]!r} is not start:end; row left out.")
+        raise FieldError(field, f"{text[:40]!r} is not start:end.")
     start, end = _number(first.strip(), field), _number(last.strip(), field)
     if start >= end:
-        message = f"{start}:{end} ends before it starts (the end is exclusive); row left out."
+        message = f"{start}:{end} ends before it starts (the end is exclusive)."
         raise FieldError(field, message)
     return start, end
 
@@ -276,7 +330,7 @@ def _tokens(external_id: str, joined: str) -> tuple[str, ...]:
     # Split at plain blanks only, because a token may contain a no-break space.
     tokens = tuple(joined.split(" "))
     if not all(tokens):
-        raise FieldError("tokens", "tokens must be joined by single blanks; row left out.")
+        raise FieldError("tokens", "tokens must be joined by single blanks.")
     return tokens
 
 

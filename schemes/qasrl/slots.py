@@ -67,9 +67,37 @@ def strict_match_key(slots: Slots) -> StrictMatchKey:
     )
 
 
+def contradiction(question: str, slots: Slots) -> str:
+    """Return a sentence about slots that the text of the question contradicts, or "".
+
+    The verb phrase is not compared in full, because some published questions have another one.
+    """
+    words = [_argument(word) for word in question.lower().rstrip("? ").split()]
+    before = slots.wh.split()
+    after = [
+        _argument(word) for slot in (slots.obj, slots.prep, slots.obj2) for word in slot.split()
+    ]
+    middle = words[len(before) : len(words) - len(after)]
+    if words[: len(before)] != before:
+        return f"wh is “{slots.wh}”, but the question is “{question}”."
+    if words[len(words) - len(after) :] != after or not middle:
+        texts = " ".join(filter(None, (slots.obj, slots.prep, slots.obj2)))
+        return f"obj, prep and obj2 are “{texts}”, but the question is “{question}”."
+    subject = [_argument(word) for word in slots.subj.split()]
+    if subject != [word for word in middle if word in _SUBJECTS]:
+        return f"subj is “{slots.subj}”, but the question is “{question}”."
+    is_negated = any(word in ("not", "cannot") or word.endswith("n't") for word in middle)
+    if is_negated != slots.is_negated:
+        return f"is_negated is {slots.is_negated}, but the question is “{question}”."
+    return ""
+
+
 def changes_factuality(slots: Slots) -> bool:
     """Return True if the question has a modal such as "might", which makes the event uncertain."""
     return slots.aux.lower() in _FACTUALITY_CHANGING
+
+
+_SUBJECTS = ("someone", "something")
 
 
 def _argument(filler: str) -> str:

@@ -35,7 +35,8 @@ from tests.crowd.factories import NOW
 pytestmark = pytest.mark.django_db
 PARSER = (
     "qasrl_id,verb_idx,verb,question,answer_range,answer\n"
-    "{id},{verb},identified,Who identified something?,3:10~!~3:7,x~!~y\n"
+    "{id},{verb},identified,Who identified something?,3:10~!~3:7,"
+    "the U.S. Geological Survey ( USGS )~!~the U.S. Geological Survey\n"
     "{id},{verb},identified,When did someone identify something?,1:2,1996\n"
 )
 

@@ -31,6 +31,11 @@ class Command(BaseCommand):
             help="with --source imported: accept annotations that contradict themselves, such as a "
             "parser's",
         )
+        parser.add_argument(
+            "--align",
+            action="store_true",
+            help="move positions in other tokens to the project's tokens, by characters",
+        )
         add_gold_options(parser)
         self.add_json(parser)
 
@@ -47,7 +52,11 @@ class Command(BaseCommand):
             now=timezone.now(),
             options=given_gold_options(project, options),
             allow_overlaps=options["allow_overlaps"],
+            align=options["align"],
         )
+        blank = f" {report.blank} without an annotation were left out." if report.blank else ""
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
-        sentence = f"Added gold for {report.added} items; {report.known} already had it.{left_out}"
+        sentence = (
+            f"Added gold for {report.added} items; {report.known} already had it.{blank}{left_out}"
+        )
         self.write_result(asdict(report), sentence, as_json=options["json"])

@@ -22,6 +22,11 @@ class Command(BaseCommand):
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
         parser.add_argument("--format", required=True, help="a gold format of the project's scheme")
         parser.add_argument("--system", required=True, help="a name for the report, such as nrl")
+        parser.add_argument(
+            "--align",
+            action="store_true",
+            help="move positions in other tokens to the project's tokens, by characters",
+        )
         add_gold_options(parser)
         self.add_json(parser)
 
@@ -37,6 +42,7 @@ class Command(BaseCommand):
             on_error=lambda error: self.stderr.write(str(error)),
             now=timezone.now(),
             options=given_gold_options(project, options),
+            align=options["align"],
         )
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
         sentence = f"{options['system']}: {report.added} items.{left_out}"

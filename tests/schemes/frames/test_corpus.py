@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemes.base import ContentError, FileError, ItemContext, ItemRecord
+from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Stated, StatedWords
 from schemes.frames import corpus
 from schemes.frames.exports import TASK_A, TASK_B1, TASK_B2
 from schemes.frames.lexicon import LEXICON
@@ -77,6 +77,13 @@ def test_files_of_the_three_tasks_are_joined(tmp_path):
         {"verb": [1, 3], "lemma": "give_up", "fillers": {"1": "she", "3": "it"}},
         1,
         "b2.txt",
+        Stated(
+            words=(
+                StatedWords("verb", (1, 3), "give_up", is_lemma=True, line=1, place="2_4"),
+                StatedWords("argument", (0,), "she", is_lemma=True, line=1, place="1"),
+                StatedWords("argument", (2,), "it", is_lemma=True, line=1, place="3"),
+            )
+        ),
     )
     assert record.content == {
         "skip": "",
@@ -96,12 +103,35 @@ def test_files_of_the_three_tasks_are_joined(tmp_path):
     [
         ("#1 2_4 give_up.Giving", "the frame of #1 2_4 is Giving, but Activity_stop"),
         ("#1 2_4 give.Activity_stop", "the lemma of #1 2_4 is give, but give_up"),
+        ("#1 2_4 give_up.Activity_stop it-:-3", "is not filler-:-position-:-role"),
+        ("#1 2_4 x", "is not lemma.frame"),
+        ("#1 2-4 give_up.Activity_stop", "Every record of #1 is left out."),
+        ("#1 2_4 give_up.na she-:-1-:-Agent\n#1 2_4 give_up.na it-:-3-:-Theme", "is repeated"),
+    ],
+)
+def test_record_with_a_bad_line_is_left_out_of_all_files(tmp_path, second, words):
+    first = write(
+        tmp_path, "a.txt", "#1 2_4 give_up.Activity_stop it-:-3-:-Activity\n#2 1 go.Motion\n"
+    )
+    other = write(tmp_path, "b.txt", second + "\n")
+    errors = []
+    (record,) = gold([first, other], errors.append)
+    assert record.item.external_id == "2"
+    (error,) = errors
+    assert error.file == "b.txt"
+    assert words in error.message
+    assert error.message.endswith("left out.")
+
+
+@pytest.mark.parametrize(
+    ("second", "words"),
+    [
         ("#1 2 give.Giving", "begins at the same token as"),
         ("#1 2_4 give_up.na it-:-3-:-Theme\n#2 1 x", "is not lemma.frame"),
         ("#9 9 5", None),
     ],
 )
-def test_contradictions_are_reported_and_skipped(tmp_path, second, words):
+def test_bad_line_of_another_record_is_reported_and_skipped(tmp_path, second, words):
     first = write(tmp_path, "a.txt", "#1 2_4 give_up.Activity_stop it-:-3-:-Activity\n")
     other = write(tmp_path, "b.txt", second + "\n")
     errors = []

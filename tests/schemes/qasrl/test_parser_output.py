@@ -147,7 +147,7 @@ def test_tokens_of_another_tokeniser_are_refused(read):
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
-        (allennlp(index=9), "verbs: 9 is on no token"),
+        (allennlp(index=9), "index: 9 is on no token"),
         (allennlp(index="1"), "index: must be a position"),
         (allennlp(qa_pairs=[{"question": "Who?", "spans": ["Perry"]}]), "spans: must be a list of"),
         (

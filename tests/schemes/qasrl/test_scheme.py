@@ -8,7 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ExportRow, FileError, ItemContext, ItemRecord
+from schemes.base import (
+    ContentError,
+    ExportRow,
+    FileError,
+    ItemContext,
+    ItemRecord,
+    Stated,
+    StatedWords,
+)
 from schemes.english.verbs import verb_forms
 from schemes.registry import get_scheme
 
@@ -132,7 +140,9 @@ def test_rows_of_the_same_question_are_joined(tmp_path):
         "s1,2,said,,,,,,,\n",
     )
     first, second = CORPUS.read_gold([path], "qasrl-csv", raised)
-    assert first.item == ItemRecord("s1", "1", {"verb_idx": 1, "verb": "cut"}, 2)
+    verb = StatedWords("verb", (1,), "cut", is_lemma=True, line=2)
+    target = {"verb_idx": 1, "verb": "cut"}
+    assert first.item == ItemRecord("s1", "1", target, 2, "gold.csv", Stated(words=(verb,)))
     assert first.content == {
         "questions": [
             {"question": "Who cut something?", "answers": [[0, 1], [3, 4]]},
@@ -171,8 +181,15 @@ def test_scattered_rows_of_a_predicate_are_gathered(tmp_path):
 def test_items_of_a_file_are_distinct_and_have_their_line(tmp_path):
     path = gold_file(tmp_path, "s1,1,cut,,,,A?,,0:1,\ns1,1,cut,,,,B?,,1:2,\ns1,3,ran,,,,C?,,0:1,\n")
     assert list(CORPUS.read_items([path], raised)) == [
-        ItemRecord("s1", "1", {"verb_idx": 1, "verb": "cut"}, 2),
-        ItemRecord("s1", "3", {"verb_idx": 3, "verb": "ran"}, 4),
+        ItemRecord(
+            "s1",
+            str(at),
+            {"verb_idx": at, "verb": verb},
+            line,
+            "gold.csv",
+            Stated(words=(StatedWords("verb", (at,), verb, is_lemma=True, line=line),)),
+        )
+        for at, verb, line in ((1, "cut", 2), (3, "ran", 4))
     ]
 
 

@@ -1,0 +1,154 @@
+"""Fit gold records of files to the project's items, and refuse those that contradict the corpus."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from annotation.domain.import_corpus import batched, item_key, stored_sentences
+from annotation.domain.item_context import context_of
+from annotation.models import Item
+from projects.models import Project
+from schemes.base import ContentError, Corpus, FileError, GoldRecord, ItemContext, Stated, Tokens
+from schemes.registry import get_scheme
+from schemes.stated import TokenMap, contradictions, same_tokens
+
+ErrorHandler = Callable[[FileError], None]
+
+
+class OtherTokensError(FileError):
+    """The file has other tokens than the project, and its positions were not to be moved."""
+
+
+@dataclass(frozen=True, slots=True)
+class FittedRecord:
+    """A record with its item and the item's context."""
+
+    item: Item
+    context: ItemContext
+    record: GoldRecord
+
+
+@dataclass(slots=True)
+class Fitting:
+    """A pass over the records of files.
+
+    With `align`, positions in other tokens are moved. Bad records go to `refuse`, and those of items
+    that the project lacks to `on_unknown`.
+    """
+
+    project: Project
+    file: str
+    refuse: ErrorHandler
+    on_unknown: ErrorHandler
+    align: bool = False
+    # The contents that the files had by key, as hashes
+    _seen: dict[str, int] = field(default_factory=dict)
+
+    def fit(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
+        """Yield the records that agree with the project's items."""
+        corpus = get_scheme(self.project.scheme).corpus
+        records = list(self._moved(batch, corpus))
+        items = self._items(records)
+        for record in records:
+            key = item_key(record.item.external_id, record.item.local_key)
+            if self._is_repeated(key, record):
+                continue
+            if key not in items:
+                self.on_unknown(self._error(record, f"no item {key!r} in the project."))
+                continue
+            context = context_of(items[key], self.project)
+            if self._agrees(record, context):
+                yield from self._located(record, items[key], context, corpus)
+
+    def _is_repeated(self, key: str, record: GoldRecord) -> bool:
+        """Return True for a second record of an item, after refusing one with other content."""
+        content = hash(json.dumps(record.content, sort_keys=True))
+        is_first = key not in self._seen
+        if self._seen.setdefault(key, content) != content:
+            self.refuse(self._error(record, f"{key} is repeated with other content."))
+        return not is_first
+
+    def _moved(self, batch: Iterable[GoldRecord], corpus: Corpus) -> Iterator[GoldRecord]:
+        """Yield the records with positions in the project's tokens."""
+        stated = [record for record in batch if record.item.stated.tokens]
+        ids = {record.item.external_id for record in stated}
+        sentences = stored_sentences(project=self.project, external_ids=ids) if ids else {}
+        for record in batch:
+            sentence = sentences.get(record.item.external_id)
+            if sentence is None or same_tokens(record.item.stated.tokens, sentence[1]):
+                yield record
+            elif self.align and corpus.move_gold:
+                yield from self._aligned(record, sentence[1], corpus)
+            else:
+                self.refuse(self._error(record, "has other tokens than the sentence."))
+
+    def _aligned(self, record: GoldRecord, tokens: Tokens, corpus: Corpus) -> Iterator[GoldRecord]:
+        """Yield the record with moved positions, after a check in its own tokens."""
+        assert corpus.move_gold
+        stated = record.item.stated.tokens
+        if not self._agrees(record, ItemContext(stated)):
+            return
+        try:
+            moved = corpus.move_gold(record, TokenMap(stated, tokens))
+        except ContentError as error:
+            self.refuse(self._error(record, error.message, error.path))
+            return
+        yield replace(moved, item=replace(moved.item, stated=Stated()))
+
+    def _items(self, records: Iterable[GoldRecord]) -> dict[str, Item]:
+        keys = [item_key(record.item.external_id, record.item.local_key) for record in records]
+        items = Item.objects.filter(project=self.project, key__in=keys)
+        return {item.key: item for item in items.select_related("sentence__image", "project")}
+
+    def _agrees(self, record: GoldRecord, context: ItemContext) -> bool:
+        """Return False after refusing a record whose words or image are not those of the context."""
+        first = next(contradictions(record.item.stated, context), None)
+        if first is None:
+            return True
+        line = first.line or record.line
+        place = record.item.file or self.file
+        self.refuse(FileError(place, line or None, first.message, field=first.field))
+        return False
+
+    def _located(
+        self, record: GoldRecord, item: Item, context: ItemContext, corpus: Corpus
+    ) -> Iterator[FittedRecord]:
+        try:
+            yield FittedRecord(item, context, corpus.locate(record, context.tokens))
+        except ContentError as error:
+            self.refuse(self._error(record, error.message, error.path))
+
+    def _error(self, record: GoldRecord, message: str, path: str = "") -> FileError:
+        place = record.item.file or self.file
+        return FileError(place, record.line or None, message, field=path)
+
+
+def check_tokens(
+    *, project: Project, records: Iterable[GoldRecord], paths: Sequence[Path], size: int
+) -> None:
+    """Raise OtherTokensError if sentences of the files have other tokens than the project's."""
+    seen: set[str] = set()
+    others: list[str] = []
+    for batch in batched(records, size):
+        stated = {
+            record.item.external_id: record.item.stated.tokens
+            for record in batch
+            if record.item.stated.tokens and record.item.external_id not in seen
+        }
+        if not stated and not seen:
+            return  # a format without tokens
+        seen.update(stated)
+        sentences = stored_sentences(project=project, external_ids=set(stated))
+        others += [
+            external_id
+            for external_id, (_, tokens) in sentences.items()
+            if not same_tokens(stated[external_id], tokens)
+        ]
+    if others:
+        message = (
+            f"{len(others):,} of {len(seen):,} sentences have other tokens than the project's, "
+            f"first {min(others)}. Nothing was imported. If the texts are the same, import the "
+            "file with aligned tokens (--align)."
+        )
+        raise OtherTokensError(", ".join(path.name for path in paths), None, message)

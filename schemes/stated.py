@@ -1,0 +1,207 @@
+"""Comparison of what a file states with what is stored, for every scheme and format.
+
+Many formats say twice what they mean, such as an answer and its range, or a verb and its position. A
+file whose words differ from the words at its positions was made for another text, or its positions
+are shifted. Case, Unicode normal forms, blanks, and the spelling of quotes and brackets don't matter.
+`?` stands for any letter, because published files have it in place of letters that they lost.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
+
+from schemes.base import ContentError, Image, ItemContext, Stated, StatedWords, Tokens
+from schemes.english.lemmas import is_lemma_of
+
+MAX_SHOWN = 60
+_BRACKETS = {
+    "-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}",
+}  # fmt: skip
+_BRACKET = re.compile("|".join(_BRACKETS))
+_QUOTES = str.maketrans("“”„«»‘’‚‛`´", '"""""' + "''''''")
+
+
+@dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Something that a file states and that is stored otherwise. `line` is 0 if it is the record's."""
+
+    field: str
+    message: str
+    line: int = 0
+
+
+def contradictions(stated: Stated, context: ItemContext) -> Iterator[Contradiction]:
+    """Yield everything that a file states and the context contradicts.
+
+    Positions outside the sentence are not compared, because content parsers refuse them.
+    """
+    for words in stated.words:
+        if message := _word_message(words, context):
+            yield Contradiction(words.field, message, words.line)
+    if context.image is not None:
+        yield from _image_errors(stated, context.image)
+
+
+def _word_message(words: StatedWords, context: ItemContext) -> str:
+    tokens, positions = context.tokens, words.positions
+    if not positions or not all(0 <= at < len(tokens) for at in positions):
+        return ""
+    there = [tokens[at] for at in positions]
+    if same_words(words.text, there):
+        return ""
+    if words.is_lemma and _is_lemma(words.text, positions, context):
+        return ""
+    return f"{words.place or _range(positions)} is “{shown(there)}”, not “{shown([words.text])}”."
+
+
+def _range(positions: Sequence[int]) -> str:
+    """Return the positions as a half-open range, as published files write them, if they have no gap."""
+    first, last = positions[0], positions[-1]
+    if list(positions) != list(range(first, last + 1)):
+        return "_".join(map(str, positions))
+    return f"{first}:{last + 1}"
+
+
+def shown(words: Tokens) -> str:
+    text = " ".join(words)
+    return text if len(text) <= MAX_SHOWN else f"{text[: MAX_SHOWN - 1]}…"
+
+
+def same_words(text: str, tokens: Tokens) -> bool:
+    """Return True if the text has the words of the tokens."""
+    there = spelled("".join(tokens))
+    said = spelled(text)
+    if said == there:
+        return True
+    # A question mark alone is punctuation.
+    if "?" not in said or not any(map(str.isalnum, said)):
+        return False
+    return _pattern(said).fullmatch(there) is not None
+
+
+@lru_cache(maxsize=1 << 10)
+def _pattern(said: str) -> re.Pattern[str]:
+    return re.compile("".join(r"(?:\?|[^\W\d_])" if c == "?" else re.escape(c) for c in said))
+
+
+@lru_cache(maxsize=1 << 15)
+def spelled(text: str) -> str:
+    """Return the text without blanks and differences that don't matter."""
+    if text.isascii():
+        plain = text.lower()
+    else:
+        plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKD", text).casefold())
+        plain = plain.translate(_QUOTES)
+    plain = "".join(plain.split()).replace("``", '"').replace("''", '"').replace("`", "'")
+    return _BRACKET.sub(lambda match: _BRACKETS[match[0]], plain) if "-" in plain else plain
+
+
+def _is_lemma(text: str, positions: Sequence[int], context: ItemContext) -> bool:
+    """Return True if the text has the lemmas of the words, joined by `_` or blanks."""
+    lemmas = context.metadata.get("lemmas") or context.tokens
+    parts = re.split(r"[_\s]+", text)
+    if len(parts) != len(positions):
+        joined = "".join(str(lemmas[at]) for at in positions).replace("_", "")
+        return spelled("".join(parts)) == spelled(joined)
+    return all(
+        spelled(part) in (spelled(context.tokens[at]), spelled(str(lemmas[at])))
+        or is_lemma_of(part, context.tokens[at])
+        for part, at in zip(parts, positions, strict=True)
+    )
+
+
+def _image_errors(stated: Stated, image: Image) -> Iterator[Contradiction]:
+    if stated.image and not same_file(stated.image, image.name):
+        yield Contradiction("image", f"the file names {stated.image}, but it is {image.name}.")
+    elif stated.image_size and (message := size_message(stated.image_size, image)):
+        yield Contradiction("image", message)
+
+
+def same_file(name: str, other: str) -> bool:
+    """Return True if both are the path of the same file. Normal forms and separators don't matter."""
+    return file_name(name) == file_name(other)
+
+
+def file_name(name: str) -> str:
+    """Return the path of an image file in the spelling in which paths are compared."""
+    return unicodedata.normalize("NFC", name.replace("\\", "/")).removeprefix("./")
+
+
+def size_message(size: tuple[int, int], image: Image) -> str:
+    """Return a sentence about the difference of a stated size from the image's, or ""."""
+    if size == (image.width, image.height):
+        return ""
+    width, height = size
+    turned = size == (image.height, image.width) and width != height
+    how = "which is turned" if turned else "which has another size"
+    return (
+        f"the file says {width} x {height}, but the picture has {image.width} x {image.height}, "
+        f"{how}. Boxes would be misplaced."
+    )
+
+
+def same_tokens(stated: Tokens, tokens: Tokens) -> bool:
+    """Return True if both have the same words, one by one."""
+    return len(stated) == len(tokens) and (
+        tuple(stated) == tuple(tokens) or all(map(_same, stated, tokens))
+    )
+
+
+def _same(word: str, other: str) -> bool:
+    return spelled(word) == spelled(other)
+
+
+class TokenMap:
+    """A map of positions from one tokenization of a sentence to another, by characters."""
+
+    def __init__(self, stated: Tokens, tokens: Tokens) -> None:
+        """Raise ContentError if the texts differ."""
+        stated_text, text = ("".join(map(spelled, words)) for words in (stated, tokens))
+        if stated_text != text:
+            message = f"its text “{shown(stated)}” is not that of the sentence, “{shown(tokens)}”."
+            raise ContentError("tokens", message)
+        self._stated = stated
+        self._offsets = list(accumulate((len(spelled(word)) for word in stated), initial=0))
+        ends = list(accumulate((len(spelled(word)) for word in tokens), initial=0))
+        # Of several tokens without characters that count, the first begins a span.
+        self._starts = {offset: at for at, offset in reversed(list(enumerate(ends)))}
+        self._ends = {offset: at for at, offset in enumerate(ends)}
+
+    def span(self, start: int, end: int, field: str) -> tuple[int, int]:
+        """Return the half-open range of the same words. Raise ContentError inside a token."""
+        if not 0 <= start < end <= len(self._stated):
+            message = f"{start}:{end} is not in the sentence of {len(self._stated)} tokens."
+            raise ContentError(field, message)
+        first = self._starts.get(self._offsets[start])
+        last = self._ends.get(self._offsets[end])
+        if first is None or last is None or first >= last:
+            words = shown(self._stated[start:end])
+            raise ContentError(field, f"{start}:{end} “{words}” begins or ends inside a token.")
+        return first, last
+
+    def position(self, at: int, field: str) -> int:
+        """Return the position of the same word. Raise ContentError if it isn't one token."""
+        start, end = self.span(at, at + 1, field)
+        if end - start > 1:
+            message = f"{at} “{shown(self._stated[at : at + 1])}” is {end - start} tokens here."
+            raise ContentError(field, message)
+        return start
+
+
+def spans_of(text: str, tokens: Tokens) -> list[tuple[int, int]]:
+    """Return the half-open ranges of tokens that have the words of a text, in order."""
+    said = spelled(text)
+    offsets = list(accumulate((len(spelled(word)) for word in tokens), initial=0))
+    starts = {offset: at for at, offset in reversed(list(enumerate(offsets)))}
+    joined = "".join(map(spelled, tokens))
+    spans = []
+    place = joined.find(said) if said else -1
+    while place >= 0:
+        start, end = starts.get(place), starts.get(place + len(said))
+        if start is not None and end is not None:
+            spans.append((start, end))
+        place = joined.find(said, place + 1)
+    return spans
