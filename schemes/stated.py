@@ -9,11 +9,21 @@ are shifted. Case, Unicode normal forms, blanks, and the spelling of quotes and 
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
-from schemes.base import ContentError, Image, ItemContext, Stated, StatedWords, Tokens
+from schemes.base import (
+    ContentError,
+    Corpus,
+    GoldRecord,
+    Image,
+    ItemContext,
+    ItemRecord,
+    Stated,
+    StatedWords,
+    Tokens,
+)
 from schemes.english.lemmas import is_lemma_of
 
 MAX_SHOWN = 60
@@ -205,3 +215,31 @@ def spans_of(text: str, tokens: Tokens) -> list[tuple[int, int]]:
             spans.append((start, end))
         place = joined.find(said, place + 1)
     return spans
+
+
+def fitted_item(
+    corpus: Corpus, record: ItemRecord, context: ItemContext, *, align: bool
+) -> ItemRecord:
+    """Return an item of a file for a stored sentence.
+
+    Raise ContentError if the sentence has other words, or other tokens that can't be aligned.
+    """
+    stated = record.stated
+    if stated.tokens and not same_tokens(stated.tokens, context.tokens):
+        if not (align and corpus.move_gold):
+            message = (
+                "has other tokens than the sentence. Align them (--align) if the text is the same."
+            )
+            raise ContentError("tokens", message)
+        check_stated(stated, ItemContext(stated.tokens))
+        gold = GoldRecord(record, {"questions": []}, [], record.line)
+        moved = corpus.move_gold(gold, TokenMap(stated.tokens, context.tokens)).item
+        return replace(moved, stated=Stated())
+    check_stated(stated, context)
+    return record
+
+
+def check_stated(stated: Stated, context: ItemContext) -> None:
+    """Raise ContentError for the first contradiction."""
+    for contradiction in contradictions(stated, context):
+        raise ContentError(contradiction.field, contradiction.message)

@@ -56,6 +56,11 @@ def store_image(*, project: Project, name: str, data: bytes) -> Image:
     return stored
 
 
+def image_digest(name: str, data: bytes) -> str:
+    """Return the digest under which the content of a file is stored. Raise FileError."""
+    return hashlib.sha256(decode_image(name, data).data).hexdigest()
+
+
 def image_of(sentence: Sentence) -> base.Image | None:
     """Return the sentence's image with an address for the page, or None.
 

@@ -2,26 +2,34 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import QuerySet
 
+from annotation.domain.changed_sentences import (
+    StoredSentence,
+    differences,
+    in_use,
+    metadata_of,
+    stored_sentences,
+)
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, MAX_KEY, within_limits
 from annotation.domain.find_items import find_items
 from annotation.domain.image_files import ImageFiles, open_image_files
-from annotation.domain.images import store_image
+from annotation.domain.images import image_digest, store_image
 from annotation.domain.insert_rows import insert_rows
 from annotation.domain.value_list import value_list
-from annotation.models import Item, Sentence
+from annotation.models import Image, Item, Sentence
 from projects.models import Project
 from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Json, SentenceRecord
 from schemes.registry import get_scheme
+from schemes.stated import fitted_item
 
 T = TypeVar("T")
 
@@ -38,8 +46,7 @@ SENTENCE_COLUMNS = (
     "metadata",
 )
 ITEM_COLUMNS = ("project_id", "sentence_id", "key", "target", "position")
-# External id -> primary key and tokens.
-Sentences = dict[str, tuple[int, list[str]]]
+Sentences = Mapping[str, StoredSentence]
 Progress = Callable[[str, int], None]
 
 
@@ -48,8 +55,10 @@ class ImportReport:
     """The result of an import. `errors` holds the first bad rows, `error_count` counts all."""
 
     sentences_added: int = 0
+    sentences_updated: int = 0
     sentences_known: int = 0
     items_added: int = 0
+    items_updated: int = 0
     items_known: int = 0
     error_count: int = 0
     errors: list[FileError] = field(default_factory=list)
@@ -57,12 +66,21 @@ class ImportReport:
     MAX_ERRORS = 1000
 
     def counts(self) -> dict[str, int]:
-        names = ("sentences_added", "sentences_known", "items_added", "items_known", "error_count")
+        names = (
+            "sentences_added",
+            "sentences_updated",
+            "sentences_known",
+            "items_added",
+            "items_updated",
+            "items_known",
+            "error_count",
+        )
         return {name: getattr(self, name) for name in names}
 
     @property
     def nothing_new(self) -> bool:
-        return not (self.sentences_added or self.items_added)
+        changed = self.sentences_updated or self.items_updated
+        return not (self.sentences_added or self.items_added or changed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +89,9 @@ class CorpusOptions:
 
     Without `items`, which are files, the items come from the corpus or are found by the scheme. A
     `search` of the scheme also adds its items to sentences that have others.
-    `images` is the folder or ZIP archive of the images that sentences name.
+    `images` is the folder or ZIP archive of the images that sentences name. With `update`, sentences
+    and items that exist otherwise are replaced, unless work depends on them. With `align`, positions of
+    items in other tokens are moved.
     """
 
     fmt: str
@@ -81,6 +101,8 @@ class CorpusOptions:
     domain: str = ""
     partition: str = ""
     strict: bool = False
+    update: bool = False
+    align: bool = False
 
 
 class Import:
@@ -104,8 +126,9 @@ class Import:
         self._on_error = on_error
         self._progress = progress
         self._images: ImageFiles | None = None
-        # Ids of stored images by file name, and None for a bad file.
-        self._image_ids: dict[str, int | None] = {}
+        # Stored images and digests of files by file name, and None for a bad file.
+        self._stored_images: dict[str, Image | None] = {}
+        self._digests: dict[str, str | None] = {}
 
     def run(self, paths: Iterable[Path]) -> ImportReport:
         """Import the files.
@@ -158,23 +181,35 @@ class Import:
         return [
             record
             for record in batch
-            if record.external_id in known or self._image_id(record.image) is not None
+            if record.external_id in known or self._image_of(record.image) is not None
         ]
 
-    def _image_id(self, name: str) -> int | None:
-        """Return the id of a stored image, or None after an error, which is reported once."""
+    def _image_of(self, name: str) -> Image | None:
+        """Return the stored image of a file, or None after an error, which is reported once."""
         assert self._images
-        if name not in self._image_ids:
+        if name not in self._stored_images:
             try:
                 data = self._images.read(name)
                 image = store_image(project=self.project, name=name, data=data)
             except FileError as error:
-                self._image_ids[name] = None
+                self._stored_images[name] = None
                 self.refuse(error)
             else:
-                self._image_ids[name] = image.pk
+                self._stored_images[name] = image
                 self._progress("images", 1)
-        return self._image_ids[name]
+        return self._stored_images[name]
+
+    def _digest(self, record: SentenceRecord) -> str | None:
+        """Return the digest of a record's image file, or None if there is no such file."""
+        if not self._images or not self._images.has(record.image):
+            return None
+        if record.image not in self._digests:
+            try:
+                data = self._images.read(record.image)
+                self._digests[record.image] = image_digest(record.image, data)
+            except FileError:
+                self._digests[record.image] = None
+        return self._digests[record.image]
 
     def _stored(self, external_ids: set[str]) -> Sentences:
         return stored_sentences(project=self.project, external_ids=external_ids)
@@ -182,22 +217,58 @@ class Import:
     def _add_sentences(self, batch: list[SentenceRecord], file: str) -> None:
         known = self._stored({record.external_id for record in batch})
         new: dict[str, SentenceRecord] = {}
+        changed: list[tuple[SentenceRecord, list[str]]] = []
         for record in batch:
             if record.external_id in known:
-                tokens = known[record.external_id][1]
-            elif record.external_id in new:
-                tokens = list(new[record.external_id].tokens)
-            else:
+                stored = known[record.external_id]
+                names = differences(record, stored, digest=self._digest(record))
+                if names:
+                    changed.append((record, names))
+                else:
+                    self.report.sentences_known += 1
+            elif record.external_id not in new:
                 new[record.external_id] = record
-                continue
-            if tokens == list(record.tokens):
+            elif replace(record, line=0) == replace(new[record.external_id], line=0):
                 self.report.sentences_known += 1
             else:
-                message = f"{record.external_id} exists with other tokens."
+                message = f"{record.external_id} is repeated with other content."
                 self.refuse(FileError(file, record.line, message))
         columns = [*SENTENCE_COLUMNS, *(["image_id"] if self.corpus.needs_images else [])]
         insert_rows(Sentence, columns, map(self._sentence, new.values()))
         self.report.sentences_added += len(new)
+        self._change(changed, known, file)
+
+    def _change(
+        self, changed: list[tuple[SentenceRecord, list[str]]], known: Sentences, file: str
+    ) -> None:
+        """Update the sentences that exist otherwise, or refuse them. Their items are found again."""
+        pks = [known[record.external_id].pk for record, _ in changed]
+        items = dict(Item.objects.filter(sentence__in=pks).values_list("pk", "sentence_id"))
+        used = {items[pk] for pk in in_use(items=items)} if self.options.update else set()
+        for record, names in changed:
+            what = f"{record.external_id} exists with other {', '.join(names)}."
+            pk = known[record.external_id].pk
+            if not self.options.update:
+                message = (
+                    f"{what} Nothing was changed. To replace it, update the corpus (--update)."
+                )
+                self.refuse(FileError(file, record.line, message))
+            elif pk in used:
+                message = f"{what} It was not updated, because work depends on it."
+                self.refuse(FileError(file, record.line, message))
+            elif not self.corpus.needs_images or self._image_of(record.image):
+                Item.objects.filter(sentence=pk).delete()
+                self._update(pk, record)
+                self.report.sentences_updated += 1
+
+    def _update(self, pk: int, record: SentenceRecord) -> None:
+        image = self._stored_images.get(record.image)
+        Sentence.objects.filter(pk=pk).update(
+            tokens=list(record.tokens),
+            group=self._group(record),
+            metadata=metadata_of(record),
+            image=image,
+        )
 
     def _sentence(self, record: SentenceRecord) -> tuple[str | int, ...]:
         return (
@@ -207,13 +278,13 @@ class Import:
             self.options.domain,
             self.options.partition,
             self._group(record),
-            json.dumps(_metadata(record)),
+            json.dumps(metadata_of(record)),
             *self._image_column(record),
         )
 
     def _image_column(self, record: SentenceRecord) -> tuple[int, ...]:
-        image_id = self._image_ids.get(record.image)
-        return () if image_id is None else (image_id,)
+        image = self._stored_images.get(record.image)
+        return () if image is None else (image.pk,)
 
     def _group(self, record: SentenceRecord) -> str:
         """Return the sentence's document or image, given by its file or contained in its id."""
@@ -228,7 +299,7 @@ class Import:
         of_items = list(self._items_of(sentences).values_list("sentence_id", flat=True))
         self.report.items_known += len(of_items)
         done = set() if self.options.search else set(of_items)
-        bare = {external_id for external_id, (pk, _) in sentences.items() if pk not in done}
+        bare = {name for name, sentence in sentences.items() if sentence.pk not in done}
         records = find_items(
             scheme=self.project.scheme,
             search=self.options.search,
@@ -241,69 +312,95 @@ class Import:
         file = ", ".join(map(str, paths))
         for batch in batched(records, BATCH):
             sentences = self._stored({record.external_id for record in batch})
-            self._add_items(batch, sentences, file)
+            self._add_items(batch, sentences, file, are_given=True)
             self._progress("items", len(batch))
 
     def _items_of(self, sentences: Sentences) -> QuerySet[Item]:
-        return Item.objects.filter(sentence__in=value_list([pk for pk, _ in sentences.values()]))
+        keys = [sentence.pk for sentence in sentences.values()]
+        return Item.objects.filter(sentence__in=value_list(keys))
 
-    def _add_items(self, batch: list[ItemRecord], sentences: Sentences, file: str) -> None:
+    def _add_items(
+        self, batch: list[ItemRecord], sentences: Sentences, file: str, *, are_given: bool = False
+    ) -> None:
+        """Add the items that the sentences lack. Given ones that exist otherwise are changed."""
         items = self._completed(batch, sentences, file)
         with transaction.atomic():
-            known = set(self._items_of(sentences).values_list("key", flat=True))
-            new = [row for key, row in items.items() if key not in known]
-            insert_rows(Item, ITEM_COLUMNS, new)
-        self.report.items_known += len(items) - len(new)
+            known = dict(self._items_of(sentences).values_list("key", "target"))
+            new = [item for key, item in items.items() if key not in known]
+            insert_rows(Item, ITEM_COLUMNS, [item.row(self.project) for item in new])
+            changed = {
+                key: item
+                for key, item in items.items()
+                if are_given and key in known and item.target != known[key]
+            }
+            self._change_items(changed)
+        self.report.items_known += len(items) - len(new) - len(changed)
         self.report.items_added += len(new)
+
+    def _change_items(self, changed: Mapping[str, "_NewItem"]) -> None:
+        """Update items that exist with another target, or refuse them."""
+        pks = dict(self.project.items.filter(key__in=changed).values_list("key", "pk"))
+        used = in_use(items=pks.values()) if self.options.update else set()
+        for key, item in changed.items():
+            what = f"{key} exists with another target."
+            if not self.options.update:
+                message = (
+                    f"{what} Nothing was changed. To replace it, update the corpus (--update)."
+                )
+                self.refuse(item.error(message))
+            elif pks[key] in used:
+                self.refuse(item.error(f"{what} It was not updated, because work depends on it."))
+            else:
+                Item.objects.filter(pk=pks[key]).update(target=item.target)
+                self.report.items_updated += 1
 
     def _completed(
         self, batch: list[ItemRecord], sentences: Sentences, file: str
-    ) -> dict[str, tuple[str | int, ...]]:
-        """Return the rows of the batch's valid items by key."""
-        items: dict[str, tuple[str | int, ...]] = {}
+    ) -> dict[str, "_NewItem"]:
+        """Return the batch's valid items by key."""
+        items: dict[str, _NewItem] = {}
         for record in batch:
-            line, place = record.line or None, record.file or file
-            if record.external_id not in sentences:
-                message = f"no sentence {record.external_id!r} in the project."
-                self.refuse(FileError(place, line, message))
-                continue
-            sentence_id, tokens = sentences[record.external_id]
+            place = record.file or file
+            stored = sentences.get(record.external_id)
             try:
-                target = self.corpus.complete_item(record, ItemContext(tokens)).target
+                if stored is None:
+                    raise ContentError("", f"no sentence {record.external_id!r} in the project.")
+                item = self._item(record, stored, place)
+                first = items.setdefault(item.key, item)
+                if first.target != item.target:
+                    raise ContentError("", f"{item.key} is repeated with another target.")
             except ContentError as error:
+                line = record.line or None
                 self.refuse(FileError(place, line, error.message, field=error.path))
-                continue
-            key = item_key(record.external_id, record.local_key)
-            if len(key) > MAX_KEY:
-                message = f"has a key of more than {MAX_KEY} characters."
-                self.refuse(FileError(place, line, message))
-                continue
-            position = shuffled_position(self.project.seed, key)
-            items[key] = (self.project.pk, sentence_id, key, json.dumps(target), position)
         return items
 
-
-def stored_sentences(*, project: Project, external_ids: set[str]) -> Sentences:
-    """Return the primary key and tokens of those sentences that the project has.
-
-    The filter on the project can't use an index. With outdated statistics, PostgreSQL would
-    otherwise read all its sentences for each batch.
-    """
-    rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
-        external_id__in=value_list(external_ids), owner=project.pk
-    )
-    return {
-        external_id: (pk, tokens)
-        for external_id, pk, tokens in rows.values_list("external_id", "pk", "tokens")
-    }
+    def _item(self, record: ItemRecord, stored: StoredSentence, file: str) -> "_NewItem":
+        """Return the complete item. Raise ContentError if the sentence contradicts it."""
+        context = ItemContext(stored.tokens, metadata=stored.metadata)
+        record = fitted_item(self.corpus, record, context, align=self.options.align)
+        target = self.corpus.complete_item(record, context).target
+        key = item_key(record.external_id, record.local_key)
+        if len(key) > MAX_KEY:
+            raise ContentError("", f"has a key of more than {MAX_KEY} characters.")
+        return _NewItem(key, stored.pk, target, file, record.line or None)
 
 
-def _metadata(record: SentenceRecord) -> Json:
-    """Return the sentence's metadata with the file name of its image.
+@dataclass(frozen=True, slots=True)
+class _NewItem:
+    """An item of a file, whose sentence has the primary key `sentence`."""
 
-    Files of several names may have the same content, and then the project has one image of them.
-    """
-    return {**record.metadata, "image": record.image} if record.image else record.metadata
+    key: str
+    sentence: int
+    target: Json
+    file: str
+    line: int | None
+
+    def row(self, project: Project) -> tuple[str | int, ...]:
+        position = shuffled_position(project.seed, self.key)
+        return project.pk, self.sentence, self.key, json.dumps(self.target), position
+
+    def error(self, message: str) -> FileError:
+        return FileError(self.file, self.line, message)
 
 
 def item_key(external_id: str, local_key: str) -> str:

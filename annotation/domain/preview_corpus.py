@@ -8,10 +8,11 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from annotation.domain.changed_sentences import StoredSentence, differences, stored_sentences
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, within_limits
 from annotation.domain.find_items import find_items
 from annotation.domain.image_files import open_image_files
-from annotation.domain.import_corpus import batched, stored_sentences
+from annotation.domain.import_corpus import batched
 from annotation.domain.queue_import import OpenUpload, bytes_of, open_upload
 from annotation.domain.text_encodings import is_packed
 from jobs.domain.kinds import JobKind, JobRun
@@ -233,15 +234,16 @@ class _Reading:
             note = "already in the project" if record.external_id in known else ""
             self._preview.shown.append(self._shown(record, own, note))
 
-    def _is_new(self, record: SentenceRecord, known: dict[str, tuple[int, list[str]]]) -> bool:
+    def _is_new(self, record: SentenceRecord, known: dict[str, StoredSentence]) -> bool:
         """Return True unless the sentence is in the project or earlier in the files."""
         first = self._lines.setdefault(record.external_id, record.line)
         is_first = first == record.line
         if record.external_id in known:
-            if known[record.external_id][1] == list(record.tokens):
+            names = differences(record, known[record.external_id])
+            if not names:
                 self._preview.known += 1
             else:
-                message = f"{record.external_id} exists with other tokens."
+                message = f"{record.external_id} exists with other {', '.join(names)}."
                 self._refuse(FileError(self._upload.corpus[0].name, record.line, message))
             return False
         if not is_first:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotation.domain.import_corpus import batched, item_key, stored_sentences
+from annotation.domain.changed_sentences import stored_sentences
+from annotation.domain.import_corpus import batched, item_key
 from annotation.domain.item_context import context_of
 from annotation.models import Item
 from projects.models import Project
@@ -76,10 +77,10 @@ class Fitting:
         sentences = stored_sentences(project=self.project, external_ids=ids) if ids else {}
         for record in batch:
             sentence = sentences.get(record.item.external_id)
-            if sentence is None or same_tokens(record.item.stated.tokens, sentence[1]):
+            if sentence is None or same_tokens(record.item.stated.tokens, sentence.tokens):
                 yield record
             elif self.align and corpus.move_gold:
-                yield from self._aligned(record, sentence[1], corpus)
+                yield from self._aligned(record, sentence.tokens, corpus)
             else:
                 self.refuse(self._error(record, "has other tokens than the sentence."))
 
@@ -142,8 +143,8 @@ def check_tokens(
         sentences = stored_sentences(project=project, external_ids=set(stated))
         others += [
             external_id
-            for external_id, (_, tokens) in sentences.items()
-            if not same_tokens(stated[external_id], tokens)
+            for external_id, sentence in sentences.items()
+            if not same_tokens(stated[external_id], sentence.tokens)
         ]
     if others:
         message = (

@@ -39,6 +39,16 @@ class Command(BaseCommand):
         parser.add_argument(
             "--strict", action="store_true", help="import nothing if a row is invalid"
         )
+        parser.add_argument(
+            "--update",
+            action="store_true",
+            help="replace sentences and items that exist otherwise, unless work depends on them",
+        )
+        parser.add_argument(
+            "--align",
+            action="store_true",
+            help="move the positions of --items in other tokens, by characters",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -55,6 +65,8 @@ class Command(BaseCommand):
             domain=options["domain"],
             partition=options["partition"],
             strict=options["strict"],
+            update=options["update"],
+            align=options["align"],
         )
         with tqdm(unit=" rows", disable=None) as bar:
 
@@ -83,5 +95,7 @@ def _sentence(report: ImportReport) -> str:
         known = f"{report.sentences_known} sentences and {report.items_known} items"
         return f"Nothing new: {known} already existed.{left_out}"
     added = f"{report.sentences_added} sentences and {report.items_added} items added"
+    if report.sentences_updated or report.items_updated:
+        added += f", {report.sentences_updated} and {report.items_updated} updated"
     known = f"{report.sentences_known} and {report.items_known} already existed"
     return f"{added}, {known}.{left_out}"

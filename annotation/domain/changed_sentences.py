@@ -1,0 +1,86 @@
+"""Compare sentences of a file with stored ones of the same id, and update those without work."""
+
+import json
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+
+from django.db.models import F
+
+from annotation.domain.value_list import value_list
+from annotation.models import Item, Sentence
+from projects.models import Project
+from schemes.base import Json, SentenceRecord
+from schemes.stated import file_name
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSentence:
+    """A sentence of the project. `digest` is that of its image, or None."""
+
+    pk: int
+    tokens: list[str]
+    metadata: Json
+    text: str
+    digest: str | None
+
+
+def stored_sentences(
+    *, project: Project, external_ids: Collection[str]
+) -> dict[str, StoredSentence]:
+    """Return those of the sentences that the project has, by external id.
+
+    The filter on the project can't use an index. With outdated statistics, PostgreSQL would
+    otherwise read all its sentences for each batch.
+    """
+    rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
+        external_id__in=value_list(list(external_ids)), owner=project.pk
+    )
+    fields = ("external_id", "pk", "tokens", "metadata", "text", "image__digest")
+    return {
+        external_id: StoredSentence(pk, tokens, metadata, text, digest)
+        for external_id, pk, tokens, metadata, text, digest in rows.values_list(*fields)
+    }
+
+
+def metadata_of(record: SentenceRecord) -> Json:
+    """Return the sentence's metadata with the file name of its image.
+
+    Files of several names may have the same content, and then the project has one image of them.
+    """
+    return {**record.metadata, "image": record.image} if record.image else record.metadata
+
+
+def differences(
+    record: SentenceRecord, stored: StoredSentence, *, digest: str | None = None
+) -> list[str]:
+    """Return the names of what the record has otherwise. `digest` is that of its image, if read."""
+    names = []
+    if list(record.tokens) != stored.tokens:
+        names.append("tokens")
+    elif record.text and stored.text and record.text != stored.text:
+        names.append("text")
+    metadata = metadata_of(record)
+    if metadata != stored.metadata:
+        names += _changed_names(json.loads(json.dumps(metadata)), stored.metadata)
+    if digest and digest != stored.digest and "image" not in names:
+        names.append("image")
+    return names
+
+
+def _changed_names(metadata: Json, stored: Json) -> list[str]:
+    names = [name for name in {**stored, **metadata} if metadata.get(name) != stored.get(name)]
+    old, new = stored.get("image", ""), metadata.get("image", "")
+    if "image" in names and file_name(old) == file_name(new):
+        names.remove("image")
+    return names
+
+
+def in_use(*, items: Iterable[int]) -> set[int]:
+    """Return those of the items on which work depends, such as tasks, submissions and gold."""
+    keys = value_list(list(items))
+    used: set[int] = set()
+    for relation in Item._meta.related_objects:
+        name = relation.field.name
+        rows = relation.related_model._base_manager.filter(**{f"{name}__in": keys})
+        used.update(rows.values_list(name, flat=True))
+    return used
