@@ -6,6 +6,8 @@ Brackets carry the unit's number, so that colour is not the only cue and spans m
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from schemes.original_text import ShownToken
+
 COLOURS = 6
 Span = tuple[int, int]
 
@@ -14,10 +16,12 @@ Span = tuple[int, int]
 class Token:
     """A token with the numbers of the units whose spans open before it and close after it.
 
-    The longest spans are outermost. `colour` is that of the innermost span, or 0.
+    The longest spans are outermost. `colour` is that of the innermost span, or 0. `gap` is what
+    stands before the token.
     """
 
     text: str
+    gap: str = ""
     opens: tuple[int, ...] = ()
     closes: tuple[int, ...] = ()
     colour: int = 0
@@ -30,7 +34,7 @@ def colour_of(number: int) -> int:
 
 
 def highlight(
-    tokens: Sequence[str], units: Sequence[Sequence[Span]], *, target: Collection[int] = ()
+    tokens: Sequence[ShownToken], units: Sequence[Sequence[Span]], *, target: Collection[int] = ()
 ) -> list[Token]:
     """Return the sentence's tokens, marked with the spans of units 1, 2 and so on.
 
@@ -48,11 +52,12 @@ def highlight(
     inner_first = sorted(placed, key=lambda span: (span[1] - span[0], -span[2]))
     return [
         Token(
-            text=text,
+            text=token.text,
+            gap=token.gap,
             opens=tuple(number for start, _, number in placed if start == at),
             closes=tuple(number for _, end, number in reversed(placed) if end == at + 1),
             colour=next((colour_of(n) for start, end, n in inner_first if start <= at < end), 0),
             is_target=at in target,
         )
-        for at, text in enumerate(tokens)
+        for at, token in enumerate(tokens)
     ]

@@ -10,6 +10,7 @@ from django.db.models import Max, Q
 from annotation.enums import LIVE, BatchState, HeldBonusState, Partition, SubmissionState
 from projects.enums import Role
 from projects.models import Guidelines, Project
+from schemes.original_text import ShownToken, shown_tokens, span_text
 
 
 class WorkerNote(models.Model):
@@ -61,6 +62,9 @@ class Sentence(models.Model):
         Image, on_delete=models.PROTECT, null=True, blank=True, related_name="sentences"
     )
     metadata = models.JSONField(default=dict, blank=True)
+    # The sentence as it was written, or "", and the range of each token in it, or [].
+    text = models.TextField(blank=True, db_default="")
+    offsets = models.JSONField(default=list, db_default=[], blank=True)
 
     class Meta:
         constraints = [
@@ -73,6 +77,15 @@ class Sentence(models.Model):
 
     def __str__(self) -> str:
         return self.external_id
+
+    @property
+    def shown_text(self) -> str:
+        """The sentence as it was written, or its tokens joined with blanks."""
+        return span_text(self.tokens, self.text, self.offsets, 0, len(self.tokens))
+
+    def shown_tokens(self) -> list[ShownToken]:
+        """Return the tokens as pages show them."""
+        return shown_tokens(self.tokens, self.text, self.offsets)
 
 
 class Item(models.Model):

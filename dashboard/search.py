@@ -82,7 +82,7 @@ def _items(text: str, project: Project) -> Iterator[Result]:
     items = Item.objects.filter(items_with_text(text, project=project)).select_related("sentence")
     for item in items.order_by("pk")[: LIMIT + 1]:
         url = reverse("consolidation:item", args=[project.slug, item.pk])
-        yield Result(url, item.key, f"{project.title}: {' '.join(item.sentence.tokens)}")
+        yield Result(url, item.key, f"{project.title}: {item.sentence.shown_text}")
 
 
 # Kinds with the page that shows them, which the user must be allowed to open.

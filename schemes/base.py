@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 
 from schemes.figures import Figure
 from schemes.json_differences import value_differences
+from schemes.original_text import Offset, Offsets, ShownToken, shown_tokens, span_text, words_text
 
 Json = dict[str, Any]
 Tokens = Sequence[str]
@@ -82,7 +83,8 @@ class ItemContext:
     """An item, or a sentence without a target.
 
     `resources` maps the names of the project's resources (such as a lexicon) to plain values.
-    `free_form` allows units outside the scheme's template, if it has one.
+    `free_form` allows units outside the scheme's template, if it has one. `text` is the sentence as
+    it was written, or "", and `offsets` has the range of each token in it, if they are known.
     """
 
     tokens: Tokens
@@ -91,14 +93,30 @@ class ItemContext:
     metadata: Json = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
     free_form: bool = True
+    text: str = ""
+    offsets: Offsets = ()
+
+    def span_text(self, start: int, end: int) -> str:
+        """Return the text of the tokens from `start` to before `end` as it was written."""
+        return span_text(self.tokens, self.text, self.offsets, start, end)
+
+    def words_text(self, positions: Sequence[int]) -> str:
+        """Return the text of tokens in ascending order as it was written."""
+        return words_text(self.tokens, self.text, self.offsets, positions)
+
+    def shown_tokens(self) -> list[ShownToken]:
+        """Return the tokens as pages show them."""
+        return shown_tokens(self.tokens, self.text, self.offsets)
 
 
 @dataclass(frozen=True, slots=True)
 class SentenceRecord:
     """A sentence read from a file. `line` is its line number, for messages.
 
-    `text` is the sentence as it was written, if the file has it. `image` is the name of its image
-    file, if it describes one, and `image_size` its width and height, if the file states them.
+    `text` is the sentence as it was written, if the file has it. `offsets` has the range of each
+    token in it, if the reader knows more than `schemes.original_text.align`. `image` is the name of
+    its image file, if it describes one, and `image_size` its width and height, if the file states
+    them.
     """
 
     external_id: str
@@ -108,6 +126,7 @@ class SentenceRecord:
     image: str = ""
     text: str = ""
     image_size: tuple[int, int] | None = None
+    offsets: tuple[Offset, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +206,8 @@ class PositionMap(Protocol):
 class ExportRow:
     """A gold item to be written. Its ids are safe to publish.
 
-    `metadata` and `image` are those of the sentence, for formats that need them.
+    `metadata` and `image` are those of the sentence, for formats that need them. `text` and `offsets`
+    are those of `ItemContext`.
     """
 
     external_id: str
@@ -198,6 +218,8 @@ class ExportRow:
     judged: "Judged | None" = None
     metadata: Json = field(default_factory=dict)
     image: Image | None = None
+    text: str = ""
+    offsets: Offsets = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,6 +248,8 @@ class SubmittedRow:
     worker_id: str
     assign_id: str
     content: Json
+    text: str = ""
+    offsets: Offsets = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, FileError, Json, SentenceRecord
+from schemes.original_text import Offset, align_words
 from schemes.text_lines import numbered_blocks
 
 
@@ -60,7 +61,40 @@ def _sentence(
     if not all(tokens):
         raise _BlockError("has a word without a form.")
     external_id = str(parsed[0].metadata.get("sent_id") or _comment_id(block) or name)
-    return SentenceRecord(external_id, tokens, line, metadata(words))
+    text, offsets = _text_of(parsed[0])
+    known = offsets if len(offsets) == len(tokens) else ()
+    return SentenceRecord(external_id, tokens, line, metadata(words), text=text, offsets=known)
+
+
+def _text_of(sentence: Any) -> tuple[str, tuple[Offset, ...]]:
+    """Return the sentence as it was written, with the offsets of its words if they are known.
+
+    The text is the comment `text`, else it follows from words without a blank after them.
+    """
+    surfaces = list(_surfaces(sentence))
+    text = str(sentence.metadata.get("text") or "").strip()
+    if not text and any(not blank or len(words) > 1 for _, words, blank in surfaces):
+        text = "".join(form + " " * blank for form, _, blank in surfaces).strip()
+    offsets = align_words([(form, words) for form, words, _ in surfaces], text) if text else None
+    return text, tuple(offsets or ())
+
+
+def _surfaces(sentence: Any) -> Iterator[tuple[str, Sequence[str], bool]]:
+    """Yield the form of each written word, its words, and whether a blank follows it.
+
+    Written words of several words are ranges, such as 2-3.
+    """
+    forms = {word["id"]: str(word.get("form") or "_") for word in sentence}
+    end = 0
+    for token in sentence:
+        number, form = token["id"], forms[token["id"]]
+        blank = (token.get("misc") or {}).get("SpaceAfter") != "No"
+        if isinstance(number, tuple) and number[1] == "-":
+            numbers = range(number[0], min(number[2], len(forms)) + 1)
+            yield form, [forms[word] for word in numbers if word in forms], blank
+            end = number[2]
+        elif isinstance(number, int) and number > end:
+            yield form, [form], blank
 
 
 def _comment_id(block: Sequence[str]) -> str:

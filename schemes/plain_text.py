@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, FileError, SentenceRecord
+from schemes.original_text import texts_of
 from schemes.text_lines import numbered_lines
 
 # Bounds the time of the segmenter. Longer lines are not paragraphs.
@@ -26,9 +27,12 @@ def read_text(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
             message = f"has more than {MAX_PARAGRAPH:,} characters; put a paragraph on a line."
             on_error(FileError(path.name, line, message))
             continue
-        for number, tokens in enumerate(sentences(text)):
+        tokenized = list(sentences(text))
+        written = texts_of(tokenized, text)
+        for number, tokens in enumerate(tokenized):
             count += 1
-            yield SentenceRecord(f"{path.stem}:{line}:{number}", tokens, line)
+            name = f"{path.stem}:{line}:{number}"
+            yield SentenceRecord(name, tokens, line, text=written[number])
     if not count:
         raise FileError(path.name, None, "contains no sentence; expected text.")
 

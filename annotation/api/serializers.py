@@ -14,13 +14,29 @@ from projects.api.serializers import MOST_CENTS
 
 class SentenceSerializer(serializers.ModelSerializer[Sentence]):
     tokens = serializers.ListField(child=serializers.CharField(), read_only=True)
+    text = serializers.CharField(read_only=True, help_text="As it was written, empty if unknown")
+    offsets = serializers.ListField(
+        child=serializers.ListField(child=serializers.IntegerField()),
+        read_only=True,
+        help_text="The half-open range of characters of each token in the text",
+    )
     metadata = serializers.DictField(read_only=True)
     # Empty for most corpora.
     partition = serializers.CharField(read_only=True)
 
     class Meta:
         model = Sentence
-        fields = ("id", "external_id", "tokens", "domain", "partition", "group", "metadata")
+        fields = (
+            "id",
+            "external_id",
+            "tokens",
+            "text",
+            "offsets",
+            "domain",
+            "partition",
+            "group",
+            "metadata",
+        )
         read_only_fields = fields
 
 
@@ -53,6 +69,8 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
     items_known = serializers.IntegerField(source="result.items_known", default=0)
     error_count = serializers.IntegerField(source="result.error_count", default=0)
     errors = RowErrorSerializer(source="result.errors", many=True, default=[])  # type: ignore[assignment]
+    warning_count = serializers.IntegerField(source="result.warning_count", default=0)
+    warnings = RowErrorSerializer(source="result.warnings", many=True, default=[])
 
     class Meta:
         model = Job
@@ -77,6 +95,8 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
             "items_known",
             "error_count",
             "errors",
+            "warning_count",
+            "warnings",
             "problem",
         )
         read_only_fields = fields

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from django.db.models import F
 
+from annotation.domain.storable import storable
 from annotation.domain.value_list import value_list
 from annotation.models import Item, Sentence
 from projects.models import Project
@@ -57,7 +58,7 @@ def differences(
     names = []
     if list(record.tokens) != stored.tokens:
         names.append("tokens")
-    elif record.text and stored.text and record.text != stored.text:
+    elif record.text and storable(record.text) != stored.text:
         names.append("text")
     metadata = metadata_of(record)
     if metadata != stored.metadata:

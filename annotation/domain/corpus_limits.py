@@ -10,6 +10,7 @@ MAX_KEY = 240
 MAX_TOKEN = 200
 MAX_TOKENS = 2000
 MAX_METADATA = 1 << 20
+MAX_TEXT = 500_000
 # Bad rows of an import. More of them mean another format.
 MAX_BAD_ROWS = 100_000
 
@@ -33,6 +34,8 @@ def _problem(record: SentenceRecord) -> str:
         return f"has more than {MAX_TOKENS:,} tokens. Sentence left out."
     if max(map(len, record.tokens), default=0) > MAX_TOKEN:
         return f"has a token of more than {MAX_TOKEN} characters. Sentence left out."
+    if len(record.text) > MAX_TEXT:
+        return f"has a text of more than {MAX_TEXT:,} characters. Sentence left out."
     return _metadata_problem(record) if record.metadata else ""
 
 

@@ -18,10 +18,19 @@ FIELDS: dict[type[models.Model], Sequence[str]] = {
     Project: ("id", "slug", "scheme", "provider", "pay_scheme", "allow_free_form"),
     Batch: ("id", "project_id", "role", "terms", "guidelines_id"),
     Task: ("id", "batch_id", "hit_id", "role", "round", "block"),
-    Sentence: ("id", "project_id", "external_id", "tokens", "image_id", "metadata"),
+    Sentence: (
+        "id",
+        "project_id",
+        "external_id",
+        "tokens",
+        "image_id",
+        "metadata",
+        "text",
+        "offsets",
+    ),
     Item: ("id", "project_id", "sentence_id", "key", "target"),
 }
-JSON_FIELDS = {"pay_scheme", "terms", "tokens", "metadata", "target"}
+JSON_FIELDS = {"pay_scheme", "terms", "tokens", "metadata", "offsets", "target"}
 COLUMNS = [f"{model._meta.db_table}.{name}" for model, names in FIELDS.items() for name in names]
 
 _TASK = f"""

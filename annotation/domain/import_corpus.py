@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from django.db import transaction
 from django.db.models import QuerySet
+from orjson import dumps
 
 from annotation.domain.changed_sentences import (
     StoredSentence,
@@ -25,6 +26,7 @@ from annotation.domain.image_files import ImageFiles, open_image_files
 from annotation.domain.images import image_digest, store_image
 from annotation.domain.insert_rows import insert_rows
 from annotation.domain.value_list import value_list
+from annotation.domain.written_text import NOT_ALIGNED, written_text
 from annotation.models import Image, Item, Sentence
 from projects.models import Project
 from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Json, SentenceRecord
@@ -44,6 +46,8 @@ SENTENCE_COLUMNS = (
     "partition",
     "group",
     "metadata",
+    "text",
+    "offsets",
 )
 ITEM_COLUMNS = ("project_id", "sentence_id", "key", "target", "position")
 Sentences = Mapping[str, StoredSentence]
@@ -52,7 +56,11 @@ Progress = Callable[[str, int], None]
 
 @dataclass
 class ImportReport:
-    """The result of an import. `errors` holds the first bad rows, `error_count` counts all."""
+    """The result of an import.
+
+    `errors` holds the first bad rows and `warnings` the first imported rows that look wrong.
+    `error_count` and `warning_count` count all.
+    """
 
     sentences_added: int = 0
     sentences_updated: int = 0
@@ -62,8 +70,11 @@ class ImportReport:
     items_known: int = 0
     error_count: int = 0
     errors: list[FileError] = field(default_factory=list)
+    warning_count: int = 0
+    warnings: list[FileError] = field(default_factory=list)
 
     MAX_ERRORS = 1000
+    MAX_WARNINGS = 100
 
     def counts(self) -> dict[str, int]:
         names = (
@@ -75,7 +86,7 @@ class ImportReport:
             "items_known",
             "error_count",
         )
-        return {name: getattr(self, name) for name in names}
+        return {name: getattr(self, name) for name in (*names, "warning_count")}
 
     @property
     def nothing_new(self) -> bool:
@@ -108,7 +119,8 @@ class CorpusOptions:
 class Import:
     """An import into a project.
 
-    `on_error` is called with each bad row, and `progress` with each batch.
+    `on_error` is called with each bad row, `on_warning` with the first warnings, and `progress` with
+    each batch.
     """
 
     def __init__(
@@ -117,6 +129,7 @@ class Import:
         project: Project,
         options: CorpusOptions,
         on_error: Callable[[FileError], None] = lambda error: None,
+        on_warning: Callable[[FileError], None] = lambda warning: None,
         progress: Progress = lambda what, count: None,
     ) -> None:
         self.project = project
@@ -124,6 +137,7 @@ class Import:
         self.options = options
         self.report = ImportReport()
         self._on_error = on_error
+        self._on_warning = on_warning
         self._progress = progress
         self._images: ImageFiles | None = None
         # Stored images and digests of files by file name, and None for a bad file.
@@ -160,6 +174,13 @@ class Import:
         if len(self.report.errors) < ImportReport.MAX_ERRORS:
             self.report.errors.append(error)
         self._on_error(error)
+
+    def _warn(self, warning: FileError) -> None:
+        """Count a warning, and store and report the first ones."""
+        self.report.warning_count += 1
+        if len(self.report.warnings) < ImportReport.MAX_WARNINGS:
+            self.report.warnings.append(warning)
+            self._on_warning(warning)
 
     def _sentences(self, path: Path) -> None:
         read_records = self.corpus.read_sentences(path, self.options.fmt, self.refuse)
@@ -234,7 +255,7 @@ class Import:
                 message = f"{record.external_id} is repeated with other content."
                 self.refuse(FileError(file, record.line, message))
         columns = [*SENTENCE_COLUMNS, *(["image_id"] if self.corpus.needs_images else [])]
-        insert_rows(Sentence, columns, map(self._sentence, new.values()))
+        insert_rows(Sentence, columns, (self._sentence(record, file) for record in new.values()))
         self.report.sentences_added += len(new)
         self._change(changed, known, file)
 
@@ -262,15 +283,20 @@ class Import:
                 self.report.sentences_updated += 1
 
     def _update(self, pk: int, record: SentenceRecord) -> None:
-        image = self._stored_images.get(record.image)
+        text, offsets = written_text(record)
         Sentence.objects.filter(pk=pk).update(
             tokens=list(record.tokens),
+            text=text,
+            offsets=offsets,
             group=self._group(record),
             metadata=metadata_of(record),
-            image=image,
+            image=self._stored_images.get(record.image),
         )
 
-    def _sentence(self, record: SentenceRecord) -> tuple[str | int, ...]:
+    def _sentence(self, record: SentenceRecord, file: str) -> tuple[str | int, ...]:
+        text, offsets = written_text(record)
+        if text and not offsets:
+            self._warn(FileError(file, record.line or None, NOT_ALIGNED))
         return (
             self.project.pk,
             record.external_id,
@@ -279,6 +305,8 @@ class Import:
             self.options.partition,
             self._group(record),
             json.dumps(metadata_of(record)),
+            text,
+            dumps(offsets).decode(),
             *self._image_column(record),
         )
 

@@ -1,6 +1,6 @@
 """Items and sentences as their scheme sees them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from annotation.domain.images import image_of
 from annotation.domain.import_corpus import batched
@@ -8,6 +8,7 @@ from annotation.models import Item
 from projects.domain.resources import resources_of
 from projects.models import Project
 from schemes.base import ItemContext, Json, Scheme
+from schemes.original_text import Offsets, shown_ranges, words_text
 from schemes.registry import get_scheme
 
 CHUNK = 1000
@@ -26,7 +27,21 @@ def context_of(item: Item, project: Project | None = None) -> ItemContext:
         metadata=item.sentence.metadata,
         resources=resources_of(project),
         free_form=project.allow_free_form,
+        text=item.sentence.text,
+        offsets=item.sentence.offsets,
     )
+
+
+def page_tokens(tokens: Sequence[str], text: str, offsets: Offsets) -> Json:
+    """Return the sentence for static/js/written-text.js.
+
+    `shown` has the part of the text that shows each token, where it differs from the offsets.
+    """
+    if not offsets:
+        return {"tokens": tokens}
+    shown = shown_ranges(tokens, text, offsets)
+    same = shown == [tuple(offset) for offset in offsets]
+    return {"tokens": tokens, "text": text, "offsets": offsets} | ({} if same else {"shown": shown})
 
 
 def targets_of(project: Project, items: Iterable[int]) -> dict[int, Json]:
@@ -43,12 +58,9 @@ def scheme_of(item: Item) -> Scheme:
 
 def marked_words(item: Item, scheme: Scheme) -> str:
     """Return the marked words of the item's target, or "". Words that are not adjacent are separated."""
-    tokens, text, last = item.sentence.tokens, "", None
-    for at in scheme.views.marked(item.target):
-        if at < len(tokens):
-            separator = "" if last is None else " " if at == last + 1 else " … "
-            text, last = f"{text}{separator}{tokens[at]}", at
-    return text
+    sentence = item.sentence
+    marked = [at for at in scheme.views.marked(item.target) if at < len(sentence.tokens)]
+    return words_text(sentence.tokens, sentence.text, sentence.offsets, marked, " … ")
 
 
 def headline_of(item: Item, project: Project) -> str:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from annotation.domain.drafts import find_draft
 from annotation.domain.find_task import find_task
-from annotation.domain.item_context import context_of
+from annotation.domain.item_context import context_of, page_tokens
 from annotation.domain.publish import batch_terms
 from annotation.domain.republish import has_done_before
 from annotation.domain.tutorial import offers_tutorial
@@ -120,7 +120,7 @@ def item_data(item: Item, draft: PageDraft | None, role: str) -> Json:
     pages = get_scheme(item.project.scheme).pages
     return {
         "id": item.pk,
-        "tokens": item.sentence.tokens,
+        **page_tokens(item.sentence.tokens, item.sentence.text, item.sentence.offsets),
         "target": item.target,
         "freeForm": item.project.allow_free_form,
         "data": pages.item(context_of(item)) if page_role(role) in pages.roles else {},

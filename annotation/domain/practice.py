@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from annotation.domain.drafts import InvalidContentError
+from annotation.domain.item_context import page_tokens
 from annotation.domain.open_page import draft_data
 from audit.errors import TouchstoneError
 from projects.domain.create_project import default_guidelines
@@ -58,7 +59,7 @@ def practice_page(lesson: Lesson) -> Json:
         "items": [
             {
                 "id": ITEM,
-                "tokens": context.tokens,
+                **page_tokens(context.tokens, context.text, context.offsets),
                 "target": context.target,
                 "data": scheme.pages.item(context),
                 "content": None,

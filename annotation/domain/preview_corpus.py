@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from annotation.domain.image_files import open_image_files
 from annotation.domain.import_corpus import batched
 from annotation.domain.queue_import import OpenUpload, bytes_of, open_upload
 from annotation.domain.text_encodings import is_packed
+from annotation.domain.written_text import NOT_ALIGNED, written_text
 from jobs.domain.kinds import JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
@@ -50,7 +51,7 @@ _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]")
 @dataclass(frozen=True, slots=True)
 class PreviewedSentence:
     external_id: str
-    tokens: tuple[str, ...]
+    text: str
     headlines: tuple[str, ...]
     note: str = ""
 
@@ -125,9 +126,7 @@ def stored_preview(job: Job) -> Preview:
     """Return the preview that a finished check stored."""
     fields = dict(job.result)
     fields["shown"] = [
-        PreviewedSentence(
-            row["external_id"], tuple(row["tokens"]), tuple(row["headlines"]), row["note"]
-        )
+        PreviewedSentence(row["external_id"], row["text"], tuple(row["headlines"]), row["note"])
         for row in fields["shown"]
     ]
     return Preview(**fields)
@@ -229,6 +228,7 @@ class _Reading:
         self._preview.items += sum(count.values())
         for record in new:
             self._check_length(record)
+            self._check_text(record)
         for record in batch[: SENTENCES - len(self._preview.shown)]:
             own = [item for item in items if item.external_id == record.external_id]
             note = "already in the project" if record.external_id in known else ""
@@ -265,6 +265,11 @@ class _Reading:
             size = f"{characters:,} characters, {len(record.tokens):,} tokens"
             self._warn("length", record.line, f"is very long for a sentence ({size}).")
 
+    def _check_text(self, record: SentenceRecord) -> None:
+        text, offsets = written_text(record)
+        if text and not offsets:
+            self._warn("written", record.line, NOT_ALIGNED)
+
     def _with_images(self, records: list[SentenceRecord]) -> list[SentenceRecord]:
         """Return the sentences whose images were uploaded. Raise FileError if no images were."""
         if self._upload.images is None:
@@ -289,10 +294,11 @@ class _Reading:
     def _shown(
         self, record: SentenceRecord, items: list[ItemRecord], note: str
     ) -> PreviewedSentence:
-        headlines = [_headline(self._corpus, record, item) for item in items]
-        return PreviewedSentence(
-            record.external_id, record.tokens, tuple(filter(None, headlines)), note
-        )
+        text, offsets = written_text(record)
+        context = ItemContext(record.tokens, text=text, offsets=offsets)
+        headlines = tuple(filter(None, (_headline(self._corpus, context, item) for item in items)))
+        shown = context.span_text(0, len(record.tokens))
+        return PreviewedSentence(record.external_id, shown, headlines, note)
 
     def _check_lines(self, path: Path) -> None:
         """Warn of lines with characters that can't be read, and of empty lines between others."""
@@ -328,9 +334,9 @@ def _unreadable(character: str) -> str:
     return f"has a control character ({code}).{hint}"
 
 
-def _headline(corpus: Corpus, sentence: SentenceRecord, item: ItemRecord) -> str:
+def _headline(corpus: Corpus, context: ItemContext, item: ItemRecord) -> str:
     try:
-        target = corpus.complete_item(item, ItemContext(sentence.tokens)).target
+        target = corpus.complete_item(item, context).target
     except ContentError:
         return ""
-    return corpus.headline(ItemContext(sentence.tokens, target))
+    return corpus.headline(replace(context, target=target))

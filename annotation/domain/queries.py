@@ -87,8 +87,9 @@ def items_with_text(text: str, *, project: Project) -> Q:
     # \\u escapes and PostgreSQL stores characters.
     escape = connection.vendor == "sqlite"
     phrase = json.dumps(text.split(), ensure_ascii=escape)[2:-2]
-    sentences = project.sentences.alias(text=Cast("tokens", TextField()))
-    matches = sentences.filter(text__icontains=phrase).values("pk")
+    sentences = project.sentences.alias(words=Cast("tokens", TextField()))
+    written = Q(text__icontains=" ".join(text.split()))
+    matches = sentences.filter(written | Q(words__icontains=phrase)).values("pk")
     # A union lets PostgreSQL use the index on sentences. With OR it would read all items.
     items = project.items.order_by()
     by_sentence = items.filter(sentence__in=matches).values("pk")

@@ -161,7 +161,11 @@ def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]
 
 
 def _result(report: ImportReport, upload: OpenUpload) -> dict[str, Any]:
-    return {**report.counts(), "errors": stored_errors(report.errors, upload.names)}
+    return {
+        **report.counts(),
+        "errors": stored_errors(report.errors, upload.names),
+        "warnings": stored_errors(report.warnings, upload.names),
+    }
 
 
 KIND = JobKind(run=_run, clean_up=lambda job: delete_uploads(_stored(job.parameters)))

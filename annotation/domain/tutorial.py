@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.templatetags.static import static
 
+from annotation.domain.item_context import page_tokens
 from annotation.domain.look_up import task_of_page
 from annotation.domain.worker_page import InvalidPageError, PageToken
 from annotation.models import FinishedTutorial
@@ -56,7 +57,7 @@ def _example(scheme: Scheme, role: str, tutorial: Tutorial, project: Project) ->
     sources = list(tutorial.sources)
     example: Json = {
         "id": 0,
-        "tokens": context.tokens,
+        **page_tokens(context.tokens, context.text, context.offsets),
         "target": context.target,
         "freeForm": True,
         "data": scheme.pages.item(context) if page_role(role) in scheme.pages.roles else {},

@@ -139,6 +139,8 @@ class Migration(migrations.Migration):
                 ('partition', models.CharField(blank=True, choices=[('train', 'train'), ('dev', 'dev'), ('test', 'test')], max_length=10)),
                 ('group', models.CharField(blank=True, db_default='', max_length=200)),
                 ('metadata', models.JSONField(blank=True, default=dict)),
+                ('text', models.TextField(blank=True, db_default='')),
+                ('offsets', models.JSONField(blank=True, db_default=[], default=list)),
                 ('image', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='sentences', to='annotation.image')),
                 ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sentences', to='projects.project')),
             ],

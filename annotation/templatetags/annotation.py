@@ -21,10 +21,10 @@ def sentence_with_target(context: Context, item: Item) -> SafeString:
     """Return the sentence with the tokens of its target marked."""
     marked = set(_scheme(context, item).views.marked(item.target))
     tokens = [
-        format_html("<mark>{}</mark>" if at in marked else "{}", token)
-        for at, token in enumerate(item.sentence.tokens)
+        (token.gap, format_html("<mark>{}</mark>" if at in marked else "{}", token.text))
+        for at, token in enumerate(item.sentence.shown_tokens())
     ]
-    return format_html_join(" ", "{}", [(token,) for token in tokens])
+    return format_html_join("", "{}{}", tokens)
 
 
 @register.simple_tag(takes_context=True)

@@ -342,7 +342,7 @@ def _counted(
     for row in rows:
         if row.external_id != last:
             last = row.external_id
-            add_sentence(SentenceRecord(last, row.tokens, 0))
+            add_sentence(SentenceRecord(last, row.tokens, 0, text=row.text))
             counts["sentences"] += 1
         counts["items"] += 1
         for key, count in scheme.content.count(row.content).items():

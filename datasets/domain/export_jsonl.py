@@ -27,6 +27,10 @@ def write_jsonl(*, rows: Iterable[ExportRow], path: Path) -> int:
                 "target": row.target,
                 "tokens": row.tokens,
             }
+            if row.text:
+                line["text"] = row.text
+            if row.offsets:
+                line["offsets"] = row.offsets
             if row.judged:
                 line["judgments"] = _judgments(row.judged)
             file.write(orjson.dumps(line, option=OPTIONS))

@@ -28,9 +28,9 @@ _sentence_and_item = itemgetter(2, 0)
 # Used instead of a worker's id if an expert corrected the gold, or if validations produced it.
 EXPERT, VALIDATED = "expert", "validated"
 
-# Sentence id -> the corpus id, the tokens as JSON, and if they are exported, the metadata as JSON and
-# the name, width and height of the image.
-_Batch = dict[int, tuple[str, str, str, str | None, int, int]]
+# Sentence id -> the corpus id, the tokens as JSON, the text, the offsets as JSON, and if they are
+# exported, the metadata as JSON and the name, width and height of the image.
+_Batch = dict[int, tuple[str, str, str, str, str, str | None, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,13 @@ def gold_rows(
         sources = _sources({row[4] for row in rows if row[4]}, options)
         validators = _validators(set(sources), options) if options.validated else {}
         for pk, of_sentence in groupby(rows, key=_first):
-            external_id, tokens, metadata, name, width, height = batch[pk]
+            external_id, tokens, text, offsets, metadata, name, width, height = batch[pk]
             sentence = external_id, tuple(loads(tokens))
             for row in of_sentence:
                 people = _People(sources.get(row[4]), *validators.get(row[4], (0, [])))
                 exported = _export_row(sentence, row, people, options)
+                if text:
+                    exported = replace(exported, text=text, offsets=loads(offsets))
                 if metadata:
                     exported = _with_metadata(exported, loads(metadata), name, width, height)
                 yield exported
@@ -138,9 +140,10 @@ def _in_batches(sentences: QuerySet[Sentence], *, with_metadata: bool) -> Iterat
     Reading them is faster than filtering them.
     """
     last = 0
-    fields: list[Any] = [_text("tokens"), Value(""), Value(""), Value(0), Value(0)]
+    fields: list[Any] = [_text("tokens"), "text", _text("offsets")]
+    fields += [Value(""), Value(""), Value(0), Value(0)]
     if with_metadata:
-        fields[1:] = [_text("metadata"), "image__name", "image__width", "image__height"]
+        fields[3:] = [_text("metadata"), "image__name", "image__width", "image__height"]
     ordered = sentences.order_by("pk").values_list("pk", "external_id", *fields)
     while batch := list(ordered.filter(pk__gt=last)[:CHUNK]):
         yield {pk: (external_id, *texts) for pk, external_id, *texts in batch}

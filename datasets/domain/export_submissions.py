@@ -11,7 +11,7 @@ from datasets.domain.export_jsonl import BUFFER, OPTIONS
 from datasets.domain.export_rows import EXPERT
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import SubmittedRow
+from schemes.base import Json, SubmittedRow
 from schemes.registry import SCHEMES, get_scheme
 
 JSONL = "jsonl"
@@ -78,15 +78,26 @@ def _rows(project: Project, role: str, worker_field: str) -> Iterator[SubmittedR
     fields = (
         "item__sentence__external_id",
         "item__sentence__tokens",
+        "item__sentence__text",
+        "item__sentence__offsets",
         "item__target",
         f"worker__{worker_field}",
         "assignment__external_id",
         "content",
     )
     ordered = submissions.order_by("item__sentence_id", "item_id", "pk").values_list(*fields)
-    for external_id, tokens, target, worker, assignment, content in ordered.iterator(CHUNK):
+    for external_id, tokens, text, offsets, target, *people, content in ordered.iterator(CHUNK):
+        worker, assignment = people
         yield SubmittedRow(
-            external_id, tuple(tokens), target, role, worker or EXPERT, assignment or "", content
+            external_id=external_id,
+            tokens=tuple(tokens),
+            target=target,
+            role=role,
+            worker_id=worker or EXPERT,
+            assign_id=assignment or "",
+            content=content,
+            text=text,
+            offsets=offsets,
         )
 
 
@@ -94,7 +105,7 @@ def _write_jsonl(rows: Iterable[SubmittedRow], path: Path) -> int:
     count = 0
     with path.open("wb", buffering=BUFFER) as file:
         for row in rows:
-            line = {
+            line: Json = {
                 "sentence_id": row.external_id,
                 "tokens": row.tokens,
                 "target": row.target,
@@ -103,6 +114,10 @@ def _write_jsonl(rows: Iterable[SubmittedRow], path: Path) -> int:
                 "assign_id": row.assign_id,
                 "content": row.content,
             }
+            if row.text:
+                line["text"] = row.text
+            if row.offsets:
+                line["offsets"] = row.offsets
             file.write(orjson.dumps(line, option=OPTIONS))
             count += 1
     return count

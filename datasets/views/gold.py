@@ -94,7 +94,7 @@ def _columns(project: Project) -> list[Column]:
 
     return [
         Column("Sentence", lambda row: row.sentence.external_id),
-        Column("Text", lambda row: " ".join(row.sentence.tokens)),
+        Column("Text", lambda row: row.sentence.shown_text),
         Column("Domain", lambda row: row.sentence.domain),
         Column("Partition", lambda row: row.sentence.partition),
         Column("Items", targets),
@@ -189,4 +189,4 @@ def _version(scheme: Scheme, version: Version, item: Item) -> dict[str, Any]:
 
 def _tokens(scheme: Scheme, units: Sequence[ShownUnit], item: Item) -> list[Token]:
     spans = [[(start, end) for start, end in unit.spans] for unit in units]
-    return highlight(item.sentence.tokens, spans, target=scheme.views.marked(item.target))
+    return highlight(item.sentence.shown_tokens(), spans, target=scheme.views.marked(item.target))

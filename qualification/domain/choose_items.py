@@ -92,9 +92,11 @@ def search_items(items: QuerySet[Item], *, project: Project, text: str) -> list[
     text = " ".join(text.split())
     # The sentences alone, and without folding their case, are searched in a fraction of the time.
     sentences = project.sentences.annotate(words=Cast("tokens", TextField()))
-    words = Q(words__contains=_json(text)) | Q(words__contains=_json(text[:1].upper() + text[1:]))
+    matching = Q()
+    for words in (text, text[:1].upper() + text[1:]):
+        matching |= Q(words__contains=_json(words)) | Q(text__contains=words)
     found = list(
-        sentences.filter(words).order_by("pk").values_list("pk", flat=True)[:MOST_SENTENCES]
+        sentences.filter(matching).order_by("pk").values_list("pk", flat=True)[:MOST_SENTENCES]
     )
     found += project.sentences.filter(external_id=text).values_list("pk", flat=True)
     keys = list(project.items.filter(key=text).values_list("pk", flat=True))

@@ -31,7 +31,17 @@ COPIED = (
     "exclusion_scope",
     "minimum_hourly_cents",
 )
-SENTENCE_FIELDS = ("external_id", "tokens", "domain", "partition", "group", "image_id", "metadata")
+SENTENCE_FIELDS = (
+    "external_id",
+    "tokens",
+    "text",
+    "offsets",
+    "domain",
+    "partition",
+    "group",
+    "image_id",
+    "metadata",
+)
 
 
 class RehearsalStartError(TouchstoneError):

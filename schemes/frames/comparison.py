@@ -302,9 +302,8 @@ def _possible(pair: _Pair, state: str) -> Sequence[str]:
 def _side(argument: Json | None, context: ItemContext) -> RowSide | None:
     if argument is None:
         return None
-    words = " ".join(context.tokens[at] for at in argument["head"])
     labels = [label for label in (argument["element"], argument["role"]) if label]
-    return RowSide(key_of(argument["head"]), labels, words)
+    return RowSide(key_of(argument["head"]), labels, context.words_text(argument["head"]))
 
 
 def _frame_feedback(total: Total) -> list[str]:

@@ -26,6 +26,7 @@ from schemes.english.predicates import find_predicates_and_particles
 from schemes.english.verbs import verb_forms
 from schemes.frames.joined_records import JoinedRecord, read_joined
 from schemes.frames.records import Positions, joined
+from schemes.original_text import excerpt
 from schemes.plain_text import read_text
 
 SEMEVAL = "semeval"
@@ -146,13 +147,7 @@ def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
 
 def headline(context: ItemContext) -> str:
     """Return the verb in brackets with the words around it."""
-    tokens, verb = context.tokens, context.target["verb"]
-    start, end = max(0, verb[0] - _AROUND), verb[-1] + _AROUND + 1
-    words = [
-        f"[{tokens[at]}]" if at in verb else tokens[at]
-        for at in range(start, min(end, len(tokens)))
-    ]
-    return f"{'… ' if start else ''}{' '.join(words)}{' …' if end < len(tokens) else ''}"
+    return excerpt(context.shown_tokens(), marked=context.target["verb"], around=_AROUND)
 
 
 def marked(target: Json) -> list[int]:

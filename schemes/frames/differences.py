@@ -26,6 +26,4 @@ def _by_head(content: object, context: ItemContext) -> object:
 
 
 def _words(head: list[int], context: ItemContext) -> str:
-    return (
-        f"“{' '.join(context.tokens[at] for at in head)}” ({'_'.join(str(at + 1) for at in head)})"
-    )
+    return f"“{context.words_text(head)}” ({'_'.join(str(at + 1) for at in head)})"

@@ -101,6 +101,8 @@ def _conllu(row: ExportRow) -> str:
     )
     heads = [str(head + 1) for head in row.metadata.get("heads", [])] or unknown
     lines = [f"# sent_id = {row.external_id}"]
+    if row.text:
+        lines.append(f"# text = {' '.join(row.text.split())}")
     columns = zip(row.tokens, lemmas, upos, heads, deprels, strict=True)
     for number, (token, lemma, tag, head, relation) in enumerate(columns, start=1):
         lines.append(

@@ -125,7 +125,7 @@ def judged(
             source=at,
             unit=unit,
             label=label_of(argument),
-            values=[" ".join(context.tokens[word] for word in argument["head"])],
+            values=[context.words_text(argument["head"])],
             **_outcome(kept.get((at, unit)), argument, is_judged=consolidation is not None),
         )
         for at, source in enumerate(sources)

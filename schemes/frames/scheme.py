@@ -59,7 +59,7 @@ def _shown_unit(argument: object, context: ItemContext) -> ShownUnit | None:
         return None
     return ShownUnit(
         label=label_of(argument),
-        values=[" ".join(context.tokens[at] for at in head)],
+        values=[context.words_text(head)],
         spans=[(at, at + 1) for at in head],
     )
 

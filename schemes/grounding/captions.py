@@ -18,6 +18,7 @@ from schemes.base import (
 )
 from schemes.grounding.content import MAX_PHRASES
 from schemes.grounding.noun_phrases import find_noun_phrases
+from schemes.original_text import Offsets
 
 LOCAL_KEY = "phrases"
 MAX_ID = 40
@@ -60,7 +61,8 @@ class CaptionPhrase:
 class Caption:
     """A caption, or all captions of an image, with the name of its image file.
 
-    `phrases` is None if the file has none.
+    `phrases` is None if the file has none. `text` is the caption as it was written, if it is known,
+    and the captions of an image have a line each. `offsets` are those of stored captions.
     """
 
     external_id: str
@@ -70,12 +72,16 @@ class Caption:
     metadata: Json = field(default_factory=dict)
     line: int = 0
     file: str = ""
+    text: str = ""
+    offsets: Offsets = ()
 
     def sentence(self) -> SentenceRecord:
         metadata = {**self.metadata, "document": stem_of(self.image)}
         if self.phrases is not None:
             metadata["phrases"] = [phrase.target() for phrase in self.phrases]
-        return SentenceRecord(self.external_id, self.tokens, self.line, metadata, self.image)
+        return SentenceRecord(
+            self.external_id, self.tokens, self.line, metadata, self.image, self.text
+        )
 
     def item(self) -> ItemRecord:
         target = {"phrases": [phrase.target() for phrase in self.phrases or ()]}
@@ -128,7 +134,15 @@ def _joined(captions: Sequence[Caption]) -> Caption:
         tokens=tuple(tokens),
         phrases=phrases,
         metadata={"captions": spans, **({"other_phrases": others} if others else {})},
+        text=_joined_text(captions),
     )
+
+
+def _joined_text(captions: Sequence[Caption]) -> str:
+    """Return the captions on a line each, or "" if no caption's text is known."""
+    if not any(caption.text for caption in captions):
+        return ""
+    return "\n".join(caption.text or " ".join(caption.tokens) for caption in captions)
 
 
 def _phrases_of(caption: Caption) -> Sequence[CaptionPhrase]:
@@ -156,7 +170,15 @@ def caption_of(row: ExportRow) -> Caption:
             )
         )
     metadata = {name: row.metadata[name] for name in _KEPT if name in row.metadata}
-    return Caption(row.external_id, row.tokens, image_of(row).name, phrases, metadata)
+    return Caption(
+        row.external_id,
+        row.tokens,
+        image_of(row).name,
+        phrases,
+        metadata,
+        text=row.text,
+        offsets=row.offsets,
+    )
 
 
 _KEPT = ("captions", "other_phrases")

@@ -16,6 +16,7 @@ from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, caption_of, image_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import SpooledArray, spooled_array, write_object
+from schemes.original_text import known_text
 from schemes.plain_text import sentences
 
 MAX_BYTES = 2**30
@@ -81,7 +82,8 @@ def _caption(entry: Json, images: dict[Any, str], instances: dict[Any, Json], fi
         ]
     metadata: Json = {key: entry[key] for key in ("captions", "other_phrases") if key in entry}
     external_id = str(entry.get("caption_id") or f"{name}#{entry['id']}")
-    return Caption(external_id, tokens, name, phrases, metadata, file=file)
+    text = known_text(entry.get("caption"), tokens)
+    return Caption(external_id, tokens, name, phrases, metadata, file=file, text=text)
 
 
 def words_of(text: object) -> Iterator[str]:
@@ -167,7 +169,7 @@ def _written(number: int, caption: Caption, image_id: int, instances: Instances)
     return {
         "id": number,
         "image_id": image_id,
-        "caption": " ".join(caption.tokens),
+        "caption": caption.text or " ".join(caption.tokens),
         "caption_id": caption.external_id,
         "tokens": caption.tokens,
         "phrases": [

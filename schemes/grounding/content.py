@@ -112,7 +112,7 @@ def count_parts(content: Json) -> dict[str, int]:
 
 def phrase_text(phrase: Json, context: ItemContext) -> str:
     """Return the words of a phrase of the target."""
-    return " ".join(context.tokens[phrase["start"] : phrase["end"]])
+    return context.span_text(phrase["start"], phrase["end"])
 
 
 def phrases_by_id(content: Json) -> dict[str, Json]:

@@ -113,8 +113,9 @@ def _numbered(phrase: Json, context: ItemContext) -> Json:
 
 def headline(context: ItemContext) -> str:
     """Return the caption's first words."""
-    words = context.tokens[:HEADLINE_WORDS]
-    return " ".join(words) + (" …" if len(context.tokens) > HEADLINE_WORDS else "")
+    return context.span_text(0, HEADLINE_WORDS) + (
+        " …" if len(context.tokens) > HEADLINE_WORDS else ""
+    )
 
 
 CORPUS = Corpus(

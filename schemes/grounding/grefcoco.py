@@ -19,6 +19,7 @@ from schemes.grounding.captions import Caption, CaptionPhrase, caption_of
 from schemes.grounding.coco import Instances, boxes_of, in_groups, read_json, words_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import spooled_array, write_object
+from schemes.original_text import known_text, span_text
 
 REFERENCES, INSTANCES = "grefs.json", "instances.json"
 # COCO_train2014_000000581857_16.jpg is the image COCO_train2014_000000581857.jpg.
@@ -72,12 +73,15 @@ def _caption(
             [phrase_of(details, "phrase", len(tokens))],
             source.get("metadata", {}),
             file=file,
+            text=known_text(source.get("text"), tokens),
         )
     tokens = tuple(sentence.get("tokens") or words_of(sentence["sent"]))
     whole = {"start": 0, "end": len(tokens), **_gold(reference, instances)}
     name = sentence.get("sent_id", f"{reference['ref_id']}-{number}")
     external_id = f"{image}#{name}"
-    return Caption(external_id, tokens, image, [phrase_of(whole, "phrase", len(tokens))], file=file)
+    phrases = [phrase_of(whole, "phrase", len(tokens))]
+    text = known_text(sentence.get("sent"), tokens)
+    return Caption(external_id, tokens, image, phrases, file=file, text=text)
 
 
 def _gold(reference: Json, instances: dict[Any, Json]) -> Json:
@@ -130,8 +134,11 @@ def _written(
     details = {"id": caption.external_id, "tokens": caption.tokens, "phrase": phrase.target()}
     if caption.metadata:
         details["metadata"] = caption.metadata
+    if caption.text:
+        details["text"] = caption.text
     words = caption.tokens[phrase.start : phrase.end]
-    sentence = {"sent_id": number, "sent": " ".join(words), "tokens": words, "caption": details}
+    text = span_text(caption.tokens, caption.text, caption.offsets, phrase.start, phrase.end)
+    sentence = {"sent_id": number, "sent": text, "tokens": words, "caption": details}
     return {
         "ref_id": number,
         "image_id": image_id,

@@ -4,9 +4,10 @@
      "phrases": [{"start": 0, "end": 2, "plural": true, "cardinality": 2, "state": "boxes",
                   "boxes": [[10, 20, 60, 80], [70, 22, 118, 80]]}]}
 
-`caption` is an alternative to `tokens`, with words at blanks. Without an `id`, captions are numbered
-within their images. A phrase may also have `id`, `chain` and `types`. Without `plural`, number is found
-by the tagger. `state` and `boxes` are gold (see `schemes.grounding.content`).
+`caption` is the text as it was written. Without `tokens`, its words are those at blanks. Without an
+`id`, captions are numbered within their images. A phrase may also have `id`, `chain` and `types`.
+Without `plural`, number is found by the tagger. `state` and `boxes` are gold (see
+`schemes.grounding.content`).
 """
 
 import json
@@ -18,6 +19,7 @@ from typing import Any
 from schemes.base import ErrorSink, FieldError
 from schemes.grounding.captions import Caption, CaptionPhrase
 from schemes.grounding.content import STATES
+from schemes.original_text import known_text
 from schemes.text_lines import numbered_lines
 
 _METADATA = ("captions", "other_phrases")
@@ -46,6 +48,7 @@ def write_captions(captions: Iterable[Caption], path: Path) -> int:
                 "id": caption.external_id,
                 "image": caption.image,
                 "tokens": caption.tokens,
+                **({"caption": caption.text} if caption.text else {}),
                 "phrases": [_written(phrase) for phrase in caption.phrases or ()],
                 **caption.metadata,
             }
@@ -94,6 +97,7 @@ def _caption(entry: dict[str, Any], line: int, file: str, numbers: Counter[str])
         {name: entry[name] for name in _METADATA if name in entry},
         line,
         file,
+        known_text(entry.get("caption"), tokens),
     )
 
 

@@ -65,11 +65,22 @@ def rows_by_image(rows: Iterable[ExportRow]) -> Iterator[list[ExportRow]]:
 def _packed(row: ExportRow) -> bytes:
     image = image_of(row)
     size = image.name, image.width, image.height
-    return dumps([row.external_id, row.tokens, row.target, row.content, row.metadata, size])
+    sentence = row.external_id, row.tokens, row.text, row.offsets
+    return dumps([sentence, row.target, row.content, row.metadata, size])
 
 
 def _unpacked(file: IO[bytes], start: int, length: int) -> ExportRow:
     file.seek(start)
-    external_id, tokens, target, content, metadata, size = loads(file.read(length))
-    image = Image(*size)
-    return ExportRow(external_id, tuple(tokens), target, content, [], None, metadata, image)
+    sentence, target, content, metadata, size = loads(file.read(length))
+    external_id, tokens, text, offsets = sentence
+    return ExportRow(
+        external_id,
+        tuple(tokens),
+        target,
+        content,
+        [],
+        metadata=metadata,
+        image=Image(*size),
+        text=text,
+        offsets=offsets,
+    )

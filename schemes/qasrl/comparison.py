@@ -167,8 +167,7 @@ class _Annotation:
     def side(self, span: Span | None, context: ItemContext) -> RowSide | None:
         if span is None:
             return None
-        words = " ".join(context.tokens[span[0] : span[1]])
-        return RowSide(key_of(span), self._questions[span], words)
+        return RowSide(key_of(span), self._questions[span], context.span_text(*span))
 
 
 def _row(

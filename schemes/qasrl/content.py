@@ -139,7 +139,7 @@ def parse_generation(content: object, context: ItemContext) -> Json:
     generation = validated(_Generation, content)
     questions = _placed(generation.questions, context)
     _check_template(questions, context)
-    _check_kept(questions, context.tokens)
+    _check_kept(questions, context)
     reason = clean_text(generation.no_question, "no_question")
     step = _verbal_step(generation.is_verbal, questions, context, default=True)
     if not questions and not reason and step.get("is_verbal", True):
@@ -155,7 +155,7 @@ def parse_gold(content: object, context: ItemContext) -> Json:
     """
     gold = validated(_Gold, content)
     questions = _placed(gold.questions, context)
-    _check_kept(questions, context.tokens)
+    _check_kept(questions, context)
     step = _verbal_step(gold.is_verbal, questions, context, default=bool(questions))
     return {"questions": [question.as_json() for question in questions], **step}
 
@@ -186,7 +186,7 @@ def parse_consolidation(content: object, context: ItemContext, sources: Sequence
     own = [question for question, by in pairs if not _is_asked(question, by.source, sources)]
     _check_template(own, context)
     kept = [question for question, by in pairs if by.verdict == "keep"]
-    _check_kept(kept, context.tokens)
+    _check_kept(kept, context)
     default = bool(kept) or any(source.get("is_verbal", True) for source in sources)
     step = _verbal_step(consolidation.is_verbal, kept, context, default=default)
     return {
@@ -218,7 +218,7 @@ def parse_validation(content: object, context: ItemContext, sources: Sequence[Js
         for position, (question, by) in enumerate(zip(asked, judged, strict=True))
     ]
     _check_repeats(judged)
-    _check_kept([question for question, by in pairs if by.verdict == "valid"], context.tokens)
+    _check_kept([question for question, by in pairs if by.verdict == "valid"], context)
     return {
         "questions": [
             {**question.as_json(), "verdict": by.verdict, "same_as": by.same_as}
@@ -404,7 +404,7 @@ def _is_asked(question: _Placed, source: _Source | None, sources: Sequence[Json]
     return question.question.casefold() == asked.casefold()
 
 
-def _check_kept(questions: Sequence[_Placed], tokens: Tokens) -> None:
+def _check_kept(questions: Sequence[_Placed], context: ItemContext) -> None:
     """Check that all questions differ and have answers, and that no answers overlap."""
     seen: dict[str, str] = {}
     owner: list[tuple[int, int, _Placed]] = []
@@ -418,7 +418,7 @@ def _check_kept(questions: Sequence[_Placed], tokens: Tokens) -> None:
     owner.sort(key=lambda entry: entry[:2])
     for (_, end, first), (start, last, other) in pairwise(owner):
         if start < end:
-            words = " ".join(tokens[start : min(end, last)])[:80]
+            words = context.span_text(start, min(end, last))[:80]
             raise ContentError(
                 f"{other.path}.answers",
                 f"“{words}” already belongs to an answer of “{first.question}”.",

@@ -25,6 +25,7 @@ from schemes.english.forms import VerbForms, forms_from_names
 from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.predicates import find_predicates
 from schemes.english.verbs import candidate_forms, verb_forms, verb_forms_at
+from schemes.original_text import excerpt
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.ranking import ranking_table
 from schemes.qasrl.targets import NOUN, is_noun, question_spellings
@@ -121,12 +122,7 @@ def _positions(positions: object, at: int, length: int) -> list[int]:
 
 def headline(context: ItemContext) -> str:
     """Return the verb in brackets with the words around it."""
-    tokens, at = context.tokens, context.target["verb_idx"]
-    start, end = max(0, at - _AROUND), at + _AROUND + 1
-    before = "… " if start else ""
-    after = " …" if end < len(tokens) else ""
-    words = [*tokens[start:at], f"[{tokens[at]}]", *tokens[at + 1 : end]]
-    return f"{before}{' '.join(words)}{after}"
+    return excerpt(context.shown_tokens(), marked=[context.target["verb_idx"]], around=_AROUND)
 
 
 def marked(target: Json) -> list[int]:

@@ -156,6 +156,7 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
     """
     with CsvTable(path, required=("qasrl_id", "tokens"), on_error=on_error) as table:
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
+        text_at = table.columns.get("sentence", tokens_at)
         seen: dict[str, int] = {}
         for line, fields in table:
             external_id, joined = fields[id_at].strip(), fields[tokens_at]
@@ -169,7 +170,8 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
                 on_error(bad.at(path, line))
                 continue
             seen[external_id] = hash(joined)  # the texts would need too much memory
-            yield SentenceRecord(external_id, tokens, line)
+            text = "" if fields[text_at] == joined else fields[text_at].strip()
+            yield SentenceRecord(external_id, tokens, line, text=text)
 
 
 def write_gold_rows(rows: Iterable[tuple[GoldRow, Tokens]], path: Path) -> int:
@@ -377,8 +379,9 @@ def _gold_line(row: GoldRow, tokens: Tokens) -> str:
 
 
 def _sentence_line(sentence: SentenceRecord) -> str:
-    text = _quoted(" ".join(sentence.tokens))
-    return f"{_quoted(sentence.external_id)},{text},{text}\n"
+    joined = _quoted(" ".join(sentence.tokens))
+    text = _quoted(sentence.text) if sentence.text else joined
+    return f"{_quoted(sentence.external_id)},{joined},{text}\n"
 
 
 def csv_line(fields: Sequence[str]) -> str:

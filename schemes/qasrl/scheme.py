@@ -127,7 +127,7 @@ def _shown_unit(question: Any, context: ItemContext) -> ShownUnit | None:
     verdict = question.get("verdict", "")
     return ShownUnit(
         label=question["question"],
-        values=[" ".join(context.tokens[start:end]) for start, end in answers],
+        values=[context.span_text(start, end) for start, end in answers],
         spans=[(start, end) for start, end in answers],
         state="" if verdict in ("keep", "valid") else str(verdict),
     )

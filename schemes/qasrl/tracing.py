@@ -101,7 +101,7 @@ def judged(
             source=at,
             unit=number,
             label=question["question"],
-            values=[" ".join(context.tokens[start:end]) for start, end in question["answers"]],
+            values=[context.span_text(start, end) for start, end in question["answers"]],
             **_outcome_of(by_source.get((at, number)), questions, sources),
         )
         for at, source in enumerate(sources)

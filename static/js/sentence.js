@@ -5,8 +5,10 @@
 
 import { element } from "./html.js";
 import { contains, spanBetween } from "./spans.js";
+import { changesDirection, shownTokens } from "./written-text.js";
 
 const TYPE_AHEAD = 800;
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /** @typedef {{start: number, end: number, kind: "own" | "other" | "conflict" | "target", label: string}} Mark */
 
@@ -23,7 +25,7 @@ export class Sentence {
    * `targets` are the tokens of a target of several words, and `target` is the main one.
    *
    * @param {HTMLElement} box
-   * @param {{tokens: string[], target?: number | null, targets?: number[], targetLabel?: string} & SentenceCalls} options
+   * @param {{tokens: import("./written-text.js").Tokens, target?: number | null, targets?: number[], targetLabel?: string} & SentenceCalls} options
    */
   constructor(box, { tokens, target = null, targets, targetLabel = "target", ...calls }) {
     this.box = box;
@@ -47,18 +49,33 @@ export class Sentence {
     this.disabled = false;
     this.typed = { text: "", at: 0 };
     this.painted = "";
-    this.words = tokens.map((token, index) => this.createWord(token, index));
+    this.shown = shownTokens(tokens);
+    this.isMixed = this.shown.some(({ text }) => RIGHT_TO_LEFT.test(text));
+    this.words = this.shown.map((token, index) => this.createWord(token, index));
     this.names = this.words.map((option) => option.className);
     this.render();
     this.listen();
   }
 
-  /** @param {string} token @param {number} index */
-  createWord(token, index) {
-    const word = element("span", { class: "word" }, token);
-    const id = `${this.box.id}-${index}`;
-    const attributes = { id, class: "token", role: "option", "aria-selected": "false", "data-token": index };
-    return element("span", attributes, word, " ");
+  /**
+   * A word that the text does not show is written in small letters.
+   *
+   * @param {import("./written-text.js").ShownToken} token
+   * @param {number} index
+   */
+  createWord({ text, gap, name }, index) {
+    const word = element("span", { class: text ? "word" : "word word--unwritten" }, text || name);
+    const attributes = {
+      id: `${this.box.id}-${index}`,
+      class: "token",
+      role: "option",
+      "aria-selected": "false",
+      "aria-label": name === text ? null : name,
+      "data-token": index,
+      "data-joined": gap === "",
+      "data-isolated": changesDirection(text),
+    };
+    return element("span", attributes, word, gap);
   }
 
   render() {
@@ -152,7 +169,9 @@ export class Sentence {
     option.className = name;
     option.setAttribute("aria-selected", String(this.isSelected(token)));
     const notes = [this.targets.has(token) ? this.targetLabel : "", label].filter(Boolean).join(", ");
-    if (notes) option.setAttribute("aria-label", `${this.tokens[token]}, ${notes}`);
+    const { text, name: own } = this.shown[token];
+    if (notes) option.setAttribute("aria-label", `${own}, ${notes}`);
+    else if (own !== text) option.setAttribute("aria-label", own);
     else option.removeAttribute("aria-label");
   }
 
@@ -270,12 +289,38 @@ export class Sentence {
   destination(key) {
     const here = this.cursor ?? 0;
     const last = this.tokens.length - 1;
-    if (key === "ArrowRight") return Math.min(here + 1, last);
-    if (key === "ArrowLeft") return Math.max(here - 1, 0);
+    if (key === "ArrowRight" || key === "ArrowLeft") return this.beside(here, key === "ArrowRight");
     if (key === "Home") return 0;
     if (key === "End") return last;
     if (key === "ArrowDown" || key === "ArrowUp") return this.otherLine(here, key === "ArrowDown");
     return null;
+  }
+
+  /**
+   * Return the word to the right or left, and after the end of a line that of another line.
+   *
+   * @param {number} here
+   * @param {boolean} isRight
+   */
+  beside(here, isRight) {
+    const order = this.isMixed ? this.visualOrder() : [...this.words.keys()];
+    const isForward = isRight !== (getComputedStyle(this.box).direction === "rtl");
+    return order[order.indexOf(here) + (isForward ? 1 : -1)] ?? here;
+  }
+
+  // The words as they stand in the lines, which differs from their order if directions are mixed.
+  visualOrder() {
+    const sign = getComputedStyle(this.box).direction === "rtl" ? -1 : 1;
+    const places = this.words.map((word, token) => {
+      const { top, left, width, height } = word.getClientRects()[0];
+      return { token, top, height, middle: sign * (left + width / 2) };
+    });
+    let line = -Infinity;
+    for (const place of places.sort((a, b) => a.top - b.top)) {
+      if (place.top - line > place.height / 2) line = place.top;
+      place.top = line;
+    }
+    return places.sort((a, b) => a.top - b.top || a.middle - b.middle).map(({ token }) => token);
   }
 
   /**
@@ -346,7 +391,7 @@ export class Sentence {
     const first = goesOn ? 0 : 1;
     for (let away = first; away < count + first; away += 1) {
       const token = ((this.cursor ?? 0) + away) % count;
-      if (this.tokens[token].toLowerCase().startsWith(this.typed.text)) {
+      if (this.shown[token].name.toLowerCase().startsWith(this.typed.text)) {
         this.keyMove(token, false);
         return;
       }

@@ -28,16 +28,6 @@ export function equal([start, end], [otherStart, otherEnd]) {
   return start === otherStart && end === otherEnd;
 }
 
-/** @param {string[]} tokens @param {Span} span */
-export function spanText(tokens, [start, end]) {
-  return tokens.slice(start, end).join(" ");
-}
-
-/** @param {string[]} tokens @param {Span[]} spans */
-export function spansText(tokens, spans) {
-  return spans.map((span) => spanText(tokens, span)).join(" | ");
-}
-
 /** @param {Span} a @param {Span} b */
 export function byPosition(a, b) {
   return a[0] - b[0] || a[1] - b[1];

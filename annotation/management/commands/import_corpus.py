@@ -78,6 +78,7 @@ class Command(BaseCommand):
                 project=project,
                 options=corpus,
                 on_error=lambda error: self.stderr.write(str(error)),
+                on_warning=lambda warning: self.stderr.write(f"Warning: {warning}"),
                 progress=progress,
             )
             try:
@@ -91,6 +92,8 @@ class Command(BaseCommand):
 
 def _sentence(report: ImportReport) -> str:
     left_out = f" {report.error_count} rows were skipped (see above)." if report.error_count else ""
+    if report.warning_count:
+        left_out += f" {report.warning_count} warnings (see above)."
     if report.nothing_new:
         known = f"{report.sentences_known} sentences and {report.items_known} items"
         return f"Nothing new: {known} already existed.{left_out}"

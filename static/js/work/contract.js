@@ -14,7 +14,10 @@
  *
  * @typedef {object} Item
  * @property {number} id
- * @property {string[]} tokens
+ * @property {import("../written-text.js").Tokens} tokens
+ * @property {string} [text]  the sentence as it was written
+ * @property {import("../spans.js").Span[]} [offsets]  the range of each token in the text
+ * @property {import("../spans.js").Span[]} [shown]  the ranges that show the tokens, where they differ
  * @property {any} target
  * @property {any} data
  * @property {any} content  the draft, if there is one

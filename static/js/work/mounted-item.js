@@ -2,6 +2,8 @@
 
 /** @import { ItemData, Mount, Step, Work } from "./contract.js" */
 
+import { writtenTokens } from "../written-text.js";
+
 export class MountedItem {
   /** @type {Work} */
   work;
@@ -17,7 +19,7 @@ export class MountedItem {
     this.blank = /** @type {HTMLElement} */ (root.cloneNode(true));
     this.mount = mount;
     this.root = root;
-    this.data = data;
+    this.data = { ...data, tokens: writtenTokens(data) };
     this.onChange = onChange;
     this.open();
   }

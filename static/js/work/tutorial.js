@@ -7,6 +7,7 @@
 /** @import { Task } from "./tutorial-offer.js" */
 
 import { element, ref, setText } from "../html.js";
+import { writtenTokens } from "../written-text.js";
 import { keepClearOf } from "./sticky.js";
 
 export class Tutorial {
@@ -35,7 +36,13 @@ export class Tutorial {
     this.keys = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
     document.addEventListener("keydown", this.keys);
     /** @type {ItemData} */
-    const item = { ...data.item, shared: page.shared, pay: page.pay ?? null, locked: false };
+    const item = {
+      ...data.item,
+      tokens: writtenTokens(data.item),
+      shared: page.shared,
+      pay: page.pay ?? null,
+      locked: false,
+    };
     this.work = mount(this.root, item, () => this.check());
     this.work.shown?.();
     this.work.focus?.();

@@ -218,7 +218,7 @@ def test_sentences_drop_repeats_and_refuse_other_tokens(tmp_path):
     sentences = list(read_sentence_rows(path, on_error=errors.append))
     assert sentences == [
         SentenceRecord("s1", ("A", "b", "."), 2),
-        SentenceRecord("s4", ("no\u00a0break", "space"), 7),
+        SentenceRecord("s4", ("no\u00a0break", "space"), 7, text="x"),
     ]
     assert [(error.line, error.field) for error in errors] == [
         (4, "qasrl_id"),

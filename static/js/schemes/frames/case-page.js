@@ -180,7 +180,7 @@ export class CasePage {
   pickWords(words) {
     if (this.locked) return;
     const inVerb = words.find((at) => this.verb.includes(at));
-    if (inVerb !== undefined) return this.refuse(`“${this.tokens[inVerb]}” belongs to the verb.`);
+    if (inVerb !== undefined) return this.refuse(`“${textOf([inVerb], this.tokens)}” belongs to the verb.`);
     if (!this.picking) return this.addArgument(words);
     const head = words.reduce(toggled, this.picking.head);
     if (head.length === 0) return this.refuse("An argument needs at least one word.");

@@ -176,7 +176,7 @@ export function removeRow(state, key) {
  */
 export function refusal(state, head, key, { tokens, verb }) {
   const inVerb = head.find((at) => verb.includes(at));
-  if (inVerb !== undefined) return `“${tokens[inVerb]}” belongs to the verb.`;
+  if (inVerb !== undefined) return `“${textOf([inVerb], tokens)}” belongs to the verb.`;
   const others = state.rows.filter((row) => row.key !== key && row.choice === "kept");
   const other = others.find((row) => row.head.some((at) => head.includes(at)));
   return other ? `A word already belongs to “${textOf(other.head, tokens)}”.` : "";

@@ -355,7 +355,7 @@ export class RecordPage {
 
   /** @param {number} token */
   toggle(token) {
-    const word = `“${this.facts.tokens[token]}”`;
+    const word = `“${textOf([token], this.facts.tokens)}”`;
     const { step, verb } = this.state;
     if (step === "frame") {
       const next = toggleVerb(this.state, token, this.facts);

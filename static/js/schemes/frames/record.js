@@ -4,6 +4,8 @@
 
 /** @import { Argument, Disputes, Frame, ItemFacts, Precedent, Problem, RecordState, StepName } from "./frame-types.js" */
 
+import { wordsText } from "../../written-text.js";
+
 /** @type {StepName[]} */
 export const STEPS = ["read", "frame", "arguments", "rate"];
 export const CONFIDENCES = [1, 2, 3, 4, 5];
@@ -73,7 +75,7 @@ export function submissionOf({ understood, skip, verb, frame, arguments: list, c
 
 /** @param {number[]} positions @param {string[]} tokens */
 export function textOf(positions, tokens) {
-  return positions.map((at, order) => (order > 0 && at > positions[order - 1] + 1 ? "… " : "") + tokens[at]).join(" ");
+  return wordsText(tokens, positions, " … ");
 }
 
 /**
@@ -194,10 +196,11 @@ export function argumentAt(state, token) {
  */
 export function refusal(state, head, key, { tokens }) {
   const inVerb = head.find((at) => state.verb.includes(at));
-  if (inVerb !== undefined) return `“${tokens[inVerb]}” belongs to the verb.`;
+  if (inVerb !== undefined) return `“${textOf([inVerb], tokens)}” belongs to the verb.`;
   for (const at of head) {
     const other = argumentAt(state, at);
-    if (other && other.key !== key) return `“${tokens[at]}” already belongs to “${textOf(other.head, tokens)}”.`;
+    if (other && other.key !== key)
+      return `“${textOf([at], tokens)}” already belongs to “${textOf(other.head, tokens)}”.`;
   }
   if (head.length > LONGEST_HEAD) return `A head has at most ${LONGEST_HEAD} words.`;
   if (key === null && state.arguments.length >= MOST_ARGUMENTS)

@@ -3,10 +3,11 @@
 /** @import { Phrase } from "./grounding-types.js" */
 
 import { element } from "../../html.js";
+import { shownTokens } from "../../written-text.js";
 
 /**
  * @typedef {object} CaptionOptions
- * @property {string[]} tokens
+ * @property {import("../../written-text.js").Tokens} tokens
  * @property {[number, number][]} captions  half-open spans of tokens
  * @property {Phrase[]} phrases
  * @property {number[]} colours  of the phrases
@@ -19,13 +20,15 @@ export class Caption {
     this.phrases = phrases;
     /** @type {HTMLElement[]} */
     this.words = [];
+    const shown = shownTokens(tokens);
     const owners = tokens.map((_, token) => innermost(phrases, token));
     const lines = captions.map(([start, end]) => {
       const line = element("p", { class: "caption__line", dir: "auto" });
       for (let token = start; token < end; token += 1) {
         const at = owners[token];
-        line.append(this.word(tokens[token], token, at, colours[at] ?? 0));
-        if (token + 1 < end) line.append(this.gap(token, phrases, colours));
+        const { text, gap } = shown[token];
+        line.append(this.word(text, token, at, colours[at] ?? 0));
+        if (token + 1 < end && gap) line.append(this.gap(gap, token, phrases, colours));
       }
       return line;
     });
@@ -54,10 +57,10 @@ export class Caption {
   }
 
   // The blank between two words of a phrase is part of it.
-  /** @param {number} token @param {Phrase[]} phrases @param {number[]} colours */
-  gap(token, phrases, colours) {
+  /** @param {string} gap @param {number} token @param {Phrase[]} phrases @param {number[]} colours */
+  gap(gap, token, phrases, colours) {
     const around = innermost(phrases, token, token + 1);
-    return around < 0 ? " " : this.word(" ", token, around, colours[around], true);
+    return around < 0 ? gap : this.word(gap, token, around, colours[around], true);
   }
 
   /**

@@ -4,6 +4,7 @@
 /** @import { Box, Grounding, Phrase, PhraseProblem, PhraseState, ShownBox } from "./grounding-types.js" */
 
 import { counted, isTyping, ref, setText } from "../../html.js";
+import { spanText } from "../../written-text.js";
 import { Caption, watchCaption } from "./caption.js";
 import { boxText, isSame } from "./geometry.js";
 import {
@@ -158,7 +159,7 @@ export class GroundPage {
 
   title() {
     const [start, end] = this.data.data.captions[0];
-    return this.data.tokens.slice(start, Math.min(end, start + 6)).join(" ");
+    return spanText(this.data.tokens, [start, Math.min(end, start + 6)]);
   }
 
   units() {

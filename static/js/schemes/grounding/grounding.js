@@ -4,6 +4,7 @@
 
 /** @import { Answer, Box, Grounding, Phrase, PhraseProblem, PhraseState } from "./grounding-types.js" */
 
+import { spanText } from "../../written-text.js";
 import { hullOf, isSame } from "./geometry.js";
 
 const COLOURS = 6;
@@ -74,7 +75,7 @@ function distinct(keys, boxes) {
 
 /** @param {Phrase} phrase @param {string[]} tokens */
 export function textOf({ start, end }, tokens) {
-  return tokens.slice(start, end).join(" ");
+  return spanText(tokens, [start, end]);
 }
 
 /** @param {string} text */

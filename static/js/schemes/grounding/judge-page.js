@@ -5,6 +5,7 @@
 /** @import { Validation } from "./validation.js" */
 
 import { counted, isTyping, ref, setText } from "../../html.js";
+import { spanText } from "../../written-text.js";
 import { Caption, watchCaption } from "./caption.js";
 import { boxText } from "./geometry.js";
 import { coloursOf, shortened, textOf } from "./grounding.js";
@@ -135,7 +136,7 @@ export class JudgePage {
 
   title() {
     const [start, end] = this.data.data.captions[0];
-    return this.data.tokens.slice(start, Math.min(end, start + 6)).join(" ");
+    return spanText(this.data.tokens, [start, Math.min(end, start + 6)]);
   }
 
   units() {

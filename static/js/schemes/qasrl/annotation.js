@@ -9,7 +9,8 @@
 /** @import { Walker } from "./grammar.js" */
 /** @import { Check } from "./grammar-types.js" */
 
-import { byPosition, contested, equal, overlaps, spanText } from "../../spans.js";
+import { byPosition, contested, equal, overlaps } from "../../spans.js";
+import { spanText } from "../../written-text.js";
 import { finished, split } from "./grammar.js";
 
 const MOST_CHECKS = 200;

@@ -6,7 +6,8 @@
 /** @import { BoardCalls, CaseQuestion, CaseState, CaseText, Look, Move, Verdict } from "./case-types.js" */
 
 import { element, isTyping, setText } from "../../html.js";
-import { contains, spanText } from "../../spans.js";
+import { contains } from "../../spans.js";
+import { spanText } from "../../written-text.js";
 import { conflicts, find, KEEP, REDUNDANT } from "./case-state.js";
 
 /**

@@ -7,7 +7,8 @@
 
 import { counted, element, quoted, ref, setText } from "../../html.js";
 import { Sentence } from "../../sentence.js";
-import { contains, spansText, spanText } from "../../spans.js";
+import { contains } from "../../spans.js";
+import { spansText, spanText, wordsText } from "../../written-text.js";
 import { find, kept, marksOf, unjudged } from "./case-state.js";
 import { predicateText, sentenceTarget } from "./predicate.js";
 
@@ -261,7 +262,7 @@ export class CasePage {
     if (!span) return;
     const answer = quoted(spanText(this.item.tokens, span));
     setText(this.ref("take"), `Add ${answer}`);
-    setText(this.ref("split"), `Split before ${quoted(this.item.tokens[span[0]])}`);
+    setText(this.ref("split"), `Split before ${quoted(wordsText(this.item.tokens, [span[0]]))}`);
     setText(this.ref("cut"), `Remove ${answer} from the answer`);
     if (pending) this.say("Click the last word of the answer (or the same word again).");
   }

@@ -4,6 +4,7 @@
 /** @import { CaseQuestion, CaseState, Move, Problem } from "./case-types.js" */
 
 import { quoted } from "../../html.js";
+import { wordsText } from "../../written-text.js";
 import { moveTexts } from "./case-card.js";
 import { find, KEEP, MAX_ANSWERS, MAX_NEW_QUESTIONS, MAX_QUESTION_LENGTH } from "./case-state.js";
 import { split } from "./grammar.js";
@@ -114,7 +115,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
     same: `${names.join(" and ")} are duplicates. Keep only one of them.`,
     "verbal-undecided": "Choose whether the marked noun describes an action or event.",
     "not-verbal": `You chose that the noun doesn't describe an event, but ${names.join(" and ")} ${names.length > 1 ? "are" : "is"} kept. Change one of them.`,
-    conflict: `${quoted(at.map((token) => tokens[token]).join(" "))} is part of answers to ${names.join(" and ")}. A word can belong to one question only.`,
+    conflict: `${quoted(wordsText(tokens, at))} is part of answers to ${names.join(" and ")}. A word can belong to one question only.`,
   };
   return texts[kind];
 }

@@ -5,7 +5,7 @@
 /** @import { Row } from "./consolidation-text.js" */
 
 import { counted, element, quoted, ref, setText } from "../../html.js";
-import { spansText } from "../../spans.js";
+import { spansText } from "../../written-text.js";
 import { CasePage } from "./case-page.js";
 import { apply, begin, conflicts, contentOf, kept, problems, resume, sourceId } from "./case-state.js";
 import { ConsolidationBoard } from "./consolidation-cards.js";

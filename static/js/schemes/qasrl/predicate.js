@@ -1,5 +1,7 @@
 // The predicate that questions are asked about: a verb, or a noun derived from one.
 
+import { wordsText } from "../../written-text.js";
+
 /** @typedef {{verb_idx: number, kind?: string, verb_form?: string, tokens?: number[]}} Predicate */
 
 /** @param {Predicate} target */
@@ -9,7 +11,7 @@ export function isNoun({ kind }) {
 
 /** @param {Predicate} target @param {string[]} tokens */
 export function predicateText({ verb_idx: at, tokens: positions = [at] }, tokens) {
-  return positions.map((position) => tokens[position]).join(" ");
+  return wordsText(tokens, positions);
 }
 
 /**

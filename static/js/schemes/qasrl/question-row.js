@@ -5,8 +5,8 @@
 /** @import { Workbench } from "./workbench.js" */
 
 import { element, quoted, setText } from "../../html.js";
-import { spanText } from "../../spans.js";
 import { cents } from "../../work/pay.js";
+import { spanText } from "../../written-text.js";
 import { QuestionBox } from "./question-box.js";
 
 /**

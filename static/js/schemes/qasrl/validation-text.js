@@ -3,6 +3,7 @@
 /** @import { CaseQuestion, CaseState, Move, Problem } from "./case-types.js" */
 
 import { quoted } from "../../html.js";
+import { wordsText } from "../../written-text.js";
 import { moveTexts } from "./case-card.js";
 import { find, KEEP, MAX_ANSWERS } from "./case-state.js";
 
@@ -28,7 +29,7 @@ export function problemText({ kind, ids, tokens: at }, state, tokens) {
     case "too-many-answers":
       return `Question ${who} has more than ${MAX_ANSWERS} answers.`;
     case "conflict": {
-      const words = quoted(at.map((token) => tokens[token]).join(" "));
+      const words = quoted(wordsText(tokens, at));
       return `${words} is part of answers to questions ${names.join(" and ")}. A word can belong to one question only.`;
     }
     default:

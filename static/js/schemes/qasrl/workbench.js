@@ -8,9 +8,10 @@
 
 import { quoted, ref, setText } from "../../html.js";
 import { Sentence } from "../../sentence.js";
-import { contains, spanText } from "../../spans.js";
+import { contains } from "../../spans.js";
 import { unitBonus } from "../../work/pay.js";
 import { keepClearOf } from "../../work/sticky.js";
+import { spanText } from "../../written-text.js";
 import { Annotation, tidy } from "./annotation.js";
 import { Suggester, Walker } from "./grammar.js";
 import { isNoun, predicateText, sentenceTarget } from "./predicate.js";

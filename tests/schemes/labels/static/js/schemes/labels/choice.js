@@ -1,6 +1,7 @@
 // A choice between radio buttons, by mouse or by the keys 1 to 9.
 
 import { element, isTyping } from "../../html.js";
+import { spanText } from "../../written-text.js";
 
 /** @typedef {{text: string, value: any}} Option */
 
@@ -21,7 +22,7 @@ export function mountChoice(root, data, onChange, { question, options, field }) 
     element("label", { class: "field" }, radios[at], " ", element("kbd", {}, String(at + 1)), ` ${text}`),
   );
   root.append(
-    element("p", { class: "sentence", id: "sentence", dir: "auto" }, data.tokens.join(" ")),
+    element("p", { class: "sentence", id: "sentence", dir: "auto" }, spanText(data.tokens, [0, data.tokens.length])),
     element("fieldset", {}, element("legend", {}, question), ...labels),
   );
 
