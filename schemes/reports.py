@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from metrics.intervals import Interval
-from schemes.base import Json, ReaderOption
+from schemes.base import FileError, Json, ReaderOption
 
 Options = Mapping[str, Any]
 Rows = Iterable[Sequence[Any]]
@@ -50,6 +50,40 @@ class Evaluation:
     writes_files: bool = True
 
 
+class BadRows:
+    """An error sink that raises errors, or collects them with `skip`.
+
+    Evaluations leave out the items of bad rows as a whole.
+    """
+
+    MAX_SHOWN = 20
+
+    def __init__(self, *, skip: bool = False) -> None:
+        self.skip = skip
+        self.errors: list[FileError] = []
+
+    def __call__(self, error: FileError) -> None:
+        if not self.skip:
+            raise error
+        self.errors.append(error)
+
+    def add_to(self, figures: Json) -> None:
+        """Add the number of bad rows and the first messages, if rows may be skipped."""
+        if self.skip:
+            shown = [str(error) for error in self.errors[: self.MAX_SHOWN]]
+            figures["skipped_rows"] = {"count": len(self.errors), "first": shown}
+
+
+def skipped_text(figures: Json) -> str:
+    """Return a sentence about skipped rows with the first messages, or ""."""
+    skipped = figures.get("skipped_rows")
+    if not skipped or not skipped["count"]:
+        return ""
+    return "\n".join(
+        [f"{skipped['count']} bad rows were skipped, with their items:", *skipped["first"]]
+    )
+
+
 Notify = Callable[[str], None]
 Progress = Callable[[Iterable[Any]], Iterable[Any]]
 
@@ -71,6 +105,11 @@ class FileProgram:
 
 def add_output_arguments(parser: ArgumentParser, evaluation: Evaluation) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument(
+        "--skip-bad-rows",
+        action="store_true",
+        help="leave out the items of bad rows and count them, instead of stopping",
+    )
     if not evaluation.writes_files:
         return
     parser.add_argument("--per-item", type=Path, metavar="OUT.csv", help="one row per item")

@@ -26,7 +26,7 @@ from schemes.base import (
 )
 from schemes.english.lemmas import is_lemma_of
 
-MAX_SHOWN = 60
+MAX_SHOWN = 100
 _BRACKETS = {
     "-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}",
 }  # fmt: skip

@@ -52,7 +52,8 @@ def forms_from_names(values: Mapping[str, object], *, path: str = "forms") -> Ve
 def _form(values: Mapping[str, object], name: str, path: str) -> str:
     value = values.get(name)
     if not isinstance(value, str) or not value.strip() or len(value) > MAX_FORM_LENGTH:
-        raise ContentError(f"{path}.{name}", "must be a word, one of the verb's five forms.")
+        message = f"must be a word of at most {MAX_FORM_LENGTH} characters, a form of the verb."
+        raise ContentError(f"{path}.{name}", message)
     if len(value.split()) > 1:
         raise ContentError(f"{path}.{name}", "must be a single word.")
     return value.strip().lower()

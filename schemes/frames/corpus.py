@@ -24,6 +24,7 @@ from schemes.base import (
 from schemes.conllu_files import read_conllu
 from schemes.english.predicates import find_predicates_and_particles
 from schemes.english.verbs import verb_forms
+from schemes.frames.content import MAX_HEAD, MAX_NAME
 from schemes.frames.joined_records import JoinedRecord, read_joined
 from schemes.frames.records import Positions, joined
 from schemes.original_text import excerpt
@@ -136,7 +137,11 @@ def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
             raise ContentError("verb", message)
     if not verb:
         raise ContentError("verb", "has no positions.")
+    if len(verb) > MAX_HEAD:
+        raise ContentError("verb", f"has more than {MAX_HEAD} words.")
     lemma = item.target.get("lemma") or _lemma(verb, context.tokens)
+    if len(lemma) > MAX_NAME:
+        raise ContentError("lemma", f"has more than {MAX_NAME} characters.")
     target = {"verb": list(verb), "lemma": lemma}
     if fillers := item.target.get("fillers"):
         target["fillers"] = fillers

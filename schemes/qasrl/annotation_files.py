@@ -3,20 +3,38 @@
 These are CSV in the published layout, JSON Lines of the QA-SRL Bank, and the output of parsers.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from metrics.spans import Span
-from schemes.base import FileError, GoldRecord, ReaderOption, refuse
+from schemes.base import (
+    ContentError,
+    FileError,
+    GoldRecord,
+    ItemContext,
+    ReaderOption,
+    Stated,
+    refuse,
+)
+from schemes.qasrl.bad_rows import survey_rows, with_consequence
 from schemes.qasrl.bank import Validity, looks_like_bank, read_bank_gold
+from schemes.qasrl.fitting import locate_answers
 from schemes.qasrl.json_lines import json_lines
 from schemes.qasrl.labels import Label, labels_in_file
 from schemes.qasrl.parser_output import Thresholds, read_parser_output
-from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_sentence_rows
+from schemes.qasrl.published_csv import (
+    BadRow,
+    GoldRow,
+    all_gold_rows,
+    read_gold_rows,
+    read_sentence_rows,
+)
 from schemes.qasrl.slots import Slots
-from schemes.reports import UsageError
+from schemes.qasrl.stated_rows import answer_words, predicate_words
+from schemes.reports import BadRows, UsageError
+from schemes.stated import contradictions
 
 Predicate = tuple[str, int]  # sentence id, position of the verb
 Sentences = Mapping[str, tuple[str, ...]]
@@ -116,26 +134,49 @@ Annotations = Mapping[Predicate, Annotation]
 
 
 def read_annotation_file(
-    path: Path, *, sentences: Sentences | None = None, selection: Selection = Selection()
+    path: Path,
+    *,
+    sentences: Sentences | None = None,
+    selection: Selection = Selection(),
+    bad_rows: BadRows | None = None,
 ) -> dict[Predicate, Annotation]:
     """Return the predicates of a file, in file order.
 
     Redundant roles are dropped, but their predicates are not. With `sentences`, every predicate and
     span must be inside, and sentences of a parser's output without ids are found by their tokens.
-    Raises FileError with file, line and field at the first invalid row.
+    `bad_rows` may collect bad rows. Their predicates are left out. Otherwise, the first is raised as
+    FileError with file, line and field.
     """
+    bad_rows = bad_rows or BadRows()
     if looks_like_bank(path):
-        return _read_json_lines(path, sentences, selection)
+        return _read_json_lines(path, sentences, selection, bad_rows)
     annotations: dict[Predicate, Annotation] = {}
-    for row in _rows(path, sentences):
+    for row in _rows(path, sentences, bad_rows):
         _add(row, annotations)
     return annotations
+
+
+def list_contradictions(path: Path, sentences: Sentences) -> list[str]:
+    """Return a message for every word of a CSV file that its sentence contradicts.
+
+    Positions are scored as they are, because published files have a few such words.
+    """
+    if looks_like_bank(path):
+        return []
+    messages = []
+    for row in read_gold_rows(path, on_error=lambda error: None):
+        words = (*predicate_words(row), *answer_words(row))
+        context = ItemContext(sentences.get(row.qasrl_id, ()))
+        for found in contradictions(Stated(words=words), context):
+            error = FileError(path.name, row.line, found.message, field=found.field)
+            messages.append(str(error))
+    return list(dict.fromkeys(messages))
 
 
 def read_annotations_by_worker(path: Path) -> dict[str, dict[Predicate, Annotation]]:
     """Return the annotations of each worker in a CSV, by id. Rows without a worker are skipped."""
     by_worker: dict[str, dict[Predicate, Annotation]] = {}
-    for row in _rows(path, None):
+    for row in _rows(path, None, BadRows()):
         if row.worker_id:
             _add(row, by_worker.setdefault(row.worker_id, {}))
     return dict(sorted(by_worker.items()))
@@ -153,37 +194,76 @@ def is_parser_output(path: Path) -> bool:
 
 
 def _read_json_lines(
-    path: Path, sentences: Sentences | None, selection: Selection
+    path: Path, sentences: Sentences | None, selection: Selection, bad_rows: BadRows
 ) -> dict[Predicate, Annotation]:
     annotations: dict[Predicate, Annotation] = {}
-    for record in _records(path, sentences, selection):
-        target = record.item.target
-        key = record.item.external_id, int(target["verb_idx"])
-        questions = record.content["questions"]
-        if sentences is not None:
-            spans = [span for question in questions for span in question["answers"]]
-            _check_inside(key, spans, sentences, path, record.line)
-        verb = target.get("verb") or target["forms"]["stem"]
-        annotation = annotations.setdefault(key, Annotation(verb))
-        for question in questions:
-            slots = question.get("slots")
-            answers = [(start, end) for start, end in question["answers"]]
-            annotation.add(question["question"], Slots(**slots) if slots else None, answers)
+    for record in _records(path, sentences, selection, bad_rows):
+        try:
+            _add_record(record, sentences, path, annotations)
+        except FileError as error:
+            bad_rows(error)
     return annotations
 
 
-def _records(path: Path, sentences: Sentences | None, selection: Selection) -> Iterator[GoldRecord]:
+def _add_record(
+    record: GoldRecord, sentences: Sentences | None, path: Path, table: dict[Predicate, Annotation]
+) -> None:
+    """Add a record. Raise FileError if it is not inside its sentence."""
+    key = record.item.external_id, int(record.item.target["verb_idx"])
+    if sentences is not None:
+        _check_inside(key, (), sentences, path, record.line)
+    tokens = record.item.stated.tokens or (sentences or {}).get(key[0], ())
+    try:
+        record = locate_answers(record, tokens)
+    except ContentError as error:
+        raise FileError(path.name, record.line, error.message, field=error.path) from error
+    questions = record.content["questions"]
+    if sentences is not None:
+        spans = [span for question in questions for span in question["answers"]]
+        _check_inside(key, spans, sentences, path, record.line)
+    target = record.item.target
+    verb = target.get("verb") or target["forms"]["stem"]
+    annotation = table.setdefault(key, Annotation(verb))
+    for question in questions:
+        slots = question.get("slots")
+        answers = [(start, end) for start, end in question["answers"]]
+        annotation.add(question["question"], Slots(**slots) if slots else None, answers)
+
+
+def _records(
+    path: Path, sentences: Sentences | None, selection: Selection, bad_rows: BadRows
+) -> Iterator[GoldRecord]:
     if not is_parser_output(path):
-        return read_bank_gold(path, on_error=refuse, validity=selection.validity)
+        return read_bank_gold(path, on_error=bad_rows, validity=selection.validity)
     ids = {tokens: external_id for external_id, tokens in (sentences or {}).items()}
-    return read_parser_output(path, on_error=refuse, thresholds=selection.thresholds, ids=ids)
+    return read_parser_output(path, on_error=bad_rows, thresholds=selection.thresholds, ids=ids)
 
 
-def _rows(path: Path, sentences: Sentences | None) -> Iterator[GoldRow]:
-    for row in read_gold_rows(path, on_error=refuse):
-        if sentences is not None:
-            _check_inside((row.qasrl_id, row.verb_idx), row.answers, sentences, path, row.line)
-        yield row
+def _rows(path: Path, sentences: Sentences | None, bad_rows: BadRows) -> Iterator[GoldRow]:
+    """Yield the rows of predicates without a bad row."""
+    bad: Container[Predicate] = ()
+    if bad_rows.skip:
+        # The errors are collected below.
+        bad = survey_rows(_checked_rows(path, sentences)).bad
+    for row in _checked_rows(path, sentences):
+        if isinstance(row, BadRow):
+            bad_rows(with_consequence(row) if bad_rows.skip else row.error)
+        elif row.key not in bad:
+            yield row
+
+
+def _checked_rows(path: Path, sentences: Sentences | None) -> Iterator[GoldRow | BadRow]:
+    """Yield the rows. Those outside their sentences are bad."""
+    for row in all_gold_rows(path):
+        if sentences is None or isinstance(row, BadRow):
+            yield row
+            continue
+        try:
+            _check_inside(row.key, row.answers, sentences, path, row.line)
+        except FileError as error:
+            yield BadRow(row.key, error)
+        else:
+            yield row
 
 
 def _add(row: GoldRow, table: dict[Predicate, Annotation]) -> None:

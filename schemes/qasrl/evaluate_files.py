@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from pathlib import Path
 
-from schemes.base import FileError, Json, refuse
+from schemes.base import FileError, Json
 from schemes.charts import write_bar_chart
 from schemes.qasrl import annotation_files as files
 from schemes.qasrl.corrections_file import read_corrections
@@ -11,6 +11,7 @@ from schemes.qasrl.evaluation import ALIGNMENT_COLUMNS, ITEM_COLUMNS, scores_by_
 from schemes.qasrl.evaluation import Evaluation as ScoredFiles
 from schemes.qasrl.propbank import propbank_figures, propbank_text, read_propbank_verbs, wh_of
 from schemes.reports import (
+    BadRows,
     Evaluation,
     Options,
     Report,
@@ -21,6 +22,7 @@ from schemes.reports import (
     draws,
     paragraphs,
     shown,
+    skipped_text,
     text_table,
 )
 
@@ -71,8 +73,11 @@ def _add_qasrl_arguments(parser: ArgumentParser) -> None:
 def _qasrl_report(options: Options) -> Report:
     sentences = options["sentences"] and files.read_sentence_tokens(options["sentences"])
     selection = files.selection_of(options)
+    bad_rows = BadRows(skip=options["skip_bad_rows"])
     reference, predicted = (
-        files.read_annotation_file(options[side], sentences=sentences, selection=selection)
+        files.read_annotation_file(
+            options[side], sentences=sentences, selection=selection, bad_rows=bad_rows
+        )
         for side in ("reference", "predicted")
     )
     evaluation = ScoredFiles(reference, predicted)
@@ -86,6 +91,13 @@ def _qasrl_report(options: Options) -> Report:
             )
         ],
     )
+    bad_rows.add_to(report.figures)
+    if sentences:
+        report.figures["contradictions"] = [
+            message
+            for side in ("reference", "predicted")
+            for message in files.list_contradictions(options[side], sentences)
+        ]
     if options["corrections"]:
         report.figures["corrected"] = _corrected(evaluation, options["corrections"])
     if options["roles"]:
@@ -147,7 +159,19 @@ def _qasrl_text(figures: Json) -> str:
         _role_text(figures),
         _verbal_text(figures),
         bootstrap_text(figures),
+        skipped_text(figures),
+        _contradictions_text(figures),
     )
+
+
+def _contradictions_text(figures: Json) -> str:
+    contradictions = figures.get("contradictions")
+    if not contradictions:
+        return ""
+    count = len(contradictions)
+    words = "1 text differs" if count == 1 else f"{count} texts differ"
+    title = f"{words} from the words at the given positions, which were scored:"
+    return "\n".join([title, *contradictions[: BadRows.MAX_SHOWN]])
 
 
 def _count_rows(figures: Json) -> list[tuple[object, ...]]:
@@ -191,16 +215,19 @@ def _add_propbank_arguments(parser: ArgumentParser) -> None:
 
 def _propbank_figures(options: Options) -> Json:
     sentences = files.read_sentence_tokens(options["sentences"])
-    verbs = read_propbank_verbs(options["propbank"], sentences, on_error=refuse)
+    bad_rows = BadRows(skip=options["skip_bad_rows"])
+    verbs = read_propbank_verbs(options["propbank"], sentences, on_error=bad_rows)
     selection = files.selection_of(options)
     predicted = files.read_annotation_file(
-        options["predicted"], sentences=sentences, selection=selection
+        options["predicted"], sentences=sentences, selection=selection, bad_rows=bad_rows
     )
     questions = {
         key: [(wh_of(question), sorted(spans)) for question, spans in annotations.roles.items()]
         for key, annotations in predicted.items()
     }
-    return propbank_figures(verbs, questions)
+    figures = propbank_figures(verbs, questions)
+    bad_rows.add_to(figures)
+    return figures
 
 
 QASRL = Evaluation("qasrl", "QA-SRL", _QASRL_HELP, _add_qasrl_arguments, _qasrl_report)
@@ -209,6 +236,9 @@ PROPBANK = Evaluation(
     "PropBank",
     _PROPBANK_HELP,
     _add_propbank_arguments,
-    lambda options: Report(_propbank_figures(options), propbank_text),
+    lambda options: Report(
+        _propbank_figures(options),
+        lambda figures: paragraphs(propbank_text(figures), skipped_text(figures)),
+    ),
     writes_files=False,
 )

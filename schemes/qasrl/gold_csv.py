@@ -1,7 +1,6 @@
 """Reading and writing of gold annotation in the published CSV format."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -19,11 +18,11 @@ from schemes.base import (
     StatedWords,
     SubmittedRow,
 )
+from schemes.qasrl.bad_rows import survey_rows, with_consequence
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
     NO_SLOTS,
     NOUN_COLUMNS,
-    SEPARATOR,
     SLOT_FIELDS,
     BadRow,
     GoldRow,
@@ -37,6 +36,7 @@ from schemes.qasrl.published_csv import (
     write_lines,
 )
 from schemes.qasrl.slots import contradiction
+from schemes.qasrl.stated_rows import predicate_words, stated_verb, stated_words
 from schemes.qasrl.targets import NOUN, is_noun
 
 _slot_values = itemgetter(*SLOT_FIELDS)
@@ -51,7 +51,7 @@ def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
         return
     for qasrl_id, verb_idx, verb, line in read_predicates(path, on_error=on_error):
         target = {"verb_idx": verb_idx, "verb": verb}
-        stated = Stated(words=_stated_verb(verb, (verb_idx,), line))
+        stated = Stated(words=stated_verb(verb, (verb_idx,), line))
         yield ItemRecord(qasrl_id, str(verb_idx), target, line, path.name, stated)
 
 
@@ -60,43 +60,12 @@ def _noun_items(path: Path, on_error: ErrorSink) -> Iterator[ItemRecord]:
     for row in read_gold_rows(path, on_error=on_error):
         if (row.key, row.verb) not in seen:
             seen.add((row.key, row.verb))
-            yield _item(row, path, _predicate_words(row))
+            yield _item(row, path, predicate_words(row))
 
 
 def _item(row: GoldRow, path: Path, words: tuple[StatedWords, ...]) -> ItemRecord:
     stated = Stated(words=words)
     return ItemRecord(row.qasrl_id, str(row.verb_idx), _target(row), row.line, path.name, stated)
-
-
-def _stated_verb(verb: str, positions: tuple[int, ...], line: int) -> tuple[StatedWords, ...]:
-    return (StatedWords("verb", positions, verb, is_lemma=True, line=line),) if verb else ()
-
-
-def _predicate_words(row: GoldRow) -> tuple[StatedWords, ...]:
-    """Return what the row states about its predicate, which may have several words."""
-    positions: tuple[int, ...] = (row.verb_idx,)
-    if len(row.verb.split()) > 1 and row.target_ranges:
-        positions = tuple(at for span in row.target_ranges for at in range(*span))
-    return _stated_verb(row.verb, positions, row.line)
-
-
-def _stated_words(rows: Sequence[GoldRow]) -> Iterator[StatedWords]:
-    """Yield what the rows state about their predicate and their answers."""
-    first_with_verb: dict[str, GoldRow] = {}
-    for row in rows:
-        first_with_verb.setdefault(row.verb, row)
-    for row in first_with_verb.values():
-        yield from _predicate_words(row)
-    for row in rows:
-        texts = row.answer.split(SEPARATOR)
-        if not row.answer:
-            continue
-        if len(texts) == len(row.answers):
-            for text, span in zip(texts, row.answers, strict=True):
-                yield StatedWords("answer", tuple(range(*span)), text, line=row.line)
-        else:
-            positions = tuple(at for span in row.answers for at in range(*span))
-            yield StatedWords("answer", positions, " ".join(texts), line=row.line)
 
 
 def _target(row: GoldRow) -> Json:
@@ -118,12 +87,12 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
     provenance is that of the first row, with the ids and answers of all rows in `rows`. Only
     predicates with scattered rows are held in memory, and they come last.
     """
-    survey = _survey(path)
+    survey = survey_rows(all_gold_rows(path))
     held: dict[Key, list[GoldRow]] = {key: [] for key in survey.scattered}
     run: list[GoldRow] = []
     for row in all_gold_rows(path):
         if isinstance(row, BadRow):
-            on_error(_without_predicate(row))
+            on_error(with_consequence(row))
         if isinstance(row, BadRow) or row.key in survey.bad:
             continue
         if row.key in held:
@@ -135,16 +104,6 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
         run.append(row)
     for rows in ([run] if run else []) + [rows for rows in held.values() if rows]:
         yield _record(rows, path, on_error)
-
-
-def _without_predicate(row: BadRow) -> FileError:
-    """Return the error of a bad row with what is left out because of it."""
-    error = row.error
-    if row.key:
-        left_out = f"The predicate {row.key[0]}/{row.key[1]} is left out."
-    else:
-        left_out = "The predicates before and after it are left out."
-    return FileError(error.file, error.line, f"{error.message} {left_out}", field=error.field)
 
 
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
@@ -198,38 +157,6 @@ def _submitted_lines(rows: Iterable[SubmittedRow]) -> Iterator[str]:
             )
 
 
-@dataclass(slots=True)
-class _Survey:
-    """Predicates of a file: those whose rows are not adjacent, and those with a bad row."""
-
-    scattered: set[Key] = field(default_factory=set)
-    bad: set[Key] = field(default_factory=set)
-
-
-def _survey(path: Path) -> _Survey:
-    survey = _Survey()
-    finished: set[Key] = set()
-    last: Key | None = None
-    is_broken = was_broken = False
-    for row in all_gold_rows(path):
-        key = row.key
-        if key is None:
-            is_broken = was_broken = True
-            survey.bad |= {last} if last else set()
-            continue
-        if isinstance(row, BadRow) or was_broken:
-            survey.bad.add(key)
-        was_broken = False
-        if key != last and key in finished:
-            survey.scattered.add(key)
-        finished.add(key)
-        last = key
-    if is_broken:
-        # The broken row may belong to any of them.
-        survey.bad |= survey.scattered
-    return survey
-
-
 def _record(rows: Sequence[GoldRow], path: Path, on_error: ErrorSink) -> GoldRecord:
     first = rows[0]
     by_question: dict[str, list[GoldRow]] = {}
@@ -237,7 +164,7 @@ def _record(rows: Sequence[GoldRow], path: Path, on_error: ErrorSink) -> GoldRec
         if row.question and not row.is_redundant:
             by_question.setdefault(" ".join(row.question.lower().split()), []).append(row)
     merged = list(by_question.values())
-    item = _item(first, path, tuple(_stated_words(rows)))
+    item = _item(first, path, tuple(stated_words(rows)))
     questions = [_question(same) for same in merged]
     provenance = [_provenance(same) for same in merged]
     step = {} if first.is_verbal is None else {"is_verbal": any(row.is_verbal for row in rows)}

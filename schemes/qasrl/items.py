@@ -96,7 +96,21 @@ def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
         target["other_forms"] = others
     if "tokens" in item.target:
         target["tokens"] = _positions(item.target["tokens"], verb_idx, len(tokens))
+    check_shown(target)
     return ItemRecord(item.external_id, str(verb_idx), target, item.line)
+
+
+def check_shown(target: Json) -> None:
+    """Raise ContentError if pages can't form questions with the verb of a complete target."""
+    try:
+        question_spellings(target)
+    except ContentError as error:
+        if any(len(word.split()) > 1 for word in target["forms"].values()):
+            message = f"“{target['forms']['stem']}” has a blank. Questions need a verb of one word."
+            raise ContentError("verb", message) from None
+        raise ContentError(error.path.removeprefix("target."), error.message) from None
+    if not any(map(str.isalpha, target["forms"]["stem"])):
+        raise ContentError("verb", f"“{target['forms']['stem']}” is not a word.")
 
 
 def _forms(target: Json, tokens: Tokens, at: int) -> VerbForms:

@@ -12,8 +12,10 @@ from schemes.qasrl.annotation_files import (
     Annotations,
     Selection,
     is_parser_output,
+    list_contradictions,
     read_annotation_file,
     read_annotations_by_worker,
+    read_sentence_tokens,
 )
 from schemes.qasrl.bank import Validity
 from schemes.qasrl.evaluation import Evaluation
@@ -28,7 +30,7 @@ _SIZES: Mapping[str, Mapping[str, Number]] = {
         "roles per predicate": 2.9,
     }
 }  # fmt: skip
-_GOLD, _EXPERT = ".gold.csv", "ground_truth.csv"
+_GOLD, _EXPERT, _SENTENCES = ".gold.csv", "ground_truth.csv", ".full.csv"
 _EXPERT_PREDICATES = 100
 _AGAINST_EXPERT = {
     "UA precision %": 79.9, "UA recall %": 89.4, "UA F1 %": 84.4,
@@ -61,6 +63,7 @@ def reproduce(folder: Path) -> list[Figure]:
         raise FileError(folder.name, None, message)
     return [
         *_dataset(published),
+        *_contradictions(published),
         *_against_expert(published),
         *_agreement(published),
         *_other_resources(published),
@@ -90,6 +93,19 @@ def _sizes(path: Path) -> dict[str, Number]:
         "arguments": sum(len(row.answers) for row in rows),
         "roles per predicate": ratio(roles, predicates),
     }
+
+
+def _contradictions(published: _Published) -> Iterator[Figure]:
+    """Yield how many words of each file are not those at their positions, which are scored."""
+    sentences: dict[str, tuple[str, ...]] = {}
+    for path in files_in(published.folder, f"*{_SENTENCES}"):
+        sentences |= read_sentence_tokens(path)
+    if not sentences:
+        return
+    for path in files_in(published.folder, f"*{_GOLD}", f"*{_EXPERT}"):
+        messages = list_contradictions(path, sentences)
+        note = messages[0] if messages else ""
+        yield Figure("Words that differ from their positions", path.name, None, len(messages), note)
 
 
 def _against_expert(published: _Published) -> Iterator[Figure]:
