@@ -80,7 +80,7 @@ def rehearse(
     """
     started = time.monotonic()
     references = invented_references(project) if options.invent else references_of(project)
-    if options.skill is None:
+    if not options.invent:
         allow_free_form(project=project, references=references, now=timezone.now())
     script = Scenario(project, references, options.skill, options.seed)
     workers = _crew(site, script, options)

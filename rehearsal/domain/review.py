@@ -1,5 +1,6 @@
 """The decisions of a rehearsal's reviewer."""
 
+from dataclasses import replace
 from datetime import datetime
 
 from django.db.models import Q
@@ -7,10 +8,12 @@ from django.db.models import Q
 from annotation.domain.item_context import context_of
 from annotation.domain.queries import held_bonuses_of
 from annotation.domain.review_bonus import accept_bonus
+from annotation.models import Item
 from projects.domain.change_project import change_settings
-from projects.enums import Role
 from projects.models import Project
 from rehearsal.domain.scenario import Reference
+from rehearsal.domain.worker import RehearsalFailedError
+from schemes.base import ContentError, ItemContext, Json, Scheme
 from schemes.registry import get_scheme
 
 ACTOR = "rehearsal"
@@ -26,23 +29,43 @@ def accept_held_bonuses(*, project: Project, now: datetime) -> int:
 
 
 def allow_free_form(*, project: Project, references: dict[int, Reference], now: datetime) -> bool:
-    """Allow units outside the template if a replayed reference has any. Return True if so.
+    """Allow units outside the template if simulated workers will submit any. Return True if so.
 
     Published annotations can't be replayed exactly otherwise. Their bonuses are held and reviewed.
+    Raise RehearsalFailedError for a reference that no worker could submit.
     """
-    content = get_scheme(project.scheme).content
-    if project.allow_free_form or content.free_form is None:
+    scheme = get_scheme(project.scheme)
+    if project.allow_free_form or scheme.content.free_form is None:
         return False
-    items = project.items.filter(in_production=True).select_related("sentence__image")
-    code = content.free_form.code
+    items = project.items.filter(in_production=True, pk__in=references).select_related(
+        "sentence__image"
+    )
+    is_needed = False
     for item in items:
-        if item.pk not in references:
-            continue
-        doubts = content.doubts(
-            references[item.pk].content, context_of(item, project), Role.GENERATOR
-        )
-        if any(doubt.code == code for doubt in doubts):
-            wanted = {"allow_free_form": True}
-            change_settings(project=project, wanted=wanted, actor=ACTOR, now=now)
-            return True
-    return False
+        context = context_of(item, project)
+        reference = references[item.pk]
+        for content in scheme.get_simulation().split(reference.content, reference.provenance):
+            if _is_accepted(scheme, content, replace(context, free_form=False)):
+                continue
+            _check_accepted(scheme, content, replace(context, free_form=True), item)
+            is_needed = True
+    if is_needed:
+        change_settings(project=project, wanted={"allow_free_form": True}, actor=ACTOR, now=now)
+    return is_needed
+
+
+def _is_accepted(scheme: Scheme, content: Json, context: ItemContext) -> bool:
+    try:
+        scheme.content.parse_generation(content, context)
+    except ContentError:
+        return False
+    return True
+
+
+def _check_accepted(scheme: Scheme, content: Json, context: ItemContext, item: Item) -> None:
+    try:
+        scheme.content.parse_generation(content, context)
+    except ContentError as error:
+        raise RehearsalFailedError(
+            f"The reference of {item.key} can't be submitted by a worker: {error}"
+        ) from error

@@ -151,14 +151,14 @@ class SimulatedWorker:
         elif status == 200:
             page["revision"] = response["revision"]
         else:
-            raise RehearsalFailedError(f"A draft was refused: {response.get('error')}")
+            raise RehearsalFailedError(f"A draft was refused. {_reasons(response)}")
 
     def _submit(self, page: Any) -> dict[str, str]:
         seconds = self._rng.randint(*WORK_SECONDS) * len(page["items"])
         message = self._message(page, seconds)
         status, response = self.browser.post_json(page["urls"]["submit"], message)
         if status != 200:
-            raise RehearsalFailedError(f"Finished work was refused: {response}")
+            raise RehearsalFailedError(f"Finished work was refused. {_reasons(response)}")
         fields: dict[str, str] = response["fields"]
         return fields
 
@@ -171,6 +171,17 @@ class SimulatedWorker:
             "active_seconds": seconds,
             "moves": 10,
         }
+
+
+def _reasons(response: Any) -> str:
+    """Return the errors of a response in sentences."""
+    errors = response.get("errors") if isinstance(response, dict) else None
+    if not errors:
+        return "The site gave no reason."
+    return " ".join(
+        f"{error['attr']}: {error['detail']}" if error.get("attr") else str(error["detail"])
+        for error in errors
+    )
 
 
 def _wrapper(page: Page) -> Page | None:

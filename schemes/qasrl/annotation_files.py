@@ -190,7 +190,7 @@ def read_sentence_tokens(path: Path) -> dict[str, tuple[str, ...]]:
 def is_parser_output(path: Path) -> bool:
     """Return True for JSON Lines of a parser, False for those of the QA-SRL Bank."""
     _, entry = next(json_lines(path, refuse), (0, {}))
-    return "verbEntries" not in entry
+    return any(name in entry for name in ("verbs", "qasrl", "qanom"))
 
 
 def _read_json_lines(
