@@ -9,13 +9,12 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
-import requests
 
 from tests import environment
+from tests.rehearsal.site_browser import SiteBrowser as Browser
 
 pytestmark = pytest.mark.system
 
@@ -24,20 +23,6 @@ CORPUS = "\n".join(
     f"The old committee {verb} the famous house in spring {2000 + at} ."
     for at, verb in enumerate(VERBS)
 )
-FOUNDER = """
-from django.contrib.auth import get_user_model
-get_user_model().objects.create_superuser("fay", password="a long enough password")
-"""
-HOLD = """
-import time
-from rehearsal.domain.site import Site
-with Site():
-    print("up", flush=True)
-    time.sleep(600)
-"""
-WITHIN = 240
-
-
 BEGIN = """
 from pathlib import Path
 from django.utils import timezone
@@ -49,73 +34,6 @@ project = create_project(slug="spring", scheme="qasrl", pay_scheme="qasrl-2020",
 Import(project=project, options=CorpusOptions(fmt="text", strict=True)).run([{path}])
 start_rehearsal(project=project, actor="fay", now=now)
 """
-
-
-def states(page: str) -> list[str]:
-    """Return the state, with its reason, in each row of the page."""
-    cells = re.findall(r'<span class="state state--.*?</td>', page, re.DOTALL)
-    return [" ".join(re.sub("<[^>]+>", " ", cell).split()) for cell in cells]
-
-
-class Browser:
-    """A requester's browser, which keeps cookies and sends the form's token."""
-
-    def __init__(self, site: str) -> None:
-        self.site, self.session = site, requests.Session()
-
-    def get(self, path: str) -> str:
-        answer = self.session.get(self.site + path, timeout=30)
-        assert answer.status_code == 200, (path, answer.status_code)
-        return answer.text
-
-    def post(self, path: str, facts: dict[str, str], **files: object) -> str:
-        """Submit the form of the page and return the path of the redirect."""
-        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', self.get(path))
-        assert token
-        answer = self.session.post(
-            self.site + path,
-            data={"csrfmiddlewaretoken": token[1], **facts},
-            files=files or None,
-            headers={"Referer": self.site + path},
-            timeout=60,
-        )
-        assert answer.status_code == 200, answer.text[:2000]
-        return answer.url.removeprefix(self.site)
-
-    def wait_for(self, path: str, words: str) -> str:
-        end = time.monotonic() + WITHIN
-        while words not in (page := self.get(path)):
-            assert "state--failed" not in page, states(page)
-            assert time.monotonic() < end, states(page)
-            time.sleep(1)
-        return page
-
-
-@pytest.fixture
-def site(embedded_site, free_port, migrate, collected):
-    env = {
-        **embedded_site,
-        "SITE_URL": f"http://127.0.0.1:{free_port}",
-        "SWEEP_SECONDS": "1",
-        "LEASE_SECONDS": "10",
-    }
-    manage = [sys.executable, "manage.py"]
-    migrate(env)
-    founder = [*manage, "shell", "-v0", "-c", FOUNDER]
-    subprocess.run(founder, cwd=environment.ROOT, env=env, check=True)
-    process = subprocess.Popen(
-        [*manage, "shell", "-v0", "-c", HOLD],
-        cwd=environment.ROOT,
-        env=env,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout
-    assert process.stdout.readline() == "up\n"
-    yield env
-    process.terminate()
-    process.wait()
-    process.stdout.close()
 
 
 @pytest.mark.long

@@ -39,6 +39,20 @@ def content_of(scheme: Scheme, skill: float = 1.0, seed: str = "1"):
     return scheme.content.parse_generation(generated, context)
 
 
+@every_scheme
+@pytest.mark.parametrize("skill", [0.0, 0.5, 1.0])
+def test_invented_references_can_be_annotated(scheme, skill):
+    """Rehearsals pass them to simulated workers as they are."""
+    context, simulation = context_of(scheme), scheme.get_simulation()
+    reference = simulation.invent(context)
+    for seed in range(20):
+        generated = simulation.generate(reference, context, skill, str(seed))
+        scheme.content.parse_generation(generated, context)
+        if simulation.consolidate:
+            sources = [scheme.content.parse_generation(generated, context)]
+            simulation.consolidate(reference, sources, skill, str(seed))
+
+
 def is_undefined(value: float | None, figure: Figure, scheme: Scheme) -> bool:
     """Return True if the figure may be undefined and is None. The main figure is always defined.
 

@@ -1,0 +1,146 @@
+"""Every kind of job through the Celery worker of a running site, at a size that takes batches.
+
+A worker's processes are daemonic and can't have children, unlike the process of a test.
+"""
+
+import json
+import time
+
+import pytest
+from django.conf import settings
+
+from tests.operations.manage import manage
+
+pytestmark = pytest.mark.system
+SENTENCES = 264
+
+IMPORTS = """
+import io, json, zipfile
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from PIL import Image
+from annotation.domain.preview_corpus import queue_check
+from annotation.domain.queue_import import queue_import
+from jobs.enums import JobState
+from projects.domain.create_project import create_project
+
+def archive():
+    picture, packed = io.BytesIO(), io.BytesIO()
+    Image.new("RGB", (60, 40), "#808080").save(picture, "PNG")
+    with zipfile.ZipFile(packed, "w") as file:
+        file.writestr("1.png", picture.getvalue())
+    return SimpleUploadedFile("images.zip", packed.getvalue())
+
+text = "".join(f"The old committee rejected offer number {{at}} .\\n" for at in range({count}))
+captions = "".join(
+    json.dumps({{"image": "1.png", "caption": f"Two dogs chase ball number {{at}} ."}}) + "\\n"
+    for at in range({count})
+)
+now = timezone.now()
+for scheme, fmt, name, content, images in (
+    ("qasrl", "text", "a.txt", text, None),
+    ("frames", "text", "a.txt", text, None),
+    ("grounding", "captions-jsonl", "a.jsonl", captions, archive()),
+):
+    project = create_project(slug=scheme, scheme=scheme, now=now)
+    upload = dict(
+        project=project, fmt=fmt, files=[SimpleUploadedFile(name, content.encode())],
+        items_files=[], images=images, domain="", partition="dev", strict=False, actor="fay", now=now,
+    )
+    queue_import(**upload)
+    if images is None:
+        waiting = queue_import(**upload, state=JobState.UPLOADED)
+        queue_check(upload=waiting, actor="fay", now=now)
+"""
+
+REST = """
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.utils import timezone
+from annotation.domain.publish import publish_batch
+from annotation.models import Item
+from consolidation.domain.queue_gold import queue_gold
+from datasets.domain.queue_export import queue_export
+from jobs.enums import JobState
+from projects.models import Project
+from rehearsal.domain.dry_run import start_rehearsal
+
+now = timezone.now()
+qasrl = Project.objects.get(slug="qasrl")
+rows = ["qasrl_id,verb_idx,verb,question,answer_range,answer"]
+for item in qasrl.items.select_related("sentence").order_by("pk"):
+    rows.append(f"{item.sentence.external_id},{item.target['verb_idx']},rejected,"
+                "Who rejected something?,0:3,The old committee")
+gold = SimpleUploadedFile("gold.csv", "\\n".join(rows).encode())
+queue_gold(project=qasrl, fmt="qasrl-csv", source="expert", files=[gold], actor="fay", now=now,
+           state=JobState.QUEUED)
+queue_export(project=qasrl, fmt="qasrl-csv", source="expert", actor="fay", now=now)
+publish_batch(project=qasrl, now=now)
+for slug in ("frames", "grounding"):
+    start_rehearsal(project=Project.objects.get(slug=slug), actor="fay", now=now)
+"""
+
+DELETE = """
+from django.utils import timezone
+from dashboard.delete_project import delete_project
+from projects.models import Project
+delete_project(project=Project.objects.get(slug="grounding"), actor="fay", now=timezone.now())
+"""
+
+JOBS = """
+import json
+from django.db.models import Count
+from crowd.models import Hit
+from jobs.models import Job
+from projects.models import Project
+fields = ("kind", "scope", "state", "attempts", "problem", "result")
+budget = Project.objects.get(slug="qasrl").budget_id
+print(json.dumps({
+    "jobs": list(Job.objects.order_by("pk").values(*fields)),
+    "items": dict(Project.objects.annotate(n=Count("items")).values_list("slug", "n")),
+    "hits": dict(Hit.objects.filter(budget=budget).values_list("state").annotate(n=Count("pk"))),
+}))
+"""
+WITHIN = 300
+
+
+def wait_for(site, condition) -> dict:
+    """Return the site's state once the condition holds. Fail for a job that did not succeed at once."""
+    deadline = time.monotonic() + WITHIN
+    while True:
+        state = json.loads(manage(site, "shell", "-v0", "-c", JOBS))
+        for job in state["jobs"]:
+            assert job["state"] != "failed", job
+            assert job["attempts"] <= 1, job
+        if condition(state):
+            return state
+        assert time.monotonic() < deadline, state
+        time.sleep(1)
+
+
+def have_ended(state) -> bool:
+    return all(job["state"] in ("finished", "uploaded") for job in state["jobs"])
+
+
+def results(state, kind: str) -> list[dict]:
+    return [job["result"] for job in state["jobs"] if job["kind"] == kind and job["result"]]
+
+
+def test_every_kind_of_job_runs_in_a_worker(site):
+    manage(site, "shell", "-v0", "-c", IMPORTS.format(count=SENTENCES))
+    state = wait_for(site, have_ended)
+    imports = results(state, "import")
+    assert [result["sentences_added"] for result in imports] == [SENTENCES] * 3
+    assert [result["error_count"] for result in imports] == [0] * 3
+    assert all(state["items"][slug] >= SENTENCES for slug in ("qasrl", "frames", "grounding"))
+    assert [check["bad_rows"] for check in results(state, "corpus-check")] == [0, 0]
+
+    manage(site, "shell", "-v0", "-c", REST)
+    state = wait_for(site, lambda state: have_ended(state) and state["hits"] == {"live": SENTENCES})
+    assert [result["added"] for result in results(state, "gold-import")] == [SENTENCES]
+    assert len(results(state, "export")) == 1
+    assert [result["items"] for result in results(state, "rehearsal")] == [20, 20]
+
+    manage(site, "shell", "-v0", "-c", DELETE)
+    state = wait_for(site, have_ended)
+    assert results(state, "deletion")
+    assert {job["kind"] for job in state["jobs"]} == set(settings.JOB_KINDS)
