@@ -73,7 +73,8 @@ def _changed_names(metadata: Json, stored: Json) -> list[str]:
     old, new = stored.get("image", ""), metadata.get("image", "")
     if "image" in names and file_name(old) == file_name(new):
         names.remove("image")
-    return names
+    # The document of a caption is its image.
+    return [name for name in names if name != "document" or "image" not in names]
 
 
 def in_use(*, items: Iterable[int]) -> set[int]:

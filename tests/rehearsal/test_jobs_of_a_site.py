@@ -62,7 +62,6 @@ from consolidation.domain.queue_gold import queue_gold
 from datasets.domain.queue_export import queue_export
 from jobs.enums import JobState
 from projects.models import Project
-from rehearsal.domain.dry_run import start_rehearsal
 
 now = timezone.now()
 qasrl = Project.objects.get(slug="qasrl")
@@ -75,8 +74,14 @@ queue_gold(project=qasrl, fmt="qasrl-csv", source="expert", files=[gold], actor=
            state=JobState.QUEUED)
 queue_export(project=qasrl, fmt="qasrl-csv", source="expert", actor="fay", now=now)
 publish_batch(project=qasrl, now=now)
+"""
+
+REHEARSE = """
+from django.utils import timezone
+from projects.models import Project
+from rehearsal.domain.dry_run import start_rehearsal
 for slug in ("frames", "grounding"):
-    start_rehearsal(project=Project.objects.get(slug=slug), actor="fay", now=now)
+    start_rehearsal(project=Project.objects.get(slug=slug), actor="fay", now=timezone.now())
 """
 
 DELETE = """
@@ -138,9 +143,17 @@ def test_every_kind_of_job_runs_in_a_worker(site):
     state = wait_for(site, lambda state: have_ended(state) and state["hits"] == {"live": SENTENCES})
     assert [result["added"] for result in results(state, "gold-import")] == [SENTENCES]
     assert len(results(state, "export")) == 1
-    assert [result["items"] for result in results(state, "rehearsal")] == [20, 20]
 
     manage(site, "shell", "-v0", "-c", DELETE)
     state = wait_for(site, have_ended)
     assert results(state, "deletion")
-    assert {job["kind"] for job in state["jobs"]} == set(settings.JOB_KINDS)
+    assert {job["kind"] for job in state["jobs"]} == set(settings.JOB_KINDS) - {"rehearsal"}
+
+
+@pytest.mark.long
+def test_rehearsals_without_gold_run_in_a_worker(site):
+    manage(site, "shell", "-v0", "-c", IMPORTS.format(count=20))
+    wait_for(site, have_ended)
+    manage(site, "shell", "-v0", "-c", REHEARSE)
+    state = wait_for(site, have_ended)
+    assert [result["items"] for result in results(state, "rehearsal")] == [20, 20]
