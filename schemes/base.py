@@ -190,6 +190,14 @@ class GoldRecord:
     line: int
 
 
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A gold record adapted to its stored item. `notes` counts changes, such as clipped boxes."""
+
+    record: GoldRecord
+    notes: Mapping[str, int] = field(default_factory=dict)
+
+
 class PositionMap(Protocol):
     """A map of positions from a file's tokens to those of the stored sentence."""
 
@@ -341,8 +349,9 @@ class Corpus:
     both, separated by a slash. `item_type` returns the type of an item for reports by type, or "".
     `line_formats` are those with text on every line, so that an empty line may be a mistake.
     `gold_columns` has the required columns of gold formats that are CSV files with a header.
-    `move_gold` returns a record with the positions of another tokenization, and `locate` one whose
-    answers given as text are positions in the sentence. Both raise ContentError.
+    `move_gold` returns a record with the positions of another tokenization, and `scale_gold` one for an
+    image of another size, by factors of width and height. `fit_gold` adapts a record to its stored
+    item. They raise ContentError.
     """
 
     formats: Mapping[str, Sequence[str]]
@@ -363,7 +372,8 @@ class Corpus:
     line_formats: Sequence[str] = ("text",)
     gold_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
     move_gold: Callable[[GoldRecord, PositionMap], GoldRecord] | None = None
-    locate: Callable[[GoldRecord, Tokens], GoldRecord] = lambda record, tokens: record
+    scale_gold: Callable[[GoldRecord, float, float], GoldRecord] | None = None
+    fit_gold: Callable[[GoldRecord, ItemContext], Fit] = lambda record, context: Fit(record)
 
     def search_of(self, name: str) -> Callable[[str, ItemContext], list[ItemRecord]]:
         """Return the search of this name, or `find_items` for ""."""

@@ -146,11 +146,12 @@ def size_message(size: tuple[int, int], image: Image) -> str:
         return ""
     width, height = size
     turned = size == (image.height, image.width) and width != height
-    how = "which is turned" if turned else "which has another size"
-    return (
-        f"the file says {width} x {height}, but the picture has {image.width} x {image.height}, "
-        f"{how}. Boxes would be misplaced."
-    )
+    found = f"the file says {width} x {height}, but the picture has {image.width} x {image.height}"
+    if turned:
+        return f"{found}: it is turned. Give the picture that the file describes."
+    if is_resized(size, image):
+        return f"{found}: it is resized. Rescale the boxes (--rescale-boxes) if that is right."
+    return f"{found}: it is another picture or a part of it."
 
 
 def same_tokens(stated: Tokens, tokens: Tokens) -> bool:
@@ -162,6 +163,17 @@ def same_tokens(stated: Tokens, tokens: Tokens) -> bool:
 
 def _same(word: str, other: str) -> bool:
     return spelled(word) == spelled(other)
+
+
+def is_resized(size: tuple[int, int], image: Image) -> bool:
+    """Return True if the image is a smaller or larger copy of one of this size."""
+    (width, height), copy = size, (image.width, image.height)
+    if size == copy or not (width and height):
+        return False
+    # The copy's sides were rounded to whole pixels.
+    return (
+        abs(copy[0] * height / width - copy[1]) <= 1 or abs(copy[1] * width / height - copy[0]) <= 1
+    )
 
 
 class TokenMap:

@@ -1,5 +1,6 @@
 """Image files of a corpus, in a folder or a ZIP archive."""
 
+import os
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from typing import Protocol
 
 from annotation.domain.decode_image import MAX_BYTES
 from schemes.base import FileError
+from schemes.stated import file_name
 
 
 class ImageFiles(Protocol):
@@ -54,32 +56,50 @@ class _Folder:
 
     def _path(self, name: str) -> Path:
         """Return the path of a file, which may be a link of the folder. Raise FileError."""
-        path = PurePosixPath(name)
+        path = PurePosixPath(file_name(name))
         if not path.name or "\0" in name:
             raise _missing(name)
         if path.is_absolute() or ".." in path.parts:
             raise FileError(name, None, "is outside the folder of images.")
-        return self._folder / path
+        whole = self._folder / path
+        return whole if whole.exists() else self._other_spelling(path)
+
+    def _other_spelling(self, path: PurePosixPath) -> Path:
+        """Return the path of which parts are in another Unicode normal form, if there is one."""
+        found = self._folder
+        for part in path.parts:
+            try:
+                names = [entry.name for entry in os.scandir(found)]
+            except OSError:
+                break
+            found /= next((name for name in names if file_name(name) == part), part)
+        return found
 
 
 class _Archive:
-    """The files of an archive by their names, whatever folder of it they are in.
+    """The files of an archive by their paths.
 
-    Names with folders count as well.
+    The folder that all files are in may be left out, and all folders if the name is unique.
     """
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
-        self._members: dict[str, zipfile.ZipInfo] = {}
-        for member in archive.infolist():
-            if not member.is_dir():
-                self._members.setdefault(PurePosixPath(member.filename).name, member)
-                self._members[member.filename] = member
+        members = {
+            PurePosixPath(file_name(member.filename)): member
+            for member in archive.infolist()
+            if not member.is_dir() and not _is_hidden(member.filename)
+        }
+        self._members: dict[str, list[zipfile.ZipInfo]] = {}
+        tops = {path.parts[0] if len(path.parts) > 1 else "" for path in members}
+        for path, member in members.items():
+            names = {str(path), path.name}
+            if len(tops) == 1 and "" not in tops:
+                names.add(str(PurePosixPath(*path.parts[1:])))
+            for name in names:
+                self._members.setdefault(name, []).append(member)
 
     def read(self, name: str) -> bytes:
         member = self._member(name)
-        if member is None:
-            raise _missing(name)
         try:
             # A member may be larger than its header says.
             with self._archive.open(member) as file:
@@ -88,10 +108,32 @@ class _Archive:
             raise FileError(name, None, "can't be read from the archive.") from None
 
     def has(self, name: str) -> bool:
-        return self._member(name) is not None
+        try:
+            self._member(name)
+        except FileError:
+            return False
+        return True
 
-    def _member(self, name: str) -> zipfile.ZipInfo | None:
-        return self._members.get(name) or self._members.get(PurePosixPath(name).name)
+    def _member(self, name: str) -> zipfile.ZipInfo:
+        """Return the only file with this path or name. Raise FileError."""
+        wanted = file_name(name)
+        found = self._members.get(wanted, [])
+        whole = [member for member in found if file_name(member.filename) == wanted]
+        if len(whole) == 1:
+            return whole[0]
+        if not found:
+            raise _missing(name)
+        if len(found) > 1:
+            paths = ", ".join(member.filename for member in found[:3])
+            message = f"is in the archive {len(found)} times ({paths}). Name its folder."
+            raise FileError(name, None, message)
+        return found[0]
+
+
+def _is_hidden(name: str) -> bool:
+    """Return True for files that macOS adds to archives."""
+    path = PurePosixPath(name)
+    return "__MACOSX" in path.parts or path.name.startswith("._")
 
 
 def _missing(name: str) -> FileError:

@@ -29,9 +29,10 @@ from annotation.domain.value_list import value_list
 from annotation.domain.written_text import NOT_ALIGNED, written_text
 from annotation.models import Image, Item, Sentence
 from projects.models import Project
+from schemes import base
 from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Json, SentenceRecord
 from schemes.registry import get_scheme
-from schemes.stated import fitted_item
+from schemes.stated import fitted_item, is_resized, size_message
 
 T = TypeVar("T")
 
@@ -102,7 +103,8 @@ class CorpusOptions:
     `search` of the scheme also adds its items to sentences that have others.
     `images` is the folder or ZIP archive of the images that sentences name. With `update`, sentences
     and items that exist otherwise are replaced, unless work depends on them. With `align`, positions of
-    items in other tokens are moved.
+    items in other tokens are moved. With `rescale`, images may be resized copies of those that the
+    corpus describes.
     """
 
     fmt: str
@@ -114,6 +116,7 @@ class CorpusOptions:
     strict: bool = False
     update: bool = False
     align: bool = False
+    rescale: bool = False
 
 
 class Import:
@@ -202,8 +205,21 @@ class Import:
         return [
             record
             for record in batch
-            if record.external_id in known or self._image_of(record.image) is not None
+            if record.external_id in known or self._has_image(record, str(path))
         ]
+
+    def _has_image(self, record: SentenceRecord, file: str) -> bool:
+        """Return True if the image is stored and has the size that the record states."""
+        image = self._image_of(record.image)
+        if image is None or record.image_size is None:
+            return image is not None
+        shape = base.Image(image.name, image.width, image.height)
+        message = size_message(record.image_size, shape)
+        if not message or (self.options.rescale and is_resized(record.image_size, shape)):
+            return True
+        error = FileError(file, record.line or None, message, field=record.external_id)
+        self.refuse(error)
+        return False
 
     def _image_of(self, name: str) -> Image | None:
         """Return the stored image of a file, or None after an error, which is reported once."""
@@ -277,7 +293,7 @@ class Import:
             elif pk in used:
                 message = f"{what} It was not updated, because work depends on it."
                 self.refuse(FileError(file, record.line, message))
-            elif not self.corpus.needs_images or self._image_of(record.image):
+            elif not self.corpus.needs_images or self._has_image(record, file):
                 Item.objects.filter(sentence=pk).delete()
                 self._update(pk, record)
                 self.report.sentences_updated += 1

@@ -1,7 +1,7 @@
 """Fit gold records of files to the project's items, and refuse those that contradict the corpus."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from annotation.models import Item
 from projects.models import Project
 from schemes.base import ContentError, Corpus, FileError, GoldRecord, ItemContext, Stated, Tokens
 from schemes.registry import get_scheme
-from schemes.stated import TokenMap, contradictions, same_tokens
+from schemes.stated import TokenMap, contradictions, is_resized, same_tokens
 
 ErrorHandler = Callable[[FileError], None]
 
@@ -28,14 +28,15 @@ class FittedRecord:
     item: Item
     context: ItemContext
     record: GoldRecord
+    notes: Mapping[str, int]
 
 
 @dataclass(slots=True)
 class Fitting:
     """A pass over the records of files.
 
-    With `align`, positions in other tokens are moved. Bad records go to `refuse`, and those of items
-    that the project lacks to `on_unknown`.
+    With `align`, positions in other tokens are moved, and with `rescale` the boxes of resized images.
+    Bad records go to `refuse`, and those of items that the project lacks to `on_unknown`.
     """
 
     project: Project
@@ -43,6 +44,7 @@ class Fitting:
     refuse: ErrorHandler
     on_unknown: ErrorHandler
     align: bool = False
+    rescale: bool = False
     # The contents that the files had by key, as hashes
     _seen: dict[str, int] = field(default_factory=dict)
 
@@ -59,8 +61,9 @@ class Fitting:
                 self.on_unknown(self._error(record, f"no item {key!r} in the project."))
                 continue
             context = context_of(items[key], self.project)
-            if self._agrees(record, context):
-                yield from self._located(record, items[key], context, corpus)
+            scaled = self._scaled(record, context, corpus)
+            if self._agrees(scaled, context):
+                yield from self._fitted(scaled, items[key], context, corpus)
 
     def _is_repeated(self, key: str, record: GoldRecord) -> bool:
         """Return True for a second record of an item, after refusing one with other content."""
@@ -108,21 +111,41 @@ class Fitting:
         if first is None:
             return True
         line = first.line or record.line
-        place = record.item.file or self.file
-        self.refuse(FileError(place, line or None, first.message, field=first.field))
+        self.refuse(record_error(record, self.file, first.message, first.field, line=line))
         return False
 
-    def _located(
+    def _scaled(self, record: GoldRecord, context: ItemContext, corpus: Corpus) -> GoldRecord:
+        """Return the record for the size of the stored image, if it is to be rescaled and can be."""
+        size, image = record.item.stated.image_size, context.image
+        if not (self.rescale and corpus.scale_gold and size and image and is_resized(size, image)):
+            return record
+        scaled = corpus.scale_gold(record, image.width / size[0], image.height / size[1])
+        stated = replace(record.item.stated, image_size=None)
+        return replace(scaled, item=replace(scaled.item, stated=stated))
+
+    def _fitted(
         self, record: GoldRecord, item: Item, context: ItemContext, corpus: Corpus
     ) -> Iterator[FittedRecord]:
         try:
-            yield FittedRecord(item, context, corpus.locate(record, context.tokens))
+            fit = corpus.fit_gold(record, context)
         except ContentError as error:
             self.refuse(self._error(record, error.message, error.path))
+        else:
+            yield FittedRecord(item, context, fit.record, fit.notes)
 
     def _error(self, record: GoldRecord, message: str, path: str = "") -> FileError:
-        place = record.item.file or self.file
-        return FileError(place, record.line or None, message, field=path)
+        return record_error(record, self.file, message, path, line=record.line)
+
+
+def record_error(
+    record: GoldRecord, file: str, message: str, path: str = "", *, line: int
+) -> FileError:
+    """Return an error that names the record's line, or its sentence in files without lines."""
+    place = record.item.file or file
+    if line:
+        return FileError(place, line, message, field=path)
+    text = f"{path}: {message}" if path else message
+    return FileError(place, None, text, field=record.item.external_id)
 
 
 def check_tokens(

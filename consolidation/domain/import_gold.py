@@ -1,5 +1,6 @@
 """Import annotations from files: expert references, published datasets and parsers' output."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +12,7 @@ from django.db import transaction
 from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
-from consolidation.domain.fit_records import Fitting, OtherTokensError, check_tokens
+from consolidation.domain.fit_records import Fitting, OtherTokensError, check_tokens, record_error
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
@@ -29,13 +30,23 @@ class GoldReport:
     """The result of an import.
 
     `known` counts items whose newest gold was identical, and `blank` records without an annotation,
-    which are left out.
+    which are left out. `notes` counts what was changed to fit the items, such as clipped boxes.
     """
 
     added: int = 0
     known: int = 0
     blank: int = 0
     error_count: int = 0
+    notes: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def notes_text(self) -> str:
+        """Return the counts of changes as sentences, or ""."""
+        return "".join(
+            f" {name.replace('_', ' ').capitalize()}: {count}."
+            for name, count in self.notes.items()
+            if count
+        )
 
 
 @dataclass
@@ -74,7 +85,8 @@ class PreviewedGold:
 class Records:
     """The files of an import, their format, options of their reader and the most records to read.
 
-    With `align`, positions in other tokens are moved to the project's tokens.
+    With `align`, positions in other tokens are moved to the project's tokens. With `rescale`, boxes
+    are scaled to images that were resized.
     """
 
     paths: Sequence[Path]
@@ -82,6 +94,7 @@ class Records:
     options: Json
     most: int | None = None
     align: bool = False
+    rescale: bool = False
 
     def read(self, project: Project, on_error: Callable[[FileError], None]) -> Iterator[GoldRecord]:
         read_gold = get_scheme(project.scheme).corpus.read_gold
@@ -99,12 +112,13 @@ def import_gold(
     options: Json | None = None,
     allow_overlaps: bool = False,
     align: bool = False,
+    rescale: bool = False,
     progress: Callable[[int], None] = lambda count: None,
 ) -> GoldReport:
     """Add a version of gold for each item of the files, which some formats join.
 
     `options` are values of the scheme's `gold_options`. With `allow_overlaps`, annotations may
-    contradict themselves as a program's do. With `align`, positions in other tokens are moved.
+    contradict themselves as a program's do. `align` and `rescale` are those of `Records`.
     Records with an unknown item, invalid content, or words that the sentence contradicts are passed
     to `on_error`. Raise FileError if a file can't be read, and OtherTokensError.
     """
@@ -118,7 +132,7 @@ def import_gold(
 
     content_part = get_scheme(project.scheme).content
     parse = content_part.parse_system if allow_overlaps else content_part.parse_gold
-    records = Records(paths, fmt, options or {}, align=align)
+    records = Records(paths, fmt, options or {}, align=align, rescale=rescale)
     report = GoldReport()
     _import(
         project,
@@ -133,7 +147,13 @@ def import_gold(
 
 
 def preview_gold(
-    *, project: Project, paths: Sequence[Path], fmt: str, source: str, align: bool = False
+    *,
+    project: Project,
+    paths: Sequence[Path],
+    fmt: str,
+    source: str,
+    align: bool = False,
+    rescale: bool = False,
 ) -> GoldPreview:
     """Read the beginning of the files as `import_gold` does, without storing anything."""
     scheme = get_scheme(project.scheme)
@@ -156,7 +176,7 @@ def preview_gold(
         preview.unknown += 1
         on_error(error)
 
-    files = Records(paths, fmt, {}, most=MOST_PREVIEWED, align=align)
+    files = Records(paths, fmt, {}, most=MOST_PREVIEWED, align=align, rescale=rescale)
     parse = scheme.content.parse_gold
     try:
         preview.whole = _import(
@@ -192,6 +212,7 @@ def import_system(
     now: datetime,
     options: Json | None = None,
     align: bool = False,
+    rescale: bool = False,
 ) -> GoldReport:
     """Import the system's annotations from files, replacing its earlier ones.
 
@@ -208,7 +229,7 @@ def import_system(
         SystemAnnotation.objects.update_or_create(item=item, system=system, defaults=fields)
         return True
 
-    records = Records(paths, fmt, options or {}, align=align)
+    records = Records(paths, fmt, options or {}, align=align, rescale=rescale)
     report = GoldReport()
     parse = content_part.parse_system
     _import(project, records, report, parse=parse, store=replace, on_error=on_error)
@@ -242,7 +263,9 @@ def _import(
         )
     content = get_scheme(project.scheme).content
     file = ", ".join(path.name for path in files.paths)
-    fitting = Fitting(project, file, refuse, on_unknown or refuse, align=files.align)
+    fitting = Fitting(
+        project, file, refuse, on_unknown or refuse, align=files.align, rescale=files.rescale
+    )
     records = files.read(project, refuse)
     for batch in batched(islice(records, files.most), BATCH):
         with transaction.atomic():
@@ -251,12 +274,13 @@ def _import(
                 try:
                     parsed = parse(record.content, fitted.context)
                 except ContentError as error:
-                    place = record.item.file or file
-                    refuse(FileError(place, record.line, error.message, field=error.path))
+                    line = record.line
+                    refuse(record_error(record, file, error.message, error.path, line=line))
                     continue
                 if content.is_blank(parsed):
                     report.blank += 1
                     continue
+                report.notes.update(fitted.notes)
                 added = store(fitted.item, parsed, record)
                 report.added += added
                 report.known += not added

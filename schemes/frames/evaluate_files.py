@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from schemes.base import Json
 from schemes.charts import write_bar_chart, write_heat_map
 from schemes.frames.confidences import read_confidences
-from schemes.frames.items import Baseline, Task
+from schemes.frames.items import BadRecords, Baseline, Task
 from schemes.reports import (
+    BadRows,
     Evaluation,
     Options,
     Report,
@@ -20,6 +21,7 @@ from schemes.reports import (
     bootstrap_text,
     draws,
     paragraphs,
+    skipped_text,
     text_table,
 )
 
@@ -86,7 +88,11 @@ def _frames_report(options: Options) -> Report:
 
     evaluation = _frames_evaluation(options)
     figures = evaluation.figures()
-    report = Report(figures, _frames_text)
+    if evaluation.bad_records:
+        evaluation.bad_records.errors.add_to(figures)
+    report = Report(
+        figures, lambda figures: paragraphs(_frames_text(figures), skipped_text(figures))
+    )
     if options["confidence"]:
         report.figures["by_confidence"] = _by_confidence(evaluation, options["confidence"])
     if options["bootstrap"]:
@@ -146,6 +152,9 @@ def _frames_evaluation(options: Options) -> "files.Evaluation":
         raise UsageError(f"--heat-map writes SVG, so {options['heat_map'].name} must end in .svg.")
     if options["others"] and not (options["leave_one_out"] or options["heat_map"]):
         raise UsageError("--others needs --leave-one-out or --heat-map.")
+    others = options["baseline"] or options["complete_with"] or options["others"]
+    if options["skip_bad_rows"] and others:
+        raise UsageError("--skip-bad-rows goes with a single SYSTEM file.")
     if options["system"]:
         return _system_evaluation(options, options["system"])
     if options["complete_with"]:
@@ -164,7 +173,8 @@ def _system_evaluation(options: Options, system: Path) -> "files.Evaluation":
 
     task = Task(options["task"])
     if not options["complete_with"]:
-        return files.evaluate_files(options["gold"], system, task=task)
+        bad_records = BadRecords(BadRows(skip=options["skip_bad_rows"]))
+        return files.evaluate_files(options["gold"], system, task=task, bad_records=bad_records)
     return files.evaluate_completed(
         options["gold"],
         system,

@@ -22,6 +22,7 @@ from metrics.clustering import (
 from metrics.intervals import Interval
 from schemes.base import Json, refuse
 from schemes.frames.items import (
+    BadRecords,
     Baseline,
     BaselineError,
     ItemKey,
@@ -61,9 +62,17 @@ class Evaluation:
     """A labelling of the gold items. Its figures and tables are computed on demand."""
 
     def __init__(
-        self, gold: Items, system: Sequence[Any], completion: Completion | None = None
+        self,
+        gold: Items,
+        system: Sequence[Any],
+        completion: Completion | None = None,
+        bad_records: BadRecords | None = None,
     ) -> None:
-        """Store the labels. `system` has one per gold item, in the same order."""
+        """Store the labels. `system` has one per gold item, in the same order.
+
+        `bad_records` are the lines that were skipped.
+        """
+        self.bad_records = bad_records
         self.keys = list(gold)
         self.gold = [item.label for item in gold.values()]
         self.system = list(system)
@@ -146,14 +155,19 @@ def cluster_rows(evaluations: Iterable[Evaluation]) -> Iterator[tuple[Any, ...]]
         )
 
 
-def evaluate_files(gold_path: Path, system_path: Path, *, task: Task) -> Evaluation:
+def evaluate_files(
+    gold_path: Path, system_path: Path, *, task: Task, bad_records: BadRecords | None = None
+) -> Evaluation:
     """Evaluate a system's file against a gold file.
 
     Raises FileError if their items differ, and as `read_items` does.
     """
-    gold, system = read_items(gold_path, task), read_items(system_path, task)
+    bad_records = bad_records or BadRecords()
+    files = (read_items(path, task, bad_records=bad_records) for path in (gold_path, system_path))
+    gold, system = map(bad_records.without_bad, list(files))
     check_same_items(gold, gold_path.name, system, system_path.name)
-    return Evaluation(gold, [system[key].label for key in gold])
+    labels = [system[key].label for key in gold]
+    return Evaluation(gold, labels, bad_records=bad_records)
 
 
 def evaluate_completed(

@@ -1,13 +1,13 @@
 """The scored items of a task and their labels, from records."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from schemes.base import FileError, refuse
-from schemes.frames.records import Argument, Positions, Record, joined, read_records
-from schemes.reports import UsageError
+from schemes.base import FileError
+from schemes.frames.records import Argument, BadRecord, Positions, Record, all_records, joined
+from schemes.reports import BadRows, UsageError
 
 
 class Task(StrEnum):
@@ -62,13 +62,43 @@ Items = Mapping[ItemKey, LabelledItem]
 _LabelOf = Callable[[Record, Argument], Hashable]
 
 
-def read_items(path: Path, task: Task) -> dict[ItemKey, LabelledItem]:
+@dataclass(slots=True)
+class BadRecords:
+    """Invalid lines of files. The items of their verbs are left out of gold and system alike."""
+
+    errors: BadRows = field(default_factory=BadRows)
+    verbs: set[tuple[str, Positions]] = field(default_factory=set)
+
+    def add(self, record: BadRecord) -> None:
+        """Collect the line. Raise FileError if bad lines are not to be skipped."""
+        self.errors(record.error)
+        self.verbs.add((record.sentence, record.positions))
+
+    def without_bad(self, items: Items) -> dict[ItemKey, LabelledItem]:
+        """Return the items of other verbs. A line without positions leaves out its sentence."""
+        return {
+            key: item
+            for key, item in items.items()
+            if not {(key.sentence, key.verb), (key.sentence, ())} & self.verbs
+        }
+
+
+def read_items(
+    path: Path, task: Task, *, bad_records: BadRecords | None = None
+) -> dict[ItemKey, LabelledItem]:
     """Return the items of a file in its order.
 
-    Labels are the frame for task A, the pair (frame, role) for B.1 and the role for B.2. Raises
-    FileError with file and line at the first invalid line, or if the file has no item of this task.
+    Labels are the frame for task A, the pair (frame, role) for B.1 and the role for B.2. `bad_records`
+    may collect invalid lines. Otherwise, the first is raised as FileError. Raises FileError if the
+    file has no item of this task.
     """
-    records = list(read_records(path, on_error=refuse))
+    bad_records = bad_records or BadRecords()
+    records = []
+    for record in all_records(path):
+        if isinstance(record, BadRecord):
+            bad_records.add(record)
+        else:
+            records.append(record)
     items = labelled(records, task)
     if not items:
         noun = "record" if task is Task.FRAMES else "argument"

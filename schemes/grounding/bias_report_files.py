@@ -83,7 +83,6 @@ def _add_arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help=f"the largest number of phrases in the gallery (default {_MAX_CASES})",
     )
-    parser.add_argument("--clip", action="store_true", help="clip boxes to the image")
     parser.add_argument("--seed", type=int, default=0, help="random seed (default 0)")
 
 
@@ -94,7 +93,7 @@ def _run(options: Options, notify: Notify, progress: Progress) -> tuple[Json, st
 
     if options["seed"] < 0 or options["gallery"] < 0:
         raise UsageError("--seed and --gallery must not be negative.")
-    evaluation = evaluate_file(options["phrases"], clip=options["clip"], seed=options["seed"])
+    evaluation = evaluate_file(options["phrases"], seed=options["seed"])
     report = bias_report(evaluation)
     if not options["out"]:
         return report, report_text(report)

@@ -15,6 +15,7 @@ from schemes.base import (
     ItemRecord,
     Json,
     SentenceRecord,
+    Stated,
 )
 from schemes.grounding.content import MAX_PHRASES
 from schemes.grounding.noun_phrases import find_noun_phrases
@@ -63,6 +64,8 @@ class Caption:
 
     `phrases` is None if the file has none. `text` is the caption as it was written, if it is known,
     and the captions of an image have a line each. `offsets` are those of stored captions.
+    `image_size` is the size that the file states. A caption `has_bad_gold` if a part of its gold can't
+    be read.
     """
 
     external_id: str
@@ -74,22 +77,32 @@ class Caption:
     file: str = ""
     text: str = ""
     offsets: Offsets = ()
+    image_size: tuple[int, int] | None = None
+    has_bad_gold: bool = False
 
     def sentence(self) -> SentenceRecord:
         metadata = {**self.metadata, "document": stem_of(self.image)}
         if self.phrases is not None:
             metadata["phrases"] = [phrase.target() for phrase in self.phrases]
         return SentenceRecord(
-            self.external_id, self.tokens, self.line, metadata, self.image, self.text
+            self.external_id,
+            self.tokens,
+            self.line,
+            metadata,
+            self.image,
+            self.text,
+            self.image_size,
         )
 
     def item(self) -> ItemRecord:
         target = {"phrases": [phrase.target() for phrase in self.phrases or ()]}
-        return ItemRecord(self.external_id, LOCAL_KEY, target, self.line, self.file)
+        stated = Stated(tokens=self.tokens, image=self.image, image_size=self.image_size)
+        return ItemRecord(self.external_id, LOCAL_KEY, target, self.line, self.file, stated)
 
     def gold(self) -> GoldRecord:
         """Return the phrases with a state as gold."""
-        numbered = with_ids([phrase.target() for phrase in self.phrases or ()])
+        item = self.item()
+        numbered = with_ids(item.target["phrases"])
         content = [
             {
                 "id": target["id"],
@@ -99,7 +112,8 @@ class Caption:
             for phrase, target in zip(self.phrases or (), numbered, strict=True)
             if phrase.state
         ]
-        return GoldRecord(self.item(), {"phrases": content}, [{} for _ in content], self.line)
+        item = replace(item, target={"phrases": numbered})
+        return GoldRecord(item, {"phrases": content}, [{} for _ in content], self.line)
 
 
 def join_captions(captions: Iterable[Caption]) -> Iterator[Caption]:
@@ -135,6 +149,7 @@ def _joined(captions: Sequence[Caption]) -> Caption:
         phrases=phrases,
         metadata={"captions": spans, **({"other_phrases": others} if others else {})},
         text=_joined_text(captions),
+        has_bad_gold=any(caption.has_bad_gold for caption in captions),
     )
 
 

@@ -6,14 +6,15 @@ that this scheme writes also have `captions` with phrases, whose `ann_ids` are t
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
-from schemes.grounding.captions import Caption, caption_of, image_of
+from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, image_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import SpooledArray, spooled_array, write_object
 from schemes.original_text import known_text
@@ -35,27 +36,46 @@ def read_json(path: Path) -> Any:
         raise FileError(path.name, None, f"is not JSON ({error}).") from error
 
 
-def read_captions(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
+def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -> Iterator[Caption]:
     """Yield the captions of a file. Raise FileError if it is not a captions file."""
     data = read_json(path)
     try:
-        images = {image["id"]: image["file_name"] for image in data["images"]}
+        images = images_of(data)
         entries = data.get("captions") or [
             entry for entry in data["annotations"] if "caption" in entry
         ]
         instances = {entry["id"]: entry for entry in data["annotations"]}
-    except (KeyError, TypeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
         raise FileError(path.name, None, f"is not a file of COCO captions ({error}).") from error
+    reader = _Reader(path, images, instances, on_error if with_gold else None)
     for entry in in_groups(entries, "image_id"):
         try:
-            yield _caption(entry, images, instances, path.name)
+            yield reader.caption(entry)
         except FieldError as error:
-            on_error(FileError(path.name, None, error.message, field=error.field))
-        except (KeyError, TypeError, ValueError) as error:
-            message = (
-                f"the caption {entry.get('id') if isinstance(entry, dict) else entry!r} is bad"
-            )
-            on_error(FileError(path.name, None, f"{message} ({error})."))
+            name = f"caption {entry.get('id')}" if isinstance(entry, dict) else "a caption"
+            on_error(FileError(path.name, None, f"{name}: {error.message}", field=error.field))
+
+
+@dataclass(frozen=True, slots=True)
+class CocoImage:
+    """An image of a file. `size` is None unless the file states a width and a height."""
+
+    name: str
+    size: tuple[int, int] | None
+
+
+def images_of(data: Json) -> dict[Any, CocoImage]:
+    """Return the images of a file by id. Raise KeyError or TypeError."""
+    return {
+        image["id"]: CocoImage(str(image["file_name"]), _size(image)) for image in data["images"]
+    }
+
+
+def _size(image: Json) -> tuple[int, int] | None:
+    width, height = image.get("width"), image.get("height")
+    if type(width) is int and type(height) is int and width > 0 and height > 0:
+        return width, height
+    return None
 
 
 def in_groups(entries: Iterable[Any], field: str) -> Iterator[Any]:
@@ -67,38 +87,99 @@ def in_groups(entries: Iterable[Any], field: str) -> Iterator[Any]:
     return chain.from_iterable(groups.values())
 
 
-def _caption(entry: Json, images: dict[Any, str], instances: dict[Any, Json], file: str) -> Caption:
-    name = images[entry["image_id"]]
-    tokens = tuple(entry.get("tokens") or words_of(entry["caption"]))
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A reader of the captions of a file. Bad gold goes to `on_gold_error`, if it is wanted."""
+
+    path: Path
+    images: Mapping[Any, CocoImage]
+    instances: Mapping[Any, Json]
+    on_gold_error: ErrorSink | None
+
+    def caption(self, entry: Any) -> Caption:
+        """Return a caption. Raise FieldError, but not for bad gold."""
+        if not isinstance(entry, dict):
+            raise FieldError("", "is not an object.")
+        image = self.images.get(entry.get("image_id"))
+        if image is None:
+            raise FieldError("image_id", f"the file has no image {entry.get('image_id')}.")
+        tokens = tokens_of(entry, "caption")
+        caption = Caption(
+            str(entry.get("caption_id") or f"{image.name}#{entry.get('id')}"),
+            tokens,
+            image.name,
+            None,
+            {key: entry[key] for key in ("captions", "other_phrases") if key in entry},
+            file=self.path.name,
+            text=known_text(entry.get("caption"), tokens),
+            image_size=image.size,
+        )
+        phrases = entry.get("phrases")
+        return self._with_phrases(caption, phrases) if isinstance(phrases, list) else caption
+
+    def _with_phrases(self, caption: Caption, entries: list[Any]) -> Caption:
+        phrases: list[CaptionPhrase] = []
+        is_bad = False
+        for at, entry in enumerate(entries):
+            path, length = f"phrases[{at}]", len(caption.tokens)
+            plain = {**entry, "boxes": []} if isinstance(entry, dict) else entry
+            phrase = phrase_of(plain, path, length)
+            try:
+                boxes = boxes_of(entry, self.instances)
+                phrase = phrase_of({**plain, "boxes": boxes}, path, length)
+            except FieldError as error:
+                is_bad = True
+                self._report(caption, error)
+            phrases.append(phrase)
+        return replace(caption, phrases=phrases, has_bad_gold=is_bad)
+
+    def _report(self, caption: Caption, error: FieldError) -> None:
+        if self.on_gold_error:
+            message = f"caption {caption.external_id}: {error.message} Its gold is left out."
+            self.on_gold_error(FileError(self.path.name, None, message, field=error.field))
+
+
+def tokens_of(entry: Json, field: str) -> tuple[str, ...]:
+    """Return the tokens of a caption, or those of its text. Raise FieldError."""
+    given = entry.get("tokens")
+    if given is not None:
+        is_list = isinstance(given, list) and given
+        if not is_list or not all(isinstance(token, str) and token.strip() for token in given):
+            raise FieldError("tokens", "must be a list of words.")
+        return tuple(given)
+    text = entry.get(field)
+    tokens = tuple(words_of(text)) if isinstance(text, str) else ()
     if not tokens:
-        raise ValueError("no words")
-    phrases = None
-    if "phrases" in entry:
-        phrases = [
-            phrase_of(
-                {**phrase, "boxes": boxes_of(phrase, instances)}, f"phrases[{at}]", len(tokens)
-            )
-            for at, phrase in enumerate(entry["phrases"])
-        ]
-    metadata: Json = {key: entry[key] for key in ("captions", "other_phrases") if key in entry}
-    external_id = str(entry.get("caption_id") or f"{name}#{entry['id']}")
-    text = known_text(entry.get("caption"), tokens)
-    return Caption(external_id, tokens, name, phrases, metadata, file=file, text=text)
+        raise FieldError(field, "has no words.")
+    return tokens
 
 
-def words_of(text: object) -> Iterator[str]:
+def words_of(text: str) -> Iterator[str]:
     """Yield the tokens of a text, where a full stop is a token of its own."""
-    return chain.from_iterable(sentences(str(text)))
+    return chain.from_iterable(sentences(text))
 
 
-def boxes_of(entry: Json, instances: dict[Any, Json]) -> list[list[int]]:
-    """Return the boxes of the instances that an entry names. Raise KeyError, ValueError."""
-    return [list(_corners(instances[pk]["bbox"])) for pk in entry.get("ann_ids", ())]
+def boxes_of(entry: Json, instances: Mapping[Any, Json]) -> list[list[int]]:
+    """Return the boxes of the instances that an entry names. Raise FieldError."""
+    given = entry.get("ann_ids", [])
+    if not isinstance(given, list):
+        raise FieldError("ann_ids", "must be a list of instances.")
+    boxes = []
+    for pk in given:
+        instance = instances.get(pk) if isinstance(pk, int | str) else None
+        if instance is None:
+            raise FieldError("ann_ids", f"the file has no instance {pk}.")
+        boxes.append(list(_corners(instance.get("bbox"), pk)))
+    return boxes
 
 
-def _corners(bbox: Any) -> Box:
-    x, y, width, height = map(float, bbox)
-    return round(x), round(y), round(x + width), round(y + height)
+def _corners(bbox: Any, pk: object) -> Box:
+    try:
+        x, y, width, height = map(float, bbox)
+        return round(x), round(y), round(x + width), round(y + height)
+    except (TypeError, ValueError, OverflowError):
+        message = f"the box of instance {pk} is not [x, y, width, height]."
+        raise FieldError("bbox", message) from None
 
 
 class Instances:

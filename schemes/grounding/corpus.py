@@ -22,6 +22,7 @@ from schemes.base import (
 )
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases, join_captions
+from schemes.grounding.fitting import fit_gold, move_gold, scale_gold
 from schemes.grounding.noun_phrases import find_noun_phrases, number_of
 
 PHRASES = "phrases-jsonl"
@@ -53,7 +54,8 @@ def read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecor
 def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
     """Yield the gold of captions. Raise FileError."""
     for caption in _read(paths, fmt, on_error, with_gold=True):
-        yield caption.gold()
+        if not caption.has_bad_gold:
+            yield caption.gold()
 
 
 def _read(
@@ -68,14 +70,14 @@ def _captions(
     paths: Sequence[Path], fmt: str, on_error: ErrorSink, with_gold: bool
 ) -> Iterator[Caption]:
     if fmt == "grefcoco":
-        yield from grefcoco.read_captions(paths, on_error)
+        yield from grefcoco.read_captions(paths, on_error, with_gold=with_gold)
         return
     for path in paths:
         match fmt:
             case "captions-jsonl" | "phrases-jsonl":
                 yield from phrases_jsonl.read_captions(path, on_error)
             case "coco":
-                yield from coco.read_captions(path, on_error)
+                yield from coco.read_captions(path, on_error, with_gold=with_gold)
             case "flickr30k":
                 yield from flickr30k.read_captions(path, on_error, with_gold=with_gold)
             case _:
@@ -128,4 +130,7 @@ CORPUS = Corpus(
     complete_item=complete_item,
     headline=headline,
     needs_images=True,
+    move_gold=move_gold,
+    scale_gold=scale_gold,
+    fit_gold=fit_gold,
 )

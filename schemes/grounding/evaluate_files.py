@@ -6,6 +6,7 @@ from pathlib import Path
 from schemes.base import Json
 from schemes.charts import write_bar_chart
 from schemes.reports import (
+    BadRows,
     Evaluation,
     Options,
     Report,
@@ -13,6 +14,7 @@ from schemes.reports import (
     bootstrap_text,
     draws,
     paragraphs,
+    skipped_text,
     text_table,
 )
 
@@ -21,25 +23,22 @@ _GROUNDING_HELP = """IoU and c-IoU of grounded phrases (JSON Lines).
 examples:
   python manage.py evaluate grounding phrases.jsonl
   python manage.py evaluate grounding phrases.jsonl --json --bootstrap 1000
-  python manage.py evaluate grounding phrases.jsonl --clip --per-item scores.csv --plot accuracy.svg
+  python manage.py evaluate grounding phrases.jsonl --per-item scores.csv --plot accuracy.svg
 """
 
 
 def _add_grounding_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("phrases", type=Path, metavar="PHRASES.jsonl")
-    parser.add_argument(
-        "--clip",
-        action="store_true",
-        help="clip boxes to the image instead of rejecting a file with boxes outside it",
-    )
 
 
 def _grounding_report(options: Options) -> Report:
     # Inline, because it loads numpy.
     from schemes.grounding import evaluation as files  # noqa: PLC0415
 
-    evaluation = files.evaluate_file(options["phrases"], clip=options["clip"], seed=options["seed"])
+    bad_rows = BadRows(skip=options["skip_bad_rows"])
+    evaluation = files.evaluate_file(options["phrases"], on_error=bad_rows, seed=options["seed"])
     figures = evaluation.figures()
+    bad_rows.add_to(figures)
     report = Report(
         figures,
         _grounding_text,
@@ -77,17 +76,18 @@ def _grounding_text(figures: Json) -> str:
             rows += _accuracy_rows(prefix + name.replace("_", " "), accuracies)
     header = ("Predictions", "Metric", "Phrases", "All %", "Singular %", "Plural %")
     return paragraphs(
-        f"{figures['phrases']} phrases.{_dropped_text(figures['dropped_boxes'])}",
+        f"{figures['phrases']} phrases.{_boxes_text(figures)}",
         text_table(header, rows),
         _count_text(figures),
         bootstrap_text(figures),
+        skipped_text(figures),
     )
 
 
-def _dropped_text(count: int) -> str:
-    if not count:
-        return ""
-    return f" Boxes without area, which are left out: {count}."
+def _boxes_text(figures: Json) -> str:
+    clipped, dropped = figures["clipped_boxes"], figures["dropped_boxes"]
+    text = f" Boxes clipped to their images: {clipped}." if clipped else ""
+    return text + (f" Boxes without area, which are left out: {dropped}." if dropped else "")
 
 
 def _accuracy_rows(name: str, accuracies: Json) -> list[tuple[object, ...]]:

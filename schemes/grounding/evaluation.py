@@ -29,7 +29,7 @@ from metrics.boxes import (
 from metrics.component_matching import box_iou, match_components
 from metrics.counts import ratio
 from metrics.intervals import Interval
-from schemes.base import FileError, Json, refuse
+from schemes.base import ErrorSink, FileError, Json, refuse
 from schemes.grounding.phrases import Box, Boxes, Phrase, read_phrases
 
 Flags = NDArray[np.bool_]
@@ -71,6 +71,7 @@ class Evaluation:
         """Return the JSON output of `evaluate grounding --json`."""
         figures: Json = {
             "phrases": len(self.phrases),
+            "clipped_boxes": sum(phrase.clipped for phrase in self.phrases),
             "dropped_boxes": sum(phrase.dropped for phrase in self.phrases),
             "iou": self._by_number(self._hulls.correct),
             "c_iou": self._by_number(self._components.correct),
@@ -227,12 +228,12 @@ class Evaluation:
                 yield *start, "extra", "", _box_text(phrase.predicted[at]), None
 
 
-def evaluate_file(path: Path, *, clip: bool = False, seed: int = 0) -> Evaluation:
+def evaluate_file(path: Path, *, on_error: ErrorSink = refuse, seed: int = 0) -> Evaluation:
     """Evaluate a file of phrases.
 
-    Raises FileError at the first invalid line and for a file without phrases.
+    Invalid lines go to `on_error`. Raises FileError for a file without phrases.
     """
-    phrases = list(read_phrases(path, on_error=refuse, clip=clip))
+    phrases = list(read_phrases(path, on_error=on_error))
     if not phrases:
         raise FileError(path.name, None, "contains no phrase, so there is nothing to score.")
     return Evaluation(phrases, seed=seed)

@@ -48,12 +48,14 @@ class ChainGold:
 
 @dataclass(slots=True)
 class Annotations:
-    """An annotation file: the image's file name, the gold of chains, and the captions' own ids.
+    """An annotation file: the image's file name and size, the gold of chains, and captions' own ids.
 
-    `ids` and `phrases` are by line.
+    `ids` and `phrases` are by line. `is_missing` if the file can't be read, which is reported once.
     """
 
     image: str
+    is_missing: bool = False
+    size: tuple[int, int] | None = None
     chains: dict[str, ChainGold] = field(default_factory=dict)
     ids: dict[int, str] = field(default_factory=dict)
     phrases: dict[int, list[str]] = field(default_factory=dict)
@@ -76,7 +78,7 @@ def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -
             sink = on_error if with_gold else _ignore
             annotations = _annotations_of(file, annotation_files.get(_place(file)), sink)
             for caption in _captions_of(file, annotations, on_error):
-                yield _with_gold(caption, annotations.chains) if with_gold else caption
+                yield _with_gold(caption, annotations, on_error) if with_gold else caption
 
 
 def _annotations_of(
@@ -89,7 +91,7 @@ def _annotations_of(
         return read_annotations(annotations, on_error)
     except FileError as error:
         on_error(error)
-        return Annotations(f"{sentences.path.stem}{SUFFIX}")
+        return Annotations(f"{sentences.path.stem}{SUFFIX}", is_missing=True)
 
 
 def _is_in(file: XmlFile, folder: str, suffix: str) -> bool:
@@ -130,6 +132,7 @@ def _captions_of(file: XmlFile, annotations: Annotations, on_error: ErrorSink) -
             {"other_phrases": others} if others else {},
             number + 1,
             file.name,
+            image_size=annotations.size,
         )
 
 
@@ -162,12 +165,22 @@ def parse_sentence(text: str) -> tuple[tuple[str, ...], list[CaptionPhrase], lis
     return tuple(tokens), phrases, others
 
 
-def _with_gold(caption: Caption, gold: Mapping[str, ChainGold]) -> Caption:
+def _with_gold(caption: Caption, annotations: Annotations, on_error: ErrorSink) -> Caption:
+    """Return the caption with its gold, which is bad if a chain has none. The error sink names it."""
     phrases = []
+    missing: dict[str, None] = {}
     for phrase in caption.phrases or ():
-        chain = gold.get(phrase.chain)
-        phrases.append(replace(phrase, state=chain.state, boxes=chain.boxes) if chain else phrase)
-    return replace(caption, phrases=phrases)
+        gold = annotations.chains.get(phrase.chain)
+        if gold is None:
+            missing[phrase.chain] = None
+        else:
+            phrase = replace(phrase, state=gold.state, boxes=gold.boxes)  # noqa: PLW2901
+        phrases.append(phrase)
+    if missing and not annotations.is_missing:
+        chains = f"chain{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
+        message = f"{chains}: no annotation. The gold of {caption.external_id} is left out."
+        on_error(FileError(caption.file, caption.line, message))
+    return replace(caption, phrases=phrases, has_bad_gold=bool(missing))
 
 
 def read_annotations(file: XmlFile, on_error: ErrorSink) -> Annotations:
@@ -178,6 +191,7 @@ def read_annotations(file: XmlFile, on_error: ErrorSink) -> Annotations:
     annotations = Annotations(f"{file.path.stem}{SUFFIX}")
     for root in file.elements("annotation"):
         annotations.image = root.findtext("filename", "").strip() or annotations.image
+        annotations.size = _size(root)
         annotations.chains |= _chains_of(file, root, on_error)
         for sentence in root.findall("sentence"):
             line = sentence.get("line", "")
@@ -191,11 +205,10 @@ def _chains_of(file: XmlFile, root: Element, on_error: ErrorSink) -> dict[str, C
     boxes: dict[str, set[Box]] = defaultdict(set)
     states: dict[str, str] = {}
     bad: set[str] = set()
-    size = _size(root)
     for element in root.findall("object"):
         names = [name.text.strip() for name in element.findall("name") if name.text]
         try:
-            box = _box(element, size)
+            box = _box(element)
         except ValueError as error:
             line = element.line if isinstance(element, LinedElement) else None
             on_error(file.error(f"the box of {', '.join(names)} {error}.", line))
@@ -219,11 +232,11 @@ def _size(root: Element) -> tuple[int, int] | None:
         width, height = (int(root.findtext(f"size/{name}", "")) for name in ("width", "height"))
     except ValueError:
         return None
-    return width, height
+    return (width, height) if width > 0 and height > 0 else None
 
 
-def _box(element: Element, size: tuple[int, int] | None) -> Box | None:
-    """Return the box of an object within the image, or None without a box. Raise ValueError."""
+def _box(element: Element) -> Box | None:
+    """Return the box of an object, or None without a box. Raise ValueError."""
     bounds = element.find("bndbox")
     if bounds is None:
         return None
@@ -232,11 +245,7 @@ def _box(element: Element, size: tuple[int, int] | None) -> Box | None:
         x1, y1, x2, y2 = (int(bounds.findtext(name, "")) for name in names)
     except ValueError:
         raise ValueError("has no whole numbers") from None
-    width, height = size or (x2, y2)
-    box = max(x1 - 1, 0), max(y1 - 1, 0), min(x2, width), min(y2, height)
-    if box[0] >= box[2] or box[1] >= box[3]:
-        raise ValueError("has no area in the image")
-    return box
+    return x1 - 1, y1 - 1, x2, y2
 
 
 def _flag(element: Element, name: str) -> bool:

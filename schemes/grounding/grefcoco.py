@@ -8,15 +8,15 @@ Files that this scheme writes also have the caption that a phrase belongs to, so
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of
-from schemes.grounding.coco import Instances, boxes_of, in_groups, read_json, words_of
+from schemes.grounding.coco import Instances, boxes_of, images_of, in_groups, read_json, tokens_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import spooled_array, write_object
 from schemes.original_text import known_text, span_text
@@ -26,69 +26,105 @@ REFERENCES, INSTANCES = "grefs.json", "instances.json"
 _NUMBERED = re.compile(r"^(COCO_\w+?_\d{12})_\d+(\.\w+)$")
 
 
-def read_captions(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[Caption]:
+def read_captions(
+    paths: Sequence[Path], on_error: ErrorSink, *, with_gold: bool = False
+) -> Iterator[Caption]:
     """Yield the expressions of reference files, with gold if a file of instances is given.
 
     Raise FileError.
     """
     files = [(path, read_json(path)) for path in paths]
     instances: dict[Any, Json] = {}
+    sizes: dict[str, tuple[int, int] | None] = {}
     for path, value in files:
         if isinstance(value, dict):
             try:
                 instances |= {entry["id"]: entry for entry in value["annotations"]}
-            except (KeyError, TypeError) as error:
+                if "images" in value:
+                    sizes |= {image.name: image.size for image in images_of(value).values()}
+            except (KeyError, TypeError, AttributeError) as error:
                 raise FileError(path.name, None, f"has no annotations ({error}).") from error
     for path, value in files:
         if isinstance(value, list):
-            yield from _merged(_captions(path, value, instances, on_error))
+            reader = _Reader(path, instances, sizes, on_error, with_gold)
+            yield from _merged(reader.captions(value))
 
 
-def _captions(
-    path: Path, references: list[Any], instances: dict[Any, Json], on_error: ErrorSink
-) -> Iterator[Caption]:
-    for reference in in_groups(references, "file_name"):
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """A reader of a file of references. `sizes` has the stated sizes of images by name."""
+
+    path: Path
+    instances: Mapping[Any, Json]
+    sizes: Mapping[str, tuple[int, int] | None]
+    on_error: ErrorSink
+    with_gold: bool
+
+    def captions(self, references: Iterable[Any]) -> Iterator[Caption]:
+        for reference in in_groups(references, "file_name"):
+            try:
+                yield from self._of_reference(reference)
+            except FieldError as error:
+                self._report(reference, error, "")
+
+    def _of_reference(self, reference: Any) -> Iterator[Caption]:
+        if not isinstance(reference, dict) or not isinstance(reference.get("file_name"), str):
+            raise FieldError("file_name", "must be the name of an image file.")
+        sentences = reference.get("sentences")
+        if not isinstance(sentences, list) or not all(isinstance(s, dict) for s in sentences):
+            raise FieldError("sentences", "must be a list of objects.")
+        gold: Json = {}
+        is_bad = False
         try:
-            for number, sentence in enumerate(reference["sentences"]):
-                yield _caption(reference, sentence, number, instances, path.name)
+            gold = _gold(reference, self.instances)
         except FieldError as error:
-            on_error(FileError(path.name, None, error.message, field=error.field))
-        except (KeyError, TypeError, ValueError) as error:
-            name = reference.get("ref_id") if isinstance(reference, dict) else reference
-            on_error(FileError(path.name, None, f"the reference {name} is bad ({error})."))
+            is_bad = True
+            if self.with_gold:
+                self._report(reference, error, " Its gold is left out.")
+        for number, sentence in enumerate(sentences):
+            caption = _caption(reference, sentence, number, gold)
+            size = self.sizes.get(caption.image)
+            yield replace(caption, file=self.path.name, image_size=size, has_bad_gold=is_bad)
+
+    def _report(self, reference: Any, error: FieldError, consequence: str) -> None:
+        name = reference.get("ref_id") if isinstance(reference, dict) else reference
+        message = f"reference {name}: {error.message}{consequence}"
+        self.on_error(FileError(self.path.name, None, message, field=error.field))
 
 
-def _caption(
-    reference: Json, sentence: Json, number: int, instances: dict[Any, Json], file: str
-) -> Caption:
+def _caption(reference: Json, sentence: Json, number: int, gold: Json) -> Caption:
     image = _NUMBERED.sub(r"\1\2", reference["file_name"])
     source = sentence.get("caption")
-    if source:
-        tokens = tuple(source["tokens"])
-        details = {**source["phrase"], **_gold(reference, instances)}
+    if isinstance(source, dict):
+        tokens = tokens_of(source, "text")
+        phrase = source.get("phrase")
+        details = {**phrase, **gold} if isinstance(phrase, dict) else phrase
+        metadata = source.get("metadata")
         return Caption(
-            str(source["id"]),
+            str(source.get("id")),
             tokens,
             image,
             [phrase_of(details, "phrase", len(tokens))],
-            source.get("metadata", {}),
-            file=file,
+            metadata if isinstance(metadata, dict) else {},
             text=known_text(source.get("text"), tokens),
         )
-    tokens = tuple(sentence.get("tokens") or words_of(sentence["sent"]))
-    whole = {"start": 0, "end": len(tokens), **_gold(reference, instances)}
-    name = sentence.get("sent_id", f"{reference['ref_id']}-{number}")
-    external_id = f"{image}#{name}"
+    tokens = tokens_of(sentence, "sent")
+    whole = {"start": 0, "end": len(tokens), **gold}
+    name = sentence.get("sent_id", f"{reference.get('ref_id')}-{number}")
     phrases = [phrase_of(whole, "phrase", len(tokens))]
     text = known_text(sentence.get("sent"), tokens)
-    return Caption(external_id, tokens, image, phrases, file=file, text=text)
+    return Caption(f"{image}#{name}", tokens, image, phrases, text=text)
 
 
-def _gold(reference: Json, instances: dict[Any, Json]) -> Json:
-    """Return the state and boxes of a reference, or nothing without its instances."""
+def _gold(reference: Json, instances: Mapping[Any, Json]) -> Json:
+    """Return the state and boxes of a reference, or nothing without its instances.
+
+    RefCOCO has a single instance, which is not in a list. Raise FieldError.
+    """
     if reference.get("no_target"):
         return {"state": reference.get("state", "absent")}
-    ids = [pk for pk in reference["ann_id"] if pk != -1]
+    given = reference.get("ann_id", [])
+    ids = [pk for pk in (given if isinstance(given, list) else [given]) if pk != -1]
     if not ids or not instances:
         return {}
     boxes = boxes_of({"ann_ids": ids}, instances)
@@ -101,7 +137,8 @@ def _merged(captions: Iterable[Caption]) -> Iterator[Caption]:
     for caption in captions:
         if pending and pending.external_id == caption.external_id:
             phrases: list[CaptionPhrase] = [*(pending.phrases or ()), *(caption.phrases or ())]
-            pending = replace(pending, phrases=phrases)
+            is_bad = pending.has_bad_gold or caption.has_bad_gold
+            pending = replace(pending, phrases=phrases, has_bad_gold=is_bad)
             continue
         if pending:
             yield pending

@@ -26,7 +26,8 @@ class Phrase:
     """A phrase and its boxes, half-open `[x1, y1, x2, y2)` inside an image of width x height.
 
     Integers stay integers. `cardinality` is the number of individuals, or None if unknown. `candidates`
-    is None if the file has none. `dropped` counts the boxes without area, which are left out.
+    is None if the file has none. `clipped` counts the boxes that were clipped to the image, and `dropped`
+    those without area, which are left out.
     """
 
     id: str
@@ -37,22 +38,23 @@ class Phrase:
     cardinality: int | None
     candidates: tuple[Boxes, ...] | None
     line: int
+    clipped: int = 0
     dropped: int = 0
 
 
-def read_phrases(path: Path, *, on_error: ErrorSink, clip: bool = False) -> Iterator[Phrase]:
+def read_phrases(path: Path, *, on_error: ErrorSink) -> Iterator[Phrase]:
     """Yield the phrases of a file, skipping blank lines.
 
-    Boxes without area are dropped. Invalid objects, repeated ids, phrases without gold, and boxes
-    outside the image go to `on_error`, and the phrase is skipped. With `clip`, boxes are clipped to the
-    image instead. Raises FileError as `numbered_lines` does.
+    Boxes are clipped to the image, and boxes without area are dropped. Invalid objects, repeated ids and
+    phrases without gold go to `on_error`, and the phrase is skipped. Raises FileError as
+    `numbered_lines` does.
     """
     seen: dict[str, int] = {}
     for line, text in numbered_lines(path):
         if not text.strip():
             continue
         try:
-            phrase = _phrase(_object(text), line, clip=clip)
+            phrase = _phrase(_object(text), line)
             first = seen.setdefault(phrase.id, line)
             if first != line:
                 raise FieldError("id", f"{phrase.id!r} is repeated from line {first}.")
@@ -80,7 +82,7 @@ def predictions_for(
             if id in gold:
                 if id in phrases:
                     raise FieldError("id", f"{id!r} is repeated from line {phrases[id].line}.")
-                phrases[id] = _phrase({**entry, **gold[id]}, line, clip=True)
+                phrases[id] = _phrase({**entry, **gold[id]}, line)
         except FieldError as bad:
             on_error(bad.at(path, line))
     return list(phrases.values())
@@ -99,9 +101,9 @@ def _object(text: str, required: Sequence[str] = _REQUIRED) -> dict[str, Any]:
     return entry
 
 
-def _phrase(entry: dict[str, Any], line: int, *, clip: bool) -> Phrase:
+def _phrase(entry: dict[str, Any], line: int) -> Phrase:
     image = _image(entry["image"])
-    reader = _BoxReader(*image, clip=clip)
+    reader = _BoxReader(*image)
     gold = reader.boxes(entry["gold"], "gold")
     if not gold:
         raise FieldError("gold", "has no box with an area; leave phrases without boxes out.")
@@ -120,17 +122,18 @@ def _phrase(entry: dict[str, Any], line: int, *, clip: bool) -> Phrase:
             for at, boxes in enumerate(_list(candidates, "candidates"))
         ),
         line=line,
+        clipped=reader.clipped,
         dropped=reader.dropped,
     )
 
 
 @dataclass(slots=True)
 class _BoxReader:
-    """A reader of the boxes of an image, which counts those without area."""
+    """A reader of the boxes of an image, which counts those outside it and without area."""
 
     width: int
     height: int
-    clip: bool
+    clipped: int = 0
     dropped: int = 0
 
     def boxes(self, value: object, field: str) -> Boxes:
@@ -172,15 +175,11 @@ def _box(value: object, field: str, limits: _BoxReader) -> Box | None:
     if len(corners) != 4 or not all(_is_number(corner) for corner in corners):
         raise FieldError(field, f"{_shown(value)} is not a box [x1, y1, x2, y2].")
     x1, y1, x2, y2 = corners
-    if limits.clip:
-        x1, y1 = max(x1, 0), max(y1, 0)
-        x2, y2 = min(x2, limits.width), min(y2, limits.height)
-    if x1 >= x2 or y1 >= y2:
+    box = max(x1, 0), max(y1, 0), min(x2, limits.width), min(y2, limits.height)
+    if box[0] >= box[2] or box[1] >= box[3]:
         return None
-    if x1 < 0 or y1 < 0 or x2 > limits.width or y2 > limits.height:
-        size = f"{limits.width} x {limits.height}"
-        raise FieldError(field, f"{_shown(value)} is not inside the image of {size}.")
-    return x1, y1, x2, y2
+    limits.clipped += box != tuple(corners)
+    return box
 
 
 def _is_number(value: object) -> bool:

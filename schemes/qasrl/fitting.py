@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from schemes.base import ContentError, GoldRecord, Json, PositionMap, Tokens
+from schemes.base import ContentError, Fit, GoldRecord, ItemContext, Json, PositionMap, Tokens
 from schemes.stated import spans_of
 
 
@@ -40,6 +40,11 @@ def _moved_rows(ids: Json, positions: PositionMap) -> Json:
         return ids
     rows = [{**row, "answers": _moved(row["answers"], positions, "rows")} for row in ids["rows"]]
     return {**ids, "rows": rows}
+
+
+def fit_gold(record: GoldRecord, context: ItemContext) -> Fit:
+    """Return the record with spans for answers given as text. Raise ContentError."""
+    return Fit(locate_answers(record, context.tokens))
 
 
 def locate_answers(record: GoldRecord, tokens: Tokens) -> GoldRecord:

@@ -106,8 +106,8 @@ def check_shown(target: Json) -> None:
         question_spellings(target)
     except ContentError as error:
         if any(len(word.split()) > 1 for word in target["forms"].values()):
-            verb = target.get("verb_form", target["verb"])
-            message = f"“{' '.join(verb.split())}” has a blank. Questions need a verb of one word."
+            verb = " ".join(str(target.get("verb_form", target["verb"])).split())
+            message = f"“{verb}” has a blank. Questions need a verb of one word."
             raise ContentError("verb", message) from None
         raise ContentError(error.path.removeprefix("target."), error.message) from None
     if not any(map(str.isalpha, target["forms"]["stem"])):

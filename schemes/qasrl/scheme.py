@@ -40,7 +40,7 @@ from schemes.qasrl.annotation_files import GOLD_OPTIONS, selection_of
 from schemes.qasrl.comparison import COMPARISON
 from schemes.qasrl.differences import differences
 from schemes.qasrl.doubts import FREE_FORM, doubts
-from schemes.qasrl.fitting import locate_answers, move_gold
+from schemes.qasrl.fitting import fit_gold, move_gold
 from schemes.qasrl.grammar import automaton
 from schemes.qasrl.parser_output import read_parser_output
 from schemes.qasrl.pay import PAY_PRESETS
@@ -199,7 +199,7 @@ SCHEME = Scheme(
         read_items=_read_items,
         read_gold=_read_gold,
         move_gold=move_gold,
-        locate=locate_answers,
+        fit_gold=fit_gold,
         find_items=items.find_verbs,
         searches=items.SEARCHES,
         complete_item=items.complete_item,

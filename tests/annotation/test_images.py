@@ -231,12 +231,74 @@ def test_archive_finds_images_in_its_folders(tmp_path):
         archive.writestr("flickr30k/1.png", picture_bytes())
         archive.writestr("bomb.png", bytes(2 * MAX_BYTES))
     with open_image_files(path) as images:
-        for name in ("1.png", "flickr30k/1.png", "elsewhere/1.png"):
+        for name in ("1.png", "flickr30k/1.png", "flickr30k\\1.png", "./flickr30k/1.png"):
             assert images.has(name)
             assert images.read(name) == picture_bytes()
         assert len(images.read("bomb.png")) == MAX_BYTES + 1
-        with pytest.raises(FileError, match=r"2\.png: is not among the images"):
-            images.read("2.png")
+        for name in ("2.png", "elsewhere/1.png", "1"):
+            assert not images.has(name)
+            with pytest.raises(FileError, match="is not among the images"):
+                images.read(name)
+
+
+def archive_of(folder, *names: str):
+    """Return an archive of pictures with these names, each in a colour of its own."""
+    path = folder / "images.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for number, name in enumerate(names):
+            archive.writestr(name, picture_bytes(colour=f"#00000{number}"))
+    return path
+
+
+def read_number(images, name: str) -> int:
+    """Return the number of the picture in the archive with the file's content."""
+    data = images.read(name)
+    return next(at for at in range(9) if data == picture_bytes(colour=f"#00000{at}"))
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "number"),
+    [
+        (("video1/1.png", "video2/1.png"), "video2/1.png", 1),
+        (("a/video1/1.png", "a/video2/1.png"), "video1/1.png", 0),
+        (("thumbs/1.png", "1.png"), "1.png", 1),
+        (("a\\1.png", "b\\1.png"), "b/1.png", 1),
+        (("cafe\u0301.png",), "caf\u00e9.png", 0),
+        (("caf\u00e9.png",), "cafe\u0301.png", 0),
+        (("__MACOSX/._1.png", "x/1.png"), "1.png", 1),
+    ],
+)
+def test_name_in_an_archive_matches_its_path(tmp_path, names, wanted, number):
+    with open_image_files(archive_of(tmp_path, *names)) as images:
+        assert images.has(wanted)
+        assert read_number(images, wanted) == number
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted", "message"),
+    [
+        (("video1/1.png",), "video2/1.png", "is not among the images"),
+        (("images/1.png", "thumbs/1.png"), "1.png", "is in the archive 2 times"),
+        (("a/b/1.png", "c.png"), "b/1.png", "is not among the images"),
+    ],
+)
+def test_name_without_its_only_path_is_refused(tmp_path, names, wanted, message):
+    with open_image_files(archive_of(tmp_path, *names)) as images:
+        assert not images.has(wanted)
+        with pytest.raises(FileError, match=message):
+            images.read(wanted)
+
+
+@pytest.mark.parametrize("stored", ["cafe\u0301/1.png", "caf\u00e9/1.png"])
+@pytest.mark.parametrize("wanted", ["cafe\u0301/1.png", "caf\u00e9\\1.png", "./caf\u00e9/1.png"])
+def test_name_in_a_folder_may_have_another_spelling(tmp_path, stored, wanted):
+    path = tmp_path / "images" / stored
+    path.parent.mkdir(parents=True)
+    path.write_bytes(picture_bytes())
+    with open_image_files(tmp_path / "images") as images:
+        assert images.has(wanted)
+        assert images.read(wanted) == picture_bytes()
+        assert not images.has("1.png")
 
 
 def test_folder_may_have_links_and_folders(tmp_path):

@@ -74,7 +74,9 @@ def test_item_that_pages_can_not_show_is_not_stored(project, run, token, message
 
 
 def test_verb_that_the_tagger_finds_must_be_shown_too(project, run):
-    text = "qasrl_id,tokens\na:1,The senator re\u00a0elected himself .\na:2,The dog barked loudly .\n"
+    text = (
+        "qasrl_id,tokens\na:1,The senator re\u00a0elected himself .\na:2,The dog barked loudly .\n"
+    )
     report, (error,) = run(project, text)
     assert "verb: “re elected” has a blank." in error
     assert (report.sentences_added, report.items_added) == (2, 1)

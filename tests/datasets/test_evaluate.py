@@ -368,12 +368,6 @@ BAD_FILES = {
         GROUNDING,
         "phrases.jsonl, line 2: gold: has no box with an area",
     ),
-    "a box outside the image": (
-        "phrases.jsonl",
-        PHRASES.replace("10, 5]", "10, 51]"),
-        GROUNDING,
-        "phrases.jsonl, line 2: predicted[0]: [0, 0, 10, 51] is not inside the image of 100 x 50",
-    ),
 }
 
 
@@ -437,10 +431,33 @@ def test_boxes_without_area_are_dropped_and_counted(folder):
     assert "Boxes without area, which are left out: 1." in _evaluate(folder, *GROUNDING)
 
 
-def test_clipping_accepts_boxes_outside_the_image(folder):
+def test_boxes_outside_the_image_are_clipped_and_counted(folder):
     (folder / "phrases.jsonl").write_text(PHRASES.replace("10, 5]", "10, 51]"))
-    figures = json.loads(_evaluate(folder, *GROUNDING, "--clip", "--json"))
+    figures = json.loads(_evaluate(folder, *GROUNDING, "--json"))
+    assert figures["clipped_boxes"] == 1
     assert figures["iou"]["singular"]["correct"] == 0
+    assert "Boxes clipped to their images: 1." in _evaluate(folder, *GROUNDING)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "words"),
+    [
+        ("predicted.csv", "0:1", "1:0", QASRL),
+        ("phrases.jsonl", '"plural": false', '"plural": 1', GROUNDING),
+        ("system.txt", ".", "", FRAMES),
+    ],
+)
+def test_bad_row_is_skipped_with_its_item_and_counted(folder, file, old, new, words):
+    path = folder / file
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new, 1))
+    with pytest.raises(CommandError):
+        _evaluate(folder, *words)
+    figures = json.loads(_evaluate(folder, *words, "--skip-bad-rows", "--json"))
+    assert figures["skipped_rows"]["count"] == 1
+    assert figures["skipped_rows"]["first"][0].startswith(file)
+    assert "bad rows were skipped" in _evaluate(folder, *words, "--skip-bad-rows")
 
 
 def _run(*words):

@@ -49,6 +49,11 @@ class Command(BaseCommand):
             action="store_true",
             help="move the positions of --items in other tokens, by characters",
         )
+        parser.add_argument(
+            "--rescale-boxes",
+            action="store_true",
+            help="accept pictures that are resized copies of those that FILE describes",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -67,6 +72,7 @@ class Command(BaseCommand):
             strict=options["strict"],
             update=options["update"],
             align=options["align"],
+            rescale=options["rescale_boxes"],
         )
         with tqdm(unit=" rows", disable=None) as bar:
 

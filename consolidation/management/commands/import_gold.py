@@ -36,6 +36,11 @@ class Command(BaseCommand):
             action="store_true",
             help="move positions in other tokens to the project's tokens, by characters",
         )
+        parser.add_argument(
+            "--rescale-boxes",
+            action="store_true",
+            help="scale boxes to pictures that are resized copies of those that FILE describes",
+        )
         add_gold_options(parser)
         self.add_json(parser)
 
@@ -53,10 +58,10 @@ class Command(BaseCommand):
             options=given_gold_options(project, options),
             allow_overlaps=options["allow_overlaps"],
             align=options["align"],
+            rescale=options["rescale_boxes"],
         )
         blank = f" {report.blank} without an annotation were left out." if report.blank else ""
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
-        sentence = (
-            f"Added gold for {report.added} items; {report.known} already had it.{blank}{left_out}"
-        )
+        added = f"Added gold for {report.added} items; {report.known} already had it."
+        sentence = f"{added}{report.notes_text}{blank}{left_out}"
         self.write_result(asdict(report), sentence, as_json=options["json"])

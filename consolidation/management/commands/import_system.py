@@ -27,6 +27,11 @@ class Command(BaseCommand):
             action="store_true",
             help="move positions in other tokens to the project's tokens, by characters",
         )
+        parser.add_argument(
+            "--rescale-boxes",
+            action="store_true",
+            help="scale boxes to pictures that are resized copies of those that FILE describes",
+        )
         add_gold_options(parser)
         self.add_json(parser)
 
@@ -43,7 +48,8 @@ class Command(BaseCommand):
             now=timezone.now(),
             options=given_gold_options(project, options),
             align=options["align"],
+            rescale=options["rescale_boxes"],
         )
         left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
-        sentence = f"{options['system']}: {report.added} items.{left_out}"
+        sentence = f"{options['system']}: {report.added} items.{report.notes_text}{left_out}"
         self.write_result(asdict(report), sentence, as_json=options["json"])

@@ -211,44 +211,37 @@ def read_flickr_gold(folder: Path):
 def test_annotations_have_shared_boxes_components_and_flags(tmp_path):
     text = "".join(f"[/EN#{chain}/people Word {chain}]\n" for chain in range(1, 6))
     contents, errors = read_flickr_gold(write_flickr(tmp_path, sentences=text))
-    assert errors == []
+    assert errors == [
+        "Sentences/1.txt, line 5: chain 5: no annotation. The gold of 1.jpg#4 is left out."
+    ]
     phrases = [[(p["state"], p["boxes"]) for p in phrases] for phrases in contents.values()]
     assert phrases == [
         [("boxes", [[0, 0, 10, 5], [19, 1, 30, 5]])],
         [("boxes", [[0, 0, 10, 5]])],
         [("scene", [])],
         [("absent", [])],
-        [],
     ]
 
 
-SIZED = ANNOTATION.replace(
-    "<object>", "<size><width>25</width><height>50</height></size><object>", 1
-)
-
-
-def test_boxes_are_clipped_to_the_image(tmp_path):
-    contents, errors = read_flickr_gold(write_flickr(tmp_path, SIZED))
-    assert errors == []
-    assert contents["1.jpg#0"][0]["boxes"] == [[0, 0, 10, 5], [19, 1, 25, 5]]
+def test_stated_size_is_compared_with_the_picture(tmp_path):
+    sized = "<size><width>25</width><height>50</height></size><object>"
+    folder = write_flickr(tmp_path, ANNOTATION.replace("<object>", sized, 1))
+    (record,) = CORPUS.read_gold([folder], "flickr30k", pytest.fail)
+    assert record.item.stated.image_size == (25, 50)
 
 
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (ANNOTATION.replace(">10<", ">0<"), "line 2: the box of 1, 2 has no area in the image."),
         (ANNOTATION.replace(">10<", ">ten<"), "line 2: the box of 1, 2 has no whole numbers."),
-        (
-            SIZED.replace("<width>25<", "<width>15<"),
-            "line 3: the box of 1 has no area in the image.",
-        ),
         (ANNOTATION[:200], "is not complete XML"),
         ('<!DOCTYPE a [<!ENTITY b "c">]><annotation>&b;</annotation>', "declares entities"),
     ],
 )
 def test_bad_annotation_is_reported_and_its_gold_skipped(tmp_path, text, reason):
-    contents, [error] = read_flickr_gold(write_flickr(tmp_path, text))
-    assert contents == {"1.jpg#0": []}
+    contents, [error, *others] = read_flickr_gold(write_flickr(tmp_path, text))
+    assert contents == {}
+    assert all("The gold of 1.jpg#0 is left out." in other for other in others)
     assert error.startswith("Annotations/1.xml")
     assert reason in error
 
@@ -257,7 +250,7 @@ def test_missing_annotations_are_reported(tmp_path):
     folder = write_flickr(tmp_path)
     (folder / "Annotations" / "1.xml").unlink()
     contents, [error] = read_flickr_gold(folder)
-    assert contents == {"1.jpg#0": []}
+    assert contents == {}
     assert error == "Sentences/1.txt: has no file in Annotations."
     assert [s.external_id for s in CORPUS.read_sentences(folder, "flickr30k", pytest.fail)] == [
         "1.jpg#0"
