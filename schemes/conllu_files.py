@@ -1,19 +1,80 @@
-"""Sentences from CoNLL-U files (Universal Dependencies)."""
+"""Sentences from files in CoNLL-U and CoNLL-U Plus (Universal Dependencies), and in CoNLL-X.
 
+A word line has ten columns separated by tabs. A file with other columns names them in its first
+line, `# global.columns = ID FORM ...`, or has only the first ones in all lines. See
+https://universaldependencies.org/format.html.
+"""
+
+import re
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from schemes.base import ErrorSink, FileError, Json, SentenceRecord
+from schemes.conllu_ids import IdError, IdSequence
 from schemes.text_lines import numbered_blocks
 
-
-class _BlockError(ValueError):
-    pass
-
+COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+# Columns whose values may contain blanks.
+_TEXTS = frozenset({"form", "lemma", "misc"})
+_COMMENT = re.compile(r"#\s*([^\s=]+)\s*=\s*(.*)")
+_GLOBAL_COLUMNS = "global.columns"
+# Comments that may stand alone, as marks of a new document or paragraph.
+_MARKS = ("newdoc", "newpar")
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_BLANKS = re.compile(" {2,}")
+_EMPTY = "_"
+# Characters in a form that would break lines elsewhere, or can't be displayed.
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 Word = dict[str, Any]
+
+
+class _RowError(ValueError):
+    """An invalid line. `row` counts from 0 in its block."""
+
+    def __init__(self, row: int, message: str) -> None:
+        super().__init__(message)
+        self.row = row
+
+
+@dataclass(slots=True)
+class _Layout:
+    """The columns of a file: those that it declares, or the first ones, as its first sentence has."""
+
+    names: tuple[str, ...] = ()
+    is_settled: bool = False
+
+    def declare(self, value: str, row: int) -> None:
+        names = tuple(value.lower().split())
+        if "id" not in names or "form" not in names or len(set(names)) < len(names):
+            message = f"{_GLOBAL_COLUMNS} must name ID, FORM and other columns, each once."
+            raise _RowError(row, message)
+        self.names, self.is_settled = names, True
+
+    def split(self, line: str, row: int) -> list[str]:
+        """Return the columns of a word line. Blanks separate them only in a line without tabs."""
+        values = line.split("\t") if "\t" in line else _BLANKS.split(line)
+        if len(values) == 1:
+            values = line.split(" ")
+        if not self.names and 2 <= len(values) <= len(COLUMNS):
+            self.names = COLUMNS[: len(values)]
+        if len(values) != len(self.names or COLUMNS):
+            expected = f"{len(self.names or COLUMNS)} are expected, separated by tabs"
+            raise _RowError(row, f"is not CoNLL-U: it has {_columns(len(values))}, and {expected}.")
+        return values
+
+
+@dataclass(slots=True)
+class _Block:
+    """The comments and words of a sentence."""
+
+    comments: dict[str, str] = field(default_factory=dict)
+    comment_id: str = ""
+    is_mark: bool = True
+    words: list[Word] = field(default_factory=list)
+    rows: list[int] = field(default_factory=list)
 
 
 def read_conllu(
@@ -21,20 +82,26 @@ def read_conllu(
 ) -> Iterator[SentenceRecord]:
     """Yield the sentences of a file. The tokens are the syntactic words.
 
-    `metadata` returns that of a sentence from its words, which have the columns of the format in
-    lower case, such as `upos`. The id is `sent_id`, else a comment of one word, else
-    `<file>:<number of the sentence>`. Invalid blocks go to `on_error` and are skipped. Raises
-    FileError if the file is not text or has no sentence.
+    `metadata` returns that of a sentence from its words, which have the columns of the file in lower
+    case, such as `upos`. Columns with `_` are None, except form and lemma. The id is `sent_id`, else a
+    comment of one word, else `<file>:<number of the block>`. Invalid blocks go to `on_error` and are
+    skipped. Raises FileError if the file is not text or has no sentence.
     """
-    count, seen = 0, set()
-    for number, (line, block) in enumerate(numbered_blocks(path), start=1):
+    count, seen, layout = 0, set(), _Layout()
+    for number, (line, lines) in enumerate(numbered_blocks(path), start=1):
         try:
+            block = _parsed(lines, layout)
+            if block.is_mark and not block.words:
+                continue
             sentence = _sentence(block, f"{path.stem}:{number}", line, metadata)
             if sentence.external_id in seen:
-                raise _BlockError(f"sent_id {sentence.external_id[:60]!r} is repeated.")
-        except _BlockError as error:
-            on_error(FileError(path.name, line, f"{error} Sentence left out."))
+                raise _RowError(0, f"sent_id {sentence.external_id[:60]!r} is repeated.")
+        except _RowError as error:
+            layout.names = layout.names if layout.is_settled else ()
+            message = f"{error} Sentence left out."
+            on_error(FileError(path.name, line + error.row, message))
             continue
+        layout.is_settled = True
         seen.add(sentence.external_id)
         count += 1
         yield sentence
@@ -42,37 +109,114 @@ def read_conllu(
         raise FileError(path.name, None, "contains no sentence in CoNLL-U.")
 
 
-def _sentence(
-    block: Sequence[str], name: str, line: int, metadata: Callable[[Sequence[Word]], Json]
-) -> SentenceRecord:
-    parse, errors = _conllu()
+def _parsed(lines: Sequence[str], layout: _Layout) -> _Block:
+    block, ids = _Block(), IdSequence()
+    for row, line in enumerate(lines):
+        if line.startswith("#"):
+            _add_comment(block, line, row, layout)
+            continue
+        values = layout.split(line, row)
+        word: Word = dict(zip(layout.names or COLUMNS, values, strict=True))
+        try:
+            number = ids.add(word["id"])
+        except IdError as error:
+            _fail(row, str(error))
+        if number:
+            word["id"] = number
+            block.words.append(word)
+            block.rows.append(row)
     try:
-        parsed = parse("\n".join(block) + "\n\n")
-    except (errors, ValueError, IndexError, KeyError) as error:
-        raise _BlockError(f"is not CoNLL-U ({str(error).strip()[:120]}).") from error
-    if len(parsed) != 1:
-        raise _BlockError("contains no word.")
-    # Words have a number as id. Ranges (2-3) and empty nodes (2.1) have a tuple.
-    words = [token for token in parsed[0] if isinstance(token.get("id"), int)]
-    if not words:
-        raise _BlockError("contains no word.")
-    tokens = tuple("\u00a0".join(str(word.get("form") or "_").split()) for word in words)
-    if not all(tokens):
-        raise _BlockError("has a word without a form.")
-    external_id = str(parsed[0].metadata.get("sent_id") or _comment_id(block) or name)
-    return SentenceRecord(external_id, tokens, line, metadata(words))
+        ids.end()
+    except IdError as error:
+        _fail(len(lines) - 1, str(error))
+    return block
 
 
-def _comment_id(block: Sequence[str]) -> str:
-    """Return the id in a first line such as `#20671029`, or ""."""
-    word = block[0].removeprefix("#").strip()
-    return word if block[0].startswith("#") and word and len(word.split()) == 1 else ""
+def _add_comment(block: _Block, line: str, row: int, layout: _Layout) -> None:
+    if block.words:
+        _fail(row, "is a comment after words; a blank line is missing before it.")
+    match = _COMMENT.fullmatch(line)
+    name = match[1] if match else line[1:].strip()
+    if match and name == _GLOBAL_COLUMNS:
+        layout.declare(match[2], row)
+        return
+    if match and name in ("sent_id", "text"):
+        if name in block.comments:
+            _fail(row, f"is a second {name} of the sentence; is a blank line missing?")
+        block.comments[name] = match[2].strip()
+    if name in ("sent_id", "text"):
+        block.is_mark = False
+    elif row == 0 and not match and name not in _MARKS and len(name.split()) == 1:
+        block.comment_id = name
 
 
-@cache
-def _conllu() -> Any:
-    """Import the parser on first use, because most commands do not need it."""
-    from conllu import parse  # noqa: PLC0415 - see above
-    from conllu.exceptions import ParseException  # noqa: PLC0415 - see above
+def _sentence(
+    block: _Block, name: str, line: int, metadata: Callable[[Sequence[Word]], Json]
+) -> SentenceRecord:
+    if not block.words:
+        _fail(0, "contains no word.")
+    tokens = tuple(map(_token, block.words, block.rows))
+    for word, row in zip(block.words, block.rows, strict=True):
+        _clean(word, row)
+    if "head" in block.words[0]:
+        _check_heads(block)
+        for word, row in zip(block.words, block.rows, strict=True):
+            _check_shift(word, row)
+    external_id = block.comments.get("sent_id") or block.comment_id or name
+    text = block.comments.get("text", "")
+    return SentenceRecord(external_id, tokens, line, metadata(block.words), text=text)
 
-    return parse, ParseException
+
+def _token(word: Word, row: int) -> str:
+    """Return the form as a token. Blanks become U+00A0, because files separate tokens by blanks."""
+    form = word["form"] = word["form"].strip(" ")
+    if not form:
+        _fail(row, "has a word without a form.")
+    if match := _BREAKS.search(form):
+        _fail(row, f"has the character U+{ord(match[0]):04X} in the form; delete it.")
+    return str(form.replace(" ", "\u00a0"))
+
+
+def _clean(word: Word, row: int) -> None:
+    """Replace `_` by None. Raise _RowError for an empty column, or one with blanks."""
+    for name, value in word.items():
+        if name in ("id", "form"):
+            continue
+        if value == _EMPTY:
+            word[name] = _EMPTY if name == "lemma" else None
+        elif not value or (name not in _TEXTS and name in COLUMNS and " " in value):
+            fault = "contains a blank" if value else f"is empty; CoNLL-U has “{_EMPTY}” there"
+            _fail(row, f"{name.upper()} {fault}. Are columns shifted?")
+
+
+def _check_heads(block: _Block) -> None:
+    """Convert heads to numbers. All words have a head, or none has one. Several may be roots."""
+    has_heads = any(word["head"] is not None for word in block.words)
+    for word, row in zip(block.words, block.rows, strict=True):
+        head = word["head"]
+        if head is None:
+            if has_heads:
+                _fail(row, "HEAD is missing, but other words of the sentence have one.")
+            continue
+        if not _NUMBER.fullmatch(head) or int(head) > len(block.words):
+            _fail(row, f"HEAD {head[:20]!r} is neither 0 nor the id of a word in the sentence.")
+        if int(head) == word["id"]:
+            _fail(row, f"HEAD {head} is the id of the word itself.")
+        word["head"] = int(head)
+
+
+def _check_shift(word: Word, row: int) -> None:
+    """Raise _RowError if a relation is a number, or enhanced dependencies are without one."""
+    relation, dependencies = word.get("deprel"), word.get("deps")
+    if relation and _NUMBER.fullmatch(relation):
+        _fail(row, f"DEPREL {relation} is a number. Are columns shifted?")
+    if dependencies and not dependencies[0].isdigit():
+        _fail(row, f"DEPS {dependencies[:20]!r} begins with no number. Are columns shifted?")
+
+
+def _columns(count: int) -> str:
+    return "1 column" if count == 1 else f"{count} columns"
+
+
+def _fail(row: int, message: str) -> NoReturn:
+    raise _RowError(row, message)

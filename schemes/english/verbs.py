@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from schemes.base import Tokens
+from schemes.english.contractions import VERB_BY_CONTRACTION
 from schemes.english.forms import VerbForms
 
 # stem: 3rd person, present participle, past, past participle. Other spellings follow a slash.
@@ -110,6 +111,8 @@ def candidate_forms(token: str) -> tuple[VerbForms, ...]:
     contain the token come first, and there is always one.
     """
     word = token.lower().replace("\u2019", "'")
+    if word in VERB_BY_CONTRACTION:
+        return tuple(_spellings(VERB_BY_CONTRACTION[word]))
     prefix, _, last = word.rpartition("-")
     # "re-elected" inflects like "elected", also for irregular verbs.
     joint, rest = (f"{prefix}-", last) if prefix and last else _split_prefix(word)

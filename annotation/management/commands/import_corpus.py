@@ -11,6 +11,8 @@ from projects.command import InputError, project_named
 from schemes.base import FileError
 from schemes.registry import get_scheme
 
+NO_ITEMS = "No items were found in them. Check the tags in the files, or list the items (--items)."
+
 
 class Command(BaseCommand):
     help = "Add the sentences of one or more files, and their items, to a project."
@@ -84,4 +86,5 @@ def _sentence(report: ImportReport) -> str:
         return f"Nothing new: {known} already existed.{left_out}"
     added = f"{report.sentences_added} sentences and {report.items_added} items added"
     known = f"{report.sentences_known} and {report.items_known} already existed"
-    return f"{added}, {known}.{left_out}"
+    found_none = "" if report.items_added or report.items_known else f" {NO_ITEMS}"
+    return f"{added}, {known}.{found_none}{left_out}"
