@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from schemes.base import Tokens
+from schemes.english.spelling import plain_spelling
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +62,16 @@ def spelled_out(tokens: Tokens) -> list[SpelledWord]:
 
 def _spelled_out(tokens: Tokens) -> Iterator[SpelledWord]:
     at = 0
+    words = [plain_spelling(token).lower() for token in tokens]
     while at < len(tokens):
-        word = tokens[at].lower()
+        word = words[at]
         whole = CONTRACTIONS.get(word)
         parts = _FIRST_PARTS.get(word, ())
         if whole:
             for spelling in whole.spelling:
                 yield SpelledWord(spelling, at, spelling != whole.verb)
             at += 1
-        elif parts and tuple(token.lower() for token in tokens[at : at + len(parts)]) == parts:
+        elif parts and tuple(words[at : at + len(parts)]) == parts:
             contraction = _BY_PARTS[parts]
             for offset, spelling in enumerate(contraction.spelling):
                 yield SpelledWord(spelling, at + offset, spelling != contraction.verb)

@@ -11,6 +11,7 @@ from typing import Any
 from schemes.base import Tokens
 from schemes.english.contractions import VERB_BY_CONTRACTION
 from schemes.english.forms import VerbForms
+from schemes.english.spelling import plain_spelling
 
 # stem: 3rd person, present participle, past, past participle. Other spellings follow a slash.
 EXCEPTIONS = {
@@ -110,7 +111,7 @@ def candidate_forms(token: str) -> tuple[VerbForms, ...]:
     A verb with two spellings ("travelling", "traveling") has a reading for each. Readings that
     contain the token come first, and there is always one.
     """
-    word = token.lower().replace("\u2019", "'")
+    word = plain_spelling(token).lower()
     if word in VERB_BY_CONTRACTION:
         return tuple(_spellings(VERB_BY_CONTRACTION[word]))
     prefix, _, last = word.rpartition("-")
