@@ -190,13 +190,10 @@ def _clean(word: Word, row: int) -> None:
 
 
 def _check_heads(block: _Block) -> None:
-    """Convert heads to numbers. All words have a head, or none has one. Several may be roots."""
-    has_heads = any(word["head"] is not None for word in block.words)
+    """Convert heads to numbers. Words may have none, and several may be roots."""
     for word, row in zip(block.words, block.rows, strict=True):
         head = word["head"]
         if head is None:
-            if has_heads:
-                _fail(row, "HEAD is missing, but other words of the sentence have one.")
             continue
         if not _NUMBER.fullmatch(head) or int(head) > len(block.words):
             _fail(row, f"HEAD {head[:20]!r} is neither 0 nor the id of a word in the sentence.")

@@ -5,7 +5,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Before a name. No sentence ends after them.
+# Before a name, and capitalised. No sentence ends after them.
 TITLES = _words(
     """mr mrs ms messrs dr drs prof rev hon gen col maj capt cpt lt sgt cpl cmdr adm gov sen sens rep
     reps pres supt insp st sts ste mt ft fr br atty"""
@@ -19,7 +19,7 @@ NUMBERED = _words(
     mich minn miss mo mont neb nev okla ore pa penn tenn tex va vt wash wis wyo"""
 )
 ABBREVIATIONS = _words(
-    """jr sr esq inc corp co cos ltd bros assn dept univ inst etc vs cf al approx est ave blvd hwy pkwy
+    """jr sr esq inc corp co ltd bros assn dept univ inst etc vs cf al approx ave blvd hwy pkwy
     bldg apt misc ext tel dist intl natl govt ref refs viz ca incl excl resp max min avg tbsp tsp orig
     publ"""
 )

@@ -70,8 +70,8 @@ _ALTERNATIVES = {
     "address": rf"""
         (?:(?:https?|ftp)://|www\.){_PATH}
       | [\w.+-]{{0,64}}?@{_HOST}
-      | {_LABEL}(?:\.{_LABEL}){{0,8}}?\.(?i:{_ENDINGS})(?![\w-])(?:/{_PATH}?)?
-      | \p{{L}}[\w-]{{1,63}}+(?:\.[\w-]{{2,63}}+){{2,8}}+(?![\w-])""",
+      | {_LABEL}(?:\.{_LABEL}){{0,8}}?\.(?:{_ENDINGS})(?![\w-])(?:/{_PATH}?)?
+      | \p{{Ll}}[\w-]{{1,63}}+(?:\.\p{{Ll}}[\w-]{{1,63}}+){{2,8}}+(?![\w-])""",
     "face": rf"""
         [:;=][-'^o]?[()\[\]DPp|\\*/](?!{_W}|/) | \([-']?[:;=](?!{_W})
       | </?3++(?!\p{{N}}) | \^[_.-]?\^""",
@@ -86,8 +86,10 @@ _ALTERNATIVES = {
       | (?<={_S}|^)\.\p{{N}}++(?!{_W})""",
     "abbreviation": "",
     "currency": r"(?<!\p{L})(?:US|AU|CA|NZ|HK|A|C|R)\$",
-    "short": rf"""(?<!{_W})(?:[wW]/(?:[oO](?!{_W}))?(?!/) | [bB]/[cC](?!{_W}) | \#\p{{L}}{_W}*+)
-      | (?<!{_W})\p{{Lu}}++&\p{{Lu}}++(?!{_W}) | (?<={_S}|^)\.(?i:{_ENDINGS})(?!{_W})""",
+    "short": rf"""(?<!{_W})(?:
+            [wW]/(?:[oO](?!{_W}))?(?!/) | [bB]/[cC](?!{_W}) | \#\p{{L}}{_W}*+ | -[LR][RSC]B-
+          )
+      | (?<!{_W})\p{{Lu}}++&\p{{Lu}}++(?!{_W}) | (?<={_S}|^)\.(?:{_ENDINGS})(?!{_W})""",
     "prefixed": "",
     "word": rf"""{_W}++(?:{_APOSTROPHE}{_W}++)*+ | {_APOSTROPHE}[nN]{_APOSTROPHE}(?!{_W})
       | {_APOSTROPHE}(?i:em|til|tis|twas|cause|n|s|re|ve|ll|d|m)(?!{_W})""",
@@ -104,7 +106,7 @@ def _pattern() -> regex.Pattern[str]:
             (?:\p{{L}}\.){{2,}}+(?:\p{{L}}(?!{_W}|\.|{_APOSTROPHE}))?
           | \p{{L}}\.\p{{L}}(?!{_W}|\.|{_APOSTROPHE})
           | (?:Ph|Ed|Litt)\.D\.
-          | (?i:{_any(TITLES)})\.(?!{_W})
+          | (?:{_any(map(str.capitalize, TITLES))}|(?i:mr|mrs|ms|dr|prof))\.(?!{_W})
           | (?i:{_any(ABBREVIATIONS)})\.(?!{_W})
           | (?i:{_any(NUMBERED)})\.(?={_S}*+[#\p{{N}},])
           | \p{{Lu}}\.(?={_S}++(?!(?:{_any(STARTERS)})\b)\p{{Lu}})

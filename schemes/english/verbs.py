@@ -63,6 +63,7 @@ AMBIGUOUS = {
 }
 # Words before a stem.
 _BEFORE_STEM = frozenset({"to", "can", "ca", "could", "may", "might", "must", "shall", "should"})
+_BEFORE_STEM |= {"cannot", "gonna", "gotta", "wanna", "na", "ta"}
 _BEFORE_STEM |= {"will", "wo", "'ll", "would", "'d", "do", "does", "did", "let"}
 _PASSED_OVER = frozenset({"not", "n't", "never", "also", "now", "then", "always"})
 # Words after an intransitive verb.

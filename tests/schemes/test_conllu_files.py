@@ -78,7 +78,6 @@ def test_words_are_read_among_multiword_tokens_and_empty_nodes(tmp_path, rows):
         ((*THREE[:2], row(3, "hats", head=-1)), 4, "HEAD '-1' is neither"),
         ((*THREE[:2], row(3, "hats", head="x")), 4, "HEAD 'x' is neither"),
         ((*THREE[:2], row(3, "hats", head=3)), 4, "HEAD 3 is the id of the word itself"),
-        ((*THREE[:2], row(3, "hats")), 4, "HEAD is missing"),
         ((*THREE[:2], row(3, "", head=2)), 4, "has a word without a form"),
         ((*THREE[:2], row(3, "hats", head=2, upos="")), 4, "UPOS is empty"),
         ((*THREE[:2], row(3, "hats", head=2, deprel="a b")), 4, "DEPREL contains a blank"),
@@ -105,10 +104,10 @@ def test_faults_are_named_and_other_sentences_are_read(tmp_path, rows, at, messa
     assert message in error.message
 
 
-def test_several_words_may_be_roots(tmp_path):
-    rows = (row(1, "Go", head=0, deprel="root"), row(2, "now", head=0, deprel="root"))
+def test_several_words_may_be_roots_or_without_a_head(tmp_path):
+    rows = (row(1, "Go", head=0, deprel="root"), row(2, "now", head=0, deprel="root"), row(3, "!"))
     (record,), errors = read(tmp_path, sentence("a", *rows), corpus.columns_of_words)
-    assert (record.metadata["heads"], errors) == ([-1, -1], [])
+    assert (record.metadata["heads"], errors) == ([-1, -1, -1], [])
 
 
 @pytest.mark.parametrize("mark", ["# newdoc", "# newdoc id = d1", "# newpar\n# newpar id = p"])

@@ -4,14 +4,13 @@ from typing import Any
 
 from tqdm import tqdm
 
+from annotation.domain.find_items import NO_ITEMS
 from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
 from annotation.enums import Partition
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from schemes.base import FileError
 from schemes.registry import get_scheme
-
-NO_ITEMS = "No items were found in them. Check the tags in the files, or list the items (--items)."
 
 
 class Command(BaseCommand):
