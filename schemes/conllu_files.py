@@ -6,14 +6,16 @@ https://universaldependencies.org/format.html.
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
 
 from schemes.base import ErrorSink, FileError, Json, SentenceRecord
 from schemes.conllu_ids import IdError, IdSequence
-from schemes.text_lines import numbered_blocks
+from schemes.text_lines import numbered_blocks, numbered_lines
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
 # Columns whose values may contain blanks.
@@ -25,6 +27,7 @@ _MARKS = ("newdoc", "newpar")
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _BLANKS = re.compile(" {2,}")
 _EMPTY = "_"
+_FIRST_LINES = 100
 # Characters in a form that would break lines elsewhere, or can't be displayed.
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
@@ -41,29 +44,23 @@ class _RowError(ValueError):
 
 @dataclass(slots=True)
 class _Layout:
-    """The columns of a file: those that it declares, or the first ones, as its first sentence has."""
+    """The names of a file's columns."""
 
-    names: tuple[str, ...] = ()
-    is_settled: bool = False
+    names: tuple[str, ...]
 
     def declare(self, value: str, row: int) -> None:
         names = tuple(value.lower().split())
         if "id" not in names or "form" not in names or len(set(names)) < len(names):
             message = f"{_GLOBAL_COLUMNS} must name ID, FORM and other columns, each once."
             raise _RowError(row, message)
-        self.names, self.is_settled = names, True
+        self.names = names
 
-    def split(self, line: str, row: int) -> list[str]:
-        """Return the columns of a word line. Blanks separate them only in a line without tabs."""
-        values = line.split("\t") if "\t" in line else _BLANKS.split(line)
-        if len(values) == 1:
-            values = line.split(" ")
-        if not self.names and 2 <= len(values) <= len(COLUMNS):
-            self.names = COLUMNS[: len(values)]
-        if len(values) != len(self.names or COLUMNS):
-            expected = f"{len(self.names or COLUMNS)} are expected, separated by tabs"
+    def word(self, line: str, row: int) -> Word:
+        values = _values(line)
+        if len(values) != len(self.names):
+            expected = f"{len(self.names)} are expected, separated by tabs"
             raise _RowError(row, f"is not CoNLL-U: it has {_columns(len(values))}, and {expected}.")
-        return values
+        return dict(zip(self.names, values, strict=True))
 
 
 @dataclass(slots=True)
@@ -87,7 +84,7 @@ def read_conllu(
     comment of one word, else `<file>:<number of the block>`. Invalid blocks go to `on_error` and are
     skipped. Raises FileError if the file is not text or has no sentence.
     """
-    count, seen, layout = 0, set(), _Layout()
+    count, seen, layout = 0, set(), _usual_layout(path)
     for number, (line, lines) in enumerate(numbered_blocks(path), start=1):
         try:
             block = _parsed(lines, layout)
@@ -97,16 +94,30 @@ def read_conllu(
             if sentence.external_id in seen:
                 raise _RowError(0, f"sent_id {sentence.external_id[:60]!r} is repeated.")
         except _RowError as error:
-            layout.names = layout.names if layout.is_settled else ()
             message = f"{error} Sentence left out."
             on_error(FileError(path.name, line + error.row, message))
             continue
-        layout.is_settled = True
         seen.add(sentence.external_id)
         count += 1
         yield sentence
     if not count:
         raise FileError(path.name, None, "contains no sentence in CoNLL-U.")
+
+
+def _usual_layout(path: Path) -> _Layout:
+    """Return the columns that most of the first lines have, so that a line cut off is noticed."""
+    lines = (
+        line for _, line in numbered_lines(path) if line.strip(" \t") and not line.startswith("#")
+    )
+    counts = Counter(len(_values(line)) for line in islice(lines, _FIRST_LINES))
+    usual = max(counts, key=lambda columns: (counts[columns], columns), default=len(COLUMNS))
+    return _Layout(COLUMNS[:usual] if usual > 1 else COLUMNS)
+
+
+def _values(line: str) -> list[str]:
+    """Return the columns of a line. Blanks separate them only if it has no tab."""
+    values = line.split("\t") if "\t" in line else _BLANKS.split(line)
+    return values if len(values) > 1 else line.split(" ")
 
 
 def _parsed(lines: Sequence[str], layout: _Layout) -> _Block:
@@ -115,8 +126,7 @@ def _parsed(lines: Sequence[str], layout: _Layout) -> _Block:
         if line.startswith("#"):
             _add_comment(block, line, row, layout)
             continue
-        values = layout.split(line, row)
-        word: Word = dict(zip(layout.names or COLUMNS, values, strict=True))
+        word = layout.word(line, row)
         try:
             number = ids.add(word["id"])
         except IdError as error:

@@ -59,9 +59,9 @@ class Score:
 
     def add(self, paragraph: Paragraph, predicted: list[Words]) -> None:
         for counts, spans in ((self.tokens, _token_spans), (self.sentences, _sentence_spans)):
-            gold, found = spans(paragraph.sentences), spans(predicted)
-            counts[0] += 2 * len(gold & found)
-            counts[1] += len(gold) + len(found)
+            gold, others = spans(paragraph.sentences), spans(predicted)
+            counts[0] += 2 * len(gold & others)
+            counts[1] += len(gold) + len(others)
 
     @property
     def token_f1(self) -> float:

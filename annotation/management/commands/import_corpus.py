@@ -85,5 +85,5 @@ def _sentence(report: ImportReport) -> str:
         return f"Nothing new: {known} already existed.{left_out}"
     added = f"{report.sentences_added} sentences and {report.items_added} items added"
     known = f"{report.sentences_known} and {report.items_known} already existed"
-    found_none = "" if report.items_added or report.items_known else f" {NO_ITEMS}"
-    return f"{added}, {known}.{found_none}{left_out}"
+    no_items = "" if report.items_added or report.items_known else f" {NO_ITEMS}"
+    return f"{added}, {known}.{no_items}{left_out}"
