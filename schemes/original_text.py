@@ -8,7 +8,7 @@ such as "zu" and "dem" in "zum".
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, groupby
+from itertools import groupby
 
 Offset = tuple[int, int]
 Offsets = Sequence[Sequence[int]]
@@ -82,18 +82,6 @@ def known_text(text: object, tokens: Sequence[str]) -> str:
     if not isinstance(text, str) or text == " ".join(tokens):
         return ""
     return text.strip()
-
-
-def texts_of(sentences: Sequence[Sequence[str]], paragraph: str) -> list[str]:
-    """Return the texts of a paragraph's sentences, which are "" if the sentences don't spell it."""
-    offsets = align([token for tokens in sentences for token in tokens], paragraph)
-    if offsets is None:
-        return [""] * len(sentences)
-    ends = list(accumulate(map(len, sentences)))
-    return [
-        paragraph[offsets[end - len(tokens)][0] : offsets[end - 1][1]]
-        for tokens, end in zip(sentences, ends, strict=True)
-    ]
 
 
 def span_text(tokens: Sequence[str], text: str, offsets: Offsets, start: int, end: int) -> str:

@@ -10,12 +10,15 @@ MAX_LINE_BYTES = 16 << 20
 # Bounds the text before a blank line. A sentence of 100 words needs about 5 kB.
 MAX_BLOCK = 4 << 20
 
+LONE_RETURN = "contains a carriage return alone; save the file with the line ends LF or CRLF."
+
 
 def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     """Yield `(line number, text)` from 1, without line ends and byte-order mark.
 
-    Raises FileError if the file cannot be opened or if a line is not UTF-8, contains a NUL byte or is
-    longer than 16 MiB. Overlong lines are never read completely.
+    Lines end in LF or CRLF. Raises FileError if the file cannot be opened or if a line is not UTF-8,
+    contains a NUL byte or a CR alone, or is longer than 16 MiB. Overlong lines are never read
+    completely.
     """
     try:
         file = path.open("rb")
@@ -36,7 +39,7 @@ def numbered_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
     block: list[str] = []
     start = size = 0
     for line, text in numbered_lines(path):
-        if text.strip():
+        if text.strip(" \t"):
             start = start if block else line
             block.append(text)
             size += len(text)
@@ -61,4 +64,7 @@ def _text(raw: bytes, file: str, line: int) -> str:
         raise FileError(file, line, message) from error
     if "\0" in text:
         raise FileError(file, line, "contains a NUL byte; this is not a text file.")
-    return text.rstrip("\r\n")
+    text = text.rstrip("\r\n")
+    if "\r" in text:
+        raise FileError(file, line, LONE_RETURN)
+    return text

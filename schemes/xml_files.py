@@ -20,6 +20,7 @@ from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
 from schemes.base import FileError
+from schemes.text_lines import LONE_RETURN
 
 MAX_FILES = 100_000
 MAX_FILE_BYTES = 32 << 20
@@ -57,7 +58,7 @@ class XmlFile:
         return FileError(self.name, line, message)
 
     def lines(self) -> list[str]:
-        """Return the lines of a text file. Raise FileError."""
+        """Return the lines of a text file, which end in LF or CRLF. Raise FileError."""
         try:
             with self.open() as file:
                 data = file.read(min(MAX_FILE_BYTES, max(self.budget.left, 0)) + 1)
@@ -67,9 +68,15 @@ class XmlFile:
         if len(data) > MAX_FILE_BYTES or self.budget.left < 0:
             raise self.error(f"is larger than {MAX_FILE_BYTES >> 20} MiB, or others before it are.")
         try:
-            return data.decode("utf-8-sig").splitlines()
+            text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
             raise self.error("is not UTF-8 text; is this the right file?") from error
+        # Not splitlines(), which also splits at characters such as U+2028 and form feed.
+        lines = [line.rstrip("\r") for line in text.removesuffix("\n").split("\n")]
+        for number, line in enumerate(lines, start=1):
+            if "\r" in line:
+                raise self.error(LONE_RETURN, number)
+        return lines
 
     def elements(self, wanted: str) -> Iterator[LinedElement]:
         """Yield the complete elements of a tag, which are emptied afterwards.

@@ -6,6 +6,8 @@ from itertools import chain
 from schemes.base import ItemContext, ItemRecord, SentenceRecord
 from schemes.registry import get_scheme
 
+NO_ITEMS = "No items were found in them. Check the tags in the files, or give a list of the items."
+
 
 def find_items(
     *, scheme: str, search: str = "", sentences: Sequence[SentenceRecord]

@@ -10,7 +10,7 @@ from typing import Any
 
 from annotation.domain.changed_sentences import StoredSentence, differences, stored_sentences
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, within_limits
-from annotation.domain.find_items import find_items
+from annotation.domain.find_items import NO_ITEMS, find_items
 from annotation.domain.image_files import open_image_files
 from annotation.domain.import_corpus import batched
 from annotation.domain.queue_import import OpenUpload, bytes_of, open_upload
@@ -180,6 +180,9 @@ class _Reading:
         if not preview.problem:
             for path in self._upload.corpus:
                 self._check_lines(path)
+            if preview.sentences and not preview.items:
+                preview.warning_count += 1
+                preview.warnings.append(f"{preview.sentences:,} new sentences. {NO_ITEMS}")
         return preview
 
     def _records(self, path: Path) -> Iterator[SentenceRecord]:

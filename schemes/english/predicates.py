@@ -7,6 +7,7 @@ modal, VH. have, VD. do. The third letter is the form.
 from collections.abc import Sequence
 
 from schemes.base import Tokens
+from schemes.english.contractions import spelled_out
 from schemes.english.tagger import tag_tokens
 
 _PARTICIPLES = frozenset({"VVN", "VVD", "VBN", "VHN", "VDN", "VHD", "VDD"})
@@ -25,21 +26,30 @@ _VERBAL_PREPOSITIONS = frozenset({"following", "including"})
 def find_predicates(tokens: Tokens) -> list[int]:
     """Return the positions of the verbs to annotate, ascending.
 
-    Excludes be and modals, have before a participle, and do before a stem or a negation.
+    Excludes be and modals, have before a participle, and do before a stem or a negation. Of
+    contractions such as "cannot" and "wanna", the verb counts that `CONTRACTIONS` names.
     """
-    tags = tag_tokens(tokens)
-    return [at for at, tag in enumerate(tags) if _is_predicate(tag, at, tags, tokens)]
+    return [verb for verb, *_ in find_predicates_and_particles(tokens)]
 
 
 def find_predicates_and_particles(tokens: Tokens) -> list[list[int]]:
     """Return the positions of each verb to annotate, and of the particle after it, if there is one."""
-    tags = tag_tokens(tokens)
+    words = spelled_out(tokens)
+    spellings = [word.text for word in words]
+    tags = tag_tokens(spellings)
     predicates = []
-    for at, tag in enumerate(tags):
-        if _is_predicate(tag, at, tags, tokens):
-            particle = _particle_after(tags, at)
-            predicates.append([at] if particle is None else [at, particle])
+    for at in predicates_of_tags(tags, spellings):
+        if words[at].is_auxiliary:
+            continue
+        particle = _particle_after(tags, at)
+        places = [at] if particle is None else [at, particle]
+        predicates.append([words[place].position for place in places])
     return predicates
+
+
+def predicates_of_tags(tags: Sequence[str], tokens: Tokens) -> list[int]:
+    """Return the positions of the verbs to annotate by their C5 tags."""
+    return [at for at, tag in enumerate(tags) if _is_predicate(tag, at, tags, tokens)]
 
 
 def _particle_after(tags: Sequence[str], at: int) -> int | None:

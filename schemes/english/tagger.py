@@ -7,6 +7,7 @@ from functools import cache
 from typing import Any
 
 from schemes.base import Tokens
+from schemes.english.spelling import plain_spelling
 
 MODEL = "morphmodel_en.pgz"
 # The tagger takes a time that grows with the cube of a token's length. Endings decide about tags.
@@ -17,7 +18,7 @@ def tag_tokens(tokens: Tokens) -> list[str]:
     """Return the tag of each token. The model is loaded on first use."""
     if not tokens:
         return []
-    endings = [token[-ENDING:] for token in tokens]
+    endings = [plain_spelling(token)[-ENDING:] for token in tokens]
     return [tag for _, _, tag in _tagger().tag_sent(endings)]
 
 

@@ -9,7 +9,9 @@ from itertools import zip_longest
 from typing import Any
 
 from schemes.base import Tokens
+from schemes.english.contractions import VERB_BY_CONTRACTION
 from schemes.english.forms import VerbForms
+from schemes.english.spelling import plain_spelling
 
 # stem: 3rd person, present participle, past, past participle. Other spellings follow a slash.
 EXCEPTIONS = {
@@ -61,6 +63,7 @@ AMBIGUOUS = {
 }
 # Words before a stem.
 _BEFORE_STEM = frozenset({"to", "can", "ca", "could", "may", "might", "must", "shall", "should"})
+_BEFORE_STEM |= {"cannot", "gonna", "gotta", "wanna", "na", "ta"}
 _BEFORE_STEM |= {"will", "wo", "'ll", "would", "'d", "do", "does", "did", "let"}
 _PASSED_OVER = frozenset({"not", "n't", "never", "also", "now", "then", "always"})
 # Words after an intransitive verb.
@@ -109,7 +112,9 @@ def candidate_forms(token: str) -> tuple[VerbForms, ...]:
     A verb with two spellings ("travelling", "traveling") has a reading for each. Readings that
     contain the token come first, and there is always one.
     """
-    word = token.lower().replace("\u2019", "'")
+    word = plain_spelling(token).lower()
+    if word in VERB_BY_CONTRACTION:
+        return tuple(_spellings(VERB_BY_CONTRACTION[word]))
     prefix, _, last = word.rpartition("-")
     # "re-elected" inflects like "elected", also for irregular verbs.
     joint, rest = (f"{prefix}-", last) if prefix and last else _split_prefix(word)

@@ -23,6 +23,7 @@ from schemes.base import (
 )
 from schemes.conllu_files import read_conllu
 from schemes.english.predicates import find_predicates_and_particles
+from schemes.english.tagged_verbs import tagged_verbs
 from schemes.english.verbs import verb_forms
 from schemes.frames.content import MAX_HEAD, MAX_NAME
 from schemes.frames.joined_records import JoinedRecord, read_joined
@@ -31,7 +32,8 @@ from schemes.original_text import excerpt
 from schemes.plain_text import read_text
 
 SEMEVAL = "semeval"
-PARTICLE = "compound:prt"
+# The relation of a verb's particle in Universal Dependencies, and in older files.
+PARTICLES = frozenset({"compound:prt", "prt"})
 # How far a particle may be from its verb, in tokens.
 _AROUND = 3
 
@@ -49,17 +51,21 @@ def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[Senten
 def columns_of_words(words: Sequence[Json]) -> Json:
     """Return the lemmas, tags and dependencies of a sentence, one entry per token.
 
-    Heads are zero-based, and -1 is the root. Columns without any value are left out.
+    Heads are zero-based, and -1 is the root. Columns without any value are left out. If the tags
+    are not those of Universal Dependencies, `verbs` has the positions of the verbs, or None if only the
+    tagger can find them.
     """
     columns: dict[str, list[Any]] = {
         "lemmas": [str(word.get("lemma") or "_") for word in words],
         "upos": [str(word.get("upos") or "_") for word in words],
         "deprels": [str(word.get("deprel") or "_") for word in words],
     }
-    kept = {name: values for name, values in columns.items() if set(values) != {"_"}}
+    kept: Json = {name: values for name, values in columns.items() if set(values) != {"_"}}
     if "deprels" in kept:
-        place = {word["id"]: at for at, word in enumerate(words)}
-        kept["heads"] = [place.get(word.get("head"), -1) for word in words]
+        kept["heads"] = [(word.get("head") or 0) - 1 for word in words]
+    verbs = tagged_verbs(words)
+    if verbs != _verbs_of_upos(kept):
+        kept["verbs"] = verbs
     return kept
 
 
@@ -112,13 +118,15 @@ def _overlap(record: JoinedRecord) -> str:
 def find_items(external_id: str, context: ItemContext) -> list[ItemRecord]:
     """Return every verb of the sentence with its particles.
 
-    The tags and dependencies of the file count if there are any, else those of the tagger.
+    The tags and dependencies of the file count if there are known tags, else those of the tagger.
     """
-    upos = context.metadata.get("upos")
-    verbs = (
-        _tagged_verbs(context.metadata) if upos else find_predicates_and_particles(context.tokens)
-    )
-    lemmas = context.metadata.get("lemmas")
+    metadata = context.metadata
+    positions = metadata["verbs"] if "verbs" in metadata else _verbs_of_upos(metadata)
+    if positions is None:
+        verbs = find_predicates_and_particles(context.tokens)
+    else:
+        verbs = _with_particles(positions, metadata)
+    lemmas = metadata.get("lemmas")
     items = []
     for verb in verbs:
         target: Json = {"verb": verb}
@@ -188,11 +196,16 @@ def _zero_based(positions: Positions) -> list[int]:
     return [at - 1 for at in positions]
 
 
-def _tagged_verbs(metadata: Json) -> list[list[int]]:
-    verbs = {at: [at] for at, tag in enumerate(metadata["upos"]) if tag == "VERB"}
+def _verbs_of_upos(metadata: Json) -> list[int] | None:
+    tags = metadata.get("upos")
+    return [at for at, tag in enumerate(tags) if tag == "VERB"] if tags else None
+
+
+def _with_particles(positions: Sequence[int], metadata: Json) -> list[list[int]]:
+    verbs = {at: [at] for at in positions}
     heads = metadata.get("heads", [])
     for at, relation in enumerate(metadata.get("deprels", [])):
-        if relation == PARTICLE and heads[at] in verbs:
+        if relation.lower() in PARTICLES and heads[at] in verbs:
             verbs[heads[at]].append(at)
     return [sorted(verb) for verb in verbs.values()]
 

@@ -118,7 +118,7 @@ SCHEME = Scheme(
         pay_presets=PAY_PRESETS,
     ),
     corpus=Corpus(
-        formats={"conllu": [".conllu", ".conll"], "text": [".txt"]},
+        formats={"conllu": [".conllu", ".conllup", ".conll"], "text": [".txt"]},
         gold_formats=(corpus.SEMEVAL,),
         read_sentences=corpus.read_sentences,
         read_items=corpus.read_items,

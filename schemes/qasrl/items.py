@@ -24,6 +24,7 @@ from schemes.base import (
 from schemes.english.forms import VerbForms, forms_from_names
 from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.predicates import find_predicates
+from schemes.english.tagged_verbs import tagged_verbs
 from schemes.english.verbs import candidate_forms, verb_forms, verb_forms_at
 from schemes.original_text import excerpt
 from schemes.qasrl.grammar import item_table
@@ -68,10 +69,12 @@ SEARCHES = {
 
 
 def items_of_words(words: Sequence[Json]) -> Json:
-    """Return the metadata of a sentence in CoNLL-U: an item per VERB, which excludes auxiliaries."""
-    return {
-        "items": [{"verb_idx": at} for at, word in enumerate(words) if word.get("upos") == "VERB"]
-    }
+    """Return the metadata of a sentence in CoNLL-U: its verbs by their tags, without auxiliaries.
+
+    A sentence without known tags has none, so that the tagger finds its verbs.
+    """
+    verbs = tagged_verbs(words)
+    return {} if verbs is None else {"items": [{"verb_idx": at} for at in verbs]}
 
 
 def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:

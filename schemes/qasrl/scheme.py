@@ -189,7 +189,7 @@ SCHEME = Scheme(
         formats={
             "qasrl-csv": [".csv"],
             "qasrl-bank": [".jsonl", ".jsonl.gz", ".json", ".json.gz"],
-            "conllu": [".conllu", ".conll"],
+            "conllu": [".conllu", ".conllup", ".conll"],
             "text": [".txt"],
         },
         gold_formats=tuple(_GOLD_READERS),

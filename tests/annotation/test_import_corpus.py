@@ -88,6 +88,34 @@ def test_items_of_conllu_are_its_verbs(project, tmp_path):
     assert Item.objects.get().target["verb_idx"] == 1
 
 
+def test_sentences_without_items_have_a_reason(project, tmp_path):
+    path = written(tmp_path, "c.conllu", "1\tDogs\tdog\tNOUN\t_\t_\t_\t_\t_\t_\n")
+    out = StringIO()
+    call_command("import_corpus", project.slug, str(path), format="conllu", stdout=out)
+    assert out.getvalue() == (
+        "1 sentences and 0 items added, 0 and 0 already existed. No items were found in them. Check "
+        "the tags in the files, or give a list of the items.\n"
+    )
+
+
+def test_mark_of_a_document_alone_is_no_bad_row(project, tmp_path):
+    text = "# newdoc id = d\n\n1\tGo\tgo\t_\tVB\t_\t0\troot\t_\t_\n"
+    facts, _ = run(project, written(tmp_path, "c.conllu", text), fmt="conllu", strict=True)
+    assert (facts["items_added"], facts["error_count"]) == (1, 0)
+
+
+def test_verb_after_a_contraction_is_found(project, tmp_path):
+    rows = "a:1,He cannot swim .,x\na:2,We cannot .,x\na:3,I wanna go .,x\n"
+    run(project, written(tmp_path, "s.csv", SENTENCES + rows))
+    items = {item.key: item.target for item in Item.objects.all()}
+    assert {key: target["verb"] for key, target in items.items()} == {
+        "a:1/2": "swim",
+        "a:3/1": "wanna",
+        "a:3/2": "go",
+    }
+    assert items["a:3/1"]["forms"]["pastParticiple"] == "wanted"
+
+
 def test_bad_rows_are_reported_and_the_others_imported(project, tmp_path):
     sentences = written(
         tmp_path,

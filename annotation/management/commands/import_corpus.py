@@ -4,6 +4,7 @@ from typing import Any
 
 from tqdm import tqdm
 
+from annotation.domain.find_items import NO_ITEMS
 from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
 from annotation.enums import Partition
 from projects.command import Command as BaseCommand
@@ -107,4 +108,5 @@ def _sentence(report: ImportReport) -> str:
     if report.sentences_updated or report.items_updated:
         added += f", {report.sentences_updated} and {report.items_updated} updated"
     known = f"{report.sentences_known} and {report.items_known} already existed"
-    return f"{added}, {known}.{left_out}"
+    no_items = "" if report.items_added or report.items_known else f" {NO_ITEMS}"
+    return f"{added}, {known}.{no_items}{left_out}"

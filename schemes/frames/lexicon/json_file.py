@@ -93,7 +93,7 @@ def _second_line(raw: bytes, key: str) -> int | None:
     """Return the line of the key's second occurrence, if the key occurs twice in all."""
     lines = [
         number
-        for number, line in enumerate(raw.splitlines(), start=1)
+        for number, line in enumerate(raw.split(b"\n"), start=1)
         for _ in range(line.count(json.dumps(key, ensure_ascii=False).encode()))
     ]
     return lines[1] if len(lines) == 2 else None

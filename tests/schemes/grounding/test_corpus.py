@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from schemes.base import ContentError, FileError, ItemContext, ItemRecord
+from schemes.base import ContentError, FileError, ItemContext, ItemRecord, refuse
 from schemes.grounding.captions import CaptionPhrase
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.exports import EXPORTS
@@ -261,6 +261,27 @@ def test_archive_is_read_like_a_folder(tmp_path):
     write_folder(rows_of(make_captions(3)), tmp_path / "gold")
     archive = Path(shutil.make_archive(str(tmp_path / "packed"), "zip", tmp_path / "gold"))
     assert read_rows([archive], "flickr30k") == read_rows([tmp_path / "gold"], "flickr30k")
+
+
+@pytest.mark.parametrize("separator", ["\u2028", "\u2029", "\x0b", "\x0c", "\x85", "\x1e"])
+def test_only_line_feeds_separate_captions(tmp_path, separator):
+    texts = f"[/EN#1/people Dogs] run .{separator}[/EN#1/people Cats] run .\r\nBirds fly .\n"
+    folder = write_flickr(tmp_path)
+    (folder / "Sentences" / "1.txt").write_bytes(texts.encode())
+    records = list(CORPUS.read_sentences(folder, "flickr30k", refuse))
+    assert [(record.external_id, record.line) for record in records] == [
+        ("1.jpg#0", 1),
+        ("1.jpg#1", 2),
+    ]
+    assert records[1].tokens == ("Birds", "fly", ".")
+
+
+def test_caption_file_with_old_line_ends_is_named(tmp_path):
+    folder = write_flickr(tmp_path)
+    (folder / "Sentences" / "1.txt").write_bytes(b"Dogs run .\rCats run .\r")
+    errors: list[FileError] = []
+    assert not list(CORPUS.read_sentences(folder, "flickr30k", errors.append))
+    assert "line 1: contains a carriage return alone" in str(errors[0])
 
 
 def test_folders_of_an_export_are_read_together(tmp_path):

@@ -8,39 +8,8 @@ from hypothesis import strategies as st
 
 from schemes.base import FileError
 from schemes.conllu_files import read_conllu as read_conllu_with
-from schemes.plain_text import read_text, sentences
+from schemes.plain_text import read_text
 from schemes.qasrl.items import items_of_words
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("He didn't go.", ["He did n't go ."]),
-        ("She was re-elected in the U.S. in May.", ["She was re-elected in the U.S. in May ."]),
-        ("One came. Two left!", ["One came .", "Two left !"]),
-        ("Mr. Smith can't stay.", ["Mr . Smith ca n't stay ."]),
-        ("A well-known co-author (1999-2001) wrote.", None),
-        ("The dog's tail — it wagged...", None),
-        ("a\u00a0b\u202e\x07 c\ufeff", None),
-        ("   ", []),
-        ("- - --", None),
-    ],
-)
-def test_sentences_are_tokenised_like_treebanks(text, expected):
-    texts = [" ".join(tokens) for tokens in sentences(text)]
-    if expected is not None:
-        assert texts == expected
-    visible = "".join(
-        character for character in text if character.isprintable() and not character.isspace()
-    )
-    assert "".join(texts).replace(" ", "") == visible
-
-
-@given(st.text(max_size=80))
-def test_no_token_is_empty_or_contains_a_blank(text):
-    for tokens in sentences(text):
-        assert tokens
-        assert all(token and not any(c.isspace() for c in token) for token in tokens)
 
 
 def test_ids_of_texts_are_stable(tmp_path):
@@ -53,6 +22,7 @@ def test_ids_of_texts_are_stable(tmp_path):
         ("news:4:0", 4),
     ]
     assert first[2].tokens == ("Three", "stayed", ".")
+    assert [sentence.text for sentence in first] == ["One came.", "Two left.", "Three stayed."]
     assert list(read_text(path, on_error=raised)) == first
 
 
