@@ -80,7 +80,7 @@ def known_text(text: object, tokens: Sequence[str]) -> str:
 
     Writers without the original text write such a text.
     """
-    if not isinstance(text, str) or text == " ".join(tokens):
+    if not isinstance(text, str) or text.strip() == " ".join(tokens):
         return ""
     return text.strip()
 
