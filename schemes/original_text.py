@@ -42,11 +42,12 @@ def align(tokens: Sequence[str], text: str) -> list[Offset] | None:
     """
     offsets: list[Offset] = []
     end = 0
+    starts_with = text.startswith
     for token in tokens:
-        start = end
-        if not text.startswith(token, start):
+        start = end + 1 if starts_with(" ", end) else end
+        if not starts_with(token, start):
             start = _next_visible(text, start)
-            if not text.startswith(token, start):
+            if not starts_with(token, start):
                 return _align_letters(tokens, text)
         end = start + len(token)
         offsets.append((start, end))
@@ -79,7 +80,7 @@ def known_text(text: object, tokens: Sequence[str]) -> str:
 
     Writers without the original text write such a text.
     """
-    if not isinstance(text, str) or text == " ".join(tokens):
+    if not isinstance(text, str) or text.strip() == " ".join(tokens):
         return ""
     return text.strip()
 

@@ -9,6 +9,7 @@ grammatical relation, or `unkn` if the corpus has none.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from schemes.base import ExportRow, Exports, FileSet, ItemContext, Json
@@ -102,13 +103,34 @@ def _conllu(row: ExportRow) -> str:
     heads = [str(head + 1) for head in row.metadata.get("heads", [])] or unknown
     lines = [f"# sent_id = {row.external_id}"]
     if row.text:
-        lines.append(f"# text = {' '.join(row.text.split())}")
-    columns = zip(row.tokens, lemmas, upos, heads, deprels, strict=True)
-    for number, (token, lemma, tag, head, relation) in enumerate(columns, start=1):
+        lines.append(f"# text = {' '.join(row.text.splitlines())}")
+    written, misc = _written_words(row)
+    columns = zip(row.tokens, lemmas, upos, heads, deprels, misc, strict=True)
+    for number, (token, lemma, tag, head, relation, note) in enumerate(columns, start=1):
+        if number in written:
+            lines.append(written[number])
         lines.append(
-            "\t".join((str(number), token, lemma, tag, "_", "_", head, relation, "_", "_"))
+            "\t".join((str(number), token, lemma, tag, "_", "_", head, relation, "_", note))
         )
     return "\n".join(lines) + "\n"
+
+
+def _written_words(row: ExportRow) -> tuple[dict[int, str], list[str]]:
+    """Return the lines of written words of several words by their first word, and the column MISC."""
+    misc = ["_"] * len(row.tokens)
+    written: dict[int, str] = {}
+    groups = [list(group) for _, group in groupby(range(len(row.offsets)), row.offsets.__getitem__)]
+    for words, after in pairwise([*groups, []]):
+        first, last = words[0], words[-1]
+        start, end = row.offsets[first]
+        touches = bool(after) and row.offsets[after[0]][0] == end
+        note = "SpaceAfter=No" if touches else "_"
+        if len(words) == 1:
+            misc[first] = note
+            continue
+        columns = (f"{first + 1}-{last + 1}", row.text[start:end], *["_"] * 7, note)
+        written[first + 1] = "\t".join(columns)
+    return written, misc
 
 
 EXPORTS = Exports(

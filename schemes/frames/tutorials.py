@@ -4,10 +4,14 @@ from functools import cache
 
 from schemes.base import Goal, ItemContext, Json, Tutorial, TutorialStep
 from schemes.frames.content import parse_gold
+from schemes.original_text import align
 
 _TOKENS = "Two neighbours gave the children their old skis .".split()  # noqa: SIM905
+_TEXT = "Two neighbours gave the children their old skis."
 _CONTEXT = ItemContext(
     tokens=_TOKENS,
+    text=_TEXT,
+    offsets=align(_TOKENS, _TEXT) or (),
     target={"verb": [2], "lemma": "give", "fillers": {}},
     metadata={
         "lemmas": ["two", "neighbour", "give", "the", "child", "their", "old", "ski", "."],

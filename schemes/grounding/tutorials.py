@@ -1,13 +1,21 @@
 """Tutorials for a worker's first task, on the first of the sample pictures."""
 
+from dataclasses import replace
 from functools import cache
 
 from schemes.base import Goal, Image, ItemContext, ItemRecord, Json, Tutorial, TutorialStep
 from schemes.grounding.corpus import complete_item
+from schemes.original_text import align
 
 PICTURE = "img/tutorial-meadow.png"
 _TOKENS = "Two dogs chase a red ball across a meadow .".split()  # noqa: SIM905
-_PLAIN = ItemContext(tokens=_TOKENS, image=Image("meadow-01.png", 480, 320))
+_TEXT = "Two dogs chase a red ball across a meadow."
+_PLAIN = ItemContext(
+    tokens=_TOKENS,
+    image=Image("meadow-01.png", 480, 320),
+    text=_TEXT,
+    offsets=align(_TOKENS, _TEXT) or (),
+)
 _PHRASES = [
     {"start": 0, "end": 2, "plural": True, "cardinality": 2, "types": ["animals"]},
     {"start": 3, "end": 6, "plural": False, "cardinality": None, "types": ["other"]},
@@ -20,9 +28,7 @@ _TREE = [[337, 62, 463, 240]]
 @cache
 def _context() -> ItemContext:
     record = ItemRecord("meadow-01.png#0", "phrases", {"phrases": _PHRASES})
-    return ItemContext(
-        tokens=_TOKENS, target=complete_item(record, _PLAIN).target, image=_PLAIN.image
-    )
+    return replace(_PLAIN, target=complete_item(record, _PLAIN).target)
 
 
 def _source(*answers: tuple[str, list[list[int]]]) -> Json:

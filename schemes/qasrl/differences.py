@@ -6,7 +6,7 @@ Questions with answers are compared by question, other content by its position i
 from collections.abc import Iterator
 from typing import Any
 
-from schemes.base import ItemContext, Json, Tokens
+from schemes.base import ItemContext, Json
 from schemes.json_differences import shown_value, value_differences
 
 # Derived from the question's text on parsing, so it differs only if the text does.
@@ -17,12 +17,11 @@ def differences(ours: object, theirs: object, context: ItemContext) -> list[str]
     """Return a sentence for each difference, or [] for equal content."""
     if ours == theirs:
         return []
-    tokens = context.tokens
     if _asks(ours) and _asks(theirs):
         assert isinstance(ours, dict)
         assert isinstance(theirs, dict)
         sentences = [
-            *_of_questions(ours["questions"], theirs["questions"], tokens),
+            *_of_questions(ours["questions"], theirs["questions"], context),
             *value_differences(_without_questions(ours), _without_questions(theirs)),
         ]
         return sentences or ["The same questions are in another order."]
@@ -43,7 +42,7 @@ def _without_questions(content: Json) -> Json:
     return {name: value for name, value in content.items() if name != "questions"}
 
 
-def _of_questions(ours: list[Json], theirs: list[Json], tokens: Tokens) -> Iterator[str]:
+def _of_questions(ours: list[Json], theirs: list[Json], context: ItemContext) -> Iterator[str]:
     left, right = _by_name(ours), _by_name(theirs)
     for name in dict.fromkeys([*left, *right]):
         mine, other = left.get(name), right.get(name)
@@ -51,9 +50,9 @@ def _of_questions(ours: list[Json], theirs: list[Json], tokens: Tokens) -> Itera
             whose = "ours" if other is None else "the marketplace's"
             only = mine or other
             assert only
-            yield f"{name} is in {whose} only, {_answers(only, tokens)}."
+            yield f"{name} is in {whose} only, {_answers(only, context)}."
             continue
-        my_answers, other_answers = _answers(mine, tokens), _answers(other, tokens)
+        my_answers, other_answers = _answers(mine, context), _answers(other, context)
         if my_answers != other_answers:
             yield f"{name}: ours is {my_answers}, the marketplace's {other_answers}."
         rest = [
@@ -82,13 +81,13 @@ def _source(source: Any) -> str:
     return f" of {chr(ord('A') + source['submission'] % 26)}"
 
 
-def _answers(question: Json, tokens: Tokens) -> str:
-    answers = [_words(span, tokens) for span in question["answers"]]
+def _answers(question: Json, context: ItemContext) -> str:
+    answers = [_words(span, context) for span in question["answers"]]
     return f"answered {' and '.join(answers)}" if answers else "without an answer"
 
 
-def _words(span: Any, tokens: Tokens) -> str:
+def _words(span: Any, context: ItemContext) -> str:
     is_span = isinstance(span, list) and [type(end) for end in span] == [int, int]
-    if not is_span or not 0 <= span[0] < span[1] <= len(tokens):
+    if not is_span or not 0 <= span[0] < span[1] <= len(context.tokens):
         return shown_value(span)
-    return f"“{' '.join(tokens[span[0] : span[1]])}”"
+    return f"“{context.span_text(*span)}”"

@@ -16,6 +16,7 @@ from schemes.base import (
     Practice,
     PracticeResult,
 )
+from schemes.original_text import align
 from schemes.qasrl.comparison import compare
 from schemes.qasrl.content import parse_generation, parse_gold
 from schemes.qasrl.slots import Slots, strict_match_key
@@ -41,7 +42,8 @@ def exercises() -> tuple[Exercise, ...]:
 
 def _exercise(entry: Json) -> Exercise:
     # The file contains complete targets, so that web processes need no dictionary of verbs.
-    context = ItemContext(entry["sentence"].split(), entry["target"])
+    tokens, text = entry["sentence"].split(), entry["text"]
+    context = ItemContext(tokens, entry["target"], text=text, offsets=align(tokens, text) or ())
     questions = entry["questions"]
     plain = [{name: question[name] for name in ("question", "answers")} for question in questions]
     return Exercise(

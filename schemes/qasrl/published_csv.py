@@ -170,7 +170,8 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
                 on_error(bad.at(path, line))
                 continue
             seen[external_id] = hash(joined)  # the texts would need too much memory
-            text = "" if fields[text_at] == joined else fields[text_at].strip()
+            text = fields[text_at].strip()
+            text = "" if text == joined else text
             yield SentenceRecord(external_id, tokens, line, text=text)
 
 

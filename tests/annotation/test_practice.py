@@ -26,6 +26,13 @@ def test_targets_in_the_file_are_complete(exercise):
 
 
 @pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.title)
+def test_sentence_is_shown_as_written(exercise):
+    context = exercise.context
+    assert context.span_text(0, len(context.tokens)) == context.text
+    assert " ." not in context.text
+
+
+@pytest.mark.parametrize("exercise", exercises(), ids=lambda exercise: exercise.title)
 def test_expert_annotation_scores_all_answers(exercise):
     answers = sum(len(question["answers"]) for question in exercise.reference["questions"])
     result = check(exercise, exercise.reference)

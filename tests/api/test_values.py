@@ -47,6 +47,8 @@ def test_sentence_and_item(api, campaign):
         "id": item.sentence_id,
         "external_id": "wiki:3",
         "tokens": [*WORDS[:-1], "number3", "."],
+        "text": "",
+        "offsets": [],
         "domain": "wikipedia",
         "partition": "test",
         "group": "",

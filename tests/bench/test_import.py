@@ -1,6 +1,7 @@
 """Import of 100,000 sentences with an item each.
 
-The sentences have the lengths, the verbs and the words of the published sentences, in another order.
+The sentences have the lengths, the verbs and the words of the published sentences, in another order,
+and their text has no blank before a full stop or comma.
 """
 
 import csv
@@ -46,13 +47,15 @@ def corpus(tmp_path) -> tuple[Path, Path]:
     with sentences.open("w", newline="") as sentence_file, items.open("w", newline="") as item_file:
         write_sentence = csv.writer(sentence_file).writerow
         write_item = csv.writer(item_file).writerow
-        write_sentence(["qasrl_id", "tokens"])
+        write_sentence(["qasrl_id", "tokens", "sentence"])
         write_item(["qasrl_id", "verb_idx", "verb"])
         for number in range(SENTENCES):
             qasrl_id, verb_idx, verb = models[number % len(models)]
             tokens = chance.choices(words, k=len(published[qasrl_id]))
             tokens[verb_idx] = published[qasrl_id][verb_idx]
-            write_sentence([f"Bench:{number}", " ".join(tokens)])
+            joined = " ".join(tokens)
+            text = joined.replace(" .", ".").replace(" ,", ",")
+            write_sentence([f"Bench:{number}", joined, text])
             write_item([f"Bench:{number}", verb_idx, verb])
     return sentences, items
 

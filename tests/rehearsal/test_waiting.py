@@ -7,6 +7,7 @@ from jobs.enums import JobState
 from jobs.models import Job
 from rehearsal.domain.dry_run import RehearsalStartError, start_rehearsal
 from rehearsal.models import Rehearsal
+from schemes.original_text import align
 from tests.annotation.factories import make_item, make_project
 from tests.crowd.factories import NOW
 
@@ -28,6 +29,17 @@ def test_rehearsals_wait_while_another_is_running(settings):
     assert not run_next_job(clock=lambda: NOW)
     second.refresh_from_db()
     assert (second.state, second.attempts) == (JobState.QUEUED, 0)
+
+
+def test_rehearsed_sentences_keep_their_text():
+    project = make_project("spring")
+    sentence = make_item(project).sentence
+    sentence.text = "The rebels carried the old radio out of the burning village on Sunday."
+    sentence.offsets = align(sentence.tokens, sentence.text)
+    sentence.save()
+    copied = start_rehearsal(project=project, actor="fay", now=NOW).copy.sentences.get()
+    assert copied.text == sentence.text
+    assert copied.offsets == [list(offset) for offset in sentence.offsets]
 
 
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.RUNNING])

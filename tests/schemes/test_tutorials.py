@@ -38,3 +38,10 @@ def test_example_is_valid_for_its_scheme(name, role):
     if role == "validator":
         data.append(scheme.get_validating().asked(sources))
     assert json.loads(json.dumps(data)) == data
+
+
+@pytest.mark.parametrize(("name", "role"), TUTORIALS)
+def test_example_is_shown_as_written(name, role):
+    context = get_scheme(name).tutorials[role]().context
+    assert context.span_text(0, len(context.tokens)) == context.text
+    assert " ." not in context.text

@@ -73,7 +73,7 @@ export class MergeRow {
         "span",
         {},
         element("span", {}, `${letters} `, element("kbd", {}, agreed ? "k" : letterOf(at).toLowerCase())),
-        element("strong", { class: "merge-choice__labels" }, `“${textOf(argument.head, page.tokens)}”`),
+        element("strong", { class: "merge-choice__labels", dir: "auto" }, `“${textOf(argument.head, page.tokens)}”`),
         element("span", { class: "merge-choice__labels" }, labels),
       ),
     );

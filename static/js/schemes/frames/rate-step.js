@@ -56,7 +56,7 @@ export class RateStep {
       element(
         "li",
         {},
-        element("span", { class: "summary__words" }, `“${textOf(head, facts.tokens)}”`),
+        element("span", { class: "summary__words", dir: "auto" }, `“${textOf(head, facts.tokens)}”`),
         ` ${[name, role].filter(Boolean).join(" · ") || "no element or role yet"}`,
       ),
     );

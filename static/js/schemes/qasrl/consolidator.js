@@ -97,7 +97,7 @@ function showResult(root, state, tokens) {
       { "data-id": question.id },
       element("span", { class: "outcome__question" }, question.question || "(no text)"),
       " ",
-      element("span", { class: "outcome__answers" }, said),
+      element("span", { class: "outcome__answers", dir: "auto" }, said),
     );
     if (inConflict.has(question.id))
       row.append(" ", element("span", { class: "conflict-word" }, "overlapping answers"));
