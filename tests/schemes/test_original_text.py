@@ -17,7 +17,6 @@ from schemes.original_text import (
     shown_ranges,
     shown_tokens,
     span_text,
-    texts_of,
     words_text,
 )
 
@@ -143,13 +142,6 @@ def test_controls_of_the_direction_stay_in_the_sentence():
     offsets = align(["a", "\u202eb\u202c", "c"], text)
     assert offsets == [(0, 1), (2, 5), (6, 7)]
     assert span_text(["a", "\u202eb\u202c", "c"], text, offsets, 1, 3) == "b c"
-
-
-def test_sentences_of_a_paragraph_keep_their_text():
-    sentences = [["Go", "!"], ["I", "ca", "n't", "."]]
-    assert texts_of(sentences, " Go!  I can't.\n") == ["Go!", "I can't."]
-    assert texts_of(sentences, "Go! I cannot.") == ["", ""]
-    assert texts_of([], "") == []
 
 
 def test_joined_tokens_are_no_text():
