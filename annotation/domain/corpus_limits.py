@@ -34,9 +34,18 @@ def _problem(record: SentenceRecord) -> str:
         return f"has more than {MAX_TOKENS:,} tokens. Sentence left out."
     if max(map(len, record.tokens), default=0) > MAX_TOKEN:
         return f"has a token of more than {MAX_TOKEN} characters. Sentence left out."
+    if not _is_text("".join((record.external_id, *record.tokens))):
+        return "contains a NUL character or half of a character. Sentence left out."
     if len(record.text) > MAX_TEXT:
         return f"has a text of more than {MAX_TEXT:,} characters. Sentence left out."
     return _metadata_problem(record) if record.metadata else ""
+
+
+def _is_text(text: str) -> bool:
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
 
 
 def _metadata_problem(record: SentenceRecord) -> str:

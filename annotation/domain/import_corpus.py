@@ -316,11 +316,11 @@ class Import:
         return (
             self.project.pk,
             record.external_id,
-            json.dumps(record.tokens),
+            dumps(record.tokens).decode(),
             self.options.domain,
             self.options.partition,
             self._group(record),
-            json.dumps(metadata_of(record)),
+            json.dumps(metadata) if (metadata := metadata_of(record)) else "{}",
             text,
             dumps(offsets).decode(),
             *self._image_column(record),
@@ -441,7 +441,7 @@ class _NewItem:
 
     def row(self, project: Project) -> tuple[str | int, ...]:
         position = shuffled_position(project.seed, self.key)
-        return project.pk, self.sentence, self.key, json.dumps(self.target), position
+        return project.pk, self.sentence, self.key, dumps(self.target).decode(), position
 
     def error(self, message: str) -> FileError:
         return FileError(self.file, self.line, message)
