@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 
 from schemes.figures import Figure
 from schemes.json_differences import value_differences
+from schemes.layouts import Layout
 
 Json = dict[str, Any]
 Tokens = Sequence[str]
@@ -300,7 +301,8 @@ class Corpus:
     sentence's id and the local key of the item in a row of a CSV file, or None. Its column `item` has
     both, separated by a slash. `item_type` returns the type of an item for reports by type, or "".
     `line_formats` are those with text on every line, so that an empty line may be a mistake.
-    `gold_columns` has the required columns of gold formats that are CSV files with a header.
+    `layouts`, `gold_layouts` and `item_layouts` have the layouts of the formats of sentences, gold and
+    items, from which formats are recognised. Formats without a layout must be named.
     """
 
     formats: Mapping[str, Sequence[str]]
@@ -319,7 +321,9 @@ class Corpus:
     gold_options: Sequence[ReaderOption] = ()
     searches: Mapping[str, ItemSearch] = field(default_factory=dict)
     line_formats: Sequence[str] = ("text",)
-    gold_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    gold_layouts: Mapping[str, Layout] = field(default_factory=dict)
+    item_layouts: Mapping[str, Layout] = field(default_factory=dict)
 
     def search_of(self, name: str) -> Callable[[str, ItemContext], list[ItemRecord]]:
         """Return the search of this name, or `find_items` for ""."""

@@ -151,8 +151,8 @@ def preview_gold(*, project: Project, paths: Sequence[Path], fmt: str, source: s
         )
     except FileError as error:
         preview.problem = error
-        columns = scheme.corpus.gold_columns.get(fmt, ())
-        preview.missing_columns = error.line == 1 and error.field in columns
+        layout = scheme.corpus.gold_layouts.get(fmt)
+        preview.missing_columns = layout is not None and error.field in layout.required
     except (OSError, UnicodeDecodeError) as error:
         preview.problem = FileError(paths[0].name, None, f"can't be read: {error}")
     return preview

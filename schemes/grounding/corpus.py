@@ -23,6 +23,8 @@ from schemes.base import (
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases, join_captions
 from schemes.grounding.noun_phrases import find_noun_phrases, number_of
+from schemes.layouts import Layout, LayoutKind
+from schemes.table_sentences import IMAGE_LAYOUT, TABLE, read_table
 
 PHRASES = "phrases-jsonl"
 PER_IMAGE = "-images"
@@ -32,7 +34,22 @@ ENDINGS = {
     "coco": [".json"],
     "flickr30k": [".zip"],
 }
-FORMATS = {**ENDINGS, **{f"{fmt}{PER_IMAGE}": [] for fmt in ENDINGS}}
+FORMATS = {
+    **ENDINGS,
+    TABLE: [".csv", ".tsv", ".xlsx"],
+    **{f"{fmt}{PER_IMAGE}": [] for fmt in ENDINGS},
+}
+LAYOUTS = {
+    "captions-jsonl": Layout(LayoutKind.JSON_LINES, keys=("image",)),
+    "grefcoco": Layout(LayoutKind.JSON_LIST, keys=("sentences",)),
+    "coco": Layout(LayoutKind.JSON),
+    "flickr30k": Layout(LayoutKind.ARCHIVE),
+    TABLE: IMAGE_LAYOUT,
+}
+GOLD_LAYOUTS = {
+    PHRASES: LAYOUTS["captions-jsonl"],
+    **{fmt: LAYOUTS[fmt] for fmt in ("flickr30k", "coco", "grefcoco")},
+}
 _GOLD = (PHRASES, "flickr30k", "coco", "grefcoco")
 GOLD_FORMATS = (*_GOLD, *(f"{fmt}{PER_IMAGE}" for fmt in _GOLD))
 HEADLINE_WORDS = 8
@@ -40,6 +57,9 @@ HEADLINE_WORDS = 8
 
 def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
     """Yield the captions of a file or folder. Raise FileError."""
+    if fmt == TABLE:
+        yield from read_table(path, on_error=on_error, layout=IMAGE_LAYOUT)
+        return
     for caption in _read([path], fmt, on_error):
         yield caption.sentence()
 
@@ -79,7 +99,7 @@ def _captions(
             case "flickr30k":
                 yield from flickr30k.read_captions(path, on_error, with_gold=with_gold)
             case _:
-                known = ", ".join([*ENDINGS, PHRASES])
+                known = ", ".join([*ENDINGS, TABLE, PHRASES])
                 message = f"{fmt!r} is not a format of captions. Known formats: {known}."
                 raise FileError(path.name, None, message)
 
@@ -127,4 +147,6 @@ CORPUS = Corpus(
     complete_item=complete_item,
     headline=headline,
     needs_images=True,
+    layouts=LAYOUTS,
+    gold_layouts=GOLD_LAYOUTS,
 )

@@ -7,8 +7,8 @@ from itertools import count
 from pathlib import Path
 
 from schemes.base import ErrorSink, FieldError, SentenceRecord, SentenceSink, Tokens
-from schemes.qasrl.bounded_csv import CsvTable
 from schemes.qasrl.slots import Slots
+from schemes.tables import Table
 
 Span = tuple[int, int]
 
@@ -38,7 +38,7 @@ _MAX_DIGITS = 7
 def has_nouns(path: Path, *, on_error: ErrorSink) -> bool:
     """Return True if the predicates of a QA file are nouns, which have `is_verbal`."""
     required = ("qasrl_id", "verb_idx")
-    with CsvTable(path, required=required, on_error=on_error, aliases=ALIASES) as table:
+    with Table(path, required=required, on_error=on_error, aliases=ALIASES) as table:
         return "is_verbal" in table.columns
 
 
@@ -73,9 +73,9 @@ def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
     """Yield the rows. Only qasrl_id, verb_idx, question and answer_range are required.
 
     Bad rows go to `on_error` and are skipped. Raises FileError on the first iteration if the file
-    is unreadable (see CsvTable).
+    is unreadable (see Table).
     """
-    with CsvTable(path, required=REQUIRED_COLUMNS, on_error=on_error, aliases=ALIASES) as table:
+    with Table(path, required=REQUIRED_COLUMNS, on_error=on_error, aliases=ALIASES) as table:
         columns = _GoldColumns(table.columns)
         for line, fields in table:
             try:
@@ -90,7 +90,7 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
     Only these columns are parsed, for speed. Errors are handled as in `read_gold_rows`.
     """
     required = ("qasrl_id", "verb_idx")
-    with CsvTable(path, required=required, on_error=on_error, aliases=ALIASES) as table:
+    with Table(path, required=required, on_error=on_error, aliases=ALIASES) as table:
         id_at, idx_at = table.columns["qasrl_id"], table.columns["verb_idx"]
         verb_at = table.columns.get("verb")
         seen: set[tuple[str, str]] = set()
@@ -111,9 +111,9 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
 def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
     """Yield the sentences. Repeated rows are dropped, but must have the same tokens.
 
-    Raises FileError on the first iteration if the file is unreadable (see CsvTable).
+    Raises FileError on the first iteration if the file is unreadable (see Table).
     """
-    with CsvTable(path, required=("qasrl_id", "tokens"), on_error=on_error) as table:
+    with Table(path, required=("qasrl_id", "tokens"), on_error=on_error) as table:
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
         seen: dict[str, int] = {}
         for line, fields in table:
