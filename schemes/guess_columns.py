@@ -23,11 +23,7 @@ def guess_columns(
             if column.name not in guess and (name := similar(column, free)):
                 guess[column.name] = name
     for column in layout.columns:
-        # The first column with text is only a guess if the file has nothing that replaces it.
-        is_replaced = any(
-            other.instead_of == column.name for other in layout.columns if other.name in guess
-        )
-        if column.is_required and column.name not in guess and not is_replaced:
+        if column.name in layout.missing(guess):
             free = [name for name in names if name and name not in guess.values()]
             if name := _by_values(column, free, names, rows):
                 guess[column.name] = name

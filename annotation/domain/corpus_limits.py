@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 
 from schemes.base import FileError, SentenceRecord
+from schemes.characters import separator_in
 
 MAX_ID = 200
 MAX_KEY = 240
@@ -29,11 +30,23 @@ def _problem(record: SentenceRecord) -> str:
     """Return what a sentence exceeds, or an empty string."""
     if len(record.external_id) > MAX_ID:
         return f"has an id of more than {MAX_ID} characters. Sentence left out."
+    if record.external_id != record.external_id.strip():
+        return f"has blanks around its id {record.external_id[:40]!r}. Sentence left out."
     if len(record.tokens) > MAX_TOKENS:
         return f"has more than {MAX_TOKENS:,} tokens. Sentence left out."
     if max(map(len, record.tokens), default=0) > MAX_TOKEN:
         return f"has a token of more than {MAX_TOKEN} characters. Sentence left out."
+    if problem := _token_problem(record):
+        return problem
     return _metadata_problem(record) if record.metadata else ""
+
+
+def _token_problem(record: SentenceRecord) -> str:
+    """Return the token that contains a separator. Searching the joined text first is faster."""
+    if not separator_in("".join(record.tokens)):
+        return ""
+    token = next(token for token in record.tokens if separator_in(token))
+    return f"has a token with {separator_in(token)}: {token[:40]!r}. Sentence left out."
 
 
 def _metadata_problem(record: SentenceRecord) -> str:

@@ -64,6 +64,12 @@ class ImportReport:
     def nothing_new(self) -> bool:
         return not (self.sentences_added or self.items_added)
 
+    @property
+    def is_useless(self) -> bool:
+        """Return True if there were rows, and all of them were bad."""
+        known = self.sentences_known or self.items_known
+        return self.error_count > 0 and self.nothing_new and not known
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:

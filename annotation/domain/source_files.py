@@ -4,7 +4,7 @@ Commands, pages, the API and jobs open files here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 
 from django.conf import settings
 
-from annotation.domain.text_encodings import as_utf_8
+from annotation.domain.text_encodings import as_utf_8, codec_of
 from audit.errors import TouchstoneError
-from schemes.base import FileError
+from schemes.base import Corpus, FileError
 from schemes.detect_format import formats_of
 from schemes.file_kinds import ZIP, head_of, kind_problem
 from schemes.guess_columns import guess_columns
@@ -47,6 +47,9 @@ class ReadOptions:
     sheet: str = ""
 
 
+AS_IT_IS = ReadOptions()
+
+
 @dataclass(frozen=True, slots=True)
 class OpenTable:
     """The beginning of a table as it is in the file.
@@ -70,10 +73,14 @@ class OpenTable:
 
 @dataclass(frozen=True, slots=True)
 class OpenFiles:
-    """Readable files. `table` describes the first one if the format is a table."""
+    """Readable files. `table` describes the first one if the format is a table.
+
+    `names` maps the paths and names of these files to those of the original files.
+    """
 
     paths: list[Path]
     fmt: str
+    names: dict[str, str]
     table: OpenTable | None = None
 
 
@@ -92,13 +99,89 @@ def parse_columns(text: str) -> dict[str, str]:
     return columns
 
 
+def open_sentences(
+    paths: Sequence[Path], *, corpus: Corpus, fmt: str, options: ReadOptions
+) -> AbstractContextManager[OpenFiles]:
+    """Open files of sentences, see `_open_files`."""
+    return _open_files(
+        paths,
+        layouts=corpus.layouts,
+        fmt=fmt or _format_of_names(paths, corpus.formats, corpus.layouts),
+        options=options,
+        besides=corpus.item_layouts.values(),
+    )
+
+
+def open_gold(
+    paths: Sequence[Path], *, corpus: Corpus, fmt: str, options: ReadOptions
+) -> AbstractContextManager[OpenFiles]:
+    """Open files of annotations, see `_open_files`."""
+    endings = {fmt: corpus.formats.get(fmt, ()) for fmt in corpus.gold_formats}
+    return _open_files(
+        paths,
+        layouts=corpus.gold_layouts,
+        fmt=fmt or _format_of_names(paths, endings, corpus.gold_layouts),
+        options=options,
+    )
+
+
+def parse_reading(*, encoding: str = "", columns: str = "", sheet: str = "") -> ReadOptions:
+    """Return the options in texts. Raise ColumnsError and UnknownEncodingError."""
+    if encoding:
+        codec_of(encoding)
+    return ReadOptions(encoding.strip().lower(), parse_columns(columns), sheet)
+
+
 @contextmanager
-def open_files(
+def open_items(
+    paths: Sequence[Path], *, corpus: Corpus, options: ReadOptions = AS_IT_IS
+) -> Iterator[OpenFiles]:
+    """Yield files that list items, of which each may have another format. Raise FileError."""
+    # Schemes without layouts of items read text, whose format is known.
+    layouts = corpus.item_layouts or {"": Layout(LayoutKind.OTHER)}
+    with ExitStack() as stack:
+        files = [
+            stack.enter_context(
+                _open_files(
+                    [path], layouts=layouts, options=options, besides=corpus.layouts.values()
+                )
+            )
+            for path in paths
+        ]
+        names = {name: original for file in files for name, original in file.names.items()}
+        yield OpenFiles([path for file in files for path in file.paths], "", names)
+
+
+@contextmanager
+def open_table(path: Path, *, options: ReadOptions) -> Iterator[OpenFiles]:
+    """Yield a table with any columns. Raise FileError."""
+    with TemporaryDirectory(prefix="source-", dir=settings.VAR_DIR) as name:
+        folder = Path(name, "0")
+        file = table_file(_plain(path, folder, options.encoding), folder, sheet=options.sheet)
+        table = rename_columns(file.path, folder / "renamed" / path.name, options.columns)
+        yield OpenFiles([table], "", original_names([table], [path]))
+
+
+def _format_of_names(
+    paths: Sequence[Path], endings: Mapping[str, Sequence[str]], layouts: Mapping[str, Layout]
+) -> str:
+    """Return the format by the files' names, for schemes that declare no layouts."""
+    if layouts:
+        return ""
+    for fmt, ends in endings.items():
+        if all(path.name.lower().endswith(tuple(ends)) for path in paths):
+            return fmt
+    message = f"has an unknown format. Name its format: {', '.join(endings)}."
+    raise FileError(paths[0].name, None, message)
+
+
+@contextmanager
+def _open_files(
     paths: Sequence[Path],
     *,
     layouts: Mapping[str, Layout],
     fmt: str = "",
-    options: ReadOptions = ReadOptions(),
+    options: ReadOptions,
     besides: Iterable[Layout] = (),
 ) -> Iterator[OpenFiles]:
     """Yield the files in the layout of the format, which is recognised if it is not named.
@@ -116,7 +199,7 @@ def open_files(
         layout = layouts.get(fmt)
         if layout is None or layout.kind != LayoutKind.TABLE:
             _refuse_other_kinds(plain, layout)
-            yield OpenFiles(plain, fmt)
+            yield OpenFiles(plain, fmt, original_names(plain, paths))
             return
         files = [
             table_file(path, folder, sheet=options.sheet)
@@ -128,7 +211,21 @@ def open_files(
             rename_columns(file.path, folder / "renamed" / file.path.name, columns)
             for file, folder in zip(files, folders, strict=True)
         ]
-        yield OpenFiles(tables, fmt, table)
+        yield OpenFiles(tables, fmt, original_names(tables, paths), table)
+
+
+def original_names(paths: Sequence[Path], originals: Sequence[Path]) -> dict[str, str]:
+    """Return the path and name of each original file by those of its readable copy."""
+    names = {path.name: original.name for path, original in zip(paths, originals, strict=True)}
+    return names | {
+        str(path): str(original) for path, original in zip(paths, originals, strict=True)
+    }
+
+
+def with_names(error: FileError, names: Mapping[str, str]) -> FileError:
+    """Return the error with the names of the original files."""
+    file = ", ".join(names.get(name, name) for name in error.file.split(", "))
+    return FileError(file, error.line, error.message, field=error.field)
 
 
 def _plain(path: Path, folder: Path, encoding: str) -> Path:

@@ -10,7 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from audit.errors import TouchstoneError
 from schemes.base import FileError
+from schemes.file_kinds import head_of
+from schemes.table_files import is_compressed
 
 UTF_8 = "utf-8"
 UTF_16 = "utf-16"
@@ -36,10 +39,10 @@ _OTHER_CODECS = {
 # Spreadsheets and browsers write the Windows variant of the standard.
 _USUAL = {"shift_jis": "cp932"}
 _KNOWN = (set(aliases.values()) | {"utf_8_sig", "mac_roman", "gb18030"}) - _OTHER_CODECS
-_EXAMPLE_CHARACTERS = 60
+EXAMPLE_BYTES = 60
 
 
-class UnknownEncodingError(ValueError):
+class UnknownEncodingError(TouchstoneError):
     """A name that is not the name of an encoding."""
 
     def __init__(self, name: str) -> None:
@@ -125,22 +128,31 @@ def _utf_16_codec(head: bytes) -> str:
     return "utf-16-be" if head[0::2].count(0) > head[1::2].count(0) else "utf-16-le"
 
 
-def readings_of(path: Path, line: int) -> dict[str, str]:
-    """Return the beginning of a line of a file in each encoding that pages offer and that has its bytes.
+def readings_of(path: Path) -> dict[str, str]:
+    """Return the first text that is not UTF-8, in each encoding that pages offer and that has its bytes.
 
-    The part around the first character beyond ASCII is returned.
+    Compressed files have no reading.
     """
-    with path.open("rb") as file:
-        lines = iter(partial(file.readline, CHUNK), b"")
-        raw = next((text for number, text in enumerate(lines, 1) if number == line), b"").rstrip()
+    raw = b"" if is_compressed(head_of(path)) else _first_bad_line(path)
     at = next((place for place, byte in enumerate(raw) if byte >= 0x80), 0)
-    raw = raw[max(0, at - _EXAMPLE_CHARACTERS // 2) : at + _EXAMPLE_CHARACTERS]
+    raw = raw[max(0, at - EXAMPLE_BYTES // 2) : at + EXAMPLE_BYTES]
     readings = {}
-    for name in list(ENCODINGS)[2:]:
+    for name in [name for name in ENCODINGS if raw and name not in (UTF_8, UTF_16)]:
         try:
+            # The end may be in the middle of a character.
             text = codecs.getincrementaldecoder(codec_of(name))().decode(raw)
         except UnicodeDecodeError:
             continue
         if text.isprintable():
             readings[name] = text
     return readings
+
+
+def _first_bad_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        for raw in iter(partial(file.readline, CHUNK), b""):
+            try:
+                raw.decode(UTF_8)
+            except UnicodeDecodeError:
+                return raw.replace(b"\t", b" ").strip()
+    return b""

@@ -32,14 +32,18 @@ class GoldReport:
     known: int = 0
     error_count: int = 0
 
+    @property
+    def is_useless(self) -> bool:
+        """Return True if there were annotations, and none could be used."""
+        return self.error_count > 0 and not self.added and not self.known
+
 
 @dataclass
 class GoldPreview(GoldReport):
     """What an import would do. `unknown` counts annotations of items that the project lacks.
 
     `rows` describes the first annotations, and `errors` the first bad ones. If not `whole`, the
-    files have more annotations. `problem` gives the reason if a file can't be read at all, and
-    `missing_columns` is True if its header lacks a column.
+    files have more annotations. `problem` gives the reason if a file can't be read at all.
     """
 
     unknown: int = 0
@@ -47,7 +51,6 @@ class GoldPreview(GoldReport):
     errors: list[FileError] = field(default_factory=list)
     whole: bool = True
     problem: FileError | None = None
-    missing_columns: bool = False
 
     @property
     def read(self) -> int:
@@ -151,8 +154,6 @@ def preview_gold(*, project: Project, paths: Sequence[Path], fmt: str, source: s
         )
     except FileError as error:
         preview.problem = error
-        layout = scheme.corpus.gold_layouts.get(fmt)
-        preview.missing_columns = layout is not None and error.field in layout.required
     except (OSError, UnicodeDecodeError) as error:
         preview.problem = FileError(paths[0].name, None, f"can't be read: {error}")
     return preview

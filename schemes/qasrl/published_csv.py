@@ -1,5 +1,6 @@
 """The CSV files of the published QA-SRL gold standard (Roit et al. 2020)."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ _VOICE_COLUMNS = ("is_passive", "is_negated")
 _BUFFER = 1 << 18
 # Longer numbers cannot be positions in a line of at most 1 MiB.
 _MAX_DIGITS = 7
+# A spreadsheet turns 2:4 into this.
+_TIME = re.compile(r"\d{1,2}:\d\d:\d\d(?: [AP]M)?", re.IGNORECASE)
 
 
 def has_nouns(path: Path, *, on_error: ErrorSink) -> bool:
@@ -95,7 +98,7 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
         verb_at = table.columns.get("verb")
         seen: set[tuple[str, str]] = set()
         for line, fields in table:
-            key = fields[id_at], fields[idx_at]
+            key = fields[id_at].strip(), fields[idx_at]
             if key in seen:
                 continue
             seen.add(key)
@@ -117,7 +120,7 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
         seen: dict[str, int] = {}
         for line, fields in table:
-            external_id, joined = fields[id_at], fields[tokens_at]
+            external_id, joined = fields[id_at].strip(), fields[tokens_at]
             try:
                 known = seen.get(external_id)
                 if known is not None:
@@ -176,7 +179,7 @@ class _GoldColumns:
             "" if at is None else fields[at] for at in self._optional
         )
         return GoldRow(
-            qasrl_id=_not_empty(fields[self._id], "qasrl_id"),
+            qasrl_id=_not_empty(fields[self._id], "qasrl_id").strip(),
             verb_idx=_number(fields[self._idx], "verb_idx"),
             verb=verb,
             worker_id=worker,
@@ -256,6 +259,11 @@ def _span(text: str, field: str) -> Span:
     first, colon, last = text.partition(":")
     if not colon:
         raise FieldError(field, f"{text[:40]!r} is not start:end; row left out.")
+    if _TIME.fullmatch(text.strip()):
+        message = (
+            f"{text.strip()!r} is a time, into which a spreadsheet turned the range; row left out."
+        )
+        raise FieldError(field, message)
     start, end = _number(first.strip(), field), _number(last.strip(), field)
     if start >= end:
         message = f"{start}:{end} ends before it starts (the end is exclusive); row left out."

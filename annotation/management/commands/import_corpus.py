@@ -2,12 +2,21 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.utils import timezone
 from tqdm import tqdm
 
 from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
+from annotation.domain.source_files import OpenFiles, open_items, open_sentences, with_names
 from annotation.enums import Partition
+from annotation.reading_options import (
+    add_bad_rows_option,
+    add_reading_options,
+    collect_bad_rows,
+    reading_given,
+)
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
+from projects.models import Project
 from schemes.base import FileError
 from schemes.registry import get_scheme
 
@@ -15,14 +24,19 @@ from schemes.registry import get_scheme
 class Command(BaseCommand):
     help = "Add the sentences of one or more files, and their items, to a project."
     example = (
-        "manage.py import_corpus wikinews-dev sentences.csv --format conllu --items items.csv "
-        "--domain wikinews --partition dev"
+        "manage.py import_corpus wikinews-dev sentences.csv --items items.csv --domain wikinews "
+        "--partition dev\n"
+        "  manage.py import_corpus reviews book.xlsx --columns id=review_id,text=body"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--format", required=True, help="a format of the project's scheme")
+        parser.add_argument(
+            "--format",
+            default="",
+            help="a format of the project's scheme, if the content is unclear",
+        )
         parser.add_argument(
             "--items", type=Path, nargs="+", default=[], help="files that list the items"
         )
@@ -39,42 +53,64 @@ class Command(BaseCommand):
         parser.add_argument(
             "--strict", action="store_true", help="import nothing if a row is invalid"
         )
+        add_reading_options(parser)
+        add_bad_rows_option(parser)
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        searches = get_scheme(project.scheme).corpus.searches
-        if options["search"] and options["search"] not in searches:
-            known = ", ".join(searches) or "none"
+        corpus = get_scheme(project.scheme).corpus
+        if options["search"] and options["search"] not in corpus.searches:
+            known = ", ".join(corpus.searches) or "none"
             raise InputError(f"Unknown --search {options['search']!r}. Known searches: {known}.")
+        reading = reading_given(options)
+        sentences = open_sentences(
+            options["files"], corpus=corpus, fmt=options["format"], options=reading
+        )
+        items = open_items(options["items"], corpus=corpus, options=reading)
+        with sentences as files, items as item_files:
+            for note in files.table.notes if files.table else ():
+                self.stderr.write(note)
+            report = self._run(project, files, item_files, options)
+        if report.is_useless:
+            raise InputError(f"None of the {report.error_count:,} rows could be read.")
+        facts = {**report.counts(), "format": files.fmt}
+        self.write_result(facts, _sentence(report), as_json=options["json"])
+
+    def _run(
+        self, project: Project, files: OpenFiles, items: OpenFiles, options: dict[str, Any]
+    ) -> ImportReport:
         corpus = CorpusOptions(
-            fmt=options["format"],
-            items=options["items"],
+            fmt=files.fmt,
+            items=items.paths,
             images=options["images"],
             search=options["search"],
             domain=options["domain"],
             partition=options["partition"],
             strict=options["strict"],
         )
-        with tqdm(unit=" rows", disable=None) as bar:
+        names = {**items.names, **files.names}
+        rows = collect_bad_rows(
+            self.stderr,
+            file=options["bad_rows"],
+            names=names,
+            project=project.slug,
+            now=timezone.now(),
+        )
+        with rows as bad_rows, tqdm(unit=" rows", disable=None) as bar:
 
             def progress(unit: str, count: int) -> None:
                 bar.set_description(unit)
                 bar.update(count)
 
-            run = Import(
-                project=project,
-                options=corpus,
-                on_error=lambda error: self.stderr.write(str(error)),
-                progress=progress,
-            )
+            run = Import(project=project, options=corpus, on_error=bad_rows, progress=progress)
             try:
-                report = run.run(options["files"])
+                return run.run(files.paths)
             except FileError as error:
+                problem = with_names(error, names)
                 raise InputError(
-                    f"{error} Nothing was imported." if corpus.strict else error
+                    f"{problem} Nothing was imported." if corpus.strict else problem
                 ) from error
-        self.write_result(report.counts(), _sentence(report), as_json=options["json"])
 
 
 def _sentence(report: ImportReport) -> str:
