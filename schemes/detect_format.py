@@ -14,6 +14,7 @@ from schemes.tables import Table
 _BEGINNING = 1 << 18
 _TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
 _LINES = 20
+_JSON = (LayoutKind.JSON, LayoutKind.JSON_LIST, LayoutKind.JSON_LINES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,20 +40,20 @@ def formats_of(
     complete = {fmt: layout for fmt, layout in possible.items() if _fits(layout, names)}
     # Any table may be read after its columns are named.
     tables = [fmt for fmt, layout in possible.items() if layout.kind == LayoutKind.TABLE][-1:]
-    if not complete:
-        return tables
-    most = max(map(_specificity, complete.values()))
-    best = [fmt for fmt, layout in complete.items() if _specificity(layout) == most]
-    is_unclear = most == 0 and LayoutKind.TABLE in beginning.kinds
-    return best + (tables if is_unclear else [])
+    # A format of JSON decides before the columns of a table.
+    own = {fmt: layout for fmt, layout in complete.items() if layout.kind in _JSON}
+    best = _most_specific(own or complete)
+    is_unclear = any(layouts[fmt].kind == LayoutKind.TEXT for fmt in best)
+    return best + tables if is_unclear or not best else best
+
+
+def _most_specific(layouts: Mapping[str, Layout]) -> list[str]:
+    sizes = {fmt: len(layout.required) + len(layout.keys) for fmt, layout in layouts.items()}
+    return [fmt for fmt, size in sizes.items() if size == max(sizes.values())]
 
 
 def _fits(layout: Layout, names: set[str]) -> bool:
     return not layout.missing(names) and set(layout.keys) <= names
-
-
-def _specificity(layout: Layout) -> int:
-    return len(layout.required) + len(layout.keys)
 
 
 def beginning_of(path: Path) -> Beginning:

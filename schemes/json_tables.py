@@ -74,7 +74,7 @@ def _text(value: Any) -> str:
             text = str(int(value))
         case [*tokens] if tokens and all(isinstance(token, str) for token in tokens):
             text = _joined(tokens)
-        case [] | {}:
+        case _ if value in ([], {}):
             return ""
         case dict() | list():
             text = json.dumps(value, ensure_ascii=False)

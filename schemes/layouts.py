@@ -43,7 +43,8 @@ class Column:
 class Layout:
     """The layout of a format's files.
 
-    `columns` are those of a table. `keys` are those that the objects of a JSON file have.
+    `columns` are those of a table, or the keys of the objects in JSON Lines. `keys` are those that the
+    objects of a JSON file have.
     """
 
     kind: LayoutKind

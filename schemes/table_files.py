@@ -36,12 +36,12 @@ def table_file(path: Path, folder: Path, *, sheet: str = "") -> TableFile:
     path = unpack(path, folder)
     if is_workbook(path):
         return _of_workbook(path, _target(path, folder), sheet)
+    check_text(path)
     if looks_like_json(head_of(path)):
         names, rows = json_table(path)
         target = _target(path, folder)
         write_row_file(target, names, rows())
         return TableFile(target)
-    check_text(path)
     return TableFile(path)
 
 

@@ -14,6 +14,7 @@ from typing import Self
 from schemes.base import ErrorSink, FileError
 from schemes.table_files import is_plain, table_file
 from schemes.table_rows import SeparatedRows, StoredRows, open_rows
+from schemes.unpack import check_text
 
 
 class Table:
@@ -48,7 +49,9 @@ class Table:
     def __enter__(self) -> Self:
         with ExitStack() as stack:
             path = self._path
-            if not is_plain(path):
+            if is_plain(path):
+                check_text(path)
+            else:
                 folder = stack.enter_context(TemporaryDirectory(prefix="table-"))
                 path = table_file(path, Path(folder)).path
             self._rows = stack.enter_context(open_rows(path, self._path.name, self._on_error))

@@ -4,7 +4,7 @@ Commands, pages, the API and jobs open files here.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -52,7 +52,7 @@ AS_IT_IS = ReadOptions()
 
 @dataclass(frozen=True, slots=True)
 class OpenTable:
-    """The beginning of a table as it is in the file.
+    """The beginning of a table as it is in the file. `separator` is a word, such as "tabs".
 
     `missing` has the required columns that its header lacks after those that were chosen.
     """
@@ -65,10 +65,6 @@ class OpenTable:
     guess: dict[str, str]
     missing: list[str]
     notes: list[str]
-
-    @property
-    def separator_name(self) -> str:
-        return SEPARATORS.get(self.separator, self.separator)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +201,12 @@ def _open_files(
             table_file(path, folder, sheet=options.sheet)
             for path, folder in zip(plain, folders, strict=True)
         ]
-        table = _open_table(files[0], layout, options)
+        try:
+            table = _open_table(files[0], layout, options)
+        except FileError:
+            # The reader names what is wrong, and previews show it.
+            yield OpenFiles([file.path for file in files], fmt, original_names(plain, paths))
+            return
         columns = _columns_of(table, layout, options, besides)
         tables = [
             rename_columns(file.path, folder / "renamed" / file.path.name, columns)
@@ -273,7 +274,7 @@ def _refuse_other_kinds(paths: Sequence[Path], layout: Layout | None) -> None:
 
 def _open_table(file: TableFile, layout: Layout, options: ReadOptions) -> OpenTable:
     with Table(file.path, on_error=lambda error: None, optional=()) as table:
-        rows = [fields for _, fields in islice(table, ROWS_COMPARED)]
+        rows = list(_first_rows(table))
         names, separator = list(table.names), table.separator
     columns = {ours: theirs for ours, theirs in options.columns.items() if theirs in names}
     present = {*names, *columns}
@@ -288,13 +289,19 @@ def _open_table(file: TableFile, layout: Layout, options: ReadOptions) -> OpenTa
     return OpenTable(
         names=names,
         rows=rows[:ROWS_SHOWN],
-        separator=separator,
+        separator=SEPARATORS.get(separator, separator),
         sheet=file.sheet,
         sheets=file.sheets,
         guess=guess,
         missing=missing,
         notes=notes,
     )
+
+
+def _first_rows(table: Table) -> Iterator[list[str]]:
+    """Yield the rows of the beginning, as far as they can be read."""
+    with suppress(FileError):
+        yield from (fields for _, fields in islice(table, ROWS_COMPARED))
 
 
 def _names(layout: Layout) -> set[str]:

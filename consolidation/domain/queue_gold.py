@@ -11,7 +11,14 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 
 from annotation.domain.choose_columns import prefill_columns, reading_of
-from annotation.domain.source_files import AS_IT_IS, ColumnsError, OpenTable, ReadOptions, open_gold
+from annotation.domain.source_files import (
+    AS_IT_IS,
+    ColumnsError,
+    OpenTable,
+    ReadOptions,
+    open_gold,
+    with_names,
+)
 from annotation.domain.text_encodings import readings_of
 from annotation.domain.uploads import (
     delete_uploads,

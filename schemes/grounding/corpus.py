@@ -23,7 +23,7 @@ from schemes.base import (
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases, join_captions
 from schemes.grounding.noun_phrases import find_noun_phrases, number_of
-from schemes.layouts import Layout, LayoutKind
+from schemes.layouts import Column, Layout, LayoutKind
 from schemes.table_sentences import IMAGE_LAYOUT, TABLE, read_table
 
 PHRASES = "phrases-jsonl"
@@ -40,7 +40,14 @@ FORMATS = {
     **{f"{fmt}{PER_IMAGE}": [] for fmt in ENDINGS},
 }
 LAYOUTS = {
-    "captions-jsonl": Layout(LayoutKind.JSON_LINES, keys=("image",)),
+    "captions-jsonl": Layout(
+        LayoutKind.JSON_LINES,
+        columns=(
+            Column("image"),
+            Column("caption"),
+            Column("tokens", is_required=False, instead_of="caption"),
+        ),
+    ),
     "grefcoco": Layout(LayoutKind.JSON_LIST, keys=("sentences",)),
     "coco": Layout(LayoutKind.JSON),
     "flickr30k": Layout(LayoutKind.ARCHIVE),
