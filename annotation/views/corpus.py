@@ -1,5 +1,6 @@
 """Pages that upload, preview and import a corpus."""
 
+import json
 from typing import Any
 
 from django.contrib import messages
@@ -117,6 +118,9 @@ def corpus_preview(request: HttpRequest, project: Project, pk: int) -> HttpRespo
         if "discard" in request.POST:
             cancel_job(job=job, actor=actor, now=now, problem="Discarded before the import.")
             messages.info(request, "The upload was discarded.")
+        elif request.POST.get("reading", _reading_key(job)) != _reading_key(job):
+            messages.info(request, "The file was read in another way since this preview. Check it.")
+            return redirect("annotation:corpus_preview", slug=project.slug, pk=job.pk)
         else:
             confirm_job(job=job, actor=actor, now=now)
             messages.success(request, "The corpus is being imported. You can leave this page.")
@@ -153,6 +157,11 @@ def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpRespons
     return response
 
 
+def _reading_key(job: Job) -> str:
+    """Return a text that changes with the way in which an upload is read."""
+    return json.dumps(job.parameters["reading"], sort_keys=True)
+
+
 def _names(read: Preview) -> list[str]:
     return list(read.table["names"]) if read.table else []
 
@@ -183,6 +192,7 @@ def _preview_page(
     cents = item_cents(costs, project=project)
     context = {
         "job": job,
+        "reading": _reading_key(job),
         "read": read,
         "check": check,
         "refresh": request.path if is_checking else "",

@@ -113,7 +113,10 @@ def test_columns_are_guessed_by_their_values(office, project):
 
 
 def test_columns_chosen_on_the_page_are_used_and_remembered(office, project):
-    header, rows = ("x", "y", "z"), [("a", "He ran .", "The cat sat ."), ("b", "She ran .", "We sat .")]
+    header, rows = (
+        ("x", "y", "z"),
+        [("a", "He ran .", "The cat sat ."), ("b", "She ran .", "We sat .")],
+    )
     content = workbook_bytes(header, rows)
     page = upload(office, "book.xlsx", content)
     address = page.redirect_chain[-1][0]
@@ -122,9 +125,20 @@ def test_columns_chosen_on_the_page_are_used_and_remembered(office, project):
     assert twice.status_code == 422
     assert "Choose a different column for each." in twice.content.decode()
     page = office.post(f"{address}?read", chosen)
-    assert [row.tokens for row in page.context["read"].shown][0] == ("The", "cat", "sat", ".")
+    assert page.context["read"].shown[0].tokens == ("The", "cat", "sat", ".")
     upload(office, "second.xlsx", content)
     assert Job.objects.latest("pk").parameters["reading"]["columns"] == {"id": "x", "text": "z"}
+
+
+def test_import_of_an_outdated_preview_is_not_started(office, project):
+    page = upload(office, "a.csv", b"x,y\na,He ran .\nb,She ran .\n")
+    address = page.redirect_chain[-1][0]
+    shown = {"reading": page.context["reading"]}
+    office.post(f"{address}?read", {"column-text": "x"})
+    again = office.post(address, shown, follow=True)
+    assert "read in another way since this preview" in again.content.decode()
+    office.post(address, {"reading": again.context["reading"]})
+    assert Job.objects.get().state == "queued"
 
 
 def test_table_without_a_guess_asks_for_its_columns(office, project):
@@ -165,8 +179,12 @@ def test_bad_columns_are_refused(project, tmp_path, columns):
 
 def test_gold_and_items_are_read_from_workbooks(project, tmp_path):
     header = ("qasrl_id", "verb_idx", "verb", "Frage", "Spanne")
-    sentences = written(tmp_path, "s.xlsx", workbook_bytes(("qasrl_id", "tokens"), [("a:1", "He ran .")]))
-    items = written(tmp_path, "i.xlsx", workbook_bytes(header, [("a:1", 1, "ran", "Who ran?", "0:1")]))
+    sentences = written(
+        tmp_path, "s.xlsx", workbook_bytes(("qasrl_id", "tokens"), [("a:1", "He ran .")])
+    )
+    items = written(
+        tmp_path, "i.xlsx", workbook_bytes(header, [("a:1", 1, "ran", "Who ran?", "0:1")])
+    )
     facts, _ = command("import_corpus", "corpus", sentences, items=[items])
     assert (facts["sentences_added"], facts["items_added"]) == (1, 1)
     columns = "question=Frage,answer_range=Spanne"
@@ -178,7 +196,9 @@ def test_gold_and_items_are_read_from_workbooks(project, tmp_path):
 
 
 def test_range_that_became_a_time_is_named(project, tmp_path):
-    command("import_corpus", "corpus", written(tmp_path, "s.csv", b"qasrl_id,tokens\na:1,He ran .\n"))
+    command(
+        "import_corpus", "corpus", written(tmp_path, "s.csv", b"qasrl_id,tokens\na:1,He ran .\n")
+    )
     rows = b"qasrl_id,verb_idx,question,answer_range\na:1,1,Who ran?,2:04:00\n"
     problem, errors = refusal(
         "import_gold", "corpus", written(tmp_path, "g.csv", rows), source="expert"

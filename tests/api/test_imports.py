@@ -236,9 +236,16 @@ def test_tables_of_every_container_are_imported(api, project, name):
     content = containers(("doc_id", "body"), [("d:1", "He ran .")])[name]
     columns = "id=doc_id,text=body"
     report = finished(api, upload(api, content, name=name, format="", columns=columns))
-    assert (report["state"], report["sentences_added"], report["format"]) == ("finished", 1, "table")
+    assert (report["state"], report["sentences_added"], report["format"]) == (
+        "finished",
+        1,
+        "table",
+    )
     assert report["columns"] == {"id": "doc_id", "text": "body"}
-    assert Sentence.objects.values_list("external_id", "tokens").get() == ("d:1", ["He", "ran", "."])
+    assert Sentence.objects.values_list("external_id", "tokens").get() == (
+        "d:1",
+        ["He", "ran", "."],
+    )
 
 
 def test_unclear_format_and_bad_columns_are_refused(api, project):

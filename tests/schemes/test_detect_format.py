@@ -9,7 +9,9 @@ from schemes.registry import get_scheme
 from tests.schemes.workbooks import workbook_bytes, zip_bytes
 
 QASRL, FRAMES, GROUNDING = (get_scheme(name).corpus for name in ("qasrl", "frames", "grounding"))
-CONLLU = "# sent_id = a\n1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tbark\tbark\tVERB\t_\t_\t0\troot\t_\t_\n"
+CONLLU = (
+    "# sent_id = a\n1\tDogs\tdog\tNOUN" + "\t_" * 6 + "\n2\tbark\tbark\tVERB" + "\t_" * 6 + "\n"
+)
 BANK = '{"sentenceId": "a", "sentenceTokens": ["He", "ran"], "verbEntries": {}}\n'
 COCO = {"info": {}, "images": [{"id": 1, "file_name": "1.jpg"}], "annotations": []}
 

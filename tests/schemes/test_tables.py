@@ -153,13 +153,15 @@ def test_sparse_workbook_can_not_use_up_the_memory(tmp_path):
     book = Workbook()
     book.active.append(HEADER)
     book.active["XFD1048576"] = "far"
-    with pytest.raises(FileError, match="too large or damaged|columns"):
+    with pytest.raises(FileError, match="too large or damaged"):
         read(written(tmp_path, "a.xlsx", saved(book)))
 
 
 def test_workbook_that_repeats_a_long_text_can_not_use_up_the_memory(tmp_path):
     text = b"x" * (16 << 20)
-    cells = b"".join(b'<row r="%d"><c r="A%d" t="s"><v>0</v></c></row>' % (n, n) for n in range(1, 201))
+    cells = b"".join(
+        b'<row r="%d"><c r="A%d" t="s"><v>0</v></c></row>' % (n, n) for n in range(1, 201)
+    )
     main = b'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     office = b"http://schemas.openxmlformats.org/officeDocument/2006/relationships"
     files = {

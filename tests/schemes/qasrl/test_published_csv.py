@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemes.base import FileError, SentenceRecord
-from schemes.table_rows import MAX_LINE_BYTES
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
     GoldRow,
@@ -22,6 +21,7 @@ from schemes.qasrl.published_csv import (
     write_gold_rows,
 )
 from schemes.qasrl.slots import Slots
+from schemes.table_rows import MAX_LINE_BYTES
 
 from .published_data import EXPERT, GOLD, SENTENCES, needs_published_data
 
