@@ -207,19 +207,22 @@ def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]
 
     with BadRows(renamed=lambda error: with_names(error, upload.names)) as bad_rows:
         importer = Import(project=project, options=options, on_error=bad_rows, progress=progress)
-        try:
-            report = importer.run(upload.corpus)
-        except (FileError, OSError, UnicodeDecodeError) as error:
-            problem = upload.describe(error)
-            if options.strict:
-                raise JobFailedError(f"{problem} Nothing was imported.") from error
-            result = _result(importer.report, upload, bad_rows)
-            raise JobFailedError(problem, result=result) from error
-        result = _result(report, upload, bad_rows)
-    if report.is_useless:
-        problem = f"None of the {report.error_count:,} rows could be read."
+        problem = _problem_of(importer, upload)
+        # A strict import that fails adds nothing and reports its first bad row.
+        result = {} if problem and options.strict else _result(importer.report, upload, bad_rows)
+    if problem:
         raise JobFailedError(problem, result=result)
     return result
+
+
+def _problem_of(importer: Import, upload: OpenUpload) -> str:
+    """Run the import, and return why it failed or an empty text."""
+    try:
+        report = importer.run(upload.corpus)
+    except (FileError, OSError, UnicodeDecodeError) as error:
+        nothing = " Nothing was imported." if importer.options.strict else ""
+        return f"{upload.describe(error)}{nothing}"
+    return f"None of the {report.error_count:,} rows could be read." if report.is_useless else ""
 
 
 def _result(report: ImportReport, upload: OpenUpload, bad_rows: BadRows) -> dict[str, Any]:

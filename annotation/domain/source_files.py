@@ -193,26 +193,39 @@ def _open_files(
         ]
         fmt = fmt or _format_of(plain, layouts, options)
         layout = layouts.get(fmt)
-        if layout is None or layout.kind != LayoutKind.TABLE:
+        if layout and layout.kind == LayoutKind.TABLE:
+            copies, table = _tables(plain, folders, layout, options, besides)
+        else:
             _refuse_other_kinds(plain, layout)
-            yield OpenFiles(plain, fmt, original_names(plain, paths))
-            return
-        files = [
-            table_file(path, folder, sheet=options.sheet)
-            for path, folder in zip(plain, folders, strict=True)
-        ]
-        try:
-            table = _open_table(files[0], layout, options)
-        except FileError:
-            # The reader names what is wrong, and previews show it.
-            yield OpenFiles([file.path for file in files], fmt, original_names(plain, paths))
-            return
-        columns = _columns_of(table, layout, options, besides)
-        tables = [
-            rename_columns(file.path, folder / "renamed" / file.path.name, columns)
-            for file, folder in zip(files, folders, strict=True)
-        ]
-        yield OpenFiles(tables, fmt, original_names(tables, paths), table)
+            copies, table = plain, None
+        yield OpenFiles(copies, fmt, original_names(copies, paths), table)
+
+
+def _tables(
+    paths: Sequence[Path],
+    folders: Sequence[Path],
+    layout: Layout,
+    options: ReadOptions,
+    besides: Iterable[Layout],
+) -> tuple[list[Path], OpenTable | None]:
+    """Return the tables with the columns of the layout, and the beginning of the first one.
+
+    Text in another encoding has no such beginning. Its reader names what is wrong.
+    """
+    files = [
+        table_file(path, folder, sheet=options.sheet)
+        for path, folder in zip(paths, folders, strict=True)
+    ]
+    try:
+        table = _open_table(files[0], layout, options)
+    except FileError:
+        return [file.path for file in files], None
+    columns = _columns_of(table, layout, options, besides)
+    renamed = [
+        rename_columns(file.path, folder / "renamed" / file.path.name, columns)
+        for file, folder in zip(files, folders, strict=True)
+    ]
+    return renamed, table
 
 
 def original_names(paths: Sequence[Path], originals: Sequence[Path]) -> dict[str, str]:

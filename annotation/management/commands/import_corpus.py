@@ -80,37 +80,41 @@ class Command(BaseCommand):
     def _run(
         self, project: Project, files: OpenFiles, items: OpenFiles, options: dict[str, Any]
     ) -> ImportReport:
-        corpus = CorpusOptions(
-            fmt=files.fmt,
-            items=items.paths,
-            images=options["images"],
-            search=options["search"],
-            domain=options["domain"],
-            partition=options["partition"],
-            strict=options["strict"],
-        )
         names = {**items.names, **files.names}
-        rows = collect_bad_rows(
-            self.stderr,
-            file=options["bad_rows"],
-            names=names,
-            project=project.slug,
-            now=timezone.now(),
-        )
-        with rows as bad_rows, tqdm(unit=" rows", disable=None) as bar:
+        with (
+            collect_bad_rows(
+                self.stderr,
+                file=options["bad_rows"],
+                names=names,
+                project=project.slug,
+                now=timezone.now(),
+            ) as bad_rows,
+            tqdm(unit=" rows", disable=None) as bar,
+        ):
 
             def progress(unit: str, count: int) -> None:
                 bar.set_description(unit)
                 bar.update(count)
 
+            corpus = _options(files, items, options)
             run = Import(project=project, options=corpus, on_error=bad_rows, progress=progress)
             try:
                 return run.run(files.paths)
             except FileError as error:
-                problem = with_names(error, names)
-                raise InputError(
-                    f"{problem} Nothing was imported." if corpus.strict else problem
-                ) from error
+                nothing = " Nothing was imported." if corpus.strict else ""
+                raise InputError(f"{with_names(error, names)}{nothing}") from error
+
+
+def _options(files: OpenFiles, items: OpenFiles, options: dict[str, Any]) -> CorpusOptions:
+    return CorpusOptions(
+        fmt=files.fmt,
+        items=items.paths,
+        images=options["images"],
+        search=options["search"],
+        domain=options["domain"],
+        partition=options["partition"],
+        strict=options["strict"],
+    )
 
 
 def _sentence(report: ImportReport) -> str:
