@@ -193,6 +193,7 @@ class _Reading:
         self._texts: dict[int, int] = {}
         self._warnings: Counter[str] = Counter()
         self._items_by_sentence: dict[str, list[ItemRecord]] = {}
+        self._has_lines = all(map(_has_lines, upload.corpus))
 
     def preview(self, *, progress: Callable[[int], None] = lambda count: None) -> Preview:
         preview = self._preview
@@ -256,7 +257,8 @@ class _Reading:
         self._preview.items += sum(count.values())
         for record in new:
             self._check_length(record)
-            self._check_characters(record)
+            if not self._has_lines:
+                self._check_encoding(record.line, record.text or " ".join(record.tokens))
         for record in batch[: SENTENCES - len(self._preview.shown)]:
             own = [item for item in items if item.external_id == record.external_id]
             note = "already in the project" if record.external_id in known else ""
@@ -292,13 +294,13 @@ class _Reading:
             size = f"{characters:,} characters, {len(record.tokens):,} tokens"
             self._warn("length", record.line, f"is very long for a sentence ({size}).")
 
-    def _check_characters(self, record: SentenceRecord) -> None:
-        text = " ".join(record.tokens)
+    def _check_encoding(self, line: int, text: str) -> None:
+        """Warn of text that was decoded wrongly before it was saved."""
         if match := BADNESS_RE.search(text):
             garbled = text[max(0, match.start() - AROUND) : match.end() + AROUND]
             likely = fix_encoding(garbled)
             hint = f" may be “{likely}”" if likely != garbled else ""
-            self._warn("encoding", record.line, f"looks wrongly encoded: “{garbled}”{hint}.")
+            self._warn("encoding", line, f"looks wrongly encoded: “{garbled}”{hint}.")
 
     def _with_images(self, records: list[SentenceRecord]) -> list[SentenceRecord]:
         """Return the sentences whose images were uploaded. Raise FileError if no images were."""
@@ -331,7 +333,7 @@ class _Reading:
 
     def _check_lines(self, path: Path) -> None:
         """Warn of lines with characters that can't be read, and of empty lines between others."""
-        if path.is_dir() or is_compressed(head_of(path)) or is_row_file(path):
+        if not _has_lines(path):
             return
         expects_text = self._parameters["format"] in self._corpus.line_formats
         empty: list[int] = []
@@ -343,8 +345,14 @@ class _Reading:
                 for number in empty:
                     self._warn("empty", number, "is empty and is skipped.")
             empty = []
+            self._check_encoding(line, text)
             if match := _UNREADABLE.search(text):
                 self._warn("characters", line, _unreadable(match.group()))
+
+
+def _has_lines(path: Path) -> bool:
+    """Return True for text, which is shown in the preview as it is in the file."""
+    return not (path.is_dir() or is_compressed(head_of(path)) or is_row_file(path))
 
 
 def _lines(path: Path, most: int | None) -> Iterator[tuple[int, str]]:

@@ -133,13 +133,17 @@ def open_items(
     paths: Sequence[Path], *, corpus: Corpus, options: ReadOptions = AS_IT_IS
 ) -> Iterator[OpenFiles]:
     """Yield files that list items, of which each may have another format. Raise FileError."""
-    # Schemes without layouts of items read text, whose format is known.
-    layouts = corpus.item_layouts or {"": Layout(LayoutKind.OTHER)}
+    # Schemes without layouts of items have one format, which is no table.
+    fmt = "" if corpus.item_layouts else "items"
     with ExitStack() as stack:
         files = [
             stack.enter_context(
                 _open_files(
-                    [path], layouts=layouts, options=options, besides=corpus.layouts.values()
+                    [path],
+                    layouts=corpus.item_layouts,
+                    fmt=fmt,
+                    options=options,
+                    besides=corpus.layouts.values(),
                 )
             )
             for path in paths

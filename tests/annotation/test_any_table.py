@@ -134,7 +134,7 @@ def test_import_of_an_outdated_preview_is_not_started(office, project):
     page = upload(office, "a.csv", b"x,y\na,He ran .\nb,She ran .\n")
     address = page.redirect_chain[-1][0]
     shown = {"reading": page.context["reading"]}
-    office.post(f"{address}?read", {"column-text": "x"})
+    office.post(f"{address}?read", {"encoding": "utf-8", "column-text": "x"})
     again = office.post(address, shown, follow=True)
     assert "read in another way since this preview" in again.content.decode()
     office.post(address, {"reading": again.context["reading"]})

@@ -97,12 +97,15 @@ def test_page_without_a_usable_row_fails(office, project):
     assert job.result["error_count"] == 30
 
 
-def test_import_without_bad_rows_has_no_file(office, project):
+def test_file_of_an_import_without_bad_rows_is_empty(office, project):
     page = upload(office, "s.csv", (HEADER + GOOD).encode())
     office.post(page.redirect_chain[-1][0])
     run_next_job(clock=lambda: NOW)
     address = reverse("annotation:bad_rows", args=["corpus", Job.objects.get().pk])
-    assert office.get(address).status_code == 404
+    assert rows_of(office.get(address).getvalue().decode()) == [
+        ["file", "line", "field", "message"]
+    ]
+    assert office.get(reverse("annotation:bad_rows", args=["corpus", 99])).status_code == 404
 
 
 def test_file_that_can_not_be_read_is_refused_at_the_upload(office, project):

@@ -75,11 +75,16 @@ def test_columns_with_other_names_are_chosen_by_keyboard(open_context, has_scrip
     upload(page, "a.csv", separated_bytes(("p", "q", "Nr"), rows, ";"))
     expect(page.get_by_text("The columns are separated by semicolons.")).to_be_visible()
     expect(page.get_by_label("text", exact=True)).to_have_value("p")
-    for column, theirs in (("text", "q"), ("id", "Nr"), ("text", "p")):
+    choices = (("text", "q", "He ran ."), ("id", "Nr", "a:1"), ("text", "p", "Mary sold a hat ."))
+    for column, theirs, shown in choices:
         choice = page.get_by_label(column, exact=True)
         choice.focus()
         page.keyboard.type(theirs)
         page.keyboard.press("Tab")
+        expect(choice).to_have_value(theirs)
+        if has_scripts:
+            region = page.get_by_role("region", name="The first sentences")
+            expect(region.get_by_text(shown, exact=True).first).to_be_visible(timeout=PATIENCE)
     if not has_scripts:
         page.get_by_role("button", name="Read again").click()
     expect(page.get_by_role("rowheader", name="a:1")).to_be_visible(timeout=PATIENCE)

@@ -81,7 +81,9 @@ def test_preview_is_read_again_in_the_chosen_encoding(office, project):
     page = upload(office, project, "Zürich sold bread .\n".encode("latin-1"))
     assert "byte 0xFC at character 2" in page.content.decode()
     address = page.redirect_chain[-1][0]
-    again = office.post(f"{address}?read", {"encoding": "shift-jis"}, headers={"hx-request": "1"})
+    again = office.post(
+        f"{address}?read", {"encoding": "shift-jis"}, headers={"hx-request": "true"}
+    )
     assert "<html" not in again.content.decode()
     office.post(f"{address}?read", {"encoding": "nonsense"})
     assert Job.objects.get().parameters["reading"]["encoding"] == "shift-jis"
