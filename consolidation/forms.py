@@ -256,7 +256,7 @@ class QueueForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="File with item ids",
-        help_text=f"A CSV file with the column item. {ITEM_HELP}",
+        help_text=f"A table (CSV, Excel or JSON) with the column item. {ITEM_HELP}",
     )
 
     def __init__(self, *args: Any, item_choices: Sequence[tuple[str, str]], **kwargs: Any) -> None:
