@@ -5,6 +5,8 @@ import re
 from collections import Counter
 
 SEPARATORS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+# A character that no text contains.
+NONE = "\x1f"
 # The line with which Excel states the separator of a CSV file.
 _STATED = re.compile(r"sep=(.)\r?\n", re.IGNORECASE)
 # Rows of the file's beginning that are compared.
@@ -21,13 +23,28 @@ def find_separator(text: str) -> str:
     """Return the separator with which the rows of the text have the same number of fields.
 
     `text` is the beginning of a file. If several separators are possible, that with most columns is
-    returned, and a comma for a table of one column.
+    returned. A table of one column has the separator NONE, so that its texts may contain commas.
     """
-    header = text.partition("\n")[0]
+    header, _, body = text.partition("\n")
     candidates = [separator for separator in SEPARATORS if separator in header]
-    if len(candidates) < 2:
-        return candidates[0] if candidates else ","
+    if not candidates:
+        return _separator_of_rows(body)
+    if len(candidates) == 1:
+        return candidates[0]
     return max(candidates, key=lambda separator: _fit(text, separator))
+
+
+def _separator_of_rows(body: str) -> str:
+    """Return the separator of rows under a header of one column, or NONE.
+
+    Separators of fields, unlike the punctuation of sentences, usually have no blank after them.
+    """
+    lines = [line for line in body.splitlines() if line.strip()][:_ROWS]
+    for separator in SEPARATORS:
+        rows = [line for line in lines if re.search(rf"{re.escape(separator)}(?! |$)", line)]
+        if len(rows) > len(lines) / 2:
+            return separator
+    return NONE
 
 
 def _fit(text: str, separator: str) -> tuple[float, int]:

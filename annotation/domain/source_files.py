@@ -306,7 +306,7 @@ def _open_table(file: TableFile, layout: Layout, options: ReadOptions) -> OpenTa
     return OpenTable(
         names=names,
         rows=rows[:ROWS_SHOWN],
-        separator=SEPARATORS.get(separator, separator),
+        separator=SEPARATORS.get(separator, ""),
         sheet=file.sheet,
         sheets=file.sheets,
         guess=guess,

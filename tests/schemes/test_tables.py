@@ -85,6 +85,20 @@ def test_separators_and_quotes_are_found(tmp_path, content, expected):
         assert read(path) == (expected, [])
 
 
+def test_texts_of_a_table_of_one_column_may_contain_commas(tmp_path):
+    path = written(
+        tmp_path, "a.csv", b'text\nMary sold a hat, and left.\n"She ""ran"", too."\nHi;\n'
+    )
+    with Table(path, required=("text",), on_error=refuse) as table:
+        rows = [fields for _, fields in table]
+    assert rows == [["Mary sold a hat, and left."], ['She "ran", too.'], ["Hi;"]]
+    path = written(tmp_path, "b.csv", b"item\ns1,2\ns2,3\n")
+    errors: list[FileError] = []
+    with Table(path, required=("item",), on_error=errors.append) as table:
+        assert list(table) == []
+    assert "has 2 fields where the header has 1" in str(errors[0])
+
+
 def test_unclosed_quote_is_named(tmp_path):
     for separator in (",", ";", "|"):
         text = f'id{separator}text\na{separator}"x\nb{separator}y\n'
