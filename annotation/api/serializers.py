@@ -6,6 +6,9 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotation.domain.choose_columns import encoding_of
+from annotation.domain.source_files import ColumnsError, parse_columns, parse_reading
+from annotation.domain.text_encodings import UnknownEncodingError
 from annotation.enums import Partition
 from annotation.models import Batch, HeldBonus, Sentence, Submission
 from jobs.models import Job
@@ -59,6 +62,9 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
     domain = serializers.CharField(source="parameters.domain")
     partition = serializers.CharField(source="parameters.partition")
     strict = serializers.BooleanField(source="parameters.strict")
+    encoding = serializers.SerializerMethodField()
+    columns = serializers.DictField(source="parameters.reading.columns")
+    sheet = serializers.CharField(source="parameters.reading.sheet")
     files = FileSerializer(source="parameters.files", many=True)
     items_files = FileSerializer(source="parameters.items_files", many=True)
     sentences_read = serializers.IntegerField(source="progress.sentences", default=0)
@@ -81,6 +87,9 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
             "domain",
             "partition",
             "strict",
+            "encoding",
+            "columns",
+            "sheet",
             "files",
             "items_files",
             "requested_by",
@@ -101,6 +110,10 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
         )
         read_only_fields = fields
 
+    def get_encoding(self, job: Job) -> str:
+        """Return the encoding in which the first file is read."""
+        return encoding_of(job.parameters)
+
 
 class NewImportSerializer(serializers.Serializer[Any]):
     files = serializers.ListField(
@@ -118,7 +131,28 @@ class NewImportSerializer(serializers.Serializer[Any]):
         help_text="A ZIP archive of the images that the sentences describe.",
     )
     format = serializers.CharField(
-        max_length=30, help_text="A corpus format of the project's scheme."
+        max_length=30,
+        default="",
+        allow_blank=True,
+        help_text="A corpus format of the project's scheme. Recognised if it is empty.",
+    )
+    encoding = serializers.CharField(
+        max_length=40,
+        default="",
+        allow_blank=True,
+        help_text="Of text files. Without it, they are in UTF-8 or have a byte-order mark.",
+    )
+    columns = serializers.CharField(
+        max_length=2000,
+        default="",
+        allow_blank=True,
+        help_text="Columns of a table with other names, such as id=doc_id,text=body.",
+    )
+    sheet = serializers.CharField(
+        max_length=100,
+        default="",
+        allow_blank=True,
+        help_text="Of a workbook. The first visible one by default.",
     )
     search = serializers.CharField(
         max_length=30,
@@ -133,7 +167,19 @@ class NewImportSerializer(serializers.Serializer[Any]):
     )
 
     def validate_format(self, value: str) -> str:
-        return _one_of(self.context["corpus"].formats, value)
+        return _one_of(self.context["corpus"].formats, value) if value else value
+
+    def validate_encoding(self, value: str) -> str:
+        try:
+            return parse_reading(encoding=value).encoding
+        except UnknownEncodingError as error:
+            raise serializers.ValidationError(str(error)) from error
+
+    def validate_columns(self, value: str) -> dict[str, str]:
+        try:
+            return parse_columns(value)
+        except ColumnsError as error:
+            raise serializers.ValidationError(str(error)) from error
 
     def validate_search(self, value: str) -> str:
         return _one_of(self.context["corpus"].searches, value) if value else value

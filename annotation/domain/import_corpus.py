@@ -94,6 +94,12 @@ class ImportReport:
         changed = self.sentences_updated or self.items_updated
         return not (self.sentences_added or self.items_added or changed)
 
+    @property
+    def is_useless(self) -> bool:
+        """Return True if there were rows, and all of them were bad."""
+        known = self.sentences_known or self.items_known
+        return self.error_count > 0 and self.nothing_new and not known
+
 
 @dataclass(frozen=True, slots=True)
 class CorpusOptions:

@@ -8,13 +8,18 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from ftfy import fix_encoding
+from ftfy.badness import BADNESS_RE
+
 from annotation.domain.changed_sentences import StoredSentence, differences, stored_sentences
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, within_limits
 from annotation.domain.find_items import NO_ITEMS, find_items
 from annotation.domain.image_files import open_image_files
 from annotation.domain.import_corpus import batched
 from annotation.domain.queue_import import OpenUpload, bytes_of, open_upload
-from annotation.domain.text_encodings import is_packed
+from annotation.domain.source_files import ColumnsError
+from annotation.domain.text_encodings import readings_of
+from annotation.domain.uploads import open_uploads
 from annotation.domain.written_text import NOT_ALIGNED, written_text
 from jobs.domain.kinds import JobKind, JobRun
 from jobs.domain.queue_job import queue_job
@@ -30,7 +35,10 @@ from schemes.base import (
     Json,
     SentenceRecord,
 )
+from schemes.file_kinds import head_of
 from schemes.registry import get_scheme
+from schemes.row_files import is_row_file
+from schemes.table_files import is_compressed
 from schemes.text_lines import MAX_LINE_BYTES
 
 CORPUS_CHECK = "corpus-check"
@@ -44,7 +52,9 @@ OF_A_KIND = 10
 BATCH = 5000
 LONG_CHARACTERS = 1000
 LONG_TOKENS = 150
-# Control characters, and U+FFFD in the place of bytes that the encoding lacks
+# Characters of context around garbled text
+AROUND = 12
+# Control characters, and U+FFFD in the place of lost characters
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]")
 
 
@@ -63,7 +73,9 @@ class Preview:
     `known` sentences are in the project already, and `repeated` ones have an id of an earlier one.
     `duplicates` have the text of an earlier one, and are imported. `bad_rows` will be skipped.
     `errors` and `warnings` describe the first rows of each. If not `whole`, the files have more
-    rows. `problem` gives the reason if a file can't be read at all.
+    rows. `problem` gives the reason if a file can't be read at all. If it is not UTF-8, `readings` has
+    the first such line in the encodings that may be right. `table` describes the first file, if it is
+    one.
     """
 
     shown: list[PreviewedSentence] = field(default_factory=list)
@@ -78,6 +90,8 @@ class Preview:
     warnings: list[str] = field(default_factory=list)
     whole: bool = True
     problem: str = ""
+    readings: dict[str, str] = field(default_factory=dict)
+    table: dict[str, Any] | None = None
 
     @property
     def read(self) -> int:
@@ -91,11 +105,23 @@ class Preview:
 
 def preview_corpus(*, project: Project, job: Job, rows: int | None = ROWS) -> Preview:
     """Return the preview of the first `rows` rows of each file of an upload, or of all rows."""
+    return _preview(job, lambda upload: _Reading(project, upload, job.parameters, rows).preview())
+
+
+def _preview(job: Job, read: Callable[[OpenUpload], Preview]) -> Preview:
+    """Return the preview of an upload, or the problem with its files."""
     try:
         with open_upload(job) as upload:
-            return _Reading(project, upload, job.parameters, rows).preview()
+            preview = read(upload)
+            preview.table = asdict(upload.table) if upload.table else None
+    except (FileError, ColumnsError) as error:
+        preview = Preview(problem=str(error))
     except OSError as error:
         return Preview(problem=f"The upload cannot be read: {error}.")
+    if preview.problem and not job.parameters["reading"]["encoding"]:
+        with open_uploads(job.parameters["files"]) as (paths, _):
+            preview.readings = readings_of(paths[0])
+    return preview
 
 
 def is_small(job: Job) -> bool:
@@ -105,16 +131,19 @@ def is_small(job: Job) -> bool:
 
 def queue_check(*, upload: Job, actor: str, now: Any) -> None:
     """Queue a job that previews all rows of a large upload."""
-    parameters = {"upload": upload.pk, "files": upload.parameters["files"]}
+    parameters = {
+        "upload": upload.pk,
+        **{name: upload.parameters[name] for name in ("files", "reading")},
+    }
     for job in _checks_of(upload).filter(state=JobState.QUEUED):
         job.delete()
     queue_job(kind=CORPUS_CHECK, scope=upload.scope, parameters=parameters, actor=actor, now=now)
 
 
 def check_of(upload: Job) -> Job | None:
-    """Return the job that checks the upload in its present encoding, or None."""
+    """Return the job that checks the upload as it is read at present, or None."""
     job = _checks_of(upload).first()
-    return job if job and job.parameters["files"] == upload.parameters["files"] else None
+    return job if job and job.parameters["reading"] == upload.parameters["reading"] else None
 
 
 def _checks_of(upload: Job) -> Any:
@@ -135,14 +164,13 @@ def stored_preview(job: Job) -> Preview:
 def _run_check(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.scope)
     upload = Job.objects.get(pk=run.job.parameters["upload"])
-    upload.parameters["files"] = run.job.parameters["files"]
-    try:
-        with open_upload(upload) as files:
-            reading = _Reading(project, files, upload.parameters, None)
-            preview = reading.preview(progress=lambda count: run.report(sentences=count))
-    except OSError as error:
-        preview = Preview(problem=f"The upload cannot be read: {error}.")
-    return asdict(preview)
+    upload.parameters["reading"] = run.job.parameters["reading"]
+
+    def read(files: OpenUpload) -> Preview:
+        reading = _Reading(project, files, upload.parameters, None)
+        return reading.preview(progress=lambda count: run.report(sentences=count))
+
+    return asdict(_preview(upload, read))
 
 
 KIND = JobKind(run=_run_check)
@@ -165,6 +193,7 @@ class _Reading:
         self._texts: dict[int, int] = {}
         self._warnings: Counter[str] = Counter()
         self._items_by_sentence: dict[str, list[ItemRecord]] = {}
+        self._has_lines = all(map(_has_lines, upload.corpus))
 
     def preview(self, *, progress: Callable[[int], None] = lambda count: None) -> Preview:
         preview = self._preview
@@ -232,6 +261,8 @@ class _Reading:
         for record in new:
             self._check_length(record)
             self._check_text(record)
+            if not self._has_lines:
+                self._check_encoding(record.line, record.text or " ".join(record.tokens))
         for record in batch[: SENTENCES - len(self._preview.shown)]:
             own = [item for item in items if item.external_id == record.external_id]
             note = "already in the project" if record.external_id in known else ""
@@ -273,6 +304,14 @@ class _Reading:
         if text and not offsets:
             self._warn("written", record.line, NOT_ALIGNED)
 
+    def _check_encoding(self, line: int, text: str) -> None:
+        """Warn of text that was decoded wrongly before it was saved."""
+        if match := BADNESS_RE.search(text):
+            garbled = text[max(0, match.start() - AROUND) : match.end() + AROUND]
+            likely = fix_encoding(garbled)
+            hint = f" may be “{likely}”" if likely != garbled else ""
+            self._warn("encoding", line, f"looks wrongly encoded: “{garbled}”{hint}.")
+
     def _with_images(self, records: list[SentenceRecord]) -> list[SentenceRecord]:
         """Return the sentences whose images were uploaded. Raise FileError if no images were."""
         if self._upload.images is None:
@@ -305,7 +344,7 @@ class _Reading:
 
     def _check_lines(self, path: Path) -> None:
         """Warn of lines with characters that can't be read, and of empty lines between others."""
-        if is_packed(path):
+        if not _has_lines(path):
             return
         expects_text = self._parameters["format"] in self._corpus.line_formats
         empty: list[int] = []
@@ -317,8 +356,14 @@ class _Reading:
                 for number in empty:
                     self._warn("empty", number, "is empty and is skipped.")
             empty = []
+            self._check_encoding(line, text)
             if match := _UNREADABLE.search(text):
                 self._warn("characters", line, _unreadable(match.group()))
+
+
+def _has_lines(path: Path) -> bool:
+    """Return True for text, which is shown in the preview as it is in the file."""
+    return not (path.is_dir() or is_compressed(head_of(path)) or is_row_file(path))
 
 
 def _lines(path: Path, most: int | None) -> Iterator[tuple[int, str]]:
@@ -331,7 +376,7 @@ def _lines(path: Path, most: int | None) -> Iterator[tuple[int, str]]:
 
 def _unreadable(character: str) -> str:
     if character == "\ufffd":
-        return "has bytes that this encoding lacks. Try another encoding."
+        return "has U+FFFD, which stands for characters that were lost before the upload."
     code = f"U+{ord(character):04X}"
     hint = " Try another encoding." if ord(character) >= 0x80 else ""
     return f"has a control character ({code}).{hint}"

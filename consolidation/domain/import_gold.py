@@ -48,6 +48,11 @@ class GoldReport:
             if count
         )
 
+    @property
+    def is_useless(self) -> bool:
+        """Return True if there were annotations, and none could be used."""
+        return self.error_count > 0 and not self.added and not self.known
+
 
 @dataclass
 class GoldPreview(GoldReport):
@@ -55,8 +60,7 @@ class GoldPreview(GoldReport):
 
     `rows` describes the first annotations, and `errors` the first bad ones. If not `whole`, the
     files have more annotations. `problem` gives the reason if a file can't be read at all, and
-    `missing_columns` is True if its header lacks a column, and `other_tokens` if its tokens are not
-    those of the project.
+    `other_tokens` is True if its tokens are not those of the project.
     """
 
     unknown: int = 0
@@ -64,7 +68,6 @@ class GoldPreview(GoldReport):
     errors: list[FileError] = field(default_factory=list)
     whole: bool = True
     problem: FileError | None = None
-    missing_columns: bool = False
     other_tokens: bool = False
 
     @property
@@ -191,8 +194,6 @@ def preview_gold(
     except FileError as error:
         preview.problem = error
         preview.other_tokens = isinstance(error, OtherTokensError)
-        columns = scheme.corpus.gold_columns.get(fmt, ())
-        preview.missing_columns = error.line == 1 and error.field in columns
     except (OSError, UnicodeDecodeError) as error:
         preview.problem = FileError(paths[0].name, None, f"can't be read: {error}")
     return preview

@@ -12,6 +12,7 @@ from django.db.models import Exists, Max, OuterRef
 from annotation.domain.import_corpus import item_key
 from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.item_files import read_item_rows
+from annotation.domain.source_files import AS_IT_IS, ReadOptions, open_gold
 from annotation.models import Item
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -141,10 +142,12 @@ def plans_of_preset(
     return plans
 
 
-def read_round_items(scheme: Scheme, path: Path) -> dict[int, list[str]]:
-    """Return item keys by round, from a CSV file with the column `round`. Raise FileError."""
+def read_round_items(
+    scheme: Scheme, path: Path, *, options: ReadOptions = AS_IT_IS
+) -> dict[int, list[str]]:
+    """Return item keys by round, from a table with the column `round`. Raise FileError."""
     keys: dict[int, list[str]] = {}
-    for line, key, row in read_item_rows(scheme, path):
+    for line, key, row in read_item_rows(scheme, path, options=options):
         keys.setdefault(_round_number(row, path.name, line), []).append(key)
     if not keys:
         raise FileError(path.name, None, "contains no items.")
@@ -160,17 +163,22 @@ def _round_number(row: Mapping[str, str], file: str, line: int) -> int:
     return int(number)
 
 
-def read_given_annotations(scheme: Scheme, path: Path) -> dict[str, list[Json]]:
+def read_given_annotations(
+    scheme: Scheme, path: Path, *, options: ReadOptions = AS_IT_IS
+) -> dict[str, list[Json]]:
     """Return each annotator's annotations by item key, from a file in the scheme's gold format.
 
     Raise FileError, and MissingPartError if the scheme has no simulation, which splits gold by annotator.
     """
     split = scheme.get_simulation().split
     annotations = {}
+    fmt = scheme.corpus.gold_formats[0]
+    gold = open_gold([path], corpus=scheme.corpus, fmt=fmt, options=options)
     try:
-        for record in scheme.corpus.read_gold([path], scheme.corpus.gold_formats[0], refuse):
-            key = item_key(record.item.external_id, record.item.local_key)
-            annotations[key] = split(record.content, record.provenance)
+        with gold as files:
+            for record in scheme.corpus.read_gold(files.paths, fmt, refuse):
+                key = item_key(record.item.external_id, record.item.local_key)
+                annotations[key] = split(record.content, record.provenance)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(path.name, None, f"can't be read: {error}") from error
     if not annotations:

@@ -12,6 +12,7 @@ from audit.models import StateChange
 from jobs.domain.run_jobs import ATTEMPTS, run_next_job
 from jobs.models import Job
 from jobs.tasks import run_jobs
+from tests.schemes.workbooks import containers
 
 pytestmark = pytest.mark.django_db
 TEXT = "The committee rejected the proposal.\n\nNobody objected to the debate.\n"
@@ -207,3 +208,70 @@ def test_imports_are_listed_newest_first_by_state(api, project):
     assert [entry["id"] for entry in api.get(url(), {"state": "queued"}).json()["results"]] == [
         second
     ]
+
+
+def test_encoding_is_named_not_guessed(api, project):
+    text = "Мария sold шляпу .\n".encode("windows-1251")
+    report = finished(api, upload(api, text))
+    assert (report["state"], report["encoding"]) == ("failed", "utf-8")
+    assert "line 1: is not UTF-8 text (byte 0xCC at character 1)" in report["problem"]
+    report = finished(api, upload(api, text, encoding="windows-1251"))
+    assert (report["state"], report["encoding"]) == ("finished", "windows-1251")
+    assert Sentence.objects.get().tokens[0] == "Мария"
+    report = finished(api, upload(api, "He ran .\n".encode("utf-16")))
+    assert (report["state"], report["encoding"]) == ("finished", "utf-16")
+    assert upload(api, text, encoding="klingon").json()["errors"][0]["attr"] == "encoding"
+
+
+@pytest.mark.parametrize("strict", ["true", "false"])
+def test_one_byte_of_another_encoding_fails_the_import(api, project, strict):
+    text = SENTENCES.encode() + b"a:3,A na\xefve man ran .,x\n"
+    report = finished(api, upload(api, text, name="c.csv", format="", strict=strict))
+    assert report["state"] == "failed"
+    assert "c.csv, line 4" in report["problem"]
+
+
+@pytest.mark.parametrize("name", sorted(containers(("doc_id", "body"), [("d:1", "He ran .")])))
+def test_tables_of_every_container_are_imported(api, project, name):
+    content = containers(("doc_id", "body"), [("d:1", "He ran .")])[name]
+    columns = "id=doc_id,text=body"
+    report = finished(api, upload(api, content, name=name, format="", columns=columns))
+    assert (report["state"], report["sentences_added"], report["format"]) == (
+        "finished",
+        1,
+        "table",
+    )
+    assert report["columns"] == {"id": "doc_id", "text": "body"}
+    assert Sentence.objects.values_list("external_id", "tokens").get() == (
+        "d:1",
+        ["He", "ran", "."],
+    )
+
+
+def test_unclear_format_and_bad_columns_are_refused(api, project):
+    unclear = upload(api, "1\tHe ran .\n2\tShe ran .\n", format="")
+    [error] = unclear.json()["errors"]
+    assert (unclear.status_code, error["attr"]) == (400, "files")
+    assert error["detail"] == "corpus.txt: may be text or table. Name the format."
+    assert upload(api, columns="id").json()["errors"][0]["attr"] == "columns"
+    bad = upload(api, SENTENCES, name="c.csv", format="qasrl-csv", columns="colour=red")
+    assert finished(api, bad)["problem"].startswith("The format has no column 'colour'.")
+
+
+def test_all_bad_rows_are_downloaded(api, project):
+    rows = SENTENCES + "a:3,,x\n" * 120
+    response = upload(api, rows, name="c.csv", format="")
+    report = finished(api, response)
+    assert (report["error_count"], len(report["errors"])) == (120, 100)
+    lines = api.get(response.headers["Location"] + "bad-rows/").getvalue().decode().splitlines()
+    assert (lines[0], lines[1], len(lines)) == (
+        "file,line,field,message",
+        "c.csv,4,tokens,is empty; row left out.",
+        121,
+    )
+    assert api.get(url(report["id"] + 1) + "bad-rows/").status_code == 404
+
+
+def finished(api, response) -> dict:
+    run_jobs()
+    return api.get(response.headers["Location"]).json()
