@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import MappingProxyType
 
 from django.conf import settings
 
@@ -103,6 +104,7 @@ def open_sentences(
         paths,
         layouts=corpus.layouts,
         fmt=fmt or _format_of_names(paths, corpus.formats, corpus.layouts),
+        endings=corpus.formats,
         options=options,
         besides=corpus.item_layouts.values(),
     )
@@ -117,6 +119,7 @@ def open_gold(
         paths,
         layouts=corpus.gold_layouts,
         fmt=fmt or _format_of_names(paths, endings, corpus.gold_layouts),
+        endings=endings,
         options=options,
     )
 
@@ -181,6 +184,7 @@ def _open_files(
     *,
     layouts: Mapping[str, Layout],
     fmt: str = "",
+    endings: Mapping[str, Sequence[str]] = MappingProxyType({}),
     options: ReadOptions,
     besides: Iterable[Layout] = (),
 ) -> Iterator[OpenFiles]:
@@ -195,7 +199,7 @@ def _open_files(
             _plain(path, folder, options.encoding)
             for path, folder in zip(paths, folders, strict=True)
         ]
-        fmt = fmt or _format_of(plain, layouts, options)
+        fmt = fmt or _format_of(plain, layouts, endings, options)
         layout = layouts.get(fmt)
         if layout and layout.kind == LayoutKind.TABLE:
             copies, table = _tables(plain, folders, layout, options, besides)
@@ -257,14 +261,19 @@ def _plain(path: Path, folder: Path, encoding: str) -> Path:
     return as_utf_8(path, folder / "utf-8" / path.name, encoding)
 
 
-def _format_of(paths: Sequence[Path], layouts: Mapping[str, Layout], options: ReadOptions) -> str:
+def _format_of(
+    paths: Sequence[Path],
+    layouts: Mapping[str, Layout],
+    endings: Mapping[str, Sequence[str]],
+    options: ReadOptions,
+) -> str:
     """Return the only format that all files may have. Raise FileError."""
     aliases = {theirs: ours for ours, theirs in options.columns.items()}
     formats: list[str] = []
     for path in paths:
         if (problem := kind_problem(path)) and not _is_archive(path):
             raise FileError(path.name, None, problem)
-        formats += formats_of(path, layouts, aliases=aliases)
+        formats += _named(path, formats_of(path, layouts, aliases=aliases), layouts, endings)
     possible = list(dict.fromkeys(formats))
     if len(possible) == 1:
         return possible[0]
@@ -274,6 +283,23 @@ def _format_of(paths: Sequence[Path], layouts: Mapping[str, Layout], options: Re
         problem = kind_problem(paths[0])
         message = problem or f"has an unknown format. Name its format: {', '.join(layouts)}."
     raise FileError(paths[0].name, None, message)
+
+
+def _named(
+    path: Path,
+    formats: list[str],
+    layouts: Mapping[str, Layout],
+    endings: Mapping[str, Sequence[str]],
+) -> list[str]:
+    """Return the formats, or that of the file's ending if the content is only some text.
+
+    A damaged file in CoNLL-U must not become sentences of plain text.
+    """
+    if [layouts[fmt].kind for fmt in formats] != [LayoutKind.TEXT]:
+        return formats
+    name = path.name.lower()
+    of_ending = [fmt for fmt, ends in endings.items() if ends and name.endswith(tuple(ends))]
+    return of_ending[:1] or formats
 
 
 def _is_archive(path: Path) -> bool:

@@ -77,6 +77,7 @@ def test_time_of_the_tokenizer_is_linear_in_the_word_length(part):
 
 
 def test_too_many_bad_rows_stop_the_import(project, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(annotation.domain.import_corpus, "MAX_BAD_ROWS", 100)
     path = tmp_path / "bank.jsonl.gz"
     path.write_bytes(gzip.compress(b"{}\n" * 1000))
@@ -90,7 +91,8 @@ def test_too_many_bad_rows_stop_the_import(project, tmp_path, monkeypatch):
     [(b"{}\n" * 14_500_000, "bad rows"), (b"\n" * 40_000_000, "empty lines")],
     ids=["empty objects", "empty lines"],
 )
-def test_small_file_with_huge_content_stops_early(project, tmp_path, content, message):
+def test_small_file_with_huge_content_stops_early(project, tmp_path, monkeypatch, content, message):
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "bank.jsonl.gz"
     path.write_bytes(gzip.compress(content))
     assert path.stat().st_size < 100_000
