@@ -48,7 +48,7 @@ def _rows(path: Path, keys: list[str]) -> Iterator[Row]:
         if isinstance(entry, FieldError):
             yield line, "", entry.message
         elif not isinstance(entry, dict):
-            yield line, "", "is not a JSON object; row left out."
+            yield line, "", "is not a JSON object."
         else:
             yield _row(line, entry, keys)
 
@@ -81,16 +81,16 @@ def _text(value: Any) -> str:
         case _:
             text = str(value)
     if _UNSTORABLE.search(text):
-        raise FieldError("", "has a NUL or half of a character; row left out.")
+        raise FieldError("", "has a NUL or half of a character.")
     return text
 
 
 def _joined(tokens: list[str]) -> str:
     for token in tokens:
         if not token:
-            raise FieldError("", "has an empty token; row left out.")
+            raise FieldError("", "has an empty token.")
         if name := separator_in(token):
-            raise FieldError("", f"the token {token[:40]!r} contains {name}; row left out.")
+            raise FieldError("", f"the token {token[:40]!r} contains {name}.")
     return " ".join(tokens)
 
 
@@ -125,7 +125,7 @@ def _line_entries(path: Path, file: IO[str]) -> Iterator[Entry]:
         try:
             yield line, json.loads(text)
         except (ValueError, RecursionError) as error:
-            yield line, FieldError("", f"{_not_json(text, error)}; row left out.")
+            yield line, FieldError("", f"{_not_json(text, error)}.")
 
 
 def _not_json(text: str, error: Exception) -> str:

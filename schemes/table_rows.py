@@ -69,7 +69,7 @@ class SeparatedRows:
             if len(fields) == width:
                 yield start, fields
             elif fields:
-                message = f"has {len(fields)} fields where the header has {width}; row left out."
+                message = f"has {len(fields)} fields where the header has {width}."
                 self._on_error(FileError(self._name, start, message))
 
     def _reader(self) -> Iterator[list[str]]:
@@ -110,7 +110,7 @@ class SeparatedRows:
         return FileError(self._name, max(self._lines_read, 1), message)
 
     def _broken(self, start: int, error: csv.Error) -> FileError:
-        message = f"is not CSV ({error}); row left out."
+        message = f"is not CSV ({error})."
         if self._lines_read > start:
             message = (
                 f"a quoted field that starts here is not closed properly ({error}); "
@@ -181,6 +181,6 @@ class StoredRows:
             place = int(at)
             message = (
                 f"{fields[place]} is a {kind}, into which a spreadsheet turned the value. Format the "
-                "column as text, and enter it again; row left out."
+                "column as text, and enter it again."
             )
             self._on_error(FileError(self._name, line, message, field=checked[place]))

@@ -84,7 +84,7 @@ class _Row:
         tokens = self._tokens(text, fields)
         image = self._value("image", fields)
         if "image" in self._columns and not image:
-            raise FieldError("image", "is empty; row left out.")
+            raise FieldError("image", "is empty.")
         return SentenceRecord(
             external_id=self._id(line, fields),
             tokens=tokens,
@@ -102,7 +102,7 @@ class _Row:
         if "id" not in self._columns:
             return f"{self._stem}:{line}"
         if not (external_id := self._value("id", fields)):
-            raise FieldError("id", "is empty; row left out.")
+            raise FieldError("id", "is empty.")
         return external_id
 
     def _tokens(self, text: str, fields: Sequence[str]) -> tuple[str, ...]:
@@ -110,7 +110,7 @@ class _Row:
             # At plain blanks only, because a token may contain a no-break space.
             tokens = tuple(filter(None, self._value("tokens", fields).split(" ")))
         elif len(text) > MAX_PARAGRAPH:
-            raise FieldError("text", f"has more than {MAX_PARAGRAPH:,} characters; row left out.")
+            raise FieldError("text", f"has more than {MAX_PARAGRAPH:,} characters.")
         else:
             tokens = tuple(chain.from_iterable(sentences(text)))
         if not tokens:

@@ -322,7 +322,7 @@ class Import:
         return (
             self.project.pk,
             record.external_id,
-            dumps(record.tokens).decode(),
+            json.dumps(record.tokens),  # searches depend on the blanks between tokens
             self.options.domain,
             self.options.partition,
             self._group(record),
@@ -447,7 +447,7 @@ class _NewItem:
 
     def row(self, project: Project) -> tuple[str | int, ...]:
         position = shuffled_position(project.seed, self.key)
-        return project.pk, self.sentence, self.key, dumps(self.target).decode(), position
+        return project.pk, self.sentence, self.key, json.dumps(self.target), position
 
     def error(self, message: str) -> FileError:
         return FileError(self.file, self.line, message)

@@ -1,7 +1,6 @@
 """Import annotations from files: expert references, published datasets and parsers' output."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -37,7 +36,11 @@ class GoldReport:
     known: int = 0
     blank: int = 0
     error_count: int = 0
-    notes: Counter[str] = field(default_factory=Counter)
+    notes: dict[str, int] = field(default_factory=dict)
+
+    def add_notes(self, notes: Mapping[str, int]) -> None:
+        for name, count in notes.items():
+            self.notes[name] = self.notes.get(name, 0) + count
 
     @property
     def notes_text(self) -> str:
@@ -281,7 +284,7 @@ def _import(
                 if content.is_blank(parsed):
                     report.blank += 1
                     continue
-                report.notes.update(fitted.notes)
+                report.add_notes(fitted.notes)
                 added = store(fitted.item, parsed, record)
                 report.added += added
                 report.known += not added

@@ -84,7 +84,7 @@ def test_page_links_to_all_bad_rows(office, project):
     assert address in html
     rows = rows_of(office.get(address).getvalue().decode())
     assert len(rows) == 31
-    assert rows[1] == ["'=s.csv", "3", "tokens", "is empty; row left out."]
+    assert rows[1] == ["'=s.csv", "3", "tokens", "is empty."]
 
 
 def test_page_without_a_usable_row_fails(office, project):

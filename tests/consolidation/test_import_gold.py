@@ -52,8 +52,20 @@ GOOD = "a:1,2,barked,Who barked?,0:2\na:1,2,barked,Who did someone bark at?,4:5\
 
 
 def test_gold_is_added_once_and_a_change_makes_a_version(project, tmp_path):
-    assert run(tmp_path, GOOD)[0] == {"added": 1, "known": 0, "blank": 0, "error_count": 0}
-    assert run(tmp_path, GOOD)[0] == {"added": 0, "known": 1, "blank": 0, "error_count": 0}
+    assert run(tmp_path, GOOD)[0] == {
+        "added": 1,
+        "known": 0,
+        "blank": 0,
+        "error_count": 0,
+        "notes": {},
+    }
+    assert run(tmp_path, GOOD)[0] == {
+        "added": 0,
+        "known": 1,
+        "blank": 0,
+        "error_count": 0,
+        "notes": {},
+    }
     assert run(tmp_path, GOOD.replace("4:5", "3:5"))[0]["added"] == 1
     assert list(Gold.objects.order_by("version").values_list("source", "version")) == [
         ("expert", 1),
