@@ -136,7 +136,7 @@ class StatedWords:
 
     `field` and `line` name their place in messages. Without a line, it is that of the record. `place`
     has the positions as the file writes them, if it counts differently. A lemma is compared with all
-    forms of its word.
+    forms of its word. Without a text, the positions need only be in the sentence.
     """
 
     field: str

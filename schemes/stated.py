@@ -44,10 +44,7 @@ class Contradiction:
 
 
 def contradictions(stated: Stated, context: ItemContext) -> Iterator[Contradiction]:
-    """Yield everything that a file states and the context contradicts.
-
-    Positions outside the sentence are not compared, because content parsers refuse them.
-    """
+    """Yield everything that a file states and the context contradicts."""
     for words in stated.words:
         if message := _word_message(words, context):
             yield Contradiction(words.field, message, words.line)
@@ -57,7 +54,10 @@ def contradictions(stated: Stated, context: ItemContext) -> Iterator[Contradicti
 
 def _word_message(words: StatedWords, context: ItemContext) -> str:
     tokens, positions = context.tokens, words.positions
-    if not positions or not all(0 <= at < len(tokens) for at in positions):
+    if positions and not all(0 <= at < len(tokens) for at in positions):
+        place = words.place or _range(positions)
+        return f"{place} is not in the sentence, which has {len(tokens)} tokens."
+    if not words.text:
         return ""
     there = [tokens[at] for at in positions]
     if same_words(words.text, there):

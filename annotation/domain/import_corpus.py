@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import TypeVar
@@ -18,6 +18,7 @@ from annotation.domain.changed_sentences import (
     differences,
     in_use,
     metadata_of,
+    repeated_differences,
     stored_sentences,
 )
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, MAX_KEY, within_limits
@@ -271,11 +272,11 @@ class Import:
                     self.report.sentences_known += 1
             elif record.external_id not in new:
                 new[record.external_id] = record
-            elif replace(record, line=0) == replace(new[record.external_id], line=0):
-                self.report.sentences_known += 1
-            else:
-                message = f"{record.external_id} is repeated with other content."
+            elif names := repeated_differences(record, new[record.external_id]):
+                message = f"{record.external_id} is repeated with other {', '.join(names)}."
                 self.refuse(FileError(file, record.line, message))
+            else:
+                self.report.sentences_known += 1
         columns = [*SENTENCE_COLUMNS, *(["image_id"] if self.corpus.needs_images else [])]
         insert_rows(Sentence, columns, (self._sentence(record, file) for record in new.values()))
         self.report.sentences_added += len(new)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotation.domain.changed_sentences import stored_sentences
+from annotation.domain.changed_sentences import StoredSentence, stored_sentences
 from annotation.domain.import_corpus import batched, item_key
 from annotation.domain.item_context import context_of
 from annotation.models import Item
@@ -53,17 +53,39 @@ class Fitting:
         corpus = get_scheme(self.project.scheme).corpus
         records = list(self._moved(batch, corpus))
         items = self._items(records)
+        unknown = [record for record in records if self._key(record) not in items]
+        sentences = stored_sentences(
+            project=self.project, external_ids={record.item.external_id for record in unknown}
+        )
         for record in records:
-            key = item_key(record.item.external_id, record.item.local_key)
+            key = self._key(record)
             if self._is_repeated(key, record):
                 continue
             if key not in items:
-                self.on_unknown(self._error(record, f"no item {key!r} in the project."))
+                sentence = sentences.get(record.item.external_id)
+                # Words at other positions are the likely reason.
+                if sentence is None or self._agrees(
+                    record, ItemContext(sentence.tokens, metadata=sentence.metadata)
+                ):
+                    self.on_unknown(self._error(record, f"no item {key!r} in the project."))
                 continue
             context = context_of(items[key], self.project)
             scaled = self._scaled(record, context, corpus)
             if self._agrees(scaled, context):
                 yield from self._fitted(scaled, items[key], context, corpus)
+
+    def _refuse_unknown(
+        self, key: str, record: GoldRecord, sentence: StoredSentence | None
+    ) -> None:
+        """Refuse a record without an item. Words at other positions are the likely reason."""
+        if sentence:
+            context = ItemContext(sentence.tokens, metadata=sentence.metadata)
+            if not self._agrees(record, context):
+                return
+        self.on_unknown(self._error(record, f"no item {key!r} in the project."))
+
+    def _key(self, record: GoldRecord) -> str:
+        return item_key(record.item.external_id, record.item.local_key)
 
     def _is_repeated(self, key: str, record: GoldRecord) -> bool:
         """Return True for a second record of an item, after refusing one with other content."""
@@ -101,7 +123,7 @@ class Fitting:
         yield replace(moved, item=replace(moved.item, stated=Stated()))
 
     def _items(self, records: Iterable[GoldRecord]) -> dict[str, Item]:
-        keys = [item_key(record.item.external_id, record.item.local_key) for record in records]
+        keys = map(self._key, records)
         items = Item.objects.filter(project=self.project, key__in=keys)
         return {item.key: item for item in items.select_related("sentence__image", "project")}
 
