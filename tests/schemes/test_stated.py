@@ -111,7 +111,7 @@ def test_lemmas_of_a_shifted_record_contradict_the_sentence():
 
 @pytest.mark.parametrize(
     ("size", "words"),
-    [((60, 40), None), ((40, 60), "which is turned"), ((30, 20), "which has another size")],
+    [((60, 40), None), ((40, 60), "it is turned"), ((30, 20), "it is resized")],
 )
 def test_size_of_an_image(size, words):
     context = ItemContext((), image=Image("1.jpg", 60, 40))
