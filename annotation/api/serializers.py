@@ -87,6 +87,7 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
     errors = RowErrorSerializer(source="result.errors", many=True, default=[])  # type: ignore[assignment]
     warning_count = serializers.IntegerField(source="result.warning_count", default=0)
     warnings = RowErrorSerializer(source="result.warnings", many=True, default=[])
+    problem = serializers.SerializerMethodField()
 
     class Meta:
         model = Job
@@ -133,6 +134,9 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
 
     def get_rescale_boxes(self, job: Job) -> bool:
         return Setting.RESCALE_BOXES in settings_of(job.parameters)
+
+    def get_problem(self, job: Job) -> str:
+        return with_parameters(job.problem)
 
     def get_encoding(self, job: Job) -> str:
         """Return the encoding in which the first file is read."""

@@ -172,9 +172,9 @@ class Import:
         for read in batched(records, size):
             batch = self._with_images(read, str(path)) if self.corpus.needs_images else read
             with transaction.atomic():
-                self._add_sentences(batch, str(path))
+                accepted = self._add_sentences(batch, str(path))
             if not self.options.items:
-                self._found_items(batch, str(path))
+                self._found_items(accepted, str(path))
             self._progress("sentences", len(batch))
 
     def _with_images(self, batch: list[SentenceRecord], file: str) -> list[SentenceRecord]:
@@ -185,8 +185,8 @@ class Import:
     def _stored(self, external_ids: set[str]) -> Sentences:
         return stored_sentences(project=self.project, external_ids=external_ids)
 
-    def _add_sentences(self, batch: list[SentenceRecord], file: str) -> None:
-        """Add the new sentences and replace changed ones, whose items are found again."""
+    def _add_sentences(self, batch: list[SentenceRecord], file: str) -> list[SentenceRecord]:
+        """Add new sentences and replace changed ones. Return the batch without refused ones."""
         known = self._stored({record.external_id for record in batch})
         check, images = self._check, self._images
         found = check.sort_sentences(batch, known, images, file=file)
@@ -194,9 +194,11 @@ class Import:
         insert_rows(Sentence, columns, (self._sentence(record, file) for record in found.new))
         self.report.sentences_added += len(found.new)
         self.report.sentences_known += len(found.known) + len(found.repeated)
-        for record in check.replaced_sentences(found.changed, known, images, file=file):
+        replaced = check.replaced_sentences(found.changed, known, images, file=file)
+        for record in replaced:
             self._replace(known[record.external_id].pk, record)
-            self.report.sentences_updated += 1
+        self.report.sentences_updated += len(replaced)
+        return [*found.new, *found.known, *found.repeated, *replaced]
 
     def _replace(self, pk: int, record: SentenceRecord) -> None:
         Item.objects.filter(sentence=pk).delete()

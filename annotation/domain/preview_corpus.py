@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -142,7 +142,8 @@ def _preview(job: Job, read: Callable[[OpenUpload], Preview]) -> Preview:
     except OSError as error:
         return Preview(problem=f"The upload cannot be read: {error}.")
     if preview.problem and not job.parameters["reading"]["encoding"]:
-        with open_uploads(job.parameters["files"]) as (paths, _):
+        # The files are gone if the upload was imported or discarded before a job checks it.
+        with suppress(FileError), open_uploads(job.parameters["files"]) as (paths, _):
             preview.readings = readings_of(paths[0])
     return preview
 
@@ -302,7 +303,8 @@ class _Reading:
         found = check.sort_sentences(readable, known, images, file=file)
         replaced = check.replaced_sentences(found.changed, known, images, file=file)
         written = {record.external_id: unstored(record) for record in [*found.new, *replaced]}
-        items = self._add_items(readable, {**known, **written}, file)
+        accepted = [*found.new, *found.known, *found.repeated, *replaced]
+        items = self._add_items(accepted, {**known, **written}, file)
         self._count(found, replaced)
         notes = {
             **{record.external_id: KNOWN for record in found.known},
@@ -344,16 +346,13 @@ class _Reading:
             )
 
     def _add_items(
-        self, batch: list[SentenceRecord], sentences: Sentences, file: str
+        self, accepted: list[SentenceRecord], sentences: Sentences, file: str
     ) -> list[FileItem]:
         """Count the items of a batch of sentences, and return those that will be stored."""
         if not self._upload.items:
-            records, _ = self._check.found_items(batch, sentences)
+            records, _ = self._check.found_items(accepted, sentences)
             return self._sorted(records, sentences, file, are_given=False)
-        ids = dict.fromkeys(record.external_id for record in batch)
-        records = [item for name in ids for item in self._items_by_sentence.pop(name, ())]
-        if not self._preview.whole:
-            records = [record for record in records if record.external_id in sentences]
+        records = [item for name in sentences for item in self._items_by_sentence.pop(name, ())]
         return self._sorted(records, sentences, self._items_name, are_given=True)
 
     def _add_other_items(self) -> None:

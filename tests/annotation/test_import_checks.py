@@ -185,6 +185,7 @@ def test_corrected_tags_are_named_and_updated(run):
     assert not frames.items.exists()
     report, (error,) = run(frames, TAGGED.format("VERB"), "conllu", name="a.conllu")
     assert "a:1 exists with other upos." in error
+    assert report.items_added == 0
     report, errors = run(frames, TAGGED.format("VERB"), "conllu", name="a.conllu", update=True)
     assert (report.sentences_updated, report.items_added, errors) == (1, 1, [])
 
