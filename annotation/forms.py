@@ -1,6 +1,6 @@
 """Forms of the corpus, publication, pay and submission pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -13,6 +13,7 @@ from annotation.domain.text_encodings import ENCODINGS
 from annotation.enums import Partition
 from crowd.domain.providers import capabilities_of
 from schemes.base import Corpus, Noun
+from schemes.import_settings import Setting
 from schemes.layouts import Layout
 from web.fields import CountField, DollarsField, sentence_case, set_choices
 
@@ -79,7 +80,10 @@ class CorpusForm(forms.Form):
 
 
 class ReadingForm(forms.Form):
-    """How to read an upload: the encoding of text, the sheet of a workbook, the columns of a table."""
+    """How to read an upload: the encoding of text, the sheet of a workbook, the columns of a table.
+
+    `offered` settings accept what the import would refuse. It has their descriptions.
+    """
 
     encoding = forms.ChoiceField(
         label="Text encoding",
@@ -96,6 +100,8 @@ class ReadingForm(forms.Form):
         encoding: str,
         table: Mapping[str, Any] | None,
         layout: Layout | None,
+        offered: Mapping[Setting, str],
+        chosen: Collection[Setting],
     ) -> None:
         initial = {"encoding": encoding, "sheet": (table or {}).get("sheet", "")}
         super().__init__(data, initial=initial)
@@ -112,6 +118,16 @@ class ReadingForm(forms.Form):
             del self.fields["encoding"]
         if table and layout:
             self._add_columns(table, layout)
+        self._settings = list(offered)
+        for setting, text in offered.items():
+            self.fields[setting.parameter] = forms.BooleanField(
+                required=False,
+                label=setting.value,
+                help_text=text,
+                initial=setting in chosen,
+                # They stand beside what they change, outside the element of the form.
+                widget=forms.CheckboxInput(attrs={"form": "reading"}),
+            )
 
     def _add_columns(self, table: Mapping[str, Any], layout: Layout) -> None:
         names = [name for name in dict.fromkeys(table["names"]) if name]
@@ -131,6 +147,14 @@ class ReadingForm(forms.Form):
     @property
     def column_fields(self) -> list[forms.BoundField]:
         return [self[f"column-{name}"] for name in self._columns]
+
+    @property
+    def setting_fields(self) -> list[forms.BoundField]:
+        return [self[setting.parameter] for setting in self._settings]
+
+    def settings(self) -> list[Setting]:
+        """Return the chosen settings."""
+        return [setting for setting in self._settings if self.cleaned_data[setting.parameter]]
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}

@@ -13,6 +13,8 @@ from django.core.management.base import OutputWrapper
 from annotation.domain.source_files import ReadOptions, parse_reading, with_names
 from annotation.domain.text_encodings import ENCODINGS
 from projects.domain.bad_rows import SHOWN, BadRows
+from schemes.base import FileError
+from schemes.import_settings import with_options
 
 
 def add_reading_options(parser: ArgumentParser) -> None:
@@ -63,7 +65,7 @@ def collect_bad_rows(
     """
     with BadRows(
         show=lambda error: stderr.write(str(error)),
-        renamed=lambda error: with_names(error, names),
+        renamed=lambda error: _with_options(with_names(error, names)),
     ) as rows:
         try:
             yield rows
@@ -76,6 +78,10 @@ def collect_bad_rows(
                     else "They"
                 )
                 stderr.write(f"{first} are above. All of them are in {path}.")
+
+
+def _with_options(error: FileError) -> FileError:
+    return FileError(error.file, error.line, with_options(error.message), field=error.field)
 
 
 def _saved(rows: BadRows, file: Path | None, name: str) -> Path:

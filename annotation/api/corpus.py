@@ -28,6 +28,7 @@ from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import MEMBERS, STAFF, post, read
 from schemes.base import FileError
+from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from web.actions import action
 
@@ -108,6 +109,7 @@ class Imports(_OfImports, ListEndpoint):
                 partition=data["partition"],
                 strict=data["strict"],
                 reading=reading,
+                settings=[setting for setting in Setting if data[setting.parameter]],
                 actor=actor,
                 now=timezone.now(),
             )

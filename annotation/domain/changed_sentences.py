@@ -70,12 +70,6 @@ def differences(
     return names
 
 
-def repeated_differences(record: SentenceRecord, first: SentenceRecord) -> list[str]:
-    """Return the names of what a record has otherwise than an earlier one with its id."""
-    stored = StoredSentence(0, list(first.tokens), metadata_of(first), first.text, None)
-    return differences(record, stored)
-
-
 def _changed_names(metadata: Json, stored: Json) -> list[str]:
     names = [name for name in {**stored, **metadata} if metadata.get(name) != stored.get(name)]
     old, new = stored.get("image", ""), metadata.get("image", "")

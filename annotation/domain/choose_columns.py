@@ -4,11 +4,17 @@ from typing import Any
 
 from annotation.domain.source_files import OpenTable, ReadOptions
 from jobs.models import Job
+from schemes.import_settings import Setting
 
 
 def reading_of(parameters: dict[str, Any]) -> ReadOptions:
     """Return how the files of an import are read."""
     return ReadOptions(**parameters["reading"])
+
+
+def settings_of(parameters: dict[str, Any]) -> list[Setting]:
+    """Return the settings that were chosen for an import."""
+    return [setting for setting in Setting if setting.parameter in parameters["settings"]]
 
 
 def encoding_of(parameters: dict[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from annotation.domain.import_corpus import item_key
+from annotation.domain.check_corpus import item_key
 from annotation.domain.source_files import AS_IT_IS, ReadOptions, open_table, with_names
 from schemes.base import FileError, Scheme, refuse
 from schemes.tables import Table

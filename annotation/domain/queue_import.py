@@ -1,7 +1,7 @@
 """Queue imports of uploaded corpora: store the files, and read them in a job."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -10,8 +10,9 @@ from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 
+from annotation.domain.check_corpus import CorpusOptions
 from annotation.domain.choose_columns import prefill_columns, reading_of
-from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
+from annotation.domain.import_corpus import Import, ImportReport
 from annotation.domain.source_files import (
     AS_IT_IS,
     ColumnsError,
@@ -37,6 +38,7 @@ from jobs.models import Job
 from projects.domain.bad_rows import BadRows
 from projects.models import Project
 from schemes.base import FileError
+from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 
 IMPORT = "import"
@@ -56,6 +58,7 @@ def queue_import(
     actor: str,
     now: datetime,
     reading: ReadOptions = AS_IT_IS,
+    settings: Collection[Setting] = (),
     state: JobState = JobState.QUEUED,
 ) -> Job:
     """Store the files and queue a job that imports them. `images` is a ZIP archive.
@@ -70,6 +73,7 @@ def queue_import(
         "partition": partition,
         "strict": strict,
         "reading": asdict(reading),
+        "settings": [setting.parameter for setting in settings],
         "files": [],
         "items_files": [],
         "images": [],
@@ -122,18 +126,21 @@ def _opened(
     )
 
 
-def read_again(*, job: Job, reading: ReadOptions) -> None:
+def read_again(*, job: Job, reading: ReadOptions, settings: Collection[Setting]) -> None:
     """Read an upload in another way from now on. Columns are guessed if none are chosen."""
+    is_read_otherwise = reading != reading_of(job.parameters)
     job.parameters["reading"] = asdict(reading)
-    if not reading.columns:
+    job.parameters["settings"] = [setting.parameter for setting in settings]
+    if is_read_otherwise and not reading.columns:
         _complete(Project.objects.get(slug=job.scope), job.parameters, is_confirmed=False)
     job.save(update_fields=["parameters"])
 
 
-def bytes_of(job: Job) -> int:
-    """Return the size of an upload without its images."""
-    files = [*job.parameters["files"], *job.parameters["items_files"]]
-    return sum(file["bytes"] for file in files)
+def bytes_of(job: Job) -> tuple[int, int]:
+    """Return the sizes of an upload's texts and of its images."""
+    texts = [*job.parameters["files"], *job.parameters["items_files"]]
+    images = job.parameters["images"]
+    return sum(file["bytes"] for file in texts), sum(file["bytes"] for file in images)
 
 
 def _stored(parameters: dict[str, Any]) -> list[dict[str, Any]]:
@@ -156,6 +163,22 @@ class OpenUpload:
     def describe(self, error: Exception) -> str:
         """Return the error's message with the original file names."""
         return describe_error(error, self.names)
+
+    def options(self, parameters: dict[str, Any]) -> CorpusOptions:
+        """Return the options of the job's import."""
+        settings = parameters["settings"]
+        return CorpusOptions(
+            fmt=parameters["format"],
+            items=self.items,
+            images=self.images,
+            search=parameters["search"],
+            domain=parameters["domain"],
+            partition=parameters["partition"],
+            strict=parameters["strict"],
+            update=Setting.UPDATE.parameter in settings,
+            align=Setting.ALIGN.parameter in settings,
+            rescale=Setting.RESCALE_BOXES.parameter in settings,
+        )
 
 
 @contextmanager
@@ -190,15 +213,7 @@ def _run(run: JobRun) -> dict[str, Any]:
 
 
 def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]:
-    options = CorpusOptions(
-        fmt=run.job.parameters["format"],
-        items=upload.items,
-        images=upload.images,
-        search=run.job.parameters["search"],
-        domain=run.job.parameters["domain"],
-        partition=run.job.parameters["partition"],
-        strict=run.job.parameters["strict"],
-    )
+    options = upload.options(run.job.parameters)
     counts: Counter[str] = Counter()
 
     def progress(unit: str, count: int) -> None:

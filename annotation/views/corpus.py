@@ -10,9 +10,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.bad_rows_download import bad_rows_download
-from annotation.domain.choose_columns import encoding_of, reading_of
+from annotation.domain.choose_columns import encoding_of, reading_of, settings_of
 from annotation.domain.cost_model import item_cents, role_costs
+from annotation.domain.offer_settings import offered_settings
 from annotation.domain.preview_corpus import (
+    READING,
     Preview,
     check_of,
     is_small,
@@ -144,9 +146,9 @@ def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpRespons
         problem = " ".join(str(error) for errors in form.errors.values() for error in errors)
         refused = Preview(problem=problem, table=before.table)
         return _preview_page(request, project, job, form=form, read=refused)
-    reading = form.reading()
-    if reading != reading_of(job.parameters):
-        read_again(job=job, reading=reading)
+    reading, settings = form.reading(), form.settings()
+    if (reading, settings) != (reading_of(job.parameters), settings_of(job.parameters)):
+        read_again(job=job, reading=reading, settings=settings)
         if not is_small(job):
             queue_check(upload=job, actor=actor_of(request), now=timezone.now())
     read = _read(project, job)
@@ -159,7 +161,7 @@ def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpRespons
 
 def _reading_key(job: Job) -> str:
     """Return a text that changes with the way in which an upload is read."""
-    return json.dumps(job.parameters["reading"], sort_keys=True)
+    return json.dumps([job.parameters[name] for name in READING], sort_keys=True)
 
 
 def _names(read: Preview) -> list[str]:
@@ -168,12 +170,20 @@ def _names(read: Preview) -> list[str]:
 
 def _reading_form(project: Project, job: Job, read: Preview, data: Any = None) -> ReadingForm:
     layouts = get_scheme(project.scheme).corpus.layouts
+    chosen = settings_of(job.parameters)
     return ReadingForm(
         data,
         reading=reading_of(job.parameters),
         encoding=encoding_of(job.parameters),
         table=read.table,
         layout=layouts.get(job.parameters["format"]),
+        offered=offered_settings(
+            offers=read.offers,
+            chosen=chosen,
+            replaceable=read.replaceable,
+            with_work=read.with_work,
+        ),
+        chosen=chosen,
     )
 
 
@@ -190,6 +200,7 @@ def _preview_page(
     is_checking = bool(check and check.is_unfinished)
     costs = role_costs(project=project)
     cents = item_cents(costs, project=project)
+    noun = get_scheme(project.scheme).vocabulary.item
     context = {
         "job": job,
         "reading": _reading_key(job),
@@ -198,7 +209,8 @@ def _preview_page(
         "refresh": request.path if is_checking else "",
         "form": form or _reading_form(project, job, read),
         "readings": [(ENCODINGS[name], text) for name, text in read.readings.items()],
-        "noun": get_scheme(project.scheme).vocabulary.item,
+        "noun": noun,
+        "replaced_items": f"Replaced {noun.plural}",
         "item_cents": cents,
         "cents": cents * read.items,
         "is_assumed": not all(cost.seen for cost in costs),

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from annotation.domain.changed_sentences import StoredSentence, stored_sentences
-from annotation.domain.import_corpus import batched, item_key
+from annotation.domain.check_corpus import item_key
+from annotation.domain.import_corpus import batched
 from annotation.domain.item_context import context_of
 from annotation.models import Item
 from projects.models import Project
 from schemes.base import ContentError, Corpus, FileError, GoldRecord, ItemContext, Stated, Tokens
+from schemes.import_settings import Setting
 from schemes.registry import get_scheme
-from schemes.stated import TokenMap, contradictions, is_resized, same_tokens
+from schemes.stated import OTHER_TOKENS, TokenMap, contradictions, is_resized, same_tokens
 
 ErrorHandler = Callable[[FileError], None]
 
@@ -107,7 +109,7 @@ class Fitting:
             elif self.align and corpus.move_gold:
                 yield from self._aligned(record, sentence.tokens, corpus)
             else:
-                self.refuse(self._error(record, "has other tokens than the sentence."))
+                self.refuse(self._error(record, OTHER_TOKENS))
 
     def _aligned(self, record: GoldRecord, tokens: Tokens, corpus: Corpus) -> Iterator[GoldRecord]:
         """Yield the record with moved positions, after a check in its own tokens."""
@@ -194,7 +196,8 @@ def check_tokens(
     if others:
         message = (
             f"{len(others):,} of {len(seen):,} sentences have other tokens than the project's, "
-            f"first {min(others)}. Nothing was imported. If the texts are the same, import the "
-            "file with aligned tokens (--align)."
+            f"first {min(others)}. Nothing was imported."
         )
+        if get_scheme(project.scheme).corpus.move_gold:
+            message += f" Choose {Setting.ALIGN.quoted} if the texts are the same."
         raise OtherTokensError(", ".join(path.name for path in paths), None, message)

@@ -11,11 +11,12 @@ from django.db import transaction
 from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
-from consolidation.domain.fit_records import Fitting, OtherTokensError, check_tokens, record_error
+from consolidation.domain.fit_records import Fitting, check_tokens, record_error
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
 from schemes.base import ContentError, FileError, GoldRecord, Json
+from schemes.import_settings import settings_in
 from schemes.registry import get_scheme
 
 BATCH = 200
@@ -43,13 +44,18 @@ class GoldReport:
             self.notes[name] = self.notes.get(name, 0) + count
 
     @property
-    def notes_text(self) -> str:
-        """Return the counts of changes as sentences, or ""."""
-        return "".join(
-            f" {name.replace('_', ' ').capitalize()}: {count}."
+    def named_notes(self) -> dict[str, int]:
+        """Return the counts of changes by name, such as "Boxes clipped"."""
+        return {
+            name.replace("_", " ").capitalize(): count
             for name, count in self.notes.items()
             if count
-        )
+        }
+
+    @property
+    def notes_text(self) -> str:
+        """Return the counts of changes as sentences, or ""."""
+        return "".join(f" {name}: {count}." for name, count in self.named_notes.items())
 
     @property
     def is_useless(self) -> bool:
@@ -62,8 +68,8 @@ class GoldPreview(GoldReport):
     """What an import would do. `unknown` counts annotations of items that the project lacks.
 
     `rows` describes the first annotations, and `errors` the first bad ones. If not `whole`, the
-    files have more annotations. `problem` gives the reason if a file can't be read at all, and
-    `other_tokens` is True if its tokens are not those of the project.
+    files have more annotations. `problem` gives the reason if the files can't be imported at all.
+    `offers` counts the errors that a setting would avoid, by the setting's parameter.
     """
 
     unknown: int = 0
@@ -71,11 +77,16 @@ class GoldPreview(GoldReport):
     errors: list[FileError] = field(default_factory=list)
     whole: bool = True
     problem: FileError | None = None
-    other_tokens: bool = False
+    offers: dict[str, int] = field(default_factory=dict)
 
     @property
     def read(self) -> int:
         return self.added + self.known
+
+    def add_offers(self, error: FileError) -> None:
+        """Count the settings that an error names."""
+        for setting in settings_in(error.message):
+            self.offers[setting.parameter] = self.offers.get(setting.parameter, 0) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +186,7 @@ def preview_gold(
         return not is_known
 
     def on_error(error: FileError) -> None:
+        preview.add_offers(error)
         if len(preview.errors) < PREVIEWED:
             preview.errors.append(error)
 
@@ -196,7 +208,7 @@ def preview_gold(
         )
     except FileError as error:
         preview.problem = error
-        preview.other_tokens = isinstance(error, OtherTokensError)
+        preview.add_offers(error)
     except (OSError, UnicodeDecodeError) as error:
         preview.problem = FileError(paths[0].name, None, f"can't be read: {error}")
     return preview

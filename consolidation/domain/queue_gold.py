@@ -1,6 +1,6 @@
 """Queue imports of uploaded annotations: store the files, and read them in a job."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -36,6 +36,7 @@ from jobs.models import Job
 from projects.domain.bad_rows import BadRows
 from projects.models import Project
 from schemes.base import FileError
+from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 
 GOLD_IMPORT = "gold-import"
@@ -57,7 +58,13 @@ def queue_gold(
     Raise FileError for a file of no or an unclear format.
     """
     stored = store_uploads(files)
-    parameters = {"format": fmt, "source": source, "files": stored, "reading": asdict(AS_IT_IS)}
+    parameters = {
+        "format": fmt,
+        "source": source,
+        "files": stored,
+        "reading": asdict(AS_IT_IS),
+        "settings": [],
+    }
     try:
         _complete(project, parameters)
         return queue_job(
@@ -73,10 +80,12 @@ def queue_gold(
         raise
 
 
-def read_again(*, job: Job, reading: ReadOptions) -> None:
+def read_again(*, job: Job, reading: ReadOptions, settings: Collection[Setting]) -> None:
     """Read an upload in another way from now on. Columns are guessed if none are chosen."""
+    is_read_otherwise = reading != reading_of(job.parameters)
     job.parameters["reading"] = asdict(reading)
-    if not reading.columns:
+    job.parameters["settings"] = [setting.parameter for setting in settings]
+    if is_read_otherwise and not reading.columns:
         _complete(Project.objects.get(slug=job.scope), job.parameters)
     job.save(update_fields=["parameters"])
 
@@ -146,6 +155,8 @@ def preview_upload(*, project: Project, job: Job) -> UploadPreview:
                 paths=files.paths,
                 fmt=files.fmt,
                 source=job.parameters["source"],
+                align=Setting.ALIGN.parameter in job.parameters["settings"],
+                rescale=Setting.RESCALE_BOXES.parameter in job.parameters["settings"],
             )
             problem = files.describe(read.problem) if read.problem else ""
             errors = [files.describe(error) for error in read.errors]
@@ -179,13 +190,19 @@ def _import(run: JobRun, project: Project, files: OpenGold) -> dict[str, Any]:
                 paths=files.paths,
                 fmt=files.fmt,
                 source=run.job.parameters["source"],
+                align=Setting.ALIGN.parameter in run.job.parameters["settings"],
+                rescale=Setting.RESCALE_BOXES.parameter in run.job.parameters["settings"],
                 on_error=rows,
                 now=timezone.now(),
                 progress=lambda count: run.report(items=count),
             )
         except (FileError, OSError, UnicodeDecodeError) as error:
             raise JobFailedError(files.describe(error)) from error
-        result = {**asdict(report), "errors": stored_errors(errors, files.names)}
+        result = {
+            **asdict(report),
+            "notes": report.named_notes,
+            "errors": stored_errors(errors, files.names),
+        }
         if rows.count:
             result["bad_rows"] = store_bad_rows(rows.content())
     if report.is_useless:

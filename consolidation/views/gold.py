@@ -10,7 +10,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.bad_rows_download import bad_rows_download
-from annotation.domain.choose_columns import encoding_of, reading_of
+from annotation.domain.choose_columns import encoding_of, reading_of, settings_of
+from annotation.domain.offer_settings import offered_settings
 from annotation.domain.text_encodings import ENCODINGS
 from annotation.forms import ReadingForm
 from audit.domain.change_state import TransitionNotAllowedError
@@ -126,7 +127,7 @@ def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpRespons
     form = _reading_form(project, job, upload, request.POST)
     if not form.is_valid():
         return _preview_page(request, project, job, upload, form=form)
-    read_again(job=job, reading=form.reading())
+    read_again(job=job, reading=form.reading(), settings=form.settings())
     return redirect("consolidation:gold_preview", slug=project.slug, pk=job.pk)
 
 
@@ -134,12 +135,15 @@ def _reading_form(
     project: Project, job: Job, upload: UploadPreview, data: Any = None
 ) -> ReadingForm:
     layouts = get_scheme(project.scheme).corpus.gold_layouts
+    chosen = settings_of(job.parameters)
     return ReadingForm(
         data,
         reading=reading_of(job.parameters),
         encoding=encoding_of(job.parameters),
         table=asdict(upload.table) if upload.table else None,
         layout=layouts.get(job.parameters["format"]),
+        offered=offered_settings(offers=upload.read.offers, chosen=chosen),
+        chosen=chosen,
     )
 
 

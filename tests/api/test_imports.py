@@ -12,6 +12,7 @@ from audit.models import StateChange
 from jobs.domain.run_jobs import ATTEMPTS, run_next_job
 from jobs.models import Job
 from jobs.tasks import run_jobs
+from tests.annotation.test_import_checks import bank
 from tests.schemes.workbooks import containers
 
 pytestmark = pytest.mark.django_db
@@ -24,10 +25,10 @@ def url(*arguments):
     return reverse("api:import" if arguments else "api:imports", args=["demo", *arguments])
 
 
-def upload(api, text=TEXT, *, name="corpus.txt", items=None, **fields):
+def upload(api, text=TEXT, *, name="corpus.txt", items=None, items_name="items.csv", **fields):
     files = {"files": SimpleUploadedFile(name, text.encode() if isinstance(text, str) else text)}
     if items is not None:
-        files["items_files"] = SimpleUploadedFile("items.csv", items.encode())
+        files["items_files"] = SimpleUploadedFile(items_name, items.encode())
     return api.post(url(), {"format": "text", **files, **fields})
 
 
@@ -218,7 +219,7 @@ def test_encoding_is_named_not_guessed(api, project):
     report = finished(api, upload(api, text, encoding="windows-1251"))
     assert (report["state"], report["encoding"]) == ("finished", "windows-1251")
     assert Sentence.objects.get().tokens[0] == "Мария"
-    report = finished(api, upload(api, "He ran .\n".encode("utf-16")))
+    report = finished(api, upload(api, "He ran .\n".encode("utf-16"), name="b.txt"))
     assert (report["state"], report["encoding"]) == ("finished", "utf-16")
     assert upload(api, text, encoding="klingon").json()["errors"][0]["attr"] == "encoding"
 
@@ -266,7 +267,7 @@ def test_all_bad_rows_are_downloaded(api, project):
     lines = api.get(response.headers["Location"] + "bad-rows/").getvalue().decode().splitlines()
     assert (lines[0], lines[1], len(lines)) == (
         "file,line,field,message",
-        "c.csv,4,tokens,is empty; row left out.",
+        "c.csv,4,tokens,is empty.",
         121,
     )
     assert api.get(url(report["id"] + 1) + "bad-rows/").status_code == 404
@@ -275,3 +276,46 @@ def test_all_bad_rows_are_downloaded(api, project):
 def finished(api, response) -> dict:
     run_jobs()
     return api.get(response.headers["Location"]).json()
+
+
+CHANGED = SENTENCES.replace("The dog", "A cat")
+
+
+def test_changed_sentence_is_refused_and_updated_on_request(api, project):
+    given = {"name": "c.csv", "format": "qasrl-csv"}
+    assert finished(api, upload(api, SENTENCES, **given))["error_count"] == 0
+    report = finished(api, upload(api, CHANGED, **given))
+    settings = (report["update"], report["align"], report["rescale_boxes"])
+    assert settings == (False, False, False)
+    assert report["errors"][0]["message"].endswith(
+        "exists with other tokens. Nothing was changed. To replace it, choose “Replace what has "
+        "changed” (update)."
+    )
+    failed = finished(api, upload(api, CHANGED, strict="true", **given))
+    assert "“Replace what has changed” (update)" in failed["problem"]
+    report = finished(api, upload(api, CHANGED, update="true", **given))
+    assert report["update"] is True
+    counts = ("sentences_added", "sentences_updated", "items_updated", "error_count")
+    assert [report[name] for name in counts] == [0, CHANGED.count("A cat"), 0, 0]
+    assert report["warning_count"] == 0
+
+
+def test_items_in_other_tokens_are_aligned_on_request(api, project):
+    sentences = "qasrl_id,tokens,sentence\na:1,The dog barked at Zoë .,x\n"
+    given = {
+        "text": sentences,
+        "name": "c.csv",
+        "format": "qasrl-csv",
+        "items": bank("Th e dog barked at Zoë .", 3),
+        "items_name": "items.jsonl",
+    }
+    report = finished(api, upload(api, **given))
+    assert "“Align positions by characters” (align)" in report["errors"][0]["message"]
+    report = finished(api, upload(api, align="true", **given))
+    assert (report["items_added"], report["errors"], report["align"]) == (1, [], True)
+
+
+def test_setting_must_be_a_boolean(api, project):
+    for name in ("update", "align", "rescale_boxes"):
+        refusal = upload(api, **{name: "perhaps"})
+        assert (refusal.status_code, refusal.json()["errors"][0]["attr"]) == (400, name)

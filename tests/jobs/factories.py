@@ -16,6 +16,7 @@ def make_import(project: Project, actor: str = "rita") -> Job:
         "partition": "",
         "strict": False,
         "reading": {"encoding": "utf-8", "columns": {}, "sheet": ""},
+        "settings": [],
         "files": [],
         "items_files": [],
         "images": [],

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from annotation.domain.import_corpus import item_key
+from annotation.domain.check_corpus import item_key
 from annotation.domain.qualification_codes import pool_code
 from audit.models import StateChange
 from consolidation.domain.open_cases import case_batch
@@ -232,7 +232,7 @@ def make_file(tmp_path, project, writers):
 def test_annotations_file_provides_the_items_of_a_round(tmp_path):
     project = make_project()
     item, path = make_file(tmp_path, project, ("ann", "bob"))
-    annotations = read_given_annotations(QASRL, path)
+    annotations = read_given_annotations(project, path)
     assert list(annotations) == [item.key]
     questions = [
         [question["question"] for question in annotation["questions"]]
@@ -251,7 +251,7 @@ def test_file_without_annotations_is_refused(tmp_path):
     path = tmp_path / "annotations.csv"
     path.write_text(",".join(COLUMNS) + "\n", "utf-8")
     with pytest.raises(FileError, match="contains no annotations"):
-        read_given_annotations(QASRL, path)
+        read_given_annotations(make_project(), path)
 
 
 def test_preset_without_annotations_trains_one_pool_for_both_roles():

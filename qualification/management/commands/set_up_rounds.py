@@ -46,7 +46,7 @@ class Command(BaseCommand):
         keys = read_round_items(scheme, items, options=reading) if items else {}
         # The columns are those of the items.
         encoded = ReadOptions(encoding=reading.encoding)
-        given = read_given_annotations(scheme, merge, options=encoded) if merge else {}
+        given = read_given_annotations(project, merge, options=encoded) if merge else {}
         plans = plans_of_preset(scheme=scheme, preset=options["preset"], keys=keys, given=given)
         made = set_up_rounds(
             project=project, plans=plans, actor="set_up_rounds", now=timezone.now()
