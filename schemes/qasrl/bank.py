@@ -36,7 +36,7 @@ from schemes.qasrl.json_lines import (
 )
 from schemes.qasrl.published_csv import SEPARATOR, SLOT_FIELDS
 from schemes.qasrl.reading import slots_of_shape, verb_phrase_of
-from schemes.qasrl.slots import Slots, contradiction
+from schemes.qasrl.slots import Slots
 from schemes.qasrl.targets import is_noun
 
 _EMPTY = "_"
@@ -167,16 +167,16 @@ def _content(verb: Json, tokens: Tokens, validity: Validity | None) -> tuple[Jso
             continue
         answers = _answers(label, len(tokens), gold_only=judged)
         if answers:
-            slots = _slots(text, label, forms)
+            slots = _slots(label, forms)
             questions.append({"question": text, "answers": answers, **slots})
             provenance.append(_ids(_first_source(label)))
     return {"questions": questions}, provenance
 
 
-def _slots(question: str, label: Json, forms: VerbForms) -> Json:
-    """Return the field `slots`, if the label has them and the question does not contradict them."""
+def _slots(label: Json, forms: VerbForms) -> Json:
+    """Return the field `slots`, if the label has them."""
     slots = slots_of_shape(label.get("questionSlots"), forms)
-    return {"slots": slots.by_name()} if slots and not contradiction(question, slots) else {}
+    return {"slots": slots.by_name()} if slots else {}
 
 
 def _target(key: str, verb: Json, tokens: Tokens) -> Json:

@@ -35,7 +35,6 @@ from schemes.qasrl.published_csv import (
     read_predicates,
     write_lines,
 )
-from schemes.qasrl.slots import contradiction
 from schemes.qasrl.stated_rows import predicate_words, stated_verb, stated_words
 from schemes.qasrl.targets import NOUN, is_noun
 
@@ -176,14 +175,11 @@ def _record(rows: Sequence[GoldRow], path: Path, on_error: ErrorSink) -> GoldRec
 
 
 def _question(rows: Sequence[GoldRow]) -> Json:
-    """Return the question of the rows. It has the first row's slots, if their columns are filled.
-
-    Slots that contradict the text are dropped. The question is read again when it is stored.
-    """
+    """Return the question of the rows. It has the first row's slots, if their columns are filled."""
     answers = dict.fromkeys(span for row in rows for span in row.answers)
     question: Json = {"question": rows[0].question, "answers": [list(span) for span in answers]}
     slots = rows[0].slots
-    if slots and slots.wh and not contradiction(rows[0].question, slots):
+    if slots and slots.wh:
         question["slots"] = slots.by_name()
     return question
 
