@@ -47,9 +47,23 @@ class Fitting:
     rescale: bool = False
     # The contents that the files had by key, as hashes
     _seen: dict[str, int] = field(default_factory=dict)
+    # Records that were left out, by the keys of those that may have lost a row to them
+    _strays: dict[str, list[GoldRecord]] = field(default_factory=dict)
+    # The last record, which may have lost a row to the next one
+    _held: list[FittedRecord] = field(default_factory=list)
 
     def fit(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
-        """Yield the records that agree with the project's items."""
+        """Yield the records that agree with the project's items, except the last one (see `rest`)."""
+        records = [*self._held, *self._agreeing(batch)]
+        self._held = records[-1:]
+        yield from filter(self._is_whole, records[:-1])
+
+    def rest(self) -> Iterator[FittedRecord]:
+        """Yield the last record of the files."""
+        yield from filter(self._is_whole, self._held)
+        self._held = []
+
+    def _agreeing(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
         corpus = get_scheme(self.project.scheme).corpus
         records = list(self._moved(batch, corpus))
         items = self._items(records)
@@ -59,11 +73,29 @@ class Fitting:
                 continue
             if key not in items:
                 self.on_unknown(self._error(record, f"no item {key!r} in the project."))
+                self._add_stray(record)
                 continue
             context = context_of(items[key], self.project)
             scaled = self._scaled(record, context, corpus)
             if self._agrees(scaled, context):
                 yield from self._fitted(scaled, items[key], context, corpus)
+            else:
+                self._add_stray(record)
+
+    def _add_stray(self, record: GoldRecord) -> None:
+        for neighbour in set(record.neighbours):
+            self._strays.setdefault(item_key(*neighbour), []).append(record)
+
+    def _is_whole(self, fitted: FittedRecord) -> bool:
+        """Return False after refusing a record to which a row of another one seems to belong."""
+        record = fitted.record
+        for stray in self._strays.pop(fitted.item.key, ()):
+            if is_between(stray, record) or has_words_of(stray, record, fitted.context):
+                name = item_key(stray.item.external_id, stray.item.local_key)
+                message = f"{fitted.item.key} is left out, because {name} may be a row of it."
+                self.refuse(self._error(record, message))
+                return False
+        return True
 
     def _is_repeated(self, key: str, record: GoldRecord) -> bool:
         """Return True for a second record of an item, after refusing one with other content."""
@@ -135,6 +167,40 @@ class Fitting:
 
     def _error(self, record: GoldRecord, message: str, path: str = "") -> FileError:
         return record_error(record, self.file, message, path, line=record.line)
+
+
+def is_between(stray: GoldRecord, record: GoldRecord) -> bool:
+    """Return True if the stray is a single row between two rows of the record."""
+    own = record.item.external_id, record.item.local_key
+    return len(stray.neighbours) == 2 and set(stray.neighbours) == {own}
+
+
+def has_words_of(stray: GoldRecord, record: GoldRecord, context: ItemContext) -> bool:
+    """Return True if what a line of the stray states is true of the record's sentence and item.
+
+    Without words of a line except the item's, either the sentence or the position must be the same.
+    """
+    is_near = (
+        stray.item.external_id == record.item.external_id
+        or stray.item.local_key == record.item.local_key
+    )
+    name, positions = next(
+        ((words.field, words.positions) for words in record.item.stated.words if words.is_lemma),
+        ("", ()),
+    )
+    heads = [words for words in stray.item.stated.words if words.is_lemma and words.field == name]
+    for line in {words.line for words in stray.item.stated.words}:
+        of_line = [words for words in heads if words.line == line] or heads
+        moved = [replace(words, positions=positions) for words in of_line]
+        others = [
+            words
+            for words in stray.item.stated.words
+            if words.line == line and words.field != name
+        ]
+        stated = Stated(words=(*moved, *others))
+        if moved and (others or is_near) and not any(contradictions(stated, context)):
+            return True
+    return False
 
 
 def record_error(

@@ -191,9 +191,10 @@ def _target(key: str, verb: Json, tokens: Tokens) -> Json:
 
 
 def _judgments(label: Json) -> list[Json]:
-    return [
-        judgment for judgment in list_field(label, "answerJudgments") if isinstance(judgment, dict)
-    ]
+    judgments = list_field(label, "answerJudgments")
+    if not all(isinstance(judgment, dict) for judgment in judgments):
+        raise FieldError("answerJudgments", "must be a list of objects.")
+    return judgments
 
 
 def _is_gold(judgment: Json) -> bool:
@@ -205,8 +206,13 @@ def _answers(label: Json, length: int, *, gold_only: bool) -> list[list[int]]:
     for judgment in _judgments(label):
         if gold_only and not _is_gold(judgment):
             continue
-        if judgment.get("isValid") is True:
-            spans.update(span_field(span, length) for span in list_field(judgment, "spans"))
+        if not isinstance(judgment.get("isValid"), bool):
+            raise FieldError("isValid", "must be true or false.")
+        if judgment["isValid"]:
+            given = list_field(judgment, "spans")
+            if not given:
+                raise FieldError("spans", "are missing, although the question is valid.")
+            spans.update(span_field(span, length) for span in given)
     return [list(span) for span in sorted(spans)]
 
 

@@ -1,6 +1,7 @@
 """Reading and writing of gold annotation in the published CSV format."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -84,25 +85,56 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
     A predicate with a bad row is left out as a whole. A row that names no predicate leaves out those
     before and after it. Rows with the same question become one question with all their answers. Its
     provenance is that of the first row, with the ids and answers of all rows in `rows`. Only
-    predicates with scattered rows are held in memory, and they come last.
+    predicates with scattered rows are held in memory, and they come last. Raise FileError if there is
+    no row.
     """
     survey = survey_rows(all_gold_rows(path))
-    held: dict[Key, list[GoldRow]] = {key: [] for key in survey.scattered}
-    run: list[GoldRow] = []
+    if survey.is_empty:
+        raise FileError(path.name, None, "has a header, but no rows.")
+    held = {key: _Predicate() for key in survey.scattered}
+    last = _Predicate()
     for row in all_gold_rows(path):
         if isinstance(row, BadRow):
             on_error(with_consequence(row))
         if isinstance(row, BadRow) or row.key in survey.bad:
             continue
-        if row.key in held:
-            held[row.key].append(row)
-            continue
-        if run and run[0].key != row.key:
-            yield _record(run, path, on_error)
-            run = []
-        run.append(row)
-    for rows in ([run] if run else []) + [rows for rows in held.values() if rows]:
-        yield _record(rows, path, on_error)
+        predicate = last if last.key == row.key else held.get(row.key) or _Predicate()
+        if predicate is not last:
+            last.end_run(row.key)
+            predicate.begin_run(after=last)
+            if last.rows and last.key not in held:
+                yield _record(last, path, on_error)
+        predicate.rows.append(row)
+        predicate.run_length += 1
+        last = predicate
+    last.end_run(None)
+    if last.rows and last.key not in held:
+        yield _record(last, path, on_error)
+    for predicate in held.values():
+        if predicate.rows:
+            yield _record(predicate, path, on_error)
+
+
+@dataclass(slots=True)
+class _Predicate:
+    """The rows of a predicate, and those predicates before and after its single rows."""
+
+    rows: list[GoldRow] = field(default_factory=list)
+    neighbours: list[Key] = field(default_factory=list)
+    run_length: int = 0
+    _before: Key | None = None
+
+    @property
+    def key(self) -> Key | None:
+        return self.rows[0].key if self.rows else None
+
+    def begin_run(self, *, after: "_Predicate") -> None:
+        """Begin a run of adjacent rows after the last row of another predicate."""
+        self._before, self.run_length = after.key, 0
+
+    def end_run(self, next_key: Key | None) -> None:
+        if self.run_length == 1:
+            self.neighbours += [key for key in (self._before, next_key) if key]
 
 
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
@@ -156,7 +188,8 @@ def _submitted_lines(rows: Iterable[SubmittedRow]) -> Iterator[str]:
             )
 
 
-def _record(rows: Sequence[GoldRow], path: Path, on_error: ErrorSink) -> GoldRecord:
+def _record(predicate: _Predicate, path: Path, on_error: ErrorSink) -> GoldRecord:
+    rows = predicate.rows
     first = rows[0]
     by_question: dict[str, list[GoldRow]] = {}
     for row in rows:
@@ -171,7 +204,9 @@ def _record(rows: Sequence[GoldRow], path: Path, on_error: ErrorSink) -> GoldRec
     if other:
         message = f"differs from line {first.line}; the noun is taken as verbal."
         on_error(FileError(path.name, other.line, message, field="is_verbal"))
-    return GoldRecord(item, {"questions": questions, **step}, provenance, first.line)
+    neighbours = tuple((external_id, str(at)) for external_id, at in predicate.neighbours)
+    content = {"questions": questions, **step}
+    return GoldRecord(item, content, provenance, first.line, neighbours)
 
 
 def _question(rows: Sequence[GoldRow]) -> Json:

@@ -83,6 +83,7 @@ class BadRow:
 
     key: Key | None
     error: FileError
+    verb: str = ""
 
 
 def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
@@ -113,7 +114,7 @@ def all_gold_rows(path: Path) -> Iterator[GoldRow | BadRow]:
             try:
                 row: GoldRow | BadRow = columns.parse(fields, line)
             except FieldError as bad:
-                row = BadRow(columns.key(fields), bad.at(path, line))
+                row = BadRow(columns.key(fields), bad.at(path, line), columns.verb(fields))
             yield row
     yield from _without_key(broken)
 
@@ -158,9 +159,12 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
         text_at = table.columns.get("sentence", tokens_at)
         seen: dict[str, int] = {}
+        is_empty = True
         for line, fields in table:
             external_id, joined = fields[id_at].strip(), fields[tokens_at]
+            is_empty = False
             try:
+                _check_columns(external_id, joined, fields[text_at])
                 known = seen.get(external_id)
                 if known is not None:
                     _same_tokens(known, joined)
@@ -173,6 +177,17 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
             text = fields[text_at].strip()
             text = "" if text == joined else text
             yield SentenceRecord(external_id, tokens, line, text=text)
+        if is_empty:
+            raise FileError(path.name, None, "has a header, but no rows.")
+
+
+def _check_columns(external_id: str, joined: str, text: str) -> None:
+    """Raise FieldError if the columns seem to be others, or the row to be a second header."""
+    if (external_id, joined) == SENTENCE_COLUMNS[:2]:
+        raise FieldError("", "repeats the header.")
+    if len(text.split()) > len(joined.split()):
+        message = "has fewer words than the sentence. Are the columns swapped?"
+        raise FieldError("tokens", message)
 
 
 def write_gold_rows(rows: Iterable[tuple[GoldRow, Tokens]], path: Path) -> int:
@@ -217,6 +232,10 @@ class _GoldColumns:
             return _id(fields[self._id]), _number(fields[self._idx], "verb_idx")
         except FieldError:
             return None
+
+    def verb(self, fields: list[str]) -> str:
+        at = self._optional[0]
+        return "" if at is None else fields[at].strip()
 
     def parse(self, fields: list[str], line: int) -> GoldRow:
         question, ranges = fields[self._question].strip(), fields[self._ranges].strip()
@@ -332,7 +351,7 @@ def _tokens(external_id: str, joined: str) -> tuple[str, ...]:
     _not_empty(joined, "tokens")
     # Split at plain blanks only, because a token may contain a no-break space.
     tokens = tuple(joined.split(" "))
-    if not all(tokens):
+    if not all(tokens) or (len(tokens) == 1 and len(joined.split()) > 1):
         raise FieldError("tokens", "tokens must be joined by single blanks.")
     return tokens
 

@@ -261,18 +261,35 @@ def swap_fields(table: Table, rng: random.Random) -> Table:
     return table
 
 
-def swap_fields_of_rows(table: Table, rng: random.Random) -> Table:
-    """Swap a field of two rows: a sentence, a position, a verb or an argument."""
+def swap_fields_of_rows(table: Table, rng: random.Random) -> Table | None:
+    """Swap a field of two sentences: the id, a position, a verb or an argument.
+
+    Arguments and verbs that fit both sentences are not noticed, and neither are confidences.
+    """
     first, second = rng.sample(table, 2)
     at = rng.randrange(min(len(first), len(second)))
+    if first[0] == second[0] or (first[at].isdigit() and at == 2):
+        return None
     first[at], second[at] = second[at], first[at]
     return table
 
 
-def delete_field(table: Table, rng: random.Random) -> Table:
+def delete_field(table: Table, rng: random.Random, *, most: int) -> Table:
+    """Delete one of the first fields."""
     row = rng.choice(table)
-    del row[rng.randrange(len(row))]
+    del row[rng.randrange(min(len(row), most))]
     return table
+
+
+def cut_argument(data: bytes, rng: random.Random) -> bytes | None:
+    """Cut within an argument, but not within its role, because nothing follows a role."""
+    places = [at for at in range(1, len(data)) if _is_within_argument(data[:at])]
+    return data[: rng.choice(places)] if places else None
+
+
+def _is_within_argument(data: bytes) -> bool:
+    fields = data[data.rfind(b"\n") + 1 :].split(b" ")
+    return len(fields) > 3 and bool(fields[-1]) and fields[-1].count(b"-:-") < 2
 
 
 def shift_numbers(data: bytes, rng: random.Random) -> bytes:
@@ -312,7 +329,7 @@ def on_json(change: Callable[[Any, random.Random], Any]) -> Data:
 
     def apply(data: bytes, rng: random.Random) -> bytes | None:
         value = change(json.loads(data), rng)
-        return None if value is None else json.dumps(value, ensure_ascii=False).encode()
+        return None if value is None else json.dumps(value).encode()
 
     return apply
 
@@ -324,7 +341,7 @@ def on_json_lines(change: Callable[[Any, random.Random], Any]) -> Data:
         value = change([json.loads(line) for line in data.splitlines()], rng)
         if value is None:
             return None
-        return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in value).encode()
+        return "".join(json.dumps(line) + "\n" for line in value).encode()
 
     return apply
 
@@ -353,18 +370,24 @@ def change_type(value: Any, rng: random.Random) -> Any:
 
 
 def replace_member(value: Any, rng: random.Random) -> Any:
-    """Replace an object or a list by something else."""
+    """Replace an object or a list by something else, but by no empty list, which may be valid."""
     paths = sorted({path[:end] for path in leaves(value) for end in range(1, len(path))}, key=str)
     path = rng.choice(paths)
-    member(value, path[:-1])[path[-1]] = rng.choice((None, True, 3, "x", [], {}, [1], [None]))
+    member(value, path[:-1])[path[-1]] = rng.choice((None, True, 3, "x", [1], [None]))
     return value
 
 
 def delete_key(value: Any, rng: random.Random) -> Any:
-    path = rng.choice(list(leaves(value)))
-    end = rng.randint(1, len(path))
-    del member(value, path[: end - 1])[path[end - 1]]
+    """Delete a field. A whole entry of a list is not missed."""
+    paths = {path[:end] for path in leaves(value) for end in range(1, len(path) + 1)}
+    fields = sorted((path for path in paths if _is_field(path[-1])), key=str)
+    path = rng.choice(fields)
+    del member(value, path[:-1])[path[-1]]
     return value
+
+
+def _is_field(key: str | int) -> bool:
+    return isinstance(key, str) and key.isidentifier()
 
 
 def swap_values(*names: str) -> Callable[[Any, random.Random], Any]:

@@ -62,9 +62,10 @@ RECORDS = (
     *LINES,
     Change("swapped fields", on_fields(" ", changes.swap_fields)),
     Change("swapped fields of rows", on_fields(" ", changes.swap_fields_of_rows)),
-    Change("deleted field", on_fields(" ", changes.delete_field)),
+    # An argument that is missing as a whole is not missed.
+    Change("deleted field", on_fields(" ", partial(changes.delete_field, most=3))),
     Change("shifted positions", changes.shift_numbers),
-    Change("cut off", partial(changes.cut_within_line, before=b"-:-")),
+    Change("cut off", changes.cut_argument),
     Change("flipped bytes", changes.flip_bytes, is_exact=False),
 )
 CONLLU = (
@@ -72,7 +73,7 @@ CONLLU = (
     *LINES,
     Change("swapped fields", on_fields("\t", changes.swap_fields)),
     Change("swapped fields of rows", on_fields("\t", changes.swap_fields_of_rows)),
-    Change("deleted field", on_fields("\t", changes.delete_field)),
+    Change("deleted field", on_fields("\t", partial(changes.delete_field, most=10))),
     Change("cut off", partial(changes.cut_within_line, before=b"\t")),
     Change("flipped bytes", changes.flip_bytes, is_exact=False),
 )

@@ -6,6 +6,8 @@ from tests.corrupted.imports import *
 from tests.corrupted.shapes import SHAPES
 N=int(os.environ.get('N','30')); ONLY=os.environ.get('ONLY',''); CH=os.environ.get('CH','')
 def canon(v):
+    if isinstance(v,dict) and "fillers" in v: v={k:x for k,x in v.items() if k!="fillers"}
+    if isinstance(v,dict) and "filler" in v: v={k:x for k,x in v.items() if k!="filler"}
     if isinstance(v,dict):
         return {k:(sorted(map(canon,x),key=repr) if k in('questions','arguments','phrases') and isinstance(x,list) else canon(x)) for k,x in v.items()}
     return v
