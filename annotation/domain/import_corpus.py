@@ -401,8 +401,9 @@ class Import:
     def _completed(
         self, batch: list[ItemRecord], sentences: Sentences, file: str
     ) -> dict[str, "_NewItem"]:
-        """Return the batch's valid items by key."""
+        """Return the batch's valid items by key, but none that is repeated with another target."""
         items: dict[str, _NewItem] = {}
+        repeated: set[str] = set()
         for record in batch:
             place = record.file or file
             stored = sentences.get(record.external_id)
@@ -412,11 +413,12 @@ class Import:
                 item = self._item(record, stored, place)
                 first = items.setdefault(item.key, item)
                 if first.target != item.target:
+                    repeated.add(item.key)
                     raise ContentError("", f"{item.key} is repeated with another target.")
             except ContentError as error:
                 line = record.line or None
                 self.refuse(FileError(place, line, error.message, field=error.path))
-        return items
+        return {key: item for key, item in items.items() if key not in repeated}
 
     def _item(self, record: ItemRecord, stored: StoredSentence, file: str) -> "_NewItem":
         """Return the complete item. Raise ContentError if the sentence contradicts it."""

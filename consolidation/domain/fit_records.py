@@ -10,7 +10,16 @@ from annotation.domain.import_corpus import batched, item_key
 from annotation.domain.item_context import context_of
 from annotation.models import Item
 from projects.models import Project
-from schemes.base import ContentError, Corpus, FileError, GoldRecord, ItemContext, Stated, Tokens
+from schemes.base import (
+    ContentError,
+    Corpus,
+    FileError,
+    GoldRecord,
+    ItemContext,
+    Stated,
+    StatedWords,
+    Tokens,
+)
 from schemes.registry import get_scheme
 from schemes.stated import TokenMap, contradictions, is_resized, same_tokens
 
@@ -170,37 +179,42 @@ class Fitting:
 
 
 def is_between(stray: GoldRecord, record: GoldRecord) -> bool:
-    """Return True if the stray is a single row between two rows of the record."""
+    """Return True if the stray has a single unit, between two rows of the record."""
     own = record.item.external_id, record.item.local_key
-    return len(stray.neighbours) == 2 and set(stray.neighbours) == {own}
+    return len(stray.provenance) == 1 and stray.neighbours == (own, own)
 
 
 def has_words_of(stray: GoldRecord, record: GoldRecord, context: ItemContext) -> bool:
     """Return True if what a line of the stray states is true of the record's sentence and item.
 
-    Without words of a line except the item's, either the sentence or the position must be the same.
+    All positions of the line may be shifted. Without words of a line except the item's, either the
+    sentence or the position must be the same.
     """
-    is_near = (
-        stray.item.external_id == record.item.external_id
-        or stray.item.local_key == record.item.local_key
-    )
-    name, positions = next(
-        ((words.field, words.positions) for words in record.item.stated.words if words.is_lemma),
-        ("", ()),
-    )
-    heads = [words for words in stray.item.stated.words if words.is_lemma and words.field == name]
+    item = record.item
+    head = next((words for words in item.stated.words if words.is_lemma), None)
+    if head is None:
+        return False
+    is_near = stray.item.external_id == item.external_id or stray.item.local_key == item.local_key
+    of_item = [words for words in stray.item.stated.words if words.field == head.field]
     for line in {words.line for words in stray.item.stated.words}:
-        of_line = [words for words in heads if words.line == line] or heads
-        moved = [replace(words, positions=positions) for words in of_line]
+        names = [words for words in of_item if words.line == line] or of_item
         others = [
             words
             for words in stray.item.stated.words
-            if words.line == line and words.field != name
+            if words.line == line and words.field != head.field
         ]
-        stated = Stated(words=(*moved, *others))
-        if moved and (others or is_near) and not any(contradictions(stated, context)):
-            return True
+        if not names or not (others or is_near):
+            continue
+        moved = [replace(words, positions=head.positions) for words in names]
+        offset = head.positions[0] - names[0].positions[0]
+        for stated in ([*moved, *others], [*moved, *(_shifted(words, offset) for words in others)]):
+            if not any(contradictions(Stated(words=tuple(stated)), context)):
+                return True
     return False
+
+
+def _shifted(words: StatedWords, offset: int) -> StatedWords:
+    return replace(words, positions=tuple(at + offset for at in words.positions))
 
 
 def record_error(

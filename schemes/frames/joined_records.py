@@ -6,6 +6,7 @@ arguments are relations or `unkn`, which are not read. A file with lines such as
 the annotators' confidence.
 """
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -93,6 +94,7 @@ class _Reading:
         self._keys: dict[Path, set[Key]] = {}
         # Bad lines and their positions by file
         self._broken: dict[Path, list[tuple[str, Positions]]] = {}
+        self._cut_off: set[Path] = set()
         self._on_error = on_error
         self._problem_of = problem_of
 
@@ -103,7 +105,9 @@ class _Reading:
     def add_records(self, path: Path) -> None:
         keys = self._keys.setdefault(path, set())
         before: Key | None = None
+        is_bad = False
         for record in all_records(path):
+            is_bad = isinstance(record, BadRecord)
             key = record.sentence, record.positions
             keys.add(key)
             if isinstance(record, BadRecord):
@@ -119,6 +123,8 @@ class _Reading:
             except _DifferentError as error:
                 self._add_bad_line(path, *key)
                 self._leave_out(key, FileError(path.name, record.line, str(error)))
+        if is_bad and not _ends_with_a_line(path):
+            self._cut_off.add(path)
 
     def add_confidences(self, path: Path) -> None:
         keys = self._keys.setdefault(path, set())
@@ -172,11 +178,17 @@ class _Reading:
     def _may_be_broken(self, key: Key, record: JoinedRecord) -> bool:
         """Return True after naming a record that a file lacks, if a bad line may be its.
 
-        The line has the same positions, or contains the id of the sentence.
+        The line has the same positions or words of the record, or is the last one of a file that was
+        cut off.
         """
         for path, lines in self._broken.items():
-            is_near = any(key[0] in text or key[1] == positions for text, positions in lines)
-            if is_near and key not in self._keys[path]:
+            if key in self._keys[path]:
+                continue
+            is_near = any(
+                key[1] == positions or key[0] in text or f"{record.lemma}." in text
+                for text, positions in lines
+            )
+            if is_near or path in self._cut_off:
                 message = f"{record.name} is left out, because a bad line of {path.name} may be its."
                 self._on_error(FileError(record.file, record.line, message))
                 return True
@@ -259,6 +271,12 @@ def _without_shared_starts(
         else:
             message = f"{record.name} begins at the same token as {first}."
             on_error(FileError(record.file, record.line, message))
+
+
+def _ends_with_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
 
 
 def _has_confidences(path: Path) -> bool:

@@ -50,6 +50,8 @@ def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -
         entries = data.get("captions") or [
             entry for entry in data["annotations"] if "caption" in entry
         ]
+        if not isinstance(entries, list):
+            raise TypeError("captions are no list")
         instances = {entry["id"]: entry for entry in data["annotations"]}
     except (KeyError, TypeError, AttributeError) as error:
         raise FileError(path.name, None, f"is not a file of COCO captions ({error}).") from error

@@ -22,6 +22,7 @@ from schemes.base import (
 from schemes.qasrl.bad_rows import survey_rows, with_consequence
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
+    NO_ROWS,
     NO_SLOTS,
     NOUN_COLUMNS,
     SLOT_FIELDS,
@@ -32,7 +33,6 @@ from schemes.qasrl.published_csv import (
     csv_line,
     gold_line,
     has_nouns,
-    read_gold_rows,
     read_predicates,
     write_lines,
 )
@@ -45,7 +45,7 @@ _NO_QUESTION: Json = {"question": "", "answers": []}
 
 
 def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
-    """Yield the distinct predicates of a QA file, in file order."""
+    """Yield the distinct predicates of a QA file, in file order. Raise FileError if it has no row."""
     if has_nouns(path, on_error=on_error):
         yield from _noun_items(path, on_error)
         return
@@ -56,11 +56,18 @@ def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
 
 
 def _noun_items(path: Path, on_error: ErrorSink) -> Iterator[ItemRecord]:
-    seen: set[tuple[Key, str]] = set()
-    for row in read_gold_rows(path, on_error=on_error):
-        if (row.key, row.verb) not in seen:
-            seen.add((row.key, row.verb))
+    seen: set[tuple[Key, str, str]] = set()
+    row = None
+    for row in all_gold_rows(path):
+        if isinstance(row, BadRow):
+            on_error(row.error)
+            continue
+        predicate = row.key, row.verb, row.verb_form
+        if predicate not in seen:
+            seen.add(predicate)
             yield _item(row, path, predicate_words(row))
+    if row is None:
+        raise FileError(path.name, None, NO_ROWS)
 
 
 def _item(row: GoldRow, path: Path, words: tuple[StatedWords, ...]) -> ItemRecord:
@@ -90,7 +97,7 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
     """
     survey = survey_rows(all_gold_rows(path))
     if survey.is_empty:
-        raise FileError(path.name, None, "has a header, but no rows.")
+        raise FileError(path.name, None, NO_ROWS)
     held = {key: _Predicate() for key in survey.scattered}
     last = _Predicate()
     for row in all_gold_rows(path):
@@ -100,14 +107,13 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
             continue
         predicate = last if last.key == row.key else held.get(row.key) or _Predicate()
         if predicate is not last:
-            last.end_run(row.key)
-            predicate.begin_run(after=last)
+            if last.key:
+                last.neighbours.append(row.key)
+                predicate.neighbours.append(last.key)
             if last.rows and last.key not in held:
                 yield _record(last, path, on_error)
         predicate.rows.append(row)
-        predicate.run_length += 1
         last = predicate
-    last.end_run(None)
     if last.rows and last.key not in held:
         yield _record(last, path, on_error)
     for predicate in held.values():
@@ -117,24 +123,14 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
 
 @dataclass(slots=True)
 class _Predicate:
-    """The rows of a predicate, and those predicates before and after its single rows."""
+    """The rows of a predicate, and the predicates before and after its rows."""
 
     rows: list[GoldRow] = field(default_factory=list)
     neighbours: list[Key] = field(default_factory=list)
-    run_length: int = 0
-    _before: Key | None = None
 
     @property
     def key(self) -> Key | None:
         return self.rows[0].key if self.rows else None
-
-    def begin_run(self, *, after: "_Predicate") -> None:
-        """Begin a run of adjacent rows after the last row of another predicate."""
-        self._before, self.run_length = after.key, 0
-
-    def end_run(self, next_key: Key | None) -> None:
-        if self.run_length == 1:
-            self.neighbours += [key for key in (self._before, next_key) if key]
 
 
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:

@@ -26,6 +26,7 @@ NOUN_COLUMNS = (
     "qasrl_id", "target_idx", "key", "noun", "verb_form", "is_verbal", *GOLD_COLUMNS[3:],
 )  # fmt: skip
 SLOT_FIELDS = GOLD_COLUMNS[GOLD_COLUMNS.index("wh") :]
+NO_ROWS = "has a header, but no rows."
 NO_SLOTS = ("",) * len(SLOT_FIELDS)
 # Names in QANom's files of nouns (Klein et al. 2020).
 ALIASES = {"target_idx": "verb_idx", "noun": "verb"}
@@ -41,6 +42,9 @@ def has_nouns(path: Path, *, on_error: ErrorSink) -> bool:
     """Return True if the predicates of a QA file are nouns, which have `is_verbal`."""
     required = ("qasrl_id", "verb_idx")
     with CsvTable(path, required=required, on_error=on_error, aliases=ALIASES) as table:
+        if "verb_form" in table.columns and "is_verbal" not in table.columns:
+            message = "the column is missing, but the file has verb_form as files of nouns do."
+            raise FileError(path.name, 1, message, field="is_verbal")
         return "is_verbal" in table.columns
 
 
@@ -135,7 +139,9 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
         id_at, idx_at = table.columns["qasrl_id"], table.columns["verb_idx"]
         verb_at = table.columns.get("verb")
         seen: set[tuple[str, str, str]] = set()
+        is_empty = True
         for line, fields in table:
+            is_empty = False
             key = fields[id_at].strip(), fields[idx_at].strip()
             verb = "" if verb_at is None else fields[verb_at].strip()
             if (*key, verb) in seen:
@@ -148,6 +154,8 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
                 on_error(bad.at(path, line))
                 continue
             yield key[0], verb_idx, verb, line
+        if is_empty:
+            raise FileError(path.name, None, NO_ROWS)
 
 
 def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
@@ -178,7 +186,7 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
             text = "" if text == joined else text
             yield SentenceRecord(external_id, tokens, line, text=text)
         if is_empty:
-            raise FileError(path.name, None, "has a header, but no rows.")
+            raise FileError(path.name, None, NO_ROWS)
 
 
 def _check_columns(external_id: str, joined: str, text: str) -> None:

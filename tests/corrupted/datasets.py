@@ -213,19 +213,19 @@ def _qasrl_datasets() -> list[Dataset]:
     text = "".join(f"{row[0].text}\n" for row in _by_sentence(verbs).values()).encode()
     return [
         corpus,
-        Dataset("qasrl-bank", "qasrl", "corpus", "qasrl-bank", "bank", {"b.jsonl": bank}),
+        Dataset("qasrl-bank", "qasrl", "corpus", "qasrl-bank", "parses", {"b.jsonl": bank}),
         Dataset("conllu-verbs", "qasrl", "corpus", "conllu", "conllu", conllu),
         Dataset("text", "qasrl", "corpus", "text", "text", {"t.txt": text}),
         items("items-csv", "csv", {"g.csv": csv}),
         items("items-noun-csv", "csv", {"n.csv": noun_csv}, nouns_of),
-        items("items-bank", "bank", {"b.jsonl": bank}),
+        items("items-bank", "parses", {"b.jsonl": bank}),
         gold("gold-csv", "qasrl-csv", "csv", {"g.csv": csv}),
         gold("gold-noun-csv", "qasrl-csv", "csv", {"n.csv": noun_csv}, with_nouns),
-        gold("gold-bank", "qasrl-bank", "bank", {"b.jsonl": bank}),
+        gold("gold-bank", "qasrl-bank", "parses", {"b.jsonl": bank}),
         gold("gold-bank-gz", "qasrl-bank", "packed", {"b.jsonl.gz": gzip.compress(bank)}),
-        gold("gold-allennlp", "qasrl-parser", "jsonl", {"p.jsonl": _allennlp(verbs)}),
-        gold("gold-beam", "qasrl-parser", "jsonl", {"p.jsonl": _beam(verbs)}),
-        gold("gold-qasem", "qasrl-parser", "jsonl", {"p.jsonl": _qasem(verbs)}),
+        gold("gold-allennlp", "qasrl-parser", "parses", {"p.jsonl": _allennlp(verbs)}),
+        gold("gold-beam", "qasrl-parser", "parses", {"p.jsonl": _beam(verbs)}),
+        gold("gold-qasem", "qasrl-parser", "parses", {"p.jsonl": _qasem(verbs)}),
     ]
 
 
@@ -248,14 +248,14 @@ def _grounding_datasets() -> list[Dataset]:
 
     refs = {"grefs.json": grefcoco["grefs.json"]}
     corpora = [
-        corpus("captions-jsonl", "captions-jsonl", "jsonl", phrases),
-        corpus("captions-jsonl-images", "captions-jsonl-images", "jsonl", phrases),
-        corpus("coco", "coco", "json", coco),
-        corpus("coco-images", "coco-images", "json", coco),
-        corpus("grefcoco", "grefcoco", "json", refs),
-        corpus("flickr30k", "flickr30k", "flickr30k", flickr, "folder"),
+        corpus("captions-jsonl", "captions-jsonl", "captions", phrases),
+        corpus("captions-jsonl-images", "captions-jsonl-images", "captions", phrases),
+        corpus("coco", "coco", "coco", coco),
+        corpus("coco-images", "coco-images", "coco", coco),
+        corpus("grefcoco", "grefcoco", "coco", refs),
+        corpus("flickr30k", "flickr30k", "members", flickr, "folder"),
         corpus("flickr30k-zip", "flickr30k", "packed", {"f.zip": packed(flickr)}),
-        corpus("flickr30k-images", "flickr30k-images", "flickr30k", flickr, "zip"),
+        corpus("flickr30k-images", "flickr30k-images", "members", flickr, "zip"),
     ]
     plain, joined = corpora[0], corpora[1]
 
@@ -264,12 +264,12 @@ def _grounding_datasets() -> list[Dataset]:
 
     return [
         *corpora,
-        Dataset("items-captions", "grounding", "items", "captions-jsonl", "jsonl", phrases, plain),
-        gold("gold-phrases", "phrases-jsonl", "jsonl", phrases, plain),
-        gold("gold-phrases-images", "phrases-jsonl-images", "jsonl", phrases, joined),
-        gold("gold-coco", "coco", "json", coco, plain),
-        gold("gold-grefcoco", "grefcoco", "json", grefcoco, plain),
-        gold("gold-flickr30k", "flickr30k", "flickr30k", flickr, plain, "folder"),
+        Dataset("items-captions", "grounding", "items", "captions-jsonl", "captions", phrases, plain),
+        gold("gold-phrases", "phrases-jsonl", "captions", phrases, plain),
+        gold("gold-phrases-images", "phrases-jsonl-images", "captions", phrases, joined),
+        gold("gold-coco", "coco", "coco", coco, plain),
+        gold("gold-grefcoco", "grefcoco", "coco", grefcoco, plain),
+        gold("gold-flickr30k", "flickr30k", "members", flickr, plain, "folder"),
         gold("gold-flickr30k-zip", "flickr30k", "packed", {"f.zip": packed(flickr)}, plain),
-        gold("gold-flickr30k-images", "flickr30k-images", "flickr30k", flickr, joined, "zip"),
+        gold("gold-flickr30k-images", "flickr30k-images", "members", flickr, joined, "zip"),
     ]

@@ -30,6 +30,10 @@ class Outcome:
     refusal: FileError | None = None
 
     @property
+    def all_errors(self) -> list[FileError]:
+        return [*self.errors, *([self.refusal] if self.refusal else [])]
+
+    @property
     def is_named(self) -> bool:
         return bool(self.refusal or self.errors)
 
