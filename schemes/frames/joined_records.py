@@ -7,7 +7,7 @@ the annotators' confidence.
 """
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def read_joined(
             reading.add_records(path)
     if not reading.records and not reading.has_bad_lines:
         raise FileError(paths[0].name, None, "contains no record.")
-    yield from _without_shared_starts(reading.complete(), on_error)
+    yield from reading.complete()
 
 
 class _Reading:
@@ -164,16 +164,26 @@ class _Reading:
                 self._add_bad_line(path, *key)
                 message = f"there is no record of {key[0]} {joined(key[1])}."
                 self._on_error(FileError(path.name, line, message))
-        for key, record in self.records.items():
-            message = "" if self._is_bad(key) else self._problem_of(record)
-            if message:
-                for path in (path for path, keys in self._keys.items() if key in keys):
-                    self._add_bad_line(path, *key)
-                self._leave_out(key, FileError(record.file, record.line, message))
+        self._leave_out_contradictions()
         self._add_counterparts()
         for key, record in self.records.items():
             if not self._is_bad(key) and not self._may_be_broken(key, record):
                 yield record
+
+    def _leave_out_contradictions(self) -> None:
+        """Leave out records that can't be used, or begin at the same token as another one."""
+        first_names: dict[tuple[str, int], str] = {}
+        for key, record in self.records.items():
+            if self._is_bad(key):
+                continue
+            first = first_names.setdefault((key[0], key[1][0]), record.name)
+            message = self._problem_of(record)
+            if first != record.name:
+                message = f"{record.name} begins at the same token as {first}."
+            if message:
+                for path in (path for path, keys in self._keys.items() if key in keys):
+                    self._add_bad_line(path, *key)
+                self._leave_out(key, FileError(record.file, record.line, message))
 
     def _may_be_broken(self, key: Key, record: JoinedRecord) -> bool:
         """Return True after naming a record that a file lacks, if a bad line may be its.
@@ -189,7 +199,9 @@ class _Reading:
                 for text, positions in lines
             )
             if is_near or path in self._cut_off:
-                message = f"{record.name} is left out, because a bad line of {path.name} may be its."
+                message = (
+                    f"{record.name} is left out, because a bad line of {path.name} may be its."
+                )
                 self._on_error(FileError(record.file, record.line, message))
                 return True
         return False
@@ -258,19 +270,6 @@ def _check_same(earlier: JoinedArgument | None, argument: JoinedArgument, record
                 f"the {name} at {place} of {record.name} is {now}, but {before} in another file."
             )
             raise _DifferentError(message)
-
-
-def _without_shared_starts(
-    records: Iterable[JoinedRecord], on_error: ErrorSink
-) -> Iterator[JoinedRecord]:
-    seen: dict[tuple[str, int], str] = {}
-    for record in records:
-        first = seen.setdefault((record.sentence, record.positions[0]), record.name)
-        if first == record.name:
-            yield record
-        else:
-            message = f"{record.name} begins at the same token as {first}."
-            on_error(FileError(record.file, record.line, message))
 
 
 def _ends_with_a_line(path: Path) -> bool:

@@ -121,7 +121,9 @@ class Caption:
         return GoldRecord(item, {"phrases": content}, [{} for _ in content], self.line)
 
 
-def join_captions(read: Callable[[ErrorSink], Iterable[Caption]], on_error: ErrorSink, *, with_gold: bool) -> Iterator[Caption]:
+def join_captions(
+    read: Callable[[ErrorSink], Iterable[Caption]], on_error: ErrorSink, *, with_gold: bool
+) -> Iterator[Caption]:
     """Yield the captions of each image as one, with its name as its id.
 
     The metadata has the span of each caption. Phrases get new ids. `read` returns the captions of the

@@ -14,13 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
-from schemes.grounding.captions import (
-    Caption,
-    CaptionPhrase,
-    caption_of,
-    check_caption,
-    image_of,
-)
+from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, check_caption, image_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import SpooledArray, spooled_array, write_object
 from schemes.original_text import known_text

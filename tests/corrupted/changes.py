@@ -11,8 +11,6 @@ import random
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from tests.corrupted.datasets import Files
-
 Data = Callable[[bytes, random.Random], bytes | None]
 Table = list[list[str]]
 
@@ -61,7 +59,7 @@ def garble(data: bytes, rng: random.Random) -> bytes:
 
 
 def drop_other_letters(data: bytes, rng: random.Random) -> bytes:
-    return data.decode().encode("ascii", errors=rng.choice(("ignore", "replace"))) 
+    return data.decode().encode("ascii", errors=rng.choice(("ignore", "replace")))
 
 
 def end_lines_otherwise(data: bytes, rng: random.Random) -> bytes:

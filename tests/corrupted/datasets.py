@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from schemes.base import ExportRow, Json
+from schemes.base import ExportRow, Json, SentenceRecord
 from schemes.grounding.scheme import SCHEME as GROUNDING
-from schemes.qasrl.reading import verb_phrase_of
 from schemes.qasrl.published_csv import sentence_file
+from schemes.qasrl.reading import verb_phrase_of
 from schemes.qasrl.scheme import SCHEME as QASRL
 from schemes.qasrl.slots import Slots
-from schemes.base import SentenceRecord
 from tests.corrupted.captions import caption_rows
 from tests.corrupted.sentences import qasrl_rows
 from tests.corrupted.treebank import RECORDS, conllu_text
@@ -174,8 +173,7 @@ def _flickr30k() -> Files:
         folder = Path(name)
         GROUNDING.exports.folders["flickr30k"](caption_rows(), folder)
         return {
-            str(path.relative_to(folder)): path.read_bytes()
-            for path in sorted(folder.rglob("*.*"))
+            str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.*"))
         }
 
 
@@ -195,7 +193,9 @@ def make_datasets() -> list[Dataset]:
 def _qasrl_datasets() -> list[Dataset]:
     verbs, nouns = qasrl_rows(), qasrl_rows(nouns=True)
     plain = [replace(row, text="") for row in verbs]
-    corpus = Dataset("qasrl-csv", "qasrl", "corpus", "qasrl-csv", "csv", {"s.csv": _sentences(verbs)})
+    corpus = Dataset(
+        "qasrl-csv", "qasrl", "corpus", "qasrl-csv", "csv", {"s.csv": _sentences(verbs)}
+    )
     csv, noun_csv = _gold(verbs, "qasrl-csv", "g.csv"), _gold(nouns, "qanom-csv", "n.csv")
     bank = gzip.decompress(_gold(plain, "qasrl-bank", "b.jsonl.gz"))
     nouns_of = Dataset("", "qasrl", "corpus", "qasrl-csv", "csv", {"s.csv": _sentences(nouns)})
@@ -259,12 +259,16 @@ def _grounding_datasets() -> list[Dataset]:
     ]
     plain, joined = corpora[0], corpora[1]
 
-    def gold(name: str, fmt: str, shape: str, files: Files, of: Dataset, container: str = "") -> Dataset:
+    def gold(
+        name: str, fmt: str, shape: str, files: Files, of: Dataset, container: str = ""
+    ) -> Dataset:
         return Dataset(name, "grounding", "gold", fmt, shape, files, of, container)
 
     return [
         *corpora,
-        Dataset("items-captions", "grounding", "items", "captions-jsonl", "captions", phrases, plain),
+        Dataset(
+            "items-captions", "grounding", "items", "captions-jsonl", "captions", phrases, plain
+        ),
         gold("gold-phrases", "phrases-jsonl", "captions", phrases, plain),
         gold("gold-phrases-images", "phrases-jsonl-images", "captions", phrases, joined),
         gold("gold-coco", "coco", "coco", coco, plain),

@@ -24,9 +24,7 @@ _ALWAYS = ("fillers", "filler")
 _SAY_ONCE = ("gold-beam", "gold-phrases", "gold-coco", "gold-grefcoco", "gold-flickr30k")
 
 
-def problem(
-    dataset: Dataset, change: Change, truth: Mapping[str, Any], outcome: Outcome
-) -> str:
+def problem(dataset: Dataset, change: Change, truth: Mapping[str, Any], outcome: Outcome) -> str:
     """Return a sentence about other data than the truth, or about a loss without a message, or ""."""
     if not _is_compared(dataset, change):
         return ""

@@ -122,9 +122,7 @@ def _row(external_id, tokens, text, predicate, questions) -> ExportRow:
     word, stem = predicate if isinstance(predicate, tuple) else (predicate, "")
     at = tokens.index(word)
     target = {"verb_idx": at} | ({"kind": "noun", "verb_form": stem} if stem else {})
-    item = QASRL.corpus.complete_item(
-        ItemRecord(external_id, str(at), target), ItemContext(tokens)
-    )
+    item = QASRL.corpus.complete_item(ItemRecord(external_id, str(at), target), ItemContext(tokens))
     content = {
         "questions": [
             {"question": question, "answers": [list(span_of(answer, tokens)) for answer in answers]}

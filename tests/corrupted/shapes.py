@@ -47,8 +47,7 @@ _BYTES = (
 )
 # Where a line is a caption or a paragraph, two lines that are joined are another one.
 _BYTES_OF_LINES = tuple(
-    change._replace(kind=Kind.VALUES) if change.name == "line_ends" else change
-    for change in _BYTES
+    change._replace(kind=Kind.VALUES) if change.name == "line_ends" else change for change in _BYTES
 )
 _LINES = (
     *_changes(
@@ -165,6 +164,10 @@ SHAPES: dict[str, tuple[Change, ...]] = {
         ),
     ),
     "text": (*_BYTES_OF_LINES, *_FLIPPED),
-    "members": (*_BYTES_OF_LINES, *_FLIPPED, *_changes(Kind.VALUES, cut_off=changes.cut_within_line)),
+    "members": (
+        *_BYTES_OF_LINES,
+        *_FLIPPED,
+        *_changes(Kind.VALUES, cut_off=changes.cut_within_line),
+    ),
     "packed": _changes(Kind.LAYOUT, cut_off=changes.cut_off, flipped_bytes=changes.flip_bytes),
 }

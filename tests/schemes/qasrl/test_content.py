@@ -1,6 +1,5 @@
 import copy
 import json
-
 import re
 
 import pytest
@@ -398,7 +397,11 @@ def test_published_slots_count_outside_the_template_only(parse):
         ("Who cut someone?", {"is_negated": True}, "is_negated is True, but"),
         ("Who didn't cut someone?", {"aux": "did"}, "is_negated is False, but"),
         ("Who cut someone for someone?", {"prep": "for", "obj2": "it"}, "obj2 is “it”, but"),
-        ("Who cxt someone?", {}, "leave “cxt” of “Who cxt someone?”, which is no form of the verb."),
+        (
+            "Who cxt someone?",
+            {},
+            "leave “cxt” of “Who cxt someone?”, which is no form of the verb.",
+        ),
         ("Who sold someone?", {}, "leave “sold” of"),
         ("Who gladly cut someone?", {}, "leave “gladly cut” of"),
     ],
