@@ -182,13 +182,15 @@ class GoldRecord:
     """The reference annotation of an item, as read from a file.
 
     `provenance` has one entry per unit of the content: the ids of the worker and of the source
-    assignments, where the file has them.
+    assignments, where the file has them. `neighbours` are the sentence ids and local keys of records
+    that may have lost a row to this record, if its own id or position is wrong.
     """
 
     item: ItemRecord
     content: Json
     provenance: list[Json]
     line: int
+    neighbours: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -229,8 +229,9 @@ class CorpusCheck:
     def complete_items(
         self, batch: Iterable[ItemRecord], sentences: Sentences, *, file: str
     ) -> dict[str, FileItem]:
-        """Return the batch's valid items by key, and refuse the others."""
+        """Return the batch's valid items by key, but none that is repeated with another target."""
         items: dict[str, FileItem] = {}
+        repeated: set[str] = set()
         for record in batch:
             place = record.file or file
             stored = sentences.get(record.external_id)
@@ -240,11 +241,12 @@ class CorpusCheck:
                 item = self._item(record, stored, place)
                 first = items.setdefault(item.key, item)
                 if first.target != item.target:
+                    repeated.add(item.key)
                     raise ContentError("", f"{item.key} is repeated with another target.")
             except ContentError as error:
                 line = record.line or None
                 self._refuse(FileError(place, line, error.message, field=error.path))
-        return items
+        return {key: item for key, item in items.items() if key not in repeated}
 
     def _item(self, record: ItemRecord, stored: StoredSentence, file: str) -> FileItem:
         """Return the complete item. Raise ContentError if the sentence contradicts it."""

@@ -11,7 +11,16 @@ from annotation.domain.import_corpus import batched
 from annotation.domain.item_context import context_of
 from annotation.models import Item
 from projects.models import Project
-from schemes.base import ContentError, Corpus, FileError, GoldRecord, ItemContext, Stated, Tokens
+from schemes.base import (
+    ContentError,
+    Corpus,
+    FileError,
+    GoldRecord,
+    ItemContext,
+    Stated,
+    StatedWords,
+    Tokens,
+)
 from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from schemes.stated import OTHER_TOKENS, TokenMap, contradictions, is_resized, same_tokens
@@ -49,9 +58,23 @@ class Fitting:
     rescale: bool = False
     # The contents that the files had by key, as hashes
     _seen: dict[str, int] = field(default_factory=dict)
+    # Records that were left out, by the keys of those that may have lost a row to them
+    _strays: dict[str, list[GoldRecord]] = field(default_factory=dict)
+    # The last record, which may have lost a row to the next one
+    _held: list[FittedRecord] = field(default_factory=list)
 
     def fit(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
-        """Yield the records that agree with the project's items."""
+        """Yield the records that agree with the project's items, except the last one (see `rest`)."""
+        records = [*self._held, *self._agreeing(batch)]
+        self._held = records[-1:]
+        yield from filter(self._is_whole, records[:-1])
+
+    def rest(self) -> Iterator[FittedRecord]:
+        """Yield the last record of the files."""
+        yield from filter(self._is_whole, self._held)
+        self._held = []
+
+    def _agreeing(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
         corpus = get_scheme(self.project.scheme).corpus
         records = list(self._moved(batch, corpus))
         items = self._items(records)
@@ -64,17 +87,30 @@ class Fitting:
             if self._is_repeated(key, record):
                 continue
             if key not in items:
-                sentence = sentences.get(record.item.external_id)
-                # Words at other positions are the likely reason.
-                if sentence is None or self._agrees(
-                    record, ItemContext(sentence.tokens, metadata=sentence.metadata)
-                ):
-                    self.on_unknown(self._error(record, f"no item {key!r} in the project."))
+                self._refuse_unknown(key, record, sentences.get(record.item.external_id))
+                self._add_stray(record)
                 continue
             context = context_of(items[key], self.project)
             scaled = self._scaled(record, context, corpus)
             if self._agrees(scaled, context):
                 yield from self._fitted(scaled, items[key], context, corpus)
+            else:
+                self._add_stray(record)
+
+    def _add_stray(self, record: GoldRecord) -> None:
+        for neighbour in set(record.neighbours):
+            self._strays.setdefault(item_key(*neighbour), []).append(record)
+
+    def _is_whole(self, fitted: FittedRecord) -> bool:
+        """Return False after refusing a record to which a row of another one seems to belong."""
+        record = fitted.record
+        for stray in self._strays.pop(fitted.item.key, ()):
+            if is_between(stray, record) or has_words_of(stray, record, fitted.context):
+                name = item_key(stray.item.external_id, stray.item.local_key)
+                message = f"{fitted.item.key} is left out, because {name} may be a row of it."
+                self.refuse(self._error(record, message))
+                return False
+        return True
 
     def _refuse_unknown(
         self, key: str, record: GoldRecord, sentence: StoredSentence | None
@@ -159,6 +195,45 @@ class Fitting:
 
     def _error(self, record: GoldRecord, message: str, path: str = "") -> FileError:
         return record_error(record, self.file, message, path, line=record.line)
+
+
+def is_between(stray: GoldRecord, record: GoldRecord) -> bool:
+    """Return True if the stray has a single unit, between two rows of the record."""
+    own = record.item.external_id, record.item.local_key
+    return len(stray.provenance) == 1 and stray.neighbours == (own, own)
+
+
+def has_words_of(stray: GoldRecord, record: GoldRecord, context: ItemContext) -> bool:
+    """Return True if what a line of the stray states is true of the record's sentence and item.
+
+    All positions of the line may be shifted. Without words of a line except the item's, either the
+    sentence or the position must be the same.
+    """
+    item = record.item
+    head = next((words for words in item.stated.words if words.is_lemma), None)
+    if head is None:
+        return False
+    is_near = stray.item.external_id == item.external_id or stray.item.local_key == item.local_key
+    of_item = [words for words in stray.item.stated.words if words.field == head.field]
+    for line in {words.line for words in stray.item.stated.words}:
+        names = [words for words in of_item if words.line == line] or of_item
+        others = [
+            words
+            for words in stray.item.stated.words
+            if words.line == line and words.field != head.field
+        ]
+        if not names or not (others or is_near):
+            continue
+        moved = [replace(words, positions=head.positions) for words in names]
+        offset = head.positions[0] - names[0].positions[0]
+        for stated in ([*moved, *others], [*moved, *(_shifted(words, offset) for words in others)]):
+            if not any(contradictions(Stated(words=tuple(stated)), context)):
+                return True
+    return False
+
+
+def _shifted(words: StatedWords, offset: int) -> StatedWords:
+    return replace(words, positions=tuple(at + offset for at in words.positions))
 
 
 def record_error(

@@ -11,7 +11,7 @@ from django.db import transaction
 from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
-from consolidation.domain.fit_records import Fitting, check_tokens, record_error
+from consolidation.domain.fit_records import FittedRecord, Fitting, check_tokens, record_error
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
@@ -282,23 +282,30 @@ def _import(
     fitting = Fitting(
         project, file, refuse, on_unknown or refuse, align=files.align, rescale=files.rescale
     )
+
+    def store_all(fitted_records: Iterator[FittedRecord]) -> None:
+        for fitted in fitted_records:
+            record = fitted.record
+            try:
+                parsed = parse(record.content, fitted.context)
+            except ContentError as error:
+                line = record.line
+                refuse(record_error(record, file, error.message, error.path, line=line))
+                continue
+            if content.is_blank(parsed):
+                report.blank += 1
+                continue
+            report.add_notes(fitted.notes)
+            added = store(fitted.item, parsed, record)
+            report.added += added
+            report.known += not added
+
     records = files.read(project, refuse)
     for batch in batched(islice(records, files.most), BATCH):
         with transaction.atomic():
-            for fitted in fitting.fit(batch):
-                record = fitted.record
-                try:
-                    parsed = parse(record.content, fitted.context)
-                except ContentError as error:
-                    line = record.line
-                    refuse(record_error(record, file, error.message, error.path, line=line))
-                    continue
-                if content.is_blank(parsed):
-                    report.blank += 1
-                    continue
-                report.add_notes(fitted.notes)
-                added = store(fitted.item, parsed, record)
-                report.added += added
-                report.known += not added
+            store_all(fitting.fit(batch))
         progress(report.added + report.known)
+    with transaction.atomic():
+        store_all(fitting.rest())
+    progress(report.added + report.known)
     return files.most is None or next(records, None) is None

@@ -88,10 +88,7 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
     """Yield the records of files for the tasks A, B.1 and B.2, joined over the files."""
     if fmt != SEMEVAL:
         raise FileError(paths[0].name, None, f"{fmt!r} is not a format of records ({SEMEVAL}).")
-    for record in read_joined(paths, on_error=on_error):
-        if message := _overlap(record):
-            on_error(FileError(record.file, record.line, message))
-            continue
+    for record in read_joined(paths, on_error=on_error, problem_of=_overlap):
         arguments = [
             {
                 "head": _zero_based(argument.positions),
@@ -110,7 +107,11 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
             "arguments": arguments,
             "confidence": record.confidence,
         }
-        yield GoldRecord(_item(record), content, [{} for _ in arguments], record.line)
+        neighbours = tuple(
+            (sentence.removeprefix("#"), str(verb[0])) for sentence, verb in record.counterparts
+        )
+        provenance: list[Json] = [{} for _ in arguments]
+        yield GoldRecord(_item(record), content, provenance, record.line, neighbours)
 
 
 def _overlap(record: JoinedRecord) -> str:
@@ -162,6 +163,10 @@ def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
         raise ContentError("lemma", f"has more than {MAX_NAME} characters.")
     target = {"verb": list(verb), "lemma": lemma}
     if fillers := item.target.get("fillers"):
+        last = max(int(at) for positions in fillers for at in positions.split("_"))
+        if last > len(context.tokens):
+            message = f"token {last} does not exist; the sentence has {len(context.tokens)}."
+            raise ContentError("argument", message)
         target["fillers"] = fillers
     if name := item.target.get("sentence"):
         target["sentence"] = name

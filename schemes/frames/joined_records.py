@@ -6,7 +6,8 @@ arguments are relations or `unkn`, which are not read. A file with lines such as
 the annotators' confidence.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,6 +17,11 @@ from schemes.text_lines import numbered_lines
 
 NO_FRAME, BLIND = "na", "unkn"
 UNLABELLED = ("", NO_FRAME, BLIND)
+
+
+Key = tuple[str, Positions]
+# More records without a common file are those of different corpora.
+MAX_COUNTERPARTS = 50
 
 
 @dataclass(slots=True)
@@ -40,6 +46,8 @@ class JoinedRecord:
     frame: str = ""
     confidence: int | None = None
     arguments: list[JoinedArgument] = field(default_factory=list)
+    # Records that are in none of the files of this one, and may be the same.
+    counterparts: list[Key] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -50,15 +58,22 @@ class _DifferentError(ValueError):
     pass
 
 
-def read_joined(paths: Sequence[Path], *, on_error: ErrorSink) -> Iterator[JoinedRecord]:
+def read_joined(
+    paths: Sequence[Path],
+    *,
+    on_error: ErrorSink,
+    problem_of: Callable[[JoinedRecord], str] = lambda record: "",
+) -> Iterator[JoinedRecord]:
     """Yield the records of all files in the order of the first mention.
 
     A record with a bad line in any file, or with lines that contradict each other, goes to `on_error`
     and is left out as a whole. A bad line without positions leaves out all records of its sentence.
+    A bad line may also be that of a record that its file lacks, which is then left out. `problem_of`
+    returns a sentence about a record that can't be used, or "".
     Two records may not begin at the same token. Raise FileError for an unreadable file, or if there is
     no record.
     """
-    reading = _Reading(on_error)
+    reading = _Reading(on_error, problem_of)
     for path in paths:
         if _has_confidences(path):
             reading.add_confidences(path)
@@ -66,37 +81,53 @@ def read_joined(paths: Sequence[Path], *, on_error: ErrorSink) -> Iterator[Joine
             reading.add_records(path)
     if not reading.records and not reading.has_bad_lines:
         raise FileError(paths[0].name, None, "contains no record.")
-    yield from _without_shared_starts(reading.complete(), on_error)
-
-
-Key = tuple[str, Positions]
+    yield from reading.complete()
 
 
 class _Reading:
     """The records of the files that were read so far."""
 
-    def __init__(self, on_error: ErrorSink) -> None:
+    def __init__(self, on_error: ErrorSink, problem_of: Callable[[JoinedRecord], str]) -> None:
         self.records: dict[Key, JoinedRecord] = {}
         self._confidences: dict[Key, tuple[int, Path, int]] = {}
         self._bad: set[Key] = set()
+        self._keys: dict[Path, set[Key]] = {}
+        # Bad lines and their positions by file
+        self._broken: dict[Path, list[tuple[str, Positions]]] = {}
+        self._cut_off: set[Path] = set()
         self._on_error = on_error
+        self._problem_of = problem_of
 
     @property
     def has_bad_lines(self) -> bool:
         return bool(self._bad)
 
     def add_records(self, path: Path) -> None:
+        keys = self._keys.setdefault(path, set())
+        before: Key | None = None
+        is_bad = False
         for record in all_records(path):
+            is_bad = isinstance(record, BadRecord)
             key = record.sentence, record.positions
+            keys.add(key)
             if isinstance(record, BadRecord):
+                self._add_bad_line(path, record.text, record.positions)
                 self._leave_out(key, record.error)
+                if before and not record.positions:
+                    # The line may be the end of the one before.
+                    self._leave_out(before, record.error)
                 continue
+            before = key
             try:
                 _add(self.records, record, path)
             except _DifferentError as error:
+                self._add_bad_line(path, *key)
                 self._leave_out(key, FileError(path.name, record.line, str(error)))
+        if is_bad and not _ends_with_a_line(path):
+            self._cut_off.add(path)
 
     def add_confidences(self, path: Path) -> None:
+        keys = self._keys.setdefault(path, set())
         for line, text in numbered_lines(path):
             if not text.strip():
                 continue
@@ -104,11 +135,19 @@ class _Reading:
             verb: Positions = ()
             try:
                 verb = tuple(int(part) for part in rest[0].split("_"))
-                (confidence,) = rest[1:]
-                self._confidences[sentence, verb] = (int(confidence), path, line)
-            except (ValueError, IndexError):
+                (confidence,) = map(int, rest[1:])
+                earlier = self._confidences.setdefault((sentence, verb), (confidence, path, line))
+                if earlier[0] != confidence:
+                    raise _DifferentError(f"has another confidence than line {earlier[2]}.")
+            except (ValueError, IndexError) as error:
                 message = "is not a sentence id, a verb position and a whole number."
+                message = str(error) if isinstance(error, _DifferentError) else message
+                self._add_bad_line(path, text, verb)
                 self._leave_out((sentence, verb), FileError(path.name, line, message))
+            keys.add((sentence, verb))
+
+    def _add_bad_line(self, path: Path, text: str, positions: Positions) -> None:
+        self._broken.setdefault(path, []).append((text, positions))
 
     def _leave_out(self, key: Key, error: FileError) -> None:
         self._bad.add(key)
@@ -122,9 +161,62 @@ class _Reading:
             if key in self.records:
                 self.records[key].confidence = confidence
             elif not self._is_bad(key):
+                self._add_bad_line(path, *key)
                 message = f"there is no record of {key[0]} {joined(key[1])}."
                 self._on_error(FileError(path.name, line, message))
-        yield from (record for key, record in self.records.items() if not self._is_bad(key))
+        self._leave_out_contradictions()
+        self._add_counterparts()
+        for key, record in self.records.items():
+            if not self._is_bad(key) and not self._may_be_broken(key, record):
+                yield record
+
+    def _leave_out_contradictions(self) -> None:
+        """Leave out records that can't be used, or begin at the same token as another one."""
+        first_names: dict[tuple[str, int], str] = {}
+        for key, record in self.records.items():
+            if self._is_bad(key):
+                continue
+            first = first_names.setdefault((key[0], key[1][0]), record.name)
+            message = self._problem_of(record)
+            if first != record.name:
+                message = f"{record.name} begins at the same token as {first}."
+            if message:
+                for path in (path for path, keys in self._keys.items() if key in keys):
+                    self._add_bad_line(path, *key)
+                self._leave_out(key, FileError(record.file, record.line, message))
+
+    def _may_be_broken(self, key: Key, record: JoinedRecord) -> bool:
+        """Return True after naming a record that a file lacks, if a bad line may be its.
+
+        The line has the same positions or words of the record, or is the last one of a file that was
+        cut off.
+        """
+        for path, lines in self._broken.items():
+            if key in self._keys[path]:
+                continue
+            is_near = any(
+                key[1] == positions or key[0] in text or f"{record.lemma}." in text
+                for text, positions in lines
+            )
+            if is_near or path in self._cut_off:
+                message = (
+                    f"{record.name} is left out, because a bad line of {path.name} may be its."
+                )
+                self._on_error(FileError(record.file, record.line, message))
+                return True
+        return False
+
+    def _add_counterparts(self) -> None:
+        """Add the records of other files to each record that is not in all files."""
+        by_files: dict[frozenset[Path], list[Key]] = {}
+        for key in self.records:
+            files = frozenset(path for path, keys in self._keys.items() if key in keys)
+            by_files.setdefault(files, []).append(key)
+        for files, keys in by_files.items():
+            others = [key for group in by_files if not group & files for key in by_files[group]]
+            if len(others) <= MAX_COUNTERPARTS:
+                for key in keys:
+                    self.records[key].counterparts = others
 
     def _is_bad(self, key: Key) -> bool:
         return key in self._bad or (key[0], ()) in self._bad
@@ -180,17 +272,10 @@ def _check_same(earlier: JoinedArgument | None, argument: JoinedArgument, record
             raise _DifferentError(message)
 
 
-def _without_shared_starts(
-    records: Iterable[JoinedRecord], on_error: ErrorSink
-) -> Iterator[JoinedRecord]:
-    seen: dict[tuple[str, int], str] = {}
-    for record in records:
-        first = seen.setdefault((record.sentence, record.positions[0]), record.name)
-        if first == record.name:
-            yield record
-        else:
-            message = f"{record.name} begins at the same token as {first}."
-            on_error(FileError(record.file, record.line, message))
+def _ends_with_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
 
 
 def _has_confidences(path: Path) -> bool:

@@ -58,6 +58,7 @@ class BadRecord:
     sentence: str
     positions: Positions
     error: FileError
+    text: str = ""
 
 
 def read_records(path: Path, *, on_error: ErrorSink) -> Iterator[Record]:
@@ -85,7 +86,7 @@ def all_records(path: Path) -> Iterator[Record | BadRecord]:
             if first != line:
                 raise FieldError("", f"the verb {record.name} is repeated from line {first}.")
         except FieldError as bad:
-            yield BadRecord(*_named(text), bad.at(path, line))
+            yield BadRecord(*_named(text), bad.at(path, line), text)
         else:
             yield record
 

@@ -1,6 +1,7 @@
 """Captions with phrases and their boxes, as all readers and writers of this scheme exchange them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import PurePath
@@ -8,7 +9,10 @@ from typing import Any
 
 from schemes.base import (
     ContentError,
+    ErrorSink,
     ExportRow,
+    FieldError,
+    FileError,
     GoldRecord,
     Image,
     ItemContext,
@@ -20,6 +24,7 @@ from schemes.base import (
 from schemes.grounding.content import MAX_PHRASES
 from schemes.grounding.noun_phrases import find_noun_phrases
 from schemes.original_text import Offsets
+from schemes.stated import file_name
 
 LOCAL_KEY = "phrases"
 MAX_ID = 40
@@ -116,13 +121,67 @@ class Caption:
         return GoldRecord(item, {"phrases": content}, [{} for _ in content], self.line)
 
 
-def join_captions(captions: Iterable[Caption]) -> Iterator[Caption]:
-    """Yield the adjacent captions of each image as one, with its name as its id.
+def join_captions(
+    read: Callable[[ErrorSink], Iterable[Caption]], on_error: ErrorSink, *, with_gold: bool
+) -> Iterator[Caption]:
+    """Yield the captions of each image as one, with its name as its id.
 
-    The metadata has the span of each caption. Phrases get new ids.
+    The metadata has the span of each caption. Phrases get new ids. `read` returns the captions of the
+    files, which are read twice. The captions of an image without gold are left out as a whole if
+    one of them can't be read. Those that are not adjacent are held in memory.
     """
-    for _, group in groupby(captions, key=lambda caption: caption.image):
-        yield _joined(list(group))
+    survey = _survey(read)
+    held: dict[str, list[Caption]] = {image: [] for image in survey.scattered}
+    bad = set() if with_gold else survey.bad
+    for image in sorted(bad):
+        on_error(FileError(image, None, "is left out, because a caption of it may be a bad one."))
+    for image, group in groupby(read(on_error), key=lambda caption: caption.image):
+        captions = list(group)
+        if image in bad:
+            continue
+        if image in held:
+            held[image] += captions
+        else:
+            yield from _joined_or_bad(captions, on_error)
+    for captions in held.values():
+        if captions:
+            yield from _joined_or_bad(captions, on_error)
+
+
+@dataclass(slots=True)
+class _Images:
+    """Images whose captions are not adjacent, and those with captions before or after a bad one."""
+
+    scattered: set[str] = field(default_factory=set)
+    bad: set[str] = field(default_factory=set)
+
+
+def _survey(read: Callable[[ErrorSink], Iterable[Caption]]) -> _Images:
+    images, errors, finished = _Images(), [], set()
+    last = ""
+    for caption in read(errors.append):
+        if errors:
+            images.bad |= {last, caption.image} - {""}
+            errors.clear()
+        if caption.image != last and caption.image in finished:
+            images.scattered.add(caption.image)
+        finished.add(caption.image)
+        last = caption.image
+    if errors and last:
+        images.bad.add(last)
+    return images
+
+
+def _joined_or_bad(captions: Sequence[Caption], on_error: ErrorSink) -> Iterator[Caption]:
+    """Yield the joined captions of an image, equal ones once, or nothing if an id is ambiguous."""
+    by_id: dict[str, Caption] = {}
+    for caption in captions:
+        first = by_id.setdefault(caption.external_id, caption)
+        if replace(first, line=0) != replace(caption, line=0):
+            message = f"{caption.external_id} is repeated with other content. {caption.image} is left out."
+            on_error(FileError(caption.file, caption.line or None, message))
+            return
+    yield _joined(list(by_id.values()))
 
 
 def _joined(captions: Sequence[Caption]) -> Caption:
@@ -165,6 +224,26 @@ def _phrases_of(caption: Caption) -> Sequence[CaptionPhrase]:
     if caption.phrases is not None:
         return caption.phrases
     return [CaptionPhrase(start, end) for start, end in find_noun_phrases(caption.tokens)]
+
+
+def check_caption(caption: Caption) -> Caption:
+    """Return the caption. Raise FieldError for an id of another image, or a repeated id of a phrase."""
+    named = _NUMBERED.fullmatch(caption.external_id)
+    if named and not _is_same_image(named[1], caption.image):
+        raise FieldError("id", f"{caption.external_id} names another image than {caption.image}.")
+    ids = [phrase.id for phrase in caption.phrases or () if phrase.id]
+    if len(set(ids)) < len(ids):
+        raise FieldError("phrases", "has an id twice.")
+    return caption
+
+
+# The id of a caption that has none in its file
+_NUMBERED = re.compile(r"(.+\.(?:jpe?g|png|gif|webp|bmp|tiff?))#\d+", re.IGNORECASE)
+
+
+def _is_same_image(name: str, image: str) -> bool:
+    name, image = file_name(name), file_name(image)
+    return image == name or image.endswith(f"/{name}") or name.endswith(f"/{image}")
 
 
 def stem_of(image: str) -> str:

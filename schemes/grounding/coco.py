@@ -6,7 +6,7 @@ that this scheme writes also have `captions` with phrases, whose `ann_ids` are t
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
-from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, image_of
+from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, check_caption, image_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import SpooledArray, spooled_array, write_object
 from schemes.original_text import known_text
@@ -44,13 +44,15 @@ def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -
         entries = data.get("captions") or [
             entry for entry in data["annotations"] if "caption" in entry
         ]
+        if not isinstance(entries, list):
+            raise TypeError("captions are no list")
         instances = {entry["id"]: entry for entry in data["annotations"]}
     except (KeyError, TypeError, AttributeError) as error:
         raise FileError(path.name, None, f"is not a file of COCO captions ({error}).") from error
     reader = _Reader(path, images, instances, on_error if with_gold else None)
-    for entry in in_groups(entries, "image_id"):
+    for entry in in_groups(entries, _image_key):
         try:
-            yield reader.caption(entry)
+            yield check_caption(reader.caption(entry))
         except FieldError as error:
             name = f"caption {entry.get('id')}" if isinstance(entry, dict) else "a caption"
             on_error(FileError(path.name, None, f"{name}: {error.message}", field=error.field))
@@ -78,13 +80,16 @@ def _size(image: Json) -> tuple[int, int] | None:
     return None
 
 
-def in_groups(entries: Iterable[Any], field: str) -> Iterator[Any]:
-    """Yield the entries with the same value of a field together, groups by their first entries."""
-    groups: dict[str, list[Any]] = {}
+def in_groups(entries: Iterable[Any], key: Callable[[Any], Hashable]) -> Iterator[Any]:
+    """Yield the entries with the same key together, groups by their first entries."""
+    groups: dict[Hashable, list[Any]] = {}
     for entry in entries:
-        value = entry.get(field) if isinstance(entry, dict) else None
-        groups.setdefault(str(value), []).append(entry)
+        groups.setdefault(key(entry), []).append(entry)
     return chain.from_iterable(groups.values())
+
+
+def _image_key(entry: Any) -> str:
+    return str(entry.get("image_id")) if isinstance(entry, dict) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +120,11 @@ class _Reader:
             image_size=image.size,
         )
         phrases = entry.get("phrases")
-        return self._with_phrases(caption, phrases) if isinstance(phrases, list) else caption
+        if not isinstance(phrases, list):
+            return caption
+        return self._with_phrases(caption, phrases, entry.get("image_id"))
 
-    def _with_phrases(self, caption: Caption, entries: list[Any]) -> Caption:
+    def _with_phrases(self, caption: Caption, entries: list[Any], image_id: object) -> Caption:
         phrases: list[CaptionPhrase] = []
         is_bad = False
         for at, entry in enumerate(entries):
@@ -125,7 +132,7 @@ class _Reader:
             plain = {**entry, "boxes": []} if isinstance(entry, dict) else entry
             phrase = phrase_of(plain, path, length)
             try:
-                boxes = boxes_of(entry, self.instances)
+                boxes = boxes_of(entry, self.instances, image_id)
                 phrase = phrase_of({**plain, "boxes": boxes}, path, length)
             except FieldError as error:
                 is_bad = True
@@ -159,8 +166,11 @@ def words_of(text: str) -> Iterator[str]:
     return chain.from_iterable(sentences(text))
 
 
-def boxes_of(entry: Json, instances: Mapping[Any, Json]) -> list[list[int]]:
-    """Return the boxes of the instances that an entry names. Raise FieldError."""
+def boxes_of(entry: Json, instances: Mapping[Any, Json], image_id: object) -> list[list[int]]:
+    """Return the boxes of the instances that an entry names.
+
+    Raise FieldError, also for an instance of another image. `image_id` is None if it is unknown.
+    """
     given = entry.get("ann_ids", [])
     if not isinstance(given, list):
         raise FieldError("ann_ids", "must be a list of instances.")
@@ -169,6 +179,8 @@ def boxes_of(entry: Json, instances: Mapping[Any, Json]) -> list[list[int]]:
         instance = instances.get(pk) if isinstance(pk, int | str) else None
         if instance is None:
             raise FieldError("ann_ids", f"the file has no instance {pk}.")
+        if None not in (image_id, instance.get("image_id")) and instance["image_id"] != image_id:
+            raise FieldError("ann_ids", f"instance {pk} is in image {instance['image_id']}.")
         boxes.append(list(_corners(instance.get("bbox"), pk)))
     return boxes
 

@@ -89,8 +89,11 @@ def _read(
     paths: Sequence[Path], fmt: str, on_error: ErrorSink, *, with_gold: bool = False
 ) -> Iterator[Caption]:
     base = fmt.removesuffix(PER_IMAGE)
-    captions = _captions(paths, base, on_error, with_gold)
-    return captions if base == fmt else join_captions(captions)
+    if base == fmt:
+        return _captions(paths, base, on_error, with_gold)
+    return join_captions(
+        lambda sink: _captions(paths, base, sink, with_gold), on_error, with_gold=with_gold
+    )
 
 
 def _captions(

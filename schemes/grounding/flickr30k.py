@@ -74,6 +74,10 @@ def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -
         }
         if not sentences:
             raise FileError(path.name, None, f"has no folder {SENTENCES} with text files.")
+        described = {_place(file) for file in sentences}
+        for place, file in annotation_files.items():
+            if place not in described:
+                on_error(file.error(f"has no file in {SENTENCES}."))
         for file in sentences:
             sink = on_error if with_gold else _ignore
             annotations = _annotations_of(file, annotation_files.get(_place(file)), sink)

@@ -8,9 +8,9 @@ Files that this scheme writes also have the caption that a phrase belongs to, so
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,7 +47,7 @@ def read_captions(
     for path, value in files:
         if isinstance(value, list):
             reader = _Reader(path, instances, sizes, on_error, with_gold)
-            yield from _merged(reader.captions(value))
+            yield from _merged(reader.captions(value), reader.bad_captions)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,13 +59,16 @@ class _Reader:
     sizes: Mapping[str, tuple[int, int] | None]
     on_error: ErrorSink
     with_gold: bool
+    # Ids of captions with a reference that can't be read
+    bad_captions: set[str] = field(default_factory=set)
 
     def captions(self, references: Iterable[Any]) -> Iterator[Caption]:
-        for reference in in_groups(references, "file_name"):
+        for reference in in_groups(references, _caption_key):
             try:
-                yield from self._of_reference(reference)
+                yield from list(self._of_reference(reference))
             except FieldError as error:
-                self._report(reference, error, "")
+                self._report(reference, error, " Its caption is left out.")
+                self.bad_captions.add(_caption_key(reference)[1])
 
     def _of_reference(self, reference: Any) -> Iterator[Caption]:
         if not isinstance(reference, dict) or not isinstance(reference.get("file_name"), str):
@@ -90,6 +93,15 @@ class _Reader:
         name = reference.get("ref_id") if isinstance(reference, dict) else reference
         message = f"reference {name}: {error.message}{consequence}"
         self.on_error(FileError(self.path.name, None, message, field=error.field))
+
+
+def _caption_key(reference: Any) -> tuple[str, str]:
+    """Return the image of a reference, and the id of its caption if the reference is a part of it."""
+    sentences = reference.get("sentences") if isinstance(reference, dict) else None
+    first = sentences[0] if isinstance(sentences, list) and sentences else None
+    caption = first.get("caption") if isinstance(first, dict) else None
+    name = str(caption.get("id")) if isinstance(caption, dict) else ""
+    return (str(reference.get("file_name")), name) if isinstance(reference, dict) else ("", "")
 
 
 def _caption(reference: Json, sentence: Json, number: int, gold: Json) -> Caption:
@@ -127,12 +139,12 @@ def _gold(reference: Json, instances: Mapping[Any, Json]) -> Json:
     ids = [pk for pk in (given if isinstance(given, list) else [given]) if pk != -1]
     if not ids or not instances:
         return {}
-    boxes = boxes_of({"ann_ids": ids}, instances)
+    boxes = boxes_of({"ann_ids": ids}, instances, reference.get("image_id"))
     return {"state": reference.get("state", "boxes"), "boxes": sorted(boxes)}
 
 
-def _merged(captions: Iterable[Caption]) -> Iterator[Caption]:
-    """Yield captions, with the phrases of a caption in adjacent references together."""
+def _merged(captions: Iterable[Caption], bad: Collection[str]) -> Iterator[Caption]:
+    """Yield captions, with the phrases of a caption in adjacent references together, but no bad ones."""
     pending: Caption | None = None
     for caption in captions:
         if pending and pending.external_id == caption.external_id:
@@ -140,10 +152,10 @@ def _merged(captions: Iterable[Caption]) -> Iterator[Caption]:
             is_bad = pending.has_bad_gold or caption.has_bad_gold
             pending = replace(pending, phrases=phrases, has_bad_gold=is_bad)
             continue
-        if pending:
+        if pending and pending.external_id not in bad:
             yield pending
         pending = caption
-    if pending:
+    if pending and pending.external_id not in bad:
         yield pending
 
 

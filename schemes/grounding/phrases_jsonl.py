@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, FieldError
-from schemes.grounding.captions import Caption, CaptionPhrase
+from schemes.grounding.captions import Caption, CaptionPhrase, check_caption
 from schemes.grounding.content import STATES
 from schemes.original_text import known_text
 from schemes.text_lines import numbered_lines
@@ -32,7 +32,7 @@ def read_captions(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
         if not text.strip():
             continue
         try:
-            caption = _caption(_object(text), line, path.name, numbers)
+            caption = check_caption(_caption(_object(text), line, path.name, numbers))
         except FieldError as error:
             on_error(error.at(path, line))
             continue

@@ -36,7 +36,7 @@ from schemes.qasrl.json_lines import (
 )
 from schemes.qasrl.published_csv import SEPARATOR, SLOT_FIELDS
 from schemes.qasrl.reading import slots_of_shape, verb_phrase_of
-from schemes.qasrl.slots import Slots, contradiction
+from schemes.qasrl.slots import Slots
 from schemes.qasrl.targets import is_noun
 from schemes.row_files import is_row_file
 
@@ -169,16 +169,16 @@ def _content(verb: Json, tokens: Tokens, validity: Validity | None) -> tuple[Jso
             continue
         answers = _answers(label, len(tokens), gold_only=judged)
         if answers:
-            slots = _slots(text, label, forms)
+            slots = _slots(label, forms)
             questions.append({"question": text, "answers": answers, **slots})
             provenance.append(_ids(_first_source(label)))
     return {"questions": questions}, provenance
 
 
-def _slots(question: str, label: Json, forms: VerbForms) -> Json:
-    """Return the field `slots`, if the label has them and the question does not contradict them."""
+def _slots(label: Json, forms: VerbForms) -> Json:
+    """Return the field `slots`, if the label has them."""
     slots = slots_of_shape(label.get("questionSlots"), forms)
-    return {"slots": slots.by_name()} if slots and not contradiction(question, slots) else {}
+    return {"slots": slots.by_name()} if slots else {}
 
 
 def _target(key: str, verb: Json, tokens: Tokens) -> Json:
@@ -193,9 +193,10 @@ def _target(key: str, verb: Json, tokens: Tokens) -> Json:
 
 
 def _judgments(label: Json) -> list[Json]:
-    return [
-        judgment for judgment in list_field(label, "answerJudgments") if isinstance(judgment, dict)
-    ]
+    judgments = list_field(label, "answerJudgments")
+    if not all(isinstance(judgment, dict) for judgment in judgments):
+        raise FieldError("answerJudgments", "must be a list of objects.")
+    return judgments
 
 
 def _is_gold(judgment: Json) -> bool:
@@ -207,8 +208,13 @@ def _answers(label: Json, length: int, *, gold_only: bool) -> list[list[int]]:
     for judgment in _judgments(label):
         if gold_only and not _is_gold(judgment):
             continue
-        if judgment.get("isValid") is True:
-            spans.update(span_field(span, length) for span in list_field(judgment, "spans"))
+        if not isinstance(judgment.get("isValid"), bool):
+            raise FieldError("isValid", "must be true or false.")
+        if judgment["isValid"]:
+            given = list_field(judgment, "spans")
+            if not given:
+                raise FieldError("spans", "are missing, although the question is valid.")
+            spans.update(span_field(span, length) for span in given)
     return [list(span) for span in sorted(spans)]
 
 

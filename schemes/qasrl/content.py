@@ -12,8 +12,9 @@ Generation, gold and consolidation of a noun also have `is_verbal`, whether the 
 action or event. If it is false, there are no questions. Content of verbs never has it.
 
 `answers` are half-open token ranges `[start, end)` in ascending order. `slots` is `slots.Slots` as
-JSON, or null if the question is outside the template. Slots of gold and of systems, which come from
-files, are kept. Those of people's work are always computed here, and any in the input are ignored.
+JSON, or null if the question is outside the template. They are always computed here. Slots of gold and
+of systems, which come from files, must have words of the question, and count for questions outside the
+template. Slots of people's work are ignored.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +28,7 @@ from schemes.base import ContentError, ItemContext, Json, Tokens
 from schemes.content_models import Strict, clean_text, validated
 from schemes.qasrl.doubts import sound_questions
 from schemes.qasrl.reading import finished
-from schemes.qasrl.slots import Slots, strict_match_key
+from schemes.qasrl.slots import Slots, contradiction, strict_match_key, words_of_no_slot
 from schemes.qasrl.targets import is_noun, question_spellings
 from schemes.qasrl.tracing import state_of
 from schemes.qasrl.walker import Walker, open_item, split
@@ -151,7 +152,7 @@ def parse_generation(content: object, context: ItemContext) -> Json:
 def parse_gold(content: object, context: ItemContext) -> Json:
     """Parse gold content, which may have no questions. Raises ContentError.
 
-    Slots in the input are kept. Without them, the question is read.
+    Slots in the input must not contradict the question.
     """
     gold = validated(_Gold, content)
     questions = _placed(gold.questions, context)
@@ -344,7 +345,9 @@ def _placed(questions: Sequence[_Question], context: ItemContext) -> list[_Place
         path = f"questions[{position}]"
         text, slots = reader.read(clean_text(question.question, f"{path}.question"))
         if isinstance(question, _PublishedQuestion) and question.slots:
-            slots = question.slots.model_dump()
+            published = Slots(**question.slots.model_dump())
+            reader.check(text, published, f"{path}.slots", is_read=slots is not None)
+            slots = slots or published.by_name()
         if not text:
             raise ContentError(f"{path}.question", "is empty.")
         answers = tuple(sorted(_spans(question.answers, len(context.tokens), f"{path}.answers")))
@@ -360,7 +363,9 @@ class _Reader:
     """
 
     def __init__(self, target: Json) -> None:
-        self._walker = Walker(open_item(*question_spellings(target), is_noun=is_noun(target)))
+        spellings = question_spellings(target)
+        self._walker = Walker(open_item(*spellings, is_noun=is_noun(target)))
+        self._forms = {form for forms in spellings for form in forms.by_name().values()}
 
     def read(self, text: str) -> tuple[str, Json | None]:
         """Return the question as stored, and its slots or None."""
@@ -370,6 +375,16 @@ class _Reader:
             return (finished(body) if body else "", None)
         words = " ".join(word.text for word in split(body).words)
         return finished(words), reading.slots.by_name()
+
+    def check(self, question: str, slots: Slots, path: str, *, is_read: bool) -> None:
+        """Raise ContentError if slots contradict a question, or have other words than its verb."""
+        if message := contradiction(question, slots):
+            raise ContentError(path, message)
+        others = words_of_no_slot(question, slots)
+        if not is_read and not (len(others) == 1 and others[0] in self._forms):
+            verb = " ".join(others)
+            message = f"leave “{verb}” of “{question}”, which is no form of the verb."
+            raise ContentError(path, message)
 
 
 def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator[Span]:

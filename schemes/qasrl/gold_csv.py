@@ -1,6 +1,7 @@
 """Reading and writing of gold annotation in the published CSV format."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import chain
 from operator import itemgetter
@@ -21,6 +22,7 @@ from schemes.base import (
 from schemes.qasrl.bad_rows import survey_rows, with_consequence
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
+    NO_ROWS,
     NO_SLOTS,
     NOUN_COLUMNS,
     SLOT_FIELDS,
@@ -31,11 +33,9 @@ from schemes.qasrl.published_csv import (
     csv_line,
     gold_line,
     has_nouns,
-    read_gold_rows,
     read_predicates,
     write_lines,
 )
-from schemes.qasrl.slots import contradiction
 from schemes.qasrl.stated_rows import predicate_words, stated_verb, stated_words
 from schemes.qasrl.targets import NOUN, is_noun
 
@@ -45,7 +45,7 @@ _NO_QUESTION: Json = {"question": "", "answers": []}
 
 
 def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
-    """Yield the distinct predicates of a QA file, in file order."""
+    """Yield the distinct predicates of a QA file, in file order. Raise FileError if it has no row."""
     if has_nouns(path, on_error=on_error):
         yield from _noun_items(path, on_error)
         return
@@ -56,11 +56,18 @@ def read_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
 
 
 def _noun_items(path: Path, on_error: ErrorSink) -> Iterator[ItemRecord]:
-    seen: set[tuple[Key, str]] = set()
-    for row in read_gold_rows(path, on_error=on_error):
-        if (row.key, row.verb) not in seen:
-            seen.add((row.key, row.verb))
+    seen: set[tuple[Key, str, str]] = set()
+    row = None
+    for row in all_gold_rows(path):
+        if isinstance(row, BadRow):
+            on_error(row.error)
+            continue
+        predicate = row.key, row.verb, row.verb_form
+        if predicate not in seen:
+            seen.add(predicate)
             yield _item(row, path, predicate_words(row))
+    if row is None:
+        raise FileError(path.name, None, NO_ROWS)
 
 
 def _item(row: GoldRow, path: Path, words: tuple[StatedWords, ...]) -> ItemRecord:
@@ -85,25 +92,45 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
     A predicate with a bad row is left out as a whole. A row that names no predicate leaves out those
     before and after it. Rows with the same question become one question with all their answers. Its
     provenance is that of the first row, with the ids and answers of all rows in `rows`. Only
-    predicates with scattered rows are held in memory, and they come last.
+    predicates with scattered rows are held in memory, and they come last. Raise FileError if there is
+    no row.
     """
     survey = survey_rows(all_gold_rows(path))
-    held: dict[Key, list[GoldRow]] = {key: [] for key in survey.scattered}
-    run: list[GoldRow] = []
+    if survey.is_empty:
+        raise FileError(path.name, None, NO_ROWS)
+    held = {key: _Predicate() for key in survey.scattered}
+    last = _Predicate()
     for row in all_gold_rows(path):
         if isinstance(row, BadRow):
             on_error(with_consequence(row))
         if isinstance(row, BadRow) or row.key in survey.bad:
             continue
-        if row.key in held:
-            held[row.key].append(row)
-            continue
-        if run and run[0].key != row.key:
-            yield _record(run, path, on_error)
-            run = []
-        run.append(row)
-    for rows in ([run] if run else []) + [rows for rows in held.values() if rows]:
-        yield _record(rows, path, on_error)
+        predicate = last if last.key == row.key else held.get(row.key) or _Predicate()
+        if predicate is not last:
+            if last.key:
+                last.neighbours.append(row.key)
+                predicate.neighbours.append(last.key)
+            if last.rows and last.key not in held:
+                yield _record(last, path, on_error)
+        predicate.rows.append(row)
+        last = predicate
+    if last.rows and last.key not in held:
+        yield _record(last, path, on_error)
+    for predicate in held.values():
+        if predicate.rows:
+            yield _record(predicate, path, on_error)
+
+
+@dataclass(slots=True)
+class _Predicate:
+    """The rows of a predicate, and the predicates before and after its rows."""
+
+    rows: list[GoldRow] = field(default_factory=list)
+    neighbours: list[Key] = field(default_factory=list)
+
+    @property
+    def key(self) -> Key | None:
+        return self.rows[0].key if self.rows else None
 
 
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
@@ -157,7 +184,8 @@ def _submitted_lines(rows: Iterable[SubmittedRow]) -> Iterator[str]:
             )
 
 
-def _record(rows: Sequence[GoldRow], path: Path, on_error: ErrorSink) -> GoldRecord:
+def _record(predicate: _Predicate, path: Path, on_error: ErrorSink) -> GoldRecord:
+    rows = predicate.rows
     first = rows[0]
     by_question: dict[str, list[GoldRow]] = {}
     for row in rows:
@@ -172,18 +200,17 @@ def _record(rows: Sequence[GoldRow], path: Path, on_error: ErrorSink) -> GoldRec
     if other:
         message = f"differs from line {first.line}; the noun is taken as verbal."
         on_error(FileError(path.name, other.line, message, field="is_verbal"))
-    return GoldRecord(item, {"questions": questions, **step}, provenance, first.line)
+    neighbours = tuple((external_id, str(at)) for external_id, at in predicate.neighbours)
+    content = {"questions": questions, **step}
+    return GoldRecord(item, content, provenance, first.line, neighbours)
 
 
 def _question(rows: Sequence[GoldRow]) -> Json:
-    """Return the question of the rows. It has the first row's slots, if their columns are filled.
-
-    Slots that contradict the text are dropped. The question is read again when it is stored.
-    """
+    """Return the question of the rows. It has the first row's slots, if their columns are filled."""
     answers = dict.fromkeys(span for row in rows for span in row.answers)
     question: Json = {"question": rows[0].question, "answers": [list(span) for span in answers]}
     slots = rows[0].slots
-    if slots and slots.wh and not contradiction(rows[0].question, slots):
+    if slots and slots.wh:
         question["slots"] = slots.by_name()
     return question
 

@@ -27,6 +27,7 @@ NOUN_COLUMNS = (
     "qasrl_id", "target_idx", "key", "noun", "verb_form", "is_verbal", *GOLD_COLUMNS[3:],
 )  # fmt: skip
 SLOT_FIELDS = GOLD_COLUMNS[GOLD_COLUMNS.index("wh") :]
+NO_ROWS = "has a header, but no rows."
 NO_SLOTS = ("",) * len(SLOT_FIELDS)
 # Names in QANom's files of nouns (Klein et al. 2020).
 ALIASES = {"target_idx": "verb_idx", "noun": "verb"}
@@ -44,6 +45,9 @@ def has_nouns(path: Path, *, on_error: ErrorSink) -> bool:
     """Return True if the predicates of a QA file are nouns, which have `is_verbal`."""
     required = ("qasrl_id", "verb_idx")
     with Table(path, required=required, on_error=on_error, aliases=ALIASES) as table:
+        if "verb_form" in table.columns and "is_verbal" not in table.columns:
+            message = "the column is missing, but the file has verb_form as files of nouns do."
+            raise FileError(path.name, 1, message, field="is_verbal")
         return "is_verbal" in table.columns
 
 
@@ -86,6 +90,7 @@ class BadRow:
 
     key: Key | None
     error: FileError
+    verb: str = ""
 
 
 def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
@@ -116,7 +121,7 @@ def all_gold_rows(path: Path) -> Iterator[GoldRow | BadRow]:
             try:
                 row: GoldRow | BadRow = columns.parse(fields, line)
             except FieldError as bad:
-                row = BadRow(columns.key(fields), bad.at(path, line))
+                row = BadRow(columns.key(fields), bad.at(path, line), columns.verb(fields))
             yield row
     yield from _without_key(broken)
 
@@ -137,7 +142,9 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
         id_at, idx_at = table.columns["qasrl_id"], table.columns["verb_idx"]
         verb_at = table.columns.get("verb")
         seen: set[tuple[str, str, str]] = set()
+        is_empty = True
         for line, fields in table:
+            is_empty = False
             key = fields[id_at].strip(), fields[idx_at].strip()
             verb = "" if verb_at is None else fields[verb_at].strip()
             if (*key, verb) in seen:
@@ -150,6 +157,8 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
                 on_error(bad.at(path, line))
                 continue
             yield key[0], verb_idx, verb, line
+        if is_empty:
+            raise FileError(path.name, None, NO_ROWS)
 
 
 def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
@@ -161,9 +170,12 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
         text_at = table.columns.get("sentence", tokens_at)
         seen: dict[str, int] = {}
+        is_empty = True
         for line, fields in table:
             external_id, joined = fields[id_at].strip(), fields[tokens_at]
+            is_empty = False
             try:
+                _check_columns(external_id, joined, fields[text_at])
                 known = seen.get(external_id)
                 if known is not None:
                     _same_tokens(known, joined)
@@ -176,6 +188,17 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
             text = fields[text_at].strip()
             text = "" if text == joined else text
             yield SentenceRecord(external_id, tokens, line, text=text)
+        if is_empty:
+            raise FileError(path.name, None, NO_ROWS)
+
+
+def _check_columns(external_id: str, joined: str, text: str) -> None:
+    """Raise FieldError if the columns seem to be others, or the row to be a second header."""
+    if (external_id, joined) == SENTENCE_COLUMNS[:2]:
+        raise FieldError("", "repeats the header.")
+    if len(text.split()) > len(joined.split()):
+        message = "has fewer words than the sentence. Are the columns swapped?"
+        raise FieldError("tokens", message)
 
 
 def write_gold_rows(rows: Iterable[tuple[GoldRow, Tokens]], path: Path) -> int:
@@ -220,6 +243,10 @@ class _GoldColumns:
             return _id(fields[self._id]), _number(fields[self._idx], "verb_idx")
         except FieldError:
             return None
+
+    def verb(self, fields: list[str]) -> str:
+        at = self._optional[0]
+        return "" if at is None else fields[at].strip()
 
     def parse(self, fields: list[str], line: int) -> GoldRow:
         question, ranges = fields[self._question].strip(), fields[self._ranges].strip()
@@ -338,7 +365,7 @@ def _tokens(external_id: str, joined: str) -> tuple[str, ...]:
     _not_empty(joined, "tokens")
     # Split at plain blanks only, because a token may contain a no-break space.
     tokens = tuple(joined.split(" "))
-    if not all(tokens):
+    if not all(tokens) or (len(tokens) == 1 and len(joined.split()) > 1):
         raise FieldError("tokens", "tokens must be joined by single blanks.")
     return tokens
 

@@ -68,36 +68,54 @@ def strict_match_key(slots: Slots) -> StrictMatchKey:
 
 
 def contradiction(question: str, slots: Slots) -> str:
-    """Return a sentence about slots that the text of the question contradicts, or "".
+    """Return a sentence about a slot whose words are not in the question, or "".
 
-    The verb phrase is not compared in full, because some published questions have another one.
+    Empty slots are not compared, and neither is the order of slots, because published files lack some
+    auxiliaries and have other orders.
     """
-    words = [_argument(word) for word in question.lower().rstrip("? ").split()]
-    before = slots.wh.split()
-    after = [
-        _argument(word) for slot in (slots.obj, slots.prep, slots.obj2) for word in slot.split()
-    ]
-    middle = words[len(before) : len(words) - len(after)]
-    if words[: len(before)] != before:
-        return f"wh is “{slots.wh}”, but the question is “{question}”."
-    if words[len(words) - len(after) :] != after or not middle:
-        texts = " ".join(filter(None, (slots.obj, slots.prep, slots.obj2)))
-        return f"obj, prep and obj2 are “{texts}”, but the question is “{question}”."
-    subject = [_argument(word) for word in slots.subj.split()]
-    if subject != [word for word in middle if word in _SUBJECTS]:
-        return f"subj is “{slots.subj}”, but the question is “{question}”."
-    is_negated = any(word in ("not", "cannot") or word.endswith("n't") for word in middle)
-    if is_negated != slots.is_negated:
+    left = question_words(question)
+    for name in _TEXT_SLOTS:
+        text = str(getattr(slots, name)).replace("~!~", " ")
+        for word in question_words(text):
+            if word == _NOT and name in ("aux", "verb_prefix"):
+                continue  # see is_negated
+            if word not in left:
+                return f"{name} is “{text}”, but the question is “{question}”."
+            left.remove(word)
+    if (_NOT in left) != slots.is_negated:
         return f"is_negated is {slots.is_negated}, but the question is “{question}”."
     return ""
+
+
+def words_of_no_slot(question: str, slots: Slots) -> list[str]:
+    """Return the words of a question that are in none of its slots, such as its verb."""
+    left = [word for word in question_words(question) if word != _NOT]
+    for name in _TEXT_SLOTS:
+        for word in question_words(str(getattr(slots, name)).replace("~!~", " ")):
+            if word in left:
+                left.remove(word)
+    return left
+
+
+def question_words(text: str) -> list[str]:
+    """Return the words of a question or slot for comparisons, with negations as words of their own."""
+    words = []
+    for word in text.lower().replace("\u2019", "'").rstrip("? ").split():
+        if word == "cannot" or word.endswith("n't"):
+            words += [_POSITIVE.get(word, word[:-3]), _NOT]
+        else:
+            words.append(_argument(word))
+    return words
+
+
+_TEXT_SLOTS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
+_NOT = "not"
+_POSITIVE = {"cannot": "can", "can't": "can", "won't": "will", "shan't": "shall"}
 
 
 def changes_factuality(slots: Slots) -> bool:
     """Return True if the question has a modal such as "might", which makes the event uncertain."""
     return slots.aux.lower() in _FACTUALITY_CHANGING
-
-
-_SUBJECTS = ("someone", "something")
 
 
 def _argument(filler: str) -> str:

@@ -1,5 +1,6 @@
 import copy
 import json
+import re
 
 import pytest
 from hypothesis import given
@@ -378,11 +379,37 @@ PUBLISHED = {
 
 
 @pytest.mark.parametrize("parse", [parse_gold, parse_system])
-def test_published_slots_are_kept(parse):
-    outside = {"question": "Cut whom?", "answers": [[2, 3]], "slots": PUBLISHED}
-    content = {"questions": [{**WHO, "slots": PUBLISHED}, outside]}
-    parsed = parse(content, CONTEXT)
-    assert [question["slots"] for question in parsed["questions"]] == [PUBLISHED, PUBLISHED]
+def test_published_slots_count_outside_the_template_only(parse):
+    outside = {"question": "Someone cut who?", "answers": [[2, 3]], "slots": PUBLISHED}
+    incomplete = {**PUBLISHED, "obj": "", "obj2": "something", "verb_slot_inflection": ""}
+    parsed = parse({"questions": [{**WHO, "slots": incomplete}, outside]}, CONTEXT)
+    read = parse({"questions": [WHO]}, CONTEXT)["questions"][0]["slots"]
+    assert [question["slots"] for question in parsed["questions"]] == [read, PUBLISHED]
+
+
+@pytest.mark.parametrize(
+    ("question", "change", "message"),
+    [
+        ("Who cut something?", {}, "obj is “someone”, but the question is “Who cut something?”."),
+        ("Who cut someone?", {"wh": "what"}, "wh is “what”, but"),
+        ("Who cut someone?", {"aux": "didn't"}, "aux is “didn't”, but"),
+        ("Who cut someone?", {"verb_prefix": "not~!~been"}, "verb_prefix is “not been”, but"),
+        ("Who cut someone?", {"is_negated": True}, "is_negated is True, but"),
+        ("Who didn't cut someone?", {"aux": "did"}, "is_negated is False, but"),
+        ("Who cut someone for someone?", {"prep": "for", "obj2": "it"}, "obj2 is “it”, but"),
+        (
+            "Who cxt someone?",
+            {},
+            "leave “cxt” of “Who cxt someone?”, which is no form of the verb.",
+        ),
+        ("Who sold someone?", {}, "leave “sold” of"),
+        ("Who gladly cut someone?", {}, "leave “gladly cut” of"),
+    ],
+)
+def test_slots_that_contradict_the_question_are_refused(question, change, message):
+    content = {**WHO, "question": question, "slots": {**PUBLISHED, **change}}
+    with pytest.raises(ContentError, match=re.escape(message)):
+        parse_gold({"questions": [content]}, CONTEXT)
 
 
 def test_slots_of_a_worker_are_computed():
