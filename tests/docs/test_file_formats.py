@@ -117,7 +117,8 @@ def test_files_of_examples_are_used():
         (section.title, name)
         for section in sections()
         for name, _ in section.steps
-        if name and not any(name.split("/")[0] in text for other, text in section.steps if not other)
+        if name
+        and not any(name.split("/")[0] in text for other, text in section.steps if not other)
     ]
     assert unused == []
 
