@@ -48,12 +48,16 @@ def formats_of(
 
 
 def _most_specific(layouts: Mapping[str, Layout]) -> list[str]:
-    sizes = {fmt: len(layout.required) + len(layout.keys) for fmt, layout in layouts.items()}
+    sizes = {
+        fmt: len(layout.required) + len(layout.keys) + bool(layout.any_keys)
+        for fmt, layout in layouts.items()
+    }
     return [fmt for fmt, size in sizes.items() if size == max(sizes.values())]
 
 
 def _fits(layout: Layout, names: set[str]) -> bool:
-    return not layout.missing(names) and set(layout.keys) <= names
+    has_any = not layout.any_keys or bool(names & set(layout.any_keys))
+    return has_any and not layout.missing(names) and set(layout.keys) <= names
 
 
 def beginning_of(path: Path) -> Beginning:

@@ -44,12 +44,13 @@ class Layout:
     """The layout of a format's files.
 
     `columns` are those of a table, or the keys of the objects in JSON Lines. `keys` are those that the
-    objects of a JSON file have.
+    objects of a JSON file have, and `any_keys` those of which they have at least one.
     """
 
     kind: LayoutKind
     columns: tuple[Column, ...] = ()
     keys: tuple[str, ...] = ()
+    any_keys: tuple[str, ...] = ()
 
     @property
     def required(self) -> tuple[str, ...]:

@@ -271,7 +271,7 @@ def _format_of(
     aliases = {theirs: ours for ours, theirs in options.columns.items()}
     formats: list[str] = []
     for path in paths:
-        if (problem := kind_problem(path)) and not _is_archive(path):
+        if not _is_archive(path) and (problem := kind_problem(path)):
             raise FileError(path.name, None, problem)
         formats += _named(path, formats_of(path, layouts, aliases=aliases), layouts, endings)
     possible = list(dict.fromkeys(formats))

@@ -60,5 +60,5 @@ GOLD_LAYOUTS = {
         LayoutKind.TABLE, columns=(_ID, _VERB_IDX, _QUESTION, _ANSWERS, _ANSWER, *_OTHERS)
     ),
     "qasrl-bank": _BANK,
-    "qasrl-parser": Layout(LayoutKind.JSON_LINES, keys=("verbs",)),
+    "qasrl-parser": Layout(LayoutKind.JSON_LINES, any_keys=("verbs", "qasrl", "qanom")),
 }

@@ -36,6 +36,7 @@ COCO = {"info": {}, "images": [{"id": 1, "file_name": "1.jpg"}], "annotations": 
         (QASRL.gold_layouts, "a.csv", "a,b\n1,2\n", ["qasrl-csv"]),
         (QASRL.gold_layouts, "a.json", BANK, ["qasrl-bank"]),
         (QASRL.gold_layouts, "a.json", '{"words": [], "verbs": []}\n', ["qasrl-parser"]),
+        (QASRL.gold_layouts, "a.jsonl", '{"id": "a", "qanom": []}\n' * 2, ["qasrl-parser"]),
         (FRAMES.layouts, "a.txt", "He ran.\n", ["text"]),
         (FRAMES.gold_layouts, "a.txt", "#1 2 go.Motion\n", ["semeval"]),
         (GROUNDING.layouts, "a.json", json.dumps(COCO), ["coco"]),
