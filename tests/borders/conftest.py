@@ -6,5 +6,7 @@ from tests.borders.site import Desk
 
 
 @pytest.fixture
-def desk(db, job_files, tmp_path):
+def desk(db, job_files, tmp_path, monkeypatch):
+    # Commands write long lists of bad rows into the current folder.
+    monkeypatch.chdir(tmp_path)
     return Desk(tmp_path)
