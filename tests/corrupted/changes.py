@@ -262,8 +262,8 @@ def swap_fields_of_rows(table: Table, rng: random.Random) -> Table | None:
 
 
 def delete_field(table: Table, rng: random.Random, *, most: int) -> Table:
-    """Delete one of the first fields."""
-    row = rng.choice(table)
+    """Delete one of the first fields of a line, but no line of a single field."""
+    row = rng.choice([row for row in table if len(row) > 1])
     del row[rng.randrange(min(len(row), most))]
     return table
 
