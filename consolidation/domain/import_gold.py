@@ -1,6 +1,6 @@
 """Import annotations from files: expert references, published datasets and parsers' output."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -277,35 +277,49 @@ def _import(
         check_tokens(
             project=project, records=islice(silent, files.most), paths=files.paths, size=BATCH
         )
-    content = get_scheme(project.scheme).content
     file = ", ".join(path.name for path in files.paths)
     fitting = Fitting(
         project, file, refuse, on_unknown or refuse, align=files.align, rescale=files.rescale
     )
-
-    def store_all(fitted_records: Iterator[FittedRecord]) -> None:
-        for fitted in fitted_records:
-            record = fitted.record
-            try:
-                parsed = parse(record.content, fitted.context)
-            except ContentError as error:
-                line = record.line
-                refuse(record_error(record, file, error.message, error.path, line=line))
-                continue
-            if content.is_blank(parsed):
-                report.blank += 1
-                continue
-            report.add_notes(fitted.notes)
-            added = store(fitted.item, parsed, record)
-            report.added += added
-            report.known += not added
-
+    storing = _Storing(
+        project=project, file=file, report=report, parse=parse, store=store, refuse=refuse
+    )
     records = files.read(project, refuse)
     for batch in batched(islice(records, files.most), BATCH):
         with transaction.atomic():
-            store_all(fitting.fit(batch))
+            storing.store_all(fitting.fit(batch))
         progress(report.added + report.known)
     with transaction.atomic():
-        store_all(fitting.rest())
+        storing.store_all(fitting.rest())
     progress(report.added + report.known)
     return files.most is None or next(records, None) is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Storing:
+    """The last step of an import, which parses the contents of records and passes them on."""
+
+    project: Project
+    file: str
+    report: GoldReport
+    parse: Callable[..., Json]
+    store: Callable[[Item, Json, GoldRecord], bool]
+    refuse: Callable[[FileError], None]
+
+    def store_all(self, fitted_records: Iterable[FittedRecord]) -> None:
+        is_blank = get_scheme(self.project.scheme).content.is_blank
+        for fitted in fitted_records:
+            record = fitted.record
+            try:
+                parsed = self.parse(record.content, fitted.context)
+            except ContentError as error:
+                line = record.line
+                self.refuse(record_error(record, self.file, error.message, error.path, line=line))
+                continue
+            if is_blank(parsed):
+                self.report.blank += 1
+                continue
+            self.report.add_notes(fitted.notes)
+            added = self.store(fitted.item, parsed, record)
+            self.report.added += added
+            self.report.known += not added

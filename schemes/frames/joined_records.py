@@ -194,8 +194,12 @@ class _Reading:
         for path, lines in self._broken.items():
             if key in self._keys[path]:
                 continue
+            own_words = {key[0], joined(key[1])}
             is_near = any(
-                key[1] == positions or key[0] in text or f"{record.lemma}." in text
+                key[1] == positions
+                or own_words & set(text.split())
+                or key[0] in text
+                or f"{record.lemma}." in text
                 for text, positions in lines
             )
             if is_near or path in self._cut_off:

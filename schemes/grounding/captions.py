@@ -157,9 +157,14 @@ class _Images:
 
 
 def _survey(read: Callable[[ErrorSink], Iterable[Caption]]) -> _Images:
-    images, errors, finished = _Images(), [], set()
+    images, finished = _Images(), set()
+    errors: list[FileError] = []
+
+    def collect(error: FileError) -> None:
+        errors.append(error)
+
     last = ""
-    for caption in read(errors.append):
+    for caption in read(collect):
         if errors:
             images.bad |= {last, caption.image} - {""}
             errors.clear()
@@ -178,7 +183,8 @@ def _joined_or_bad(captions: Sequence[Caption], on_error: ErrorSink) -> Iterator
     for caption in captions:
         first = by_id.setdefault(caption.external_id, caption)
         if replace(first, line=0) != replace(caption, line=0):
-            message = f"{caption.external_id} is repeated with other content. {caption.image} is left out."
+            message = f"{caption.external_id} is repeated with other content."
+            message = f"{message} {caption.image} is left out."
             on_error(FileError(caption.file, caption.line or None, message))
             return
     yield _joined(list(by_id.values()))

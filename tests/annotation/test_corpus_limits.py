@@ -28,6 +28,8 @@ pytestmark = pytest.mark.django_db
         ({"external_id": "a" * (MAX_ID + 1)}, "id of more than 200 characters"),
         ({"tokens": ("The", "a" * (MAX_TOKEN + 1))}, "token of more than 200 characters"),
         ({"tokens": ("a",) * (MAX_TOKENS + 1)}, "more than 2,000 tokens"),
+        ({"tokens": ("The", "dog\r\n")}, "token with a line break"),
+        ({"tokens": ("The\u2028", "dog")}, "token with a line break"),
         ({"metadata": {"score": float("nan")}}, "not finite"),
         ({"metadata": {"text": "\ud800"}}, "half of a character"),
         ({"metadata": {"text": "a\0b"}}, "NUL"),

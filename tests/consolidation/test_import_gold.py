@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation.domain.check_corpus import CorpusOptions
 from annotation.domain.import_corpus import Import
+from consolidation.domain.import_gold import import_gold
 from consolidation.models import Gold
 from projects.domain.create_project import create_project
 
@@ -104,3 +105,35 @@ def test_missing_column_and_unknown_source_are_refused(project, tmp_path):
     assert error.value.returncode == 2
     with pytest.raises(CommandError, match="invalid choice"):
         call_command("import_gold", "corpus", str(path), "--format=qasrl-csv", "--source=mine")
+
+
+HEADER_WITH_ANSWERS = "qasrl_id,verb_idx,verb,question,answer_range,answer\n"
+FIRST = "a:1,2,barked,Who barked?,0:2,The dog\n"
+SECOND = "a:1,2,barked,Who did someone bark at?,4:5,Zoë\n"
+PURRS = "a:2,1,purr,What purrs?,0:1,Cats\n"
+
+
+@pytest.mark.parametrize(
+    ("rows", "stored"),
+    [
+        (FIRST + SECOND + PURRS, {"a:1/2", "a:2/1"}),
+        (FIRST + SECOND.replace("a:1", "x:1") + PURRS, {"a:2/1"}),
+        (FIRST + SECOND.replace("1,2", "1,3") + PURRS, {"a:2/1"}),
+        (SECOND.replace("1,2", "1,3") + FIRST + PURRS, {"a:2/1"}),
+        (FIRST + "x:9,7,sang,Who sang?,3:4,It\n" + SECOND + PURRS, {"a:2/1"}),
+        (FIRST + SECOND + PURRS + "x:9,7,sang,Who sang?,3:4,It\n", {"a:1/2", "a:2/1"}),
+        (FIRST + "a:2,1,barked,Who did someone bark at?,4:5,Zoë\n" + PURRS, set()),
+        # The row of another item of a larger file
+        (FIRST + SECOND + "b:7,2,barked,Who barked?,0:2,A fox\n" + PURRS, {"a:1/2", "a:2/1"}),
+    ],
+)
+def test_item_that_lost_a_row_to_a_wrong_id_is_left_out(project, tmp_path, rows, stored):
+    path = tmp_path / "gold.csv"
+    path.write_text(HEADER_WITH_ANSWERS + rows)
+    errors = []
+    import_gold(
+        project=project, paths=[path], fmt="qasrl-csv", source="expert",
+        on_error=errors.append, now=timezone.now(),
+    )  # fmt: skip
+    assert set(Gold.objects.values_list("item__key", flat=True)) == stored
+    assert bool(errors) == (rows != FIRST + SECOND + PURRS)

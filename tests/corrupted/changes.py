@@ -255,15 +255,15 @@ def swap_fields_of_rows(table: Table, rng: random.Random) -> Table | None:
     """
     first, second = rng.sample(table, 2)
     at = rng.randrange(min(len(first), len(second)))
-    if first[0] == second[0] or (first[at].isdigit() and at == 2):
+    if first[0] == second[0] or (first[2:] and first[2].isdigit() and at != 1):
         return None
     first[at], second[at] = second[at], first[at]
     return table
 
 
 def delete_field(table: Table, rng: random.Random, *, most: int) -> Table:
-    """Delete one of the first fields."""
-    row = rng.choice(table)
+    """Delete one of the first fields of a line, but no line of a single field."""
+    row = rng.choice([row for row in table if len(row) > 1])
     del row[rng.randrange(min(len(row), most))]
     return table
 
@@ -378,14 +378,16 @@ def _is_field(key: str | int) -> bool:
 
 
 def swap_values(*names: str) -> Callable[[Any, random.Random], Any]:
-    """Return a change that swaps the values of a key in two objects."""
+    """Return a change that swaps the values of a key in two objects of a kind."""
 
     def change(value: Any, rng: random.Random) -> Any:
         name = rng.choice(names)
         owners = [owner for owner in objects(value) if name in owner]
-        if len(owners) < 2:
+        first = rng.choice(owners) if owners else {}
+        others = [owner for owner in owners if owner is not first and owner.keys() == first.keys()]
+        if not others:
             return None
-        first, second = rng.sample(owners, 2)
+        second = rng.choice(others)
         first[name], second[name] = second[name], first[name]
         return value
 

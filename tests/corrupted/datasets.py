@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from schemes.base import ExportRow, Json, SentenceRecord
 from schemes.grounding.scheme import SCHEME as GROUNDING
@@ -43,8 +44,6 @@ class Dataset:
 
 
 def _written(rows: Iterable[ExportRow], write: Callable[[Path], object], name: str) -> bytes:
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as folder:
         path = Path(folder, name)
         write(path)
@@ -157,8 +156,6 @@ def _grounding(fmt: str, name: str) -> Files:
 
 
 def _grefcoco() -> Files:
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as folder:
         names = ("grefs.json", "instances.json")
         paths = {name: Path(folder, name) for name in names}
@@ -167,8 +164,6 @@ def _grefcoco() -> Files:
 
 
 def _flickr30k() -> Files:
-    from tempfile import TemporaryDirectory
-
     with TemporaryDirectory() as name:
         folder = Path(name)
         GROUNDING.exports.folders["flickr30k"](caption_rows(), folder)
@@ -259,9 +254,9 @@ def _grounding_datasets() -> list[Dataset]:
     ]
     plain, joined = corpora[0], corpora[1]
 
-    def gold(
-        name: str, fmt: str, shape: str, files: Files, of: Dataset, container: str = ""
-    ) -> Dataset:
+    def gold(name: str, shape: str, files: Files, container: str = "") -> Dataset:
+        fmt = name.removeprefix("gold-").removesuffix("-zip").replace("phrases", "phrases-jsonl")
+        of = joined if fmt.endswith("-images") else plain
         return Dataset(name, "grounding", "gold", fmt, shape, files, of, container)
 
     return [
@@ -269,11 +264,11 @@ def _grounding_datasets() -> list[Dataset]:
         Dataset(
             "items-captions", "grounding", "items", "captions-jsonl", "captions", phrases, plain
         ),
-        gold("gold-phrases", "phrases-jsonl", "captions", phrases, plain),
-        gold("gold-phrases-images", "phrases-jsonl-images", "captions", phrases, joined),
-        gold("gold-coco", "coco", "coco", coco, plain),
-        gold("gold-grefcoco", "grefcoco", "coco", grefcoco, plain),
-        gold("gold-flickr30k", "flickr30k", "members", flickr, plain, "folder"),
-        gold("gold-flickr30k-zip", "flickr30k", "packed", {"f.zip": packed(flickr)}, plain),
-        gold("gold-flickr30k-images", "flickr30k-images", "members", flickr, joined, "zip"),
+        gold("gold-phrases", "captions", phrases),
+        gold("gold-phrases-images", "captions", phrases),
+        gold("gold-coco", "coco", coco),
+        gold("gold-grefcoco", "coco", grefcoco),
+        gold("gold-flickr30k", "members", flickr, "folder"),
+        gold("gold-flickr30k-zip", "packed", {"f.zip": packed(flickr)}),
+        gold("gold-flickr30k-images", "members", flickr, "zip"),
     ]

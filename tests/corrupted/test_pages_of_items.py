@@ -58,7 +58,10 @@ def import_sample(name: str, folder: Path) -> Project:
 def test_items_of_samples_have_pages(name, client, tmp_path):
     items = build_pages(import_sample(name, tmp_path))
     assert len(items) > 10
-    assert client.get(task_url(make_task(items[:1]), submit_to="")).status_code == 200
+    assert (
+        client.get(task_url(make_task(items[:1]), submit_to="http://127.0.0.1:8000")).status_code
+        == 200
+    )
 
 
 @pytest.mark.parametrize("dataset", CORPORA, ids=str)
@@ -67,7 +70,10 @@ def test_items_of_every_format_have_pages(dataset, client, tmp_path):
     import_files(project, dataset, dataset.files, tmp_path)
     items = build_pages(project)
     assert len(items) >= 4
-    assert client.get(task_url(make_task(items[:1]), submit_to="")).status_code == 200
+    assert (
+        client.get(task_url(make_task(items[:1]), submit_to="http://127.0.0.1:8000")).status_code
+        == 200
+    )
 
 
 @pytest.mark.skipif(not CASES.is_dir(), reason="the cases are not beside the repository")

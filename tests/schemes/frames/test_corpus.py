@@ -126,7 +126,6 @@ def test_record_with_a_bad_line_is_left_out_of_all_files(tmp_path, second, words
 @pytest.mark.parametrize(
     ("second", "words"),
     [
-        ("#1 2 give.Giving", "begins at the same token as"),
         ("#1 2_4 give_up.na it-:-3-:-Theme\n#2 1 x", "is not lemma.frame"),
         ("#9 9 5", None),
     ],
@@ -187,3 +186,73 @@ def test_sample_matches_its_lexicon():
     assert {TASK_A, TASK_B1, TASK_B2} == {
         path.name.removeprefix("expert.") for path in sample.gold[:3]
     }
+
+
+FRAMES = "#1 2_4 give_up.Activity_stop\n#2 1 go.Motion\n#3 5 say.Statement\n"
+
+
+@pytest.mark.parametrize(
+    ("roles", "left"),
+    [
+        # Two lines that were joined
+        ("#1 2_4 give_up.na it-:-3-:-Theme#2 1 go.na he-:-2-:-Agent\n#3 5 say.na I-:-1-:-Agent\n", ["3"]),
+        # A line that was broken in two
+        ("#1 2_4 give_up.na\nit-:-3-:-Theme\n#2 1 go.na he-:-2-:-Agent\n", ["2", "3"]),
+        # A file that was cut off
+        ("#1 2_4 give_up.na it-:-3-:-Theme\n#2 1 go.na he-:-2", ["1"]),
+        ("2_4 give_up.na it-:-3-:-Theme\n#2 1 go.na he-:-2-:-Agent\n", ["2", "3"]),
+        ("#1 2_4 give_up.na it-:-3-:-Theme\n#2 1 go.na he-:-2-:-Agent\n", ["1", "2", "3"]),
+    ],
+)  # fmt: skip
+def test_record_that_may_have_lost_a_bad_line_is_left_out(tmp_path, roles, left):
+    paths = [write(tmp_path, "a.txt", FRAMES), write(tmp_path, "b.txt", roles)]
+    errors = []
+    assert [record.item.external_id for record in gold(paths, errors.append)] == left
+    assert bool(errors) == (len(left) < 3)
+
+
+def test_two_verbs_at_one_token_leave_out_both(tmp_path):
+    first = write(tmp_path, "a.txt", "#1 2_4 give_up.Activity_stop\n#2 1 go.Motion\n")
+    second = write(tmp_path, "b.txt", "#1 2 give.Giving\n#2 1 go.Motion\n")
+    errors = []
+    (record,) = gold([first, second], errors.append)
+    assert record.item.external_id == "2"
+    assert "begins at the same token as" in str(errors[0])
+
+
+def test_record_that_begins_within_another_may_be_that_of_a_third(tmp_path):
+    frames = write(tmp_path, "a.txt", "#1 2 give.Giving\n#2 2_4 give_up.Activity_stop\n")
+    roles = write(
+        tmp_path, "b.txt", "#1 2 give.na he-:-1-:-Agent\n#1 2_4 give_up.na it-:-3-:-Theme\n"
+    )
+    errors = []
+    (record,) = gold([frames, roles], errors.append)
+    assert record.item.external_id == "1"
+    assert len(errors) == 2
+
+
+def test_confidence_that_is_repeated_otherwise_leaves_out_its_record(tmp_path):
+    frames = write(tmp_path, "a.txt", FRAMES)
+    confidences = write(tmp_path, "c.txt", "#1 2_4 5\n#2 1 4\n#2 1 4\n#1 2_4 3\n")
+    errors = []
+    assert [record.item.external_id for record in gold([frames, confidences], errors.append)] == [
+        "2",
+        "3",
+    ]
+    (error,) = errors
+    assert "line 4: has another confidence than line 1." in str(error)
+
+
+def test_record_of_one_file_only_names_those_that_it_may_belong_to(tmp_path):
+    frames = write(tmp_path, "a.txt", FRAMES)
+    roles = write(
+        tmp_path, "b.txt", "#7 2_4 give_up.na it-:-3-:-Theme\n#2 1 go.na he-:-2-:-Agent\n"
+    )
+    by_id = {record.item.external_id: record.neighbours for record in gold([frames, roles])}
+    assert by_id == {"1": (("7", "2"),), "2": (), "3": (("7", "2"),), "7": (("1", "2"), ("3", "5"))}
+
+
+def test_argument_outside_the_sentence_makes_no_item():
+    item = ItemRecord("1", "2", {"verb": [1], "fillers": {"1": "he", "9": "it"}})
+    with pytest.raises(ContentError, match="token 9 does not exist; the sentence has 3"):
+        corpus.complete_item(item, ItemContext(("He", "gave", "it")))

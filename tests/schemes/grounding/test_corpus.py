@@ -467,3 +467,109 @@ def test_chains_of_flickr30k_are_numbers(tmp_path):
     assert [phrase["chain"] for phrase in target["phrases"]] == ["12", "13", "14", "15"]
     assert target["phrases"][0]["types"] == ["wild-animal-s"]
     assert [phrase["boxes"] for phrase in content["phrases"]] == [[[0, 0, 9, 9]]] * 4
+
+
+def caption_line(name: str, number: int, **changes: object) -> str:
+    entry = {"id": f"{name}#{number}", "image": name, "tokens": ["A", "dog"], "phrases": []}
+    return json.dumps(entry | changes) + "\n"
+
+
+def read_joined(tmp_path: Path, text: str) -> tuple[list[list], list[str]]:
+    path, errors = tmp_path / "c.jsonl", []
+    path.write_text(text)
+    records = list(CORPUS.read_sentences(path, "captions-jsonl-images", errors.append))
+    found = [[record.external_id, *record.metadata["captions"]] for record in records]
+    return found, [str(error) for error in errors]
+
+
+def test_captions_of_an_image_need_not_be_adjacent(tmp_path):
+    lines = [caption_line("1.jpg", 0), caption_line("2.jpg", 0), caption_line("1.jpg", 1)]
+    found, errors = read_joined(tmp_path, "".join([*lines, lines[0]]))
+    assert (found, errors) == ([["2.jpg", [0, 2]], ["1.jpg", [0, 2], [2, 4]]], [])
+
+
+@pytest.mark.parametrize(
+    ("line", "left"),
+    [
+        ('{"id": "2.jpg#1", "image"\n', ["1.jpg"]),
+        (caption_line("2.jpg", 0, tokens=["A", "cat"]), ["1.jpg", "3.jpg"]),
+    ],
+)
+def test_image_with_a_bad_caption_is_left_out_as_a_whole(tmp_path, line, left):
+    good = caption_line("1.jpg", 0) + caption_line("2.jpg", 0)
+    found, errors = read_joined(tmp_path, good + line + caption_line("3.jpg", 0))
+    assert [image for image, *_ in found] == left
+    assert any("2.jpg" in error for error in errors)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"image": "2.jpg"}, "id: 1.jpg#0 names another image than 2.jpg."),
+        (
+            {"phrases": [{"id": "p", "start": 0, "end": 1}, {"id": "p", "start": 1, "end": 2}]},
+            "phrases: has an id twice.",
+        ),
+    ],
+)
+def test_caption_that_contradicts_itself_is_a_bad_line(tmp_path, changes, message):
+    path, errors = tmp_path / "c.jsonl", []
+    path.write_text(caption_line("1.jpg", 0, **changes) + caption_line("1.jpg", 1, image="a/1.jpg"))
+    records = CORPUS.read_sentences(path, "captions-jsonl", errors.append)
+    assert [record.external_id for record in records] == ["1.jpg#1"]
+    assert [str(error) for error in errors] == [f"c.jsonl, line 1: {message}"]
+
+
+COCO = {
+    "images": [{"id": 1, "file_name": "1.jpg"}, {"id": 2, "file_name": "2.jpg"}],
+    "annotations": [{"id": 5, "image_id": 2, "bbox": [0, 0, 5, 5]}],
+    "captions": [
+        {
+            "id": 1, "image_id": 1, "caption_id": "1.jpg#0", "caption": "A dog", "tokens": ["A", "dog"],
+            "phrases": [{"id": "p0", "start": 0, "end": 2, "ann_ids": [5]}],
+        }
+    ],
+}  # fmt: skip
+
+
+def test_box_of_another_image_leaves_out_the_gold_of_its_caption(tmp_path):
+    path, errors = tmp_path / "c.json", []
+    path.write_text(json.dumps(COCO))
+    assert not list(CORPUS.read_gold([path], "coco", errors.append))
+    assert "instance 5 is in image 2. Its gold is left out." in str(errors[0])
+
+
+@pytest.mark.parametrize("captions", [3, "x", {"id": 1}])
+def test_captions_that_are_no_list_are_refused(tmp_path, captions):
+    path = tmp_path / "c.json"
+    path.write_text(json.dumps({**COCO, "captions": captions}))
+    with pytest.raises(FileError, match="is not a file of COCO captions"):
+        list(CORPUS.read_sentences(path, "coco", refuse))
+
+
+def reference(name: str, start: int, end: int) -> dict:
+    phrase = {"id": f"p{start}", "start": start, "end": end}
+    caption = {"id": name, "tokens": ["A", "dog", "runs"], "phrase": phrase}
+    return {"ref_id": start, "file_name": "1.jpg", "sentences": [{"caption": caption}]}
+
+
+def test_caption_with_a_bad_reference_is_left_out_as_a_whole(tmp_path):
+    path, errors = tmp_path / "grefs.json", []
+    entries = [
+        reference("a", 0, 2),
+        reference("b", 0, 2),
+        reference("a", 2, 9),
+        reference("b", 2, 3),
+    ]
+    path.write_text(json.dumps(entries))
+    (record,) = CORPUS.read_sentences(path, "grefcoco", errors.append)
+    assert record.external_id == "b"
+    assert [phrase["start"] for phrase in record.metadata["phrases"]] == [0, 2]
+    assert "Its caption is left out." in str(errors[0])
+
+
+def test_annotations_without_captions_are_reported(tmp_path):
+    folder, errors = write_flickr(tmp_path), []
+    (folder / "Annotations" / "lost.xml").write_text("<annotation/>")
+    list(CORPUS.read_sentences(folder, "flickr30k", errors.append))
+    assert [str(error) for error in errors] == ["Annotations/lost.xml: has no file in Sentences."]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemes.base import FileError, SentenceRecord
+from schemes.qasrl.gold_csv import read_gold_csv, read_items
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
     GoldRow,
@@ -251,9 +252,10 @@ def test_written_gold_is_read_back_unchanged(tmp_path):
 @given(
     st.lists(
         st.lists(
-            st.text(st.characters(blacklist_categories=["Cs", "Cc"], blacklist_characters=" ")),
+            st.text(st.characters(blacklist_categories=["Cs", "Cc", "Z"])),
             min_size=1,
         ).filter(all),
+        min_size=1,
         max_size=5,
     )
 )
@@ -347,3 +349,77 @@ def test_lines_equal_those_of_the_csv_module(fields):
         written = io.StringIO(newline="")
         csv.writer(written, lineterminator="\n").writerow(fields)
         assert line == written.getvalue()
+
+
+def sentence_errors(tmp_path: Path, text: str) -> tuple[list[str], list[str]]:
+    path = tmp_path / "s.csv"
+    path.write_text(text)
+    errors: list[FileError] = []
+    records = read_sentence_rows(path, on_error=errors.append)
+    return [record.external_id for record in records], [str(error) for error in errors]
+
+
+@pytest.mark.parametrize(
+    ("row", "message"),
+    [
+        ("qasrl_id,tokens,sentence", "repeats the header"),
+        ("a:2,It's here.,It 's here .", "fewer words than the sentence. Are the columns swapped?"),
+        ("a:2,The\u00a0dog\u00a0barked,x", "joined by single blanks"),
+    ],
+)
+def test_row_with_swapped_or_joined_columns_is_a_bad_row(tmp_path, row, message):
+    text = f"qasrl_id,tokens,sentence\na:1,It 's here .,It's here.\n{row}\n"
+    ids, (error,) = sentence_errors(tmp_path, text)
+    assert ids == ["a:1"]
+    assert "line 3" in error
+    assert message in error
+
+
+def test_token_may_have_a_no_break_space(tmp_path):
+    text = "qasrl_id,tokens,sentence\na:1,New\u00a0York sleeps .,New\u00a0York sleeps.\n"
+    assert sentence_errors(tmp_path, text) == (["a:1"], [])
+
+
+WITH_FLAGS = "qasrl_id,verb_idx,verb,question,answer_range,is_redundant\n"
+OF_DOG = "a:1,2,barked,Who barked?,0:2,False\n"
+OF_CAT = "a:2,1,purred,What purred?,0:1,False\n"
+OF_COW = "a:3,1,mooed,What mooed?,0:1,False\n"
+
+
+@pytest.mark.parametrize(
+    ("broken", "left"),
+    [
+        # The end of a line that was broken in two is the row of another predicate.
+        (f"{OF_DOG}a\n:2,1,purred,What purred?,0:1,False\n{OF_CAT}{OF_COW}", {"a:3"}),
+        (f"{OF_DOG}b:1,2,barked,When?,0:2,no\n{OF_CAT}{OF_COW}", {"a:2", "a:3"}),
+        (f"{OF_DOG}a:1,4,barked,When?,0:2,no\n{OF_CAT}{OF_COW}", {"a:2", "a:3"}),
+        (f"{OF_DOG}{OF_CAT}b:3,1,mooed,When?,0:2,no\n{OF_COW}", {"a:1", "a:2"}),
+        (f"{OF_DOG}a:9,9,sang,When?,0:2,no\n{OF_CAT}{OF_COW}", {"a:1", "a:2", "a:3"}),
+    ],
+)
+def test_predicate_that_a_bad_row_may_belong_to_is_left_out(tmp_path, broken, left):
+    path = tmp_path / "gold.csv"
+    path.write_text(WITH_FLAGS + broken)
+    errors: list[FileError] = []
+    records = list(read_gold_csv(path, on_error=errors.append))
+    assert {record.item.external_id for record in records} == left
+    assert errors
+
+
+@pytest.mark.parametrize("read", [read_gold_csv, read_items, read_sentence_rows])
+@pytest.mark.parametrize("more", ["", ",is_verbal"])
+def test_file_without_rows_is_refused(tmp_path, read, more):
+    path = tmp_path / "gold.csv"
+    path.write_text(f"qasrl_id,verb_idx,verb,question,answer_range,tokens{more}\n")
+    with pytest.raises(FileError, match="a header, but no rows"):
+        list(read(path, on_error=raised))
+
+
+def test_items_of_nouns_need_the_column_that_tells_them_from_verbs(tmp_path):
+    path = tmp_path / "nouns.csv"
+    path.write_text('qasrl_id,target_idx,noun,verb_form,"is_verbal\na:1,2,sale,sell,True\n')
+    with pytest.raises(FileError, match="not the header of a CSV file"):
+        list(read_items(path, on_error=raised))
+    path.write_text("qasrl_id,target_idx,noun,verb_form\na:1,2,sale,sell\n")
+    with pytest.raises(FileError, match="is_verbal: the column is missing"):
+        list(read_items(path, on_error=raised))
