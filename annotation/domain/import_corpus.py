@@ -23,6 +23,7 @@ from annotation.domain.written_text import NOT_ALIGNED, written_text
 from annotation.models import Item, Sentence
 from projects.models import Project
 from schemes.base import ErrorSink, FileError, Image, ItemRecord, SentenceRecord
+from schemes.original_text import Offsets
 from schemes.registry import get_scheme
 
 T = TypeVar("T")
@@ -196,13 +197,13 @@ class Import:
         self.report.sentences_known += len(found.known) + len(found.repeated)
         replaced = check.replaced_sentences(found.changed, known, images, file=file)
         for record in replaced:
-            self._replace(known[record.external_id].pk, record)
+            self._replace(known[record.external_id].pk, record, file)
         self.report.sentences_updated += len(replaced)
         return [*found.new, *found.known, *found.repeated, *replaced]
 
-    def _replace(self, pk: int, record: SentenceRecord) -> None:
+    def _replace(self, pk: int, record: SentenceRecord, file: str) -> None:
         Item.objects.filter(sentence=pk).delete()
-        text, offsets = written_text(record)
+        text, offsets = self._written_text(record, file)
         Sentence.objects.filter(pk=pk).update(
             tokens=list(record.tokens),
             text=text,
@@ -213,9 +214,7 @@ class Import:
         )
 
     def _sentence(self, record: SentenceRecord, file: str) -> tuple[str | int, ...]:
-        text, offsets = written_text(record)
-        if text and not offsets:
-            self._warn(FileError(file, record.line or None, NOT_ALIGNED))
+        text, offsets = self._written_text(record, file)
         image = self._stored_image(record)
         return (
             self.project.pk,
@@ -229,6 +228,12 @@ class Import:
             dumps(offsets).decode(),
             *((image,) if image else ()),
         )
+
+    def _written_text(self, record: SentenceRecord, file: str) -> tuple[str, Offsets]:
+        text, offsets = written_text(record)
+        if text and not offsets:
+            self._warn(FileError(file, record.line or None, NOT_ALIGNED))
+        return text, offsets
 
     def _stored_image(self, record: SentenceRecord) -> int | None:
         return self._images.stored.get(record.image) if self._images else None

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Mapping
 
+from schemes.base import Noun
 from schemes.import_settings import Setting
 
+DIFFERENCES = Noun("difference", "differences")
 _TEXTS = {
     Setting.UPDATE: "Only what no work depends on is replaced.",
     Setting.ALIGN: "Positions are moved to the tokens of the project, where the text is the same.",
@@ -36,5 +38,5 @@ def offered_settings(
 
 
 def _changes_text(replaceable: int, with_work: int) -> str:
-    text = f"{replaceable:,} of {replaceable + with_work:,} differences can be replaced."
-    return f"{text} Work depends on the others." if with_work else text
+    text = f"{DIFFERENCES.count(replaceable)} can be replaced."
+    return f"{text} Work depends on {with_work:,} more, which will stay." if with_work else text

@@ -79,11 +79,11 @@ class PreviewedSentence:
 class Preview:
     """The first sentences with their items, and the counts of the rows that were read.
 
-    `sentences` and `items` are new, and `updated` ones will be replaced. `known` sentences are in the
-    project already, and `repeated` ones came before in the files. `duplicates` have the text of an
-    earlier one, and are imported. `bad_rows` will be skipped. `replaceable` counts what differs from the
-    project and has no work, and `with_work` the other differences. `offers` counts the bad rows that a
-    setting would accept, by the setting's parameter.
+    `listed` counts all readable sentences. `sentences` and `items` are new, and `updated` ones will be
+    replaced. `known` sentences are in the project already, and `repeated` ones came before in the files.
+    `duplicates` have the text of an earlier one, and are imported. `bad_rows` will be skipped.
+    `replaceable` counts what differs from the project and has no work, and `with_work` the other
+    differences. `offers` counts the bad rows that a setting would accept, by the setting's parameter.
     `errors` and `warnings` describe the first rows of each. If not `whole`, the files have more
     rows. `problem` gives the reason if a file can't be read at all. If it is not UTF-8, `readings` has
     the first such line in the encodings that may be right. `table` describes the first file, if it is
@@ -91,6 +91,7 @@ class Preview:
     """
 
     shown: list[PreviewedSentence] = field(default_factory=list)
+    listed: int = 0
     sentences: int = 0
     items: int = 0
     updated: int = 0
@@ -254,7 +255,7 @@ class _Reading:
             for path in self._upload.corpus:
                 for batch in batched(self._records(path), BATCH):
                     self._add(batch, path.name)
-                    progress(self._preview.read)
+                    progress(self._preview.listed)
             self._add_other_items()
 
     def _records(self, path: Path) -> Iterator[SentenceRecord]:
@@ -294,6 +295,7 @@ class _Reading:
 
     def _add(self, batch: list[SentenceRecord], file: str) -> None:
         check, images = self._check, self._images
+        self._preview.listed += len(batch)
         known = stored_sentences(
             project=self._project, external_ids={record.external_id for record in batch}
         )

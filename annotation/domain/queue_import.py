@@ -237,7 +237,9 @@ def _problem_of(importer: Import, upload: OpenUpload) -> str:
     except (FileError, OSError, UnicodeDecodeError) as error:
         nothing = " Nothing was imported." if importer.options.strict else ""
         return f"{upload.describe(error)}{nothing}"
-    return f"None of the {report.error_count:,} rows could be read." if report.is_useless else ""
+    return (
+        f"None of the {report.error_count:,} rows could be imported." if report.is_useless else ""
+    )
 
 
 def _result(report: ImportReport, upload: OpenUpload, bad_rows: BadRows) -> dict[str, Any]:

@@ -227,7 +227,7 @@ def test_awkward_files_are_refused_with_a_reason(project):
     problem, _ = refusal("import_corpus", "corpus", CASES / "05-cp1251.csv")
     assert "line 2: is not UTF-8 text (byte 0xCC at character 5)" in problem
     problem, errors = refusal("import_corpus", "corpus", CASES / "16-trailing-commas.bank.jsonl")
-    assert problem == "None of the 2 rows could be read."
+    assert problem == "None of the 2 rows could be imported."
     assert errors.count("is not JSON") == 2
     problem, _ = refusal("import_corpus", "corpus", CASES / "05-cp1251.csv", encoding="klingon")
     assert "There is no encoding 'klingon'" in problem

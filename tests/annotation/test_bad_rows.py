@@ -52,7 +52,7 @@ def test_command_writes_few_rows_only_if_a_file_is_named(project, folder):
 def test_command_without_a_usable_row_fails(project, folder):
     path = written(folder, "s.csv", (HEADER + BAD).encode())
     problem, errors = refusal("import_corpus", "corpus", path)
-    assert problem == "None of the 30 rows could be read."
+    assert problem == "None of the 30 rows could be imported."
     assert "All of them are in" in errors
 
 
@@ -93,7 +93,7 @@ def test_page_without_a_usable_row_fails(office, project):
     office.post(page.redirect_chain[-1][0])
     run_next_job(clock=lambda: NOW)
     job = Job.objects.get()
-    assert (job.state, job.problem) == ("failed", "None of the 30 rows could be read.")
+    assert (job.state, job.problem) == ("failed", "None of the 30 rows could be imported.")
     assert job.result["error_count"] == 30
 
 

@@ -139,7 +139,8 @@ def test_changed_sentences_are_named_and_their_replacement_offered(qasrl):
         "already in the project",
     ]
     html = qasrl.client.get(qasrl.address).content.decode()
-    assert "1 of 1 differences can be replaced." in html
+    assert "1 difference can be replaced." in html
+    assert "2 of 2 sentences" in html
     read, html = qasrl.choose(UPDATE)
     assert (read.updated, read.items, read.errors) == (1, 1, [])
     assert "Import and replace" in html
@@ -171,7 +172,7 @@ def test_sentences_with_work_are_counted_and_stay(qasrl):
     assert (read.replaceable, read.with_work, read.offers) == (1, 1, {UPDATE: 1})
     assert "work depends on it" in read.errors[0]
     html = qasrl.client.get(qasrl.address).content.decode()
-    assert "1 of 2 differences can be replaced. Work depends on the others." in html
+    assert "1 difference can be replaced. Work depends on 1 more, which will stay." in html
     read, _ = qasrl.choose(UPDATE)
     assert (read.updated, read.bad_rows) == (1, 1)
     assert_same(read, qasrl.run())

@@ -16,7 +16,7 @@ from audit.models import StateChange
 from consolidation.domain.open_cases import case_batch
 from consolidation.models import Case, Gold
 from crowd.models import Message, Payment, QualificationGrant
-from projects.enums import Role
+from projects.enums import MemberRole, Role
 from qualification.domain.comparison_view import comparison_view
 from qualification.domain.decide import Verdict, decide
 from qualification.domain.feedback import Notes, link_of, send_feedback
@@ -252,6 +252,32 @@ def test_file_without_annotations_is_refused(tmp_path):
     path.write_text(",".join(COLUMNS) + "\n", "utf-8")
     with pytest.raises(FileError, match="contains no annotations"):
         read_given_annotations(make_project(), path)
+
+
+def test_annotations_that_contradict_the_items_are_refused(tmp_path, client):
+    project = make_project()
+    _, path = make_file(tmp_path, project, ("ann", "bob"))
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    cases = [
+        ({"verb": "barked"}, "verb: .*, not “barked”"),
+        ({"answer": "another answer"}, "answer: .*, not “another answer”"),
+        ({"qasrl_id": "b:1"}, "no item 'b:1/"),
+    ]
+    for changes, message in cases:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list({**rows[0], **changes}))
+            writer.writeheader()
+            writer.writerows({**row, **changes} for row in rows)
+        with pytest.raises(FileError, match=message):
+            read_given_annotations(project, path)
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    with path.open("rb") as file:
+        form = {"preset": PRESET, "annotations": file}
+        page = client.post(reverse("qualification:set_up", args=[project.slug]), form)
+    assert page.status_code == 422
+    assert "no item &#x27;b:1/" in page.content.decode()
+    assert not Round.objects.exists()
 
 
 def test_preset_without_annotations_trains_one_pool_for_both_roles():

@@ -90,7 +90,7 @@ class Command(BaseCommand):
                 self.stderr.write(note)
             report = self._run(project, files, item_files, options)
         if report.is_useless:
-            raise InputError(f"None of the {report.error_count:,} rows could be read.")
+            raise InputError(f"None of the {report.error_count:,} rows could be imported.")
         facts = {**report.counts(), "format": files.fmt}
         self.write_result(facts, _sentence(report), as_json=options["json"])
 
