@@ -1,14 +1,10 @@
 """Limits of a corpus's sentences, which bound the time and space of an import."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from schemes.base import FileError, SentenceRecord
 from schemes.characters import separator_in
-
-# Characters in a token that would break lines elsewhere, or can't be displayed.
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 MAX_ID = 200
 MAX_KEY = 240
@@ -44,8 +40,6 @@ def _size_problem(record: SentenceRecord) -> str:
         return f"has more than {MAX_TOKENS:,} tokens. Sentence left out."
     if max(map(len, record.tokens), default=0) > MAX_TOKEN:
         return f"has a token of more than {MAX_TOKEN} characters. Sentence left out."
-    if any(map(_CONTROLS.search, record.tokens)):
-        return "has a token with a line break or another control character. Sentence left out."
     if len(record.text) > MAX_TEXT:
         return f"has a text of more than {MAX_TEXT:,} characters. Sentence left out."
     return ""

@@ -98,7 +98,7 @@ def grounding(client, job_files):
     ("rows", "message"),
     [
         ("a:1,0,barked\na:2,3,go\n", "items.csv, line 2: verb: 0:1 is “The”, not “barked”."),
-        ("a:1,9,barked\na:2,3,go\n", "items.csv, line 2: verb_idx: 9 is on no token"),
+        ("a:1,9,barked\na:2,3,go\n", "items.csv, line 2: verb: 9:10 is not in the sentence"),
         ("a:1,5,\na:2,3,go\n", "items.csv, line 2: verb: “.” is not a word."),
         ("b:1,2,barked\na:2,3,go\n", "items.csv, line 2: no sentence 'b:1' in the project."),
     ],

@@ -331,7 +331,12 @@ BAD_FILES = {
         QASRL,
         "reference.csv, line 1: qasrl_id: the column is missing",
     ),
-    "an image as gold": ("gold.txt", _PNG, FRAMES, "gold.txt: is a PNG image. Choose the file with the text."),
+    "an image as gold": (
+        "gold.txt",
+        _PNG,
+        FRAMES,
+        "gold.txt: is a PNG image. Choose the file with the text.",
+    ),
     "a record too many": (
         "system.txt",
         FRAMES_SYSTEM.replace("#3 2", "#3 3"),
