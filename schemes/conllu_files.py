@@ -167,6 +167,8 @@ def _add_comment(block: _Block, line: str, row: int, layout: _Layout) -> None:
         if name in block.comments:
             _fail(row, f"is a second {name} of the sentence; is a blank line missing?")
         block.comments[name] = match[2].strip()
+        if name == "sent_id" and len(block.comments[name].split()) > 1:
+            _fail(row, "has a sent_id with a blank; are two lines joined?")
     if name in ("sent_id", "text"):
         block.is_mark = False
     elif row == 0 and not match and name not in _MARKS and len(name.split()) == 1:

@@ -266,10 +266,16 @@ def _joined_argument(argument: Argument, frame: str) -> JoinedArgument:
 def _check_same(earlier: JoinedArgument | None, argument: JoinedArgument, record: Record) -> None:
     if earlier is None:
         return
+    place = joined(argument.positions)
+    if earlier.filler.casefold() != argument.filler.casefold():
+        message = (
+            f"the argument at {place} of {record.name} is {argument.filler}, "
+            f"but {earlier.filler} in another file."
+        )
+        raise _DifferentError(message)
     for name in ("element", "role"):
         before, now = getattr(earlier, name), getattr(argument, name)
         if before and now and before != now:
-            place = joined(argument.positions)
             message = (
                 f"the {name} at {place} of {record.name} is {now}, but {before} in another file."
             )

@@ -105,9 +105,10 @@ class _Reader:
         """Return a caption. Raise FieldError, but not for bad gold."""
         if not isinstance(entry, dict):
             raise FieldError("", "is not an object.")
-        image = self.images.get(entry.get("image_id"))
+        image_id = entry.get("image_id")
+        image = self.images.get(image_id) if isinstance(image_id, int | str) else None
         if image is None:
-            raise FieldError("image_id", f"the file has no image {entry.get('image_id')}.")
+            raise FieldError("image_id", f"the file has no image {image_id}.")
         tokens = tokens_of(entry, "caption")
         caption = Caption(
             str(entry.get("caption_id") or f"{image.name}#{entry.get('id')}"),

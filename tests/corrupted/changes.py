@@ -452,6 +452,8 @@ def replace_token(*names: str) -> Callable[[Any, random.Random], Any]:
 
     def change(value: Any, rng: random.Random) -> Any:
         owners = [(owner, name) for owner in objects(value) for name in names if name in owner]
+        if not owners:
+            return None
         owner, name = rng.choice(owners)
         tokens = list(owner[name])
         at = rng.randrange(len(tokens))

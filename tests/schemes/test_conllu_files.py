@@ -62,6 +62,7 @@ def test_words_are_read_among_multiword_tokens_and_empty_nodes(tmp_path, rows):
         ((*THREE, *THREE), 5, "a blank line is missing before this sentence"),
         ((*THREE, "# sent_id = b", *THREE), 5, "a blank line is missing"),
         (("# sent_id = b", *THREE), 2, "is a second sent_id"),
+        (("# sent_id = b# text = Go", *THREE), 1, "has a sent_id with a blank"),
         ((THREE[0], THREE[2], THREE[1]), 3, "has the id 3 where 2 is expected"),
         ((*THREE, row(3, "hats")), 5, "has the id 3 where 4 is expected"),
         ((*THREE, row(5, "hats")), 5, "has the id 5 where 4 is expected"),

@@ -104,6 +104,7 @@ def test_files_of_the_three_tasks_are_joined(tmp_path):
         ("#1 2_4 give_up.Giving", "the frame of #1 2_4 is Giving, but Activity_stop"),
         ("#1 2_4 give.Activity_stop", "the lemma of #1 2_4 is give, but give_up"),
         ("#1 2_4 give_up.Activity_stop it-:-3", "is not filler-:-position-:-role"),
+        ("#1 2_4 give_up.na she-:-3-:-Theme", "the argument at 3 of #1 2_4 is she, but it in"),
         ("#1 2_4 x", "is not lemma.frame"),
         ("#1 2-4 give_up.Activity_stop", "Every record of #1 is left out."),
         ("#1 2_4 give_up.na she-:-1-:-Agent\n#1 2_4 give_up.na it-:-3-:-Theme", "is repeated"),

@@ -547,6 +547,15 @@ def test_captions_that_are_no_list_are_refused(tmp_path, captions):
         list(CORPUS.read_sentences(path, "coco", refuse))
 
 
+@pytest.mark.parametrize("image_id", [[], {}, None, 9])
+def test_caption_of_no_image_is_a_bad_one(tmp_path, image_id):
+    path, errors = tmp_path / "c.json", []
+    caption = {**COCO["captions"][0], "image_id": image_id}
+    path.write_text(json.dumps({**COCO, "captions": [caption]}))
+    assert not list(CORPUS.read_sentences(path, "coco", errors.append))
+    assert f"the file has no image {image_id}." in str(errors[0])
+
+
 def reference(name: str, start: int, end: int) -> dict:
     phrase = {"id": f"p{start}", "start": start, "end": end}
     caption = {"id": name, "tokens": ["A", "dog", "runs"], "phrase": phrase}
