@@ -12,9 +12,9 @@ Generation, gold and consolidation of a noun also have `is_verbal`, whether the 
 action or event. If it is false, there are no questions. Content of verbs never has it.
 
 `answers` are half-open token ranges `[start, end)` in ascending order. `slots` is `slots.Slots` as
-JSON, or null if the question is outside the template. They are always computed here. Slots of gold and
-of systems, which come from files, must have words of the question, and count for questions outside the
-template. Slots of people's work are ignored.
+JSON, or null if the question is outside the template. Slots of gold and of systems, which come from
+files, must have words of the question. They are kept if they are in its order, or if the question is
+outside the template. Other slots are computed here.
 """
 
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,13 @@ from schemes.base import ContentError, ItemContext, Json, Tokens
 from schemes.content_models import Strict, clean_text, validated
 from schemes.qasrl.doubts import sound_questions
 from schemes.qasrl.reading import finished
-from schemes.qasrl.slots import Slots, contradiction, strict_match_key, words_of_no_slot
+from schemes.qasrl.slots import (
+    Slots,
+    are_in_order,
+    contradiction,
+    strict_match_key,
+    words_of_no_slot,
+)
 from schemes.qasrl.targets import is_noun, question_spellings
 from schemes.qasrl.tracing import state_of
 from schemes.qasrl.walker import Walker, open_item, split
@@ -347,7 +353,8 @@ def _placed(questions: Sequence[_Question], context: ItemContext) -> list[_Place
         if isinstance(question, _PublishedQuestion) and question.slots:
             published = Slots(**question.slots.model_dump())
             reader.check(text, published, f"{path}.slots", is_read=slots is not None)
-            slots = slots or published.by_name()
+            if slots is None or are_in_order(text, published):
+                slots = published.by_name()
         if not text:
             raise ContentError(f"{path}.question", "is empty.")
         answers = tuple(sorted(_spans(question.answers, len(context.tokens), f"{path}.answers")))

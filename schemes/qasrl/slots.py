@@ -90,6 +90,25 @@ def contradiction(question: str, slots: Slots) -> str:
     return ""
 
 
+def are_in_order(question: str, slots: Slots) -> bool:
+    """Return True if the question has the words of the slots in their order, around the verb phrase.
+
+    Objects and prepositions are compared together, because published files put some of them into the
+    next column. Adverbs such as when and where may differ, because a published question has the other.
+    """
+    words = question_words(question)
+    before = question_words(slots.wh)
+    after = [word for text in (slots.obj, slots.prep, slots.obj2) for word in question_words(text)]
+    middle = words[len(before) : len(words) - len(after)]
+    same_wh = words[: len(before)] == before or (slots.wh in ADVERBS and words[0] in ADVERBS)
+    subjects = [word for word in middle if word in ("someone", "something")]
+    return (
+        same_wh
+        and words[len(words) - len(after) :] == after
+        and subjects == question_words(slots.subj)
+    )
+
+
 def words_of_no_slot(question: str, slots: Slots) -> list[str]:
     """Return the words of a question that are in none of its slots, such as its verb."""
     left = [word for word in question_words(question) if word != _NOT]

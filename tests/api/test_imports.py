@@ -267,7 +267,7 @@ def test_all_bad_rows_are_downloaded(api, project):
     lines = api.get(response.headers["Location"] + "bad-rows/").getvalue().decode().splitlines()
     assert (lines[0], lines[1], len(lines)) == (
         "file,line,field,message",
-        "c.csv,4,tokens,is empty.",
+        "c.csv,4,tokens,has fewer words than the sentence. Are the columns swapped?",
         121,
     )
     assert api.get(url(report["id"] + 1) + "bad-rows/").status_code == 404

@@ -56,6 +56,10 @@ def _is_compared(dataset: Dataset, change: Change) -> bool:
 
 
 def _facts(value: Any, hidden: set[str]) -> Any:
+    if isinstance(value, dict) and "obj2" in value:
+        # Published files put some objects into the next column, and lack some auxiliaries.
+        objects = " ".join(filter(None, (value["obj"], value["prep"], value["obj2"])))
+        return value["wh"], value["subj"], objects, value["is_negated"]
     if isinstance(value, dict):
         return {
             name: sorted((_facts(part, hidden) for part in member), key=repr)
