@@ -33,6 +33,8 @@ def stored_sentences(
     The filter on the project can't use an index. With outdated statistics, PostgreSQL would
     otherwise read all its sentences for each batch.
     """
+    if not external_ids:
+        return {}
     rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
         external_id__in=value_list(list(external_ids)), owner=project.pk
     )
