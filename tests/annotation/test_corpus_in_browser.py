@@ -75,7 +75,7 @@ def test_columns_with_other_names_are_chosen_by_keyboard(open_context, has_scrip
     upload(page, "a.csv", separated_bytes(("p", "q", "Nr"), rows, ";"))
     expect(page.get_by_text("The columns are separated by semicolons.")).to_be_visible()
     expect(page.get_by_label("text", exact=True)).to_have_value("p")
-    choices = (("text", "q", "He ran ."), ("id", "Nr", "a:1"), ("text", "p", "Mary sold a hat ."))
+    choices = (("text", "q", "He ran ."), ("id", "Nr", "a:1"), ("text", "p", "Mary sold a hat."))
     for column, theirs, shown in choices:
         choice = page.get_by_label(column, exact=True)
         choice.focus()
@@ -88,7 +88,7 @@ def test_columns_with_other_names_are_chosen_by_keyboard(open_context, has_scrip
     if not has_scripts:
         page.get_by_role("button", name="Read again").click()
     expect(page.get_by_role("rowheader", name="a:1")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_role("cell", name="Mary sold a hat .")).to_be_visible()
+    expect(page.get_by_role("cell", name="Mary sold a hat.").last).to_be_visible()
     assert axe_findings(page) == [] if has_scripts else True
     assert import_all(page) == EXPECTED
 
