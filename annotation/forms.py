@@ -1,6 +1,6 @@
 """Forms of the corpus, publication, pay and submission pages."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -8,9 +8,13 @@ from django.core.validators import MaxValueValidator
 
 from annotation.domain.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
+from annotation.domain.source_files import ReadOptions
+from annotation.domain.text_encodings import ENCODINGS
 from annotation.enums import Partition
 from crowd.domain.providers import capabilities_of
 from schemes.base import Corpus, Noun
+from schemes.import_settings import Setting
+from schemes.layouts import Layout
 from web.fields import CountField, DollarsField, sentence_case, set_choices
 
 
@@ -62,8 +66,7 @@ class CorpusForm(forms.Form):
 
     def __init__(self, *args: Any, corpus: Corpus, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._formats = corpus.formats
-        choices = [("", "Detect from the file name"), *((fmt, fmt) for fmt in corpus.formats)]
+        choices = [("", "Detect from the content"), *((fmt, fmt) for fmt in corpus.formats)]
         if not corpus.needs_images:
             del self.fields["images"]
         labels = {name: search.label for name, search in corpus.searches.items()}
@@ -75,19 +78,112 @@ class CorpusForm(forms.Form):
         if not labels:
             del self.fields["search"]
 
+
+class ReadingForm(forms.Form):
+    """How to read an upload: the encoding of text, the sheet of a workbook, the columns of a table.
+
+    `offered` settings accept what the import would refuse. It has their descriptions.
+    """
+
+    encoding = forms.ChoiceField(
+        label="Text encoding",
+        choices=list(ENCODINGS.items()),
+        help_text="Choose another if letters look wrong below.",
+    )
+    sheet = forms.ChoiceField(required=False, label="Sheet")
+
+    def __init__(
+        self,
+        data: Any = None,
+        *,
+        reading: ReadOptions,
+        encoding: str,
+        table: Mapping[str, Any] | None,
+        layout: Layout | None,
+        offered: Mapping[Setting, str],
+        chosen: Collection[Setting],
+    ) -> None:
+        initial = {"encoding": encoding, "sheet": (table or {}).get("sheet", "")}
+        super().__init__(data, initial=initial)
+        self._reading = reading
+        self._encoding = encoding
+        self._columns: list[str] = []
+        set_choices(self, encoding=_with(encoding, ENCODINGS))
+        sheets = table["sheets"] if table else []
+        if len(sheets) > 1:
+            set_choices(self, sheet=[(name, name) for name in sheets])
+        else:
+            del self.fields["sheet"]
+        if sheets:  # a workbook states its encoding
+            del self.fields["encoding"]
+        if table and layout:
+            self._add_columns(table, layout)
+        self._settings = list(offered)
+        for setting, text in offered.items():
+            self.fields[setting.parameter] = forms.BooleanField(
+                required=False,
+                label=setting.value,
+                help_text=text,
+                initial=setting in chosen,
+                # They stand beside what they change, outside the element of the form.
+                widget=forms.CheckboxInput(attrs={"form": "reading"}),
+            )
+
+    def _add_columns(self, table: Mapping[str, Any], layout: Layout) -> None:
+        names = [name for name in dict.fromkeys(table["names"]) if name]
+        for column in layout.columns:
+            if not column.description:
+                continue
+            theirs = column.name if column.name in names else ""
+            self._columns.append(column.name)
+            self.fields[f"column-{column.name}"] = forms.ChoiceField(
+                required=False,
+                label=column.name,
+                help_text=column.description,
+                choices=[("", "None"), *((name, name) for name in names)],
+                initial=self._reading.columns.get(column.name, theirs),
+            )
+
+    @property
+    def column_fields(self) -> list[forms.BoundField]:
+        return [self[f"column-{name}"] for name in self._columns]
+
+    @property
+    def setting_fields(self) -> list[forms.BoundField]:
+        return [self[setting.parameter] for setting in self._settings]
+
+    def settings(self) -> list[Setting]:
+        """Return the chosen settings."""
+        return [setting for setting in self._settings if self.cleaned_data[setting.parameter]]
+
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
-        file = data.get("corpus")
-        if file and not data.get("fmt"):
-            data["fmt"] = self._format_of(file.name)
+        chosen = list(filter(None, (data.get(f"column-{name}") for name in self._columns)))
+        if len(set(chosen)) < len(chosen):
+            raise forms.ValidationError("Choose a different column for each.")
         return data
 
-    def _format_of(self, name: str) -> str:
-        for fmt, endings in self._formats.items():
-            if name.lower().endswith(tuple(endings)):
-                return fmt
-        self.add_error("fmt", f"Couldn't detect the format of {name}. Choose a format.")
-        return ""
+    def reading(self) -> ReadOptions:
+        """Return the choices. Columns of another sheet or encoding are forgotten."""
+        data = self.cleaned_data
+        encoding = data.get("encoding") or self._reading.encoding
+        sheet = data.get("sheet") or self._reading.sheet
+        chosen = self._reading.encoding if encoding == self._encoding else encoding
+        if "sheet" in self.changed_data:
+            return ReadOptions(encoding=chosen, sheet=sheet)
+        others = {
+            ours: theirs
+            for ours, theirs in self._reading.columns.items()
+            if ours not in self._columns
+        }
+        columns = {name: data[f"column-{name}"] for name in self._columns if data[f"column-{name}"]}
+        renamed = {ours: theirs for ours, theirs in columns.items() if ours != theirs}
+        return ReadOptions(encoding=chosen, columns={**others, **renamed}, sheet=sheet)
+
+
+def _with(encoding: str, known: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return the choices of encodings, with the present one."""
+    return list({**known, encoding: known.get(encoding, encoding)}.items())
 
 
 TERMS = {

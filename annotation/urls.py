@@ -10,6 +10,7 @@ urlpatterns = [
     path(AT + "corpus/", corpus.corpus, name="corpus"),
     path(AT + "corpus/sample/", corpus.corpus_sample, name="corpus_sample"),
     path(AT + "corpus/<int:pk>/", corpus.corpus_preview, name="corpus_preview"),
+    path(AT + "corpus/<int:pk>/bad-rows.csv", corpus.bad_rows, name="bad_rows"),
     path(AT + "pay/", pay.pay, name="pay"),
     path(AT + "publish/", publish.publish, name="publish"),
     path(AT + "rejections/", rejections.rejections, name="rejections"),

@@ -33,33 +33,8 @@ class GoldUploadForm(forms.Form):
 
     def __init__(self, *args: Any, formats: Sequence[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        choices = [("", "Detect from the file name"), *((fmt, fmt) for fmt in formats)]
+        choices = [("", "Detect from the content"), *((fmt, fmt) for fmt in formats)]
         set_choices(self, fmt=choices)
-
-
-class ColumnsForm(forms.Form):
-    """A choice of a file's column for each required column."""
-
-    def __init__(
-        self,
-        data: Any = None,
-        *,
-        required: Sequence[str],
-        header: Sequence[str],
-        initial: Mapping[str, str],
-    ) -> None:
-        super().__init__(data, initial=dict(initial))
-        names = [name for name in dict.fromkeys(header) if name]
-        for column in required:
-            self.fields[column] = forms.ChoiceField(
-                label=column, choices=[("", "Choose a column"), *((name, name) for name in names)]
-            )
-
-    def clean(self) -> dict[str, Any]:
-        chosen = [name for name in self.cleaned_data.values() if name]
-        if len(set(chosen)) < len(chosen):
-            raise forms.ValidationError("Choose a different column for each.")
-        return self.cleaned_data
 
 
 class BatchFilterForm(forms.Form):
@@ -281,7 +256,7 @@ class QueueForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="File with item ids",
-        help_text=f"A CSV file with the column item. {ITEM_HELP}",
+        help_text=f"A table (CSV, Excel or JSON) with the column item. {ITEM_HELP}",
     )
 
     def __init__(self, *args: Any, item_choices: Sequence[tuple[str, str]], **kwargs: Any) -> None:

@@ -1,8 +1,12 @@
 """Options of commands that read gold files, as the schemes declare them."""
 
 from argparse import ArgumentParser
+from contextlib import AbstractContextManager
 from typing import Any
 
+from annotation.domain.source_files import OpenFiles, open_gold
+from annotation.reading_options import reading_given
+from consolidation.domain.import_gold import GoldReport
 from projects.command import InputError
 from projects.models import Project
 from schemes.base import Json
@@ -24,3 +28,16 @@ def given_gold_options(project: Project, options: dict[str, Any]) -> Json:
     for key in given.keys() - known:
         raise InputError(f"{_ALL[key].flag} is not an option of {scheme.title} files.")
     return given
+
+
+def open_given_gold(project: Project, options: dict[str, Any]) -> AbstractContextManager[OpenFiles]:
+    """Open the files of a command in the way that its options name."""
+    corpus = get_scheme(project.scheme).corpus
+    reading = reading_given(options)
+    return open_gold(options["files"], corpus=corpus, fmt=options["format"], options=reading)
+
+
+def check_useful(report: GoldReport) -> None:
+    """Raise InputError if there were annotations, and none could be used."""
+    if report.is_useless:
+        raise InputError(f"None of the {report.error_count:,} annotations could be used.")

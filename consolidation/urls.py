@@ -53,6 +53,7 @@ urlpatterns = [
     path(SUBMISSION + "copies/", conflicts.copies, name="copies"),
     path(AT + "gold/import/", gold.gold_import, name="gold_import"),
     path(AT + "gold/import/<int:pk>/", gold.gold_preview, name="gold_preview"),
+    path(AT + "gold/import/<int:pk>/bad-rows.csv", gold.gold_bad_rows, name="gold_bad_rows"),
     path(AT + "reviews/", reviews.reviews, name="reviews"),
     path(REVIEW, reviews.review, name="review"),
     path(REVIEW + "judge/", reviews.judge, name="judge"),

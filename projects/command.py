@@ -13,14 +13,15 @@ from audit.errors import TouchstoneError
 from crowd.models import Worker
 from projects.models import Project
 from schemes.base import FileError
+from schemes.import_settings import with_options
 from schemes.reports import FileProgram, UsageError
 
 
 class InputError(CommandError):
-    """Invalid input, described in one line."""
+    """Invalid input, described in one line that names the options of settings."""
 
     def __init__(self, message: object) -> None:
-        super().__init__(" ".join(str(message).split()), returncode=2)
+        super().__init__(" ".join(with_options(str(message)).split()), returncode=2)
 
 
 class Command(BaseCommand):

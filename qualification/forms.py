@@ -40,7 +40,8 @@ class SetUpForm(forms.Form):
     file = forms.FileField(
         required=False,
         label="Items by round",
-        help_text=f"A CSV file with the columns item and round. {ITEM_HELP} Round 0 is the screening.",
+        help_text="A table (CSV, Excel or JSON) with the columns item and round. "
+        f"{ITEM_HELP} Round 0 is the screening.",
     )
     annotations = forms.FileField(
         required=False,

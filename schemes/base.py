@@ -13,6 +13,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 
 from schemes.figures import Figure
 from schemes.json_differences import value_differences
+from schemes.layouts import Layout
 from schemes.original_text import Offset, Offsets, ShownToken, shown_tokens, span_text, words_text
 
 Json = dict[str, Any]
@@ -135,7 +136,7 @@ class StatedWords:
 
     `field` and `line` name their place in messages. Without a line, it is that of the record. `place`
     has the positions as the file writes them, if it counts differently. A lemma is compared with all
-    forms of its word.
+    forms of its word. Without a text, the positions need only be in the sentence.
     """
 
     field: str
@@ -350,7 +351,8 @@ class Corpus:
     sentence's id and the local key of the item in a row of a CSV file, or None. Its column `item` has
     both, separated by a slash. `item_type` returns the type of an item for reports by type, or "".
     `line_formats` are those with text on every line, so that an empty line may be a mistake.
-    `gold_columns` has the required columns of gold formats that are CSV files with a header.
+    `layouts`, `gold_layouts` and `item_layouts` have the layouts of the formats of sentences, gold and
+    items, from which formats are recognised. Formats without a layout must be named.
     `move_gold` returns a record with the positions of another tokenization, and `scale_gold` one for an
     image of another size, by factors of width and height. `fit_gold` adapts a record to its stored
     item. They raise ContentError.
@@ -372,7 +374,9 @@ class Corpus:
     gold_options: Sequence[ReaderOption] = ()
     searches: Mapping[str, ItemSearch] = field(default_factory=dict)
     line_formats: Sequence[str] = ("text",)
-    gold_columns: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    layouts: Mapping[str, Layout] = field(default_factory=dict)
+    gold_layouts: Mapping[str, Layout] = field(default_factory=dict)
+    item_layouts: Mapping[str, Layout] = field(default_factory=dict)
     move_gold: Callable[[GoldRecord, PositionMap], GoldRecord] | None = None
     scale_gold: Callable[[GoldRecord, float, float], GoldRecord] | None = None
     fit_gold: Callable[[GoldRecord, ItemContext], Fit] = lambda record, context: Fit(record)

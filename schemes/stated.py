@@ -25,8 +25,10 @@ from schemes.base import (
     Tokens,
 )
 from schemes.english.lemmas import is_lemma_of
+from schemes.import_settings import Setting
 
 MAX_SHOWN = 100
+OTHER_TOKENS = "has other tokens than the sentence."
 _BRACKETS = {
     "-lrb-": "(", "-rrb-": ")", "-lsb-": "[", "-rsb-": "]", "-lcb-": "{", "-rcb-": "}",
 }  # fmt: skip
@@ -44,10 +46,7 @@ class Contradiction:
 
 
 def contradictions(stated: Stated, context: ItemContext) -> Iterator[Contradiction]:
-    """Yield everything that a file states and the context contradicts.
-
-    Positions outside the sentence are not compared, because content parsers refuse them.
-    """
+    """Yield everything that a file states and the context contradicts."""
     for words in stated.words:
         if message := _word_message(words, context):
             yield Contradiction(words.field, message, words.line)
@@ -57,7 +56,10 @@ def contradictions(stated: Stated, context: ItemContext) -> Iterator[Contradicti
 
 def _word_message(words: StatedWords, context: ItemContext) -> str:
     tokens, positions = context.tokens, words.positions
-    if not positions or not all(0 <= at < len(tokens) for at in positions):
+    if positions and not all(0 <= at < len(tokens) for at in positions):
+        place = words.place or _range(positions)
+        return f"{place} is not in the sentence, which has {len(tokens)} tokens."
+    if not words.text:
         return ""
     there = [tokens[at] for at in positions]
     if same_words(words.text, there):
@@ -150,7 +152,8 @@ def size_message(size: tuple[int, int], image: Image) -> str:
     if turned:
         return f"{found}: it is turned. Give the picture that the file describes."
     if is_resized(size, image):
-        return f"{found}: it is resized. Rescale the boxes (--rescale-boxes) if that is right."
+        choose = f"Choose {Setting.RESCALE_BOXES.quoted} if that is right."
+        return f"{found}: it is resized. {choose}"
     return f"{found}: it is another picture or a part of it."
 
 
@@ -238,10 +241,10 @@ def fitted_item(
     """
     stated = record.stated
     if stated.tokens and not same_tokens(stated.tokens, context.tokens):
-        if not (align and corpus.move_gold):
-            message = (
-                "has other tokens than the sentence. Align them (--align) if the text is the same."
-            )
+        if not corpus.move_gold:
+            raise ContentError("tokens", OTHER_TOKENS)
+        if not align:
+            message = f"{OTHER_TOKENS} Choose {Setting.ALIGN.quoted} if the text is the same."
             raise ContentError("tokens", message)
         check_stated(stated, ItemContext(stated.tokens))
         gold = GoldRecord(record, {"questions": []}, [], record.line)

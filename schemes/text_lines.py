@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 from schemes.base import FileError
+from schemes.file_kinds import kind_problem
 
 MAX_LINE_BYTES = 16 << 20
 # Bounds the text before a blank line. A sentence of 100 words needs about 5 kB.
 MAX_BLOCK = 4 << 20
+_BEGINNING = 1 << 16
 
 LONE_RETURN = "contains a carriage return alone; save the file with the line ends LF or CRLF."
 
@@ -20,14 +23,10 @@ def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
     contains a NUL byte or a CR alone, or is longer than 16 MiB. Overlong lines are never read
     completely.
     """
-    try:
-        file = path.open("rb")
-    except OSError as error:
-        message = f"cannot be opened ({error.strerror}); check the path."
-        raise FileError(path.name, None, message) from error
-    with file:
-        raw_lines = iter(partial(file.readline, MAX_LINE_BYTES + 1), b"")
-        for line, raw in enumerate(raw_lines, start=1):
+    if problem := kind_problem(path):
+        raise FileError(path.name, None, problem)
+    with path.open("rb") as file:
+        for line, raw in enumerate(raw_lines(file, MAX_LINE_BYTES), start=1):
             yield line, _text(raw, path.name, line)
 
 
@@ -52,6 +51,39 @@ def numbered_blocks(path: Path) -> Iterator[tuple[int, list[str]]]:
         yield start, block
 
 
+def raw_lines(file: BinaryIO, most: int) -> Iterator[bytes]:
+    """Yield the lines of a file with their ends, and the first `most` + 1 bytes of a longer line.
+
+    If the file's beginning has carriage returns but no line feeds, carriage returns end lines.
+    """
+    beginning = file.read(_BEGINNING)
+    file.seek(0)
+    if b"\r" in beginning[:-1] and b"\n" not in beginning:
+        return _lines_of_returns(file, most)
+    return iter(partial(file.readline, most + 1), b"")
+
+
+def _lines_of_returns(file: BinaryIO, most: int) -> Iterator[bytes]:
+    rest = b""
+    for chunk in iter(partial(file.read, _BEGINNING), b""):
+        *lines, rest = (rest + chunk).split(b"\r")
+        yield from (line + b"\n" for line in lines)
+        if len(rest) > most:
+            yield rest
+            return
+    if rest:
+        yield rest
+
+
+def decoding_message(raw: bytes, error: UnicodeDecodeError) -> str:
+    """Return why a line is not UTF-8, with the first bad byte, and what to do."""
+    column = len(raw[: error.start].decode("utf-8", errors="replace")) + 1
+    return (
+        f"is not UTF-8 text (byte 0x{raw[error.start]:02X} at character {column}). Name the encoding "
+        "of the file, such as windows-1252, or save it as UTF-8."
+    )
+
+
 def _text(raw: bytes, file: str, line: int) -> str:
     if len(raw) > MAX_LINE_BYTES:
         raise FileError(file, line, "is longer than 16 MiB; is this the right file?")
@@ -60,8 +92,7 @@ def _text(raw: bytes, file: str, line: int) -> str:
     try:
         text = raw.decode("utf-8")
     except UnicodeDecodeError as error:
-        message = f"is not UTF-8 text (byte {error.start + 1} of the line); is this the right file?"
-        raise FileError(file, line, message) from error
+        raise FileError(file, line, decoding_message(raw, error)) from error
     if "\0" in text:
         raise FileError(file, line, "contains a NUL byte; this is not a text file.")
     text = text.rstrip("\r\n")

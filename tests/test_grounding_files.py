@@ -14,7 +14,8 @@ from django.urls import reverse
 from django.utils import timezone
 from PIL import Image as Picture
 
-from annotation.domain.import_corpus import BATCH_WITH_IMAGES, CorpusOptions, Import
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.import_corpus import BATCH_WITH_IMAGES, Import
 from annotation.models import Image
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS

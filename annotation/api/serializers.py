@@ -6,10 +6,14 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotation.domain.choose_columns import encoding_of, settings_of
+from annotation.domain.source_files import ColumnsError, parse_columns, parse_reading
+from annotation.domain.text_encodings import UnknownEncodingError
 from annotation.enums import Partition
 from annotation.models import Batch, HeldBonus, Sentence, Submission
 from jobs.models import Job
 from projects.api.serializers import MOST_CENTS
+from schemes.import_settings import Setting, with_parameters
 
 
 class SentenceSerializer(serializers.ModelSerializer[Sentence]):
@@ -49,7 +53,11 @@ class RowErrorSerializer(serializers.Serializer[Any]):
     file = serializers.CharField()
     line = serializers.IntegerField(allow_null=True)
     field = serializers.CharField(allow_blank=True)
-    message = serializers.CharField()
+    message = serializers.SerializerMethodField()
+
+    def get_message(self, row: dict[str, Any]) -> str:
+        """Return the message with the parameters that it suggests."""
+        return with_parameters(row["message"])
 
 
 class ImportSerializer(serializers.ModelSerializer[Job]):
@@ -59,18 +67,27 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
     domain = serializers.CharField(source="parameters.domain")
     partition = serializers.CharField(source="parameters.partition")
     strict = serializers.BooleanField(source="parameters.strict")
+    update = serializers.SerializerMethodField()  # type: ignore[assignment]
+    align = serializers.SerializerMethodField()
+    rescale_boxes = serializers.SerializerMethodField()
+    encoding = serializers.SerializerMethodField()
+    columns = serializers.DictField(source="parameters.reading.columns")
+    sheet = serializers.CharField(source="parameters.reading.sheet")
     files = FileSerializer(source="parameters.files", many=True)
     items_files = FileSerializer(source="parameters.items_files", many=True)
     sentences_read = serializers.IntegerField(source="progress.sentences", default=0)
     items_read = serializers.IntegerField(source="progress.items", default=0)
     sentences_added = serializers.IntegerField(source="result.sentences_added", default=0)
+    sentences_updated = serializers.IntegerField(source="result.sentences_updated", default=0)
     sentences_known = serializers.IntegerField(source="result.sentences_known", default=0)
     items_added = serializers.IntegerField(source="result.items_added", default=0)
+    items_updated = serializers.IntegerField(source="result.items_updated", default=0)
     items_known = serializers.IntegerField(source="result.items_known", default=0)
     error_count = serializers.IntegerField(source="result.error_count", default=0)
     errors = RowErrorSerializer(source="result.errors", many=True, default=[])  # type: ignore[assignment]
     warning_count = serializers.IntegerField(source="result.warning_count", default=0)
     warnings = RowErrorSerializer(source="result.warnings", many=True, default=[])
+    problem = serializers.SerializerMethodField()
 
     class Meta:
         model = Job
@@ -81,6 +98,12 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
             "domain",
             "partition",
             "strict",
+            "update",
+            "align",
+            "rescale_boxes",
+            "encoding",
+            "columns",
+            "sheet",
             "files",
             "items_files",
             "requested_by",
@@ -90,8 +113,10 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
             "sentences_read",
             "items_read",
             "sentences_added",
+            "sentences_updated",
             "sentences_known",
             "items_added",
+            "items_updated",
             "items_known",
             "error_count",
             "errors",
@@ -100,6 +125,22 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
             "problem",
         )
         read_only_fields = fields
+
+    def get_update(self, job: Job) -> bool:
+        return Setting.UPDATE in settings_of(job.parameters)
+
+    def get_align(self, job: Job) -> bool:
+        return Setting.ALIGN in settings_of(job.parameters)
+
+    def get_rescale_boxes(self, job: Job) -> bool:
+        return Setting.RESCALE_BOXES in settings_of(job.parameters)
+
+    def get_problem(self, job: Job) -> str:
+        return with_parameters(job.problem)
+
+    def get_encoding(self, job: Job) -> str:
+        """Return the encoding in which the first file is read."""
+        return encoding_of(job.parameters)
 
 
 class NewImportSerializer(serializers.Serializer[Any]):
@@ -118,7 +159,28 @@ class NewImportSerializer(serializers.Serializer[Any]):
         help_text="A ZIP archive of the images that the sentences describe.",
     )
     format = serializers.CharField(
-        max_length=30, help_text="A corpus format of the project's scheme."
+        max_length=30,
+        default="",
+        allow_blank=True,
+        help_text="A corpus format of the project's scheme. Recognised if it is empty.",
+    )
+    encoding = serializers.CharField(
+        max_length=40,
+        default="",
+        allow_blank=True,
+        help_text="Of text files. Without it, they are in UTF-8 or have a byte-order mark.",
+    )
+    columns = serializers.CharField(
+        max_length=2000,
+        default="",
+        allow_blank=True,
+        help_text="Columns of a table with other names, such as id=doc_id,text=body.",
+    )
+    sheet = serializers.CharField(
+        max_length=100,
+        default="",
+        allow_blank=True,
+        help_text="Of a workbook. The first visible one by default.",
     )
     search = serializers.CharField(
         max_length=30,
@@ -131,9 +193,32 @@ class NewImportSerializer(serializers.Serializer[Any]):
     strict = serializers.BooleanField(
         default=False, help_text="Import nothing if a row is invalid."
     )
+    update = serializers.BooleanField(  # type: ignore[assignment]
+        default=False,
+        help_text="Replace sentences and items that exist otherwise, unless work depends on them.",
+    )
+    align = serializers.BooleanField(
+        default=False, help_text="Move the positions of items in other tokens, by characters."
+    )
+    rescale_boxes = serializers.BooleanField(
+        default=False,
+        help_text="Accept images that are resized copies of those that the files describe.",
+    )
 
     def validate_format(self, value: str) -> str:
-        return _one_of(self.context["corpus"].formats, value)
+        return _one_of(self.context["corpus"].formats, value) if value else value
+
+    def validate_encoding(self, value: str) -> str:
+        try:
+            return parse_reading(encoding=value).encoding
+        except UnknownEncodingError as error:
+            raise serializers.ValidationError(str(error)) from error
+
+    def validate_columns(self, value: str) -> dict[str, str]:
+        try:
+            return parse_columns(value)
+        except ColumnsError as error:
+            raise serializers.ValidationError(str(error)) from error
 
     def validate_search(self, value: str) -> str:
         return _one_of(self.context["corpus"].searches, value) if value else value

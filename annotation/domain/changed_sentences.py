@@ -33,6 +33,8 @@ def stored_sentences(
     The filter on the project can't use an index. With outdated statistics, PostgreSQL would
     otherwise read all its sentences for each batch.
     """
+    if not external_ids:
+        return {}
     rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
         external_id__in=value_list(list(external_ids)), owner=project.pk
     )
@@ -62,7 +64,7 @@ def differences(
         names.append("text")
     metadata = metadata_of(record)
     if metadata != stored.metadata:
-        names += _changed_names(json.loads(json.dumps(metadata)), stored.metadata)
+        names += _changed_names(_plain(metadata), _plain(stored.metadata))
     if digest and digest != stored.digest and "image" not in names:
         names.append("image")
     return names
@@ -75,6 +77,12 @@ def _changed_names(metadata: Json, stored: Json) -> list[str]:
         names.remove("image")
     # The document of a caption is its image.
     return [name for name in names if name != "document" or "image" not in names]
+
+
+def _plain(metadata: Json) -> Json:
+    """Return the metadata as they are stored, without tuples."""
+    plain: Json = json.loads(json.dumps(metadata))
+    return plain
 
 
 def in_use(*, items: Iterable[int]) -> set[int]:

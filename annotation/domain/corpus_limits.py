@@ -1,13 +1,10 @@
 """Limits of a corpus's sentences, which bound the time and space of an import."""
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator
 
 from schemes.base import FileError, SentenceRecord
-
-# Characters in a token that would break lines elsewhere, or can't be displayed.
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
+from schemes.characters import separator_in
 
 MAX_ID = 200
 MAX_KEY = 240
@@ -32,20 +29,43 @@ def within_limits(
 
 def _problem(record: SentenceRecord) -> str:
     """Return what a sentence exceeds, or an empty string."""
+    checks = (_size_problem, _token_problem, _metadata_problem)
+    return next(filter(None, (check(record) for check in checks)), "")
+
+
+def _size_problem(record: SentenceRecord) -> str:
     if len(record.external_id) > MAX_ID:
         return f"has an id of more than {MAX_ID} characters. Sentence left out."
     if len(record.tokens) > MAX_TOKENS:
         return f"has more than {MAX_TOKENS:,} tokens. Sentence left out."
     if max(map(len, record.tokens), default=0) > MAX_TOKEN:
         return f"has a token of more than {MAX_TOKEN} characters. Sentence left out."
-    if any(map(_CONTROLS.search, record.tokens)):
-        return "has a token with a line break or another control character. Sentence left out."
     if len(record.text) > MAX_TEXT:
         return f"has a text of more than {MAX_TEXT:,} characters. Sentence left out."
-    return _metadata_problem(record) if record.metadata else ""
+    return ""
+
+
+def _is_text(text: str) -> bool:
+    try:
+        return b"\0" not in text.encode()
+    except UnicodeEncodeError:
+        return False
+
+
+def _token_problem(record: SentenceRecord) -> str:
+    """Return the token that can't be stored. Searching the joined text first is faster."""
+    joined = "".join(record.tokens)
+    if not _is_text(joined) or not _is_text(record.external_id):
+        return "contains a NUL character or half of a character. Sentence left out."
+    if not separator_in(joined):
+        return ""
+    token = next(token for token in record.tokens if separator_in(token))
+    return f"has a token with {separator_in(token)}: {token[:40]!r}. Sentence left out."
 
 
 def _metadata_problem(record: SentenceRecord) -> str:
+    if not record.metadata:
+        return ""
     try:
         text = json.dumps(record.metadata, ensure_ascii=False, allow_nan=False)
         size = len(text.encode())

@@ -5,10 +5,12 @@ place where a photo was taken, and bytes after the image are therefore dropped.
 """
 
 import io
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
 
-from PIL import Image, ImageCms, ImageOps, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageCms, ImageOps, UnidentifiedImageError
 
 from schemes.base import FileError
 
@@ -24,6 +26,8 @@ SUFFIXES = {
 }
 # The JPEG of a phone may contain further pictures, which are dropped.
 _SAME_FORMAT = {"MPO": "JPEG"}
+# Values of the EXIF orientation that swap width and height
+_TURNED = (5, 6, 7, 8)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,22 +47,8 @@ class DecodedImage:
 
 def decode_image(name: str, data: bytes) -> DecodedImage:
     """Return the normalised image of a file. Raise FileError with one line that names the file."""
-    if len(data) > MAX_BYTES:
-        raise FileError(name, None, f"has more than {MAX_BYTES // 2**20} MiB.")
-    try:
-        with Image.open(io.BytesIO(data), formats=("JPEG", "PNG", "WEBP")) as image:
-            kind = _SAME_FORMAT.get(image.format or "", image.format or "")
-            _check(name, image, kind)
-            pixels = _upright(image)
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise FileError(name, None, _too_large()) from None
-    except UnidentifiedImageError:
-        raise FileError(name, None, "is not a JPEG, PNG or WebP image.") from None
-    except FileError:
-        raise
-    except Exception as error:  # Pillow raises many types for damaged files
-        reason = " ".join(str(error).split())[:100]
-        raise FileError(name, None, f"is a damaged image ({reason}).") from None
+    with _opened(name, data) as (image, kind):
+        pixels = _upright(image)
     small = pixels.copy()
     small.thumbnail((DISPLAY_SIDE, DISPLAY_SIDE), Image.Resampling.LANCZOS)
     is_same = small.size == pixels.size
@@ -69,6 +59,37 @@ def decode_image(name: str, data: bytes) -> DecodedImage:
         width=pixels.width,
         height=pixels.height,
     )
+
+
+def image_size(name: str, data: bytes) -> tuple[int, int]:
+    """Return the width and height of the upright image from the head of its file. Raise FileError.
+
+    Damaged pixels are not noticed.
+    """
+    with _opened(name, data) as (image, _):
+        is_turned = image.getexif().get(ExifTags.Base.Orientation) in _TURNED
+        return (image.height, image.width) if is_turned else image.size
+
+
+@contextmanager
+def _opened(name: str, data: bytes) -> Iterator[tuple[Image.Image, str]]:
+    """Yield the image and its format. Raise FileError for a bad image, also for errors inside."""
+    if len(data) > MAX_BYTES:
+        raise FileError(name, None, f"has more than {MAX_BYTES // 2**20} MiB.")
+    try:
+        with Image.open(io.BytesIO(data), formats=("JPEG", "PNG", "WEBP")) as image:
+            kind = _SAME_FORMAT.get(image.format or "", image.format or "")
+            _check(name, image, kind)
+            yield image, kind
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise FileError(name, None, _too_large()) from None
+    except UnidentifiedImageError:
+        raise FileError(name, None, "is not a JPEG, PNG or WebP image.") from None
+    except FileError:
+        raise
+    except Exception as error:  # Pillow raises many types for damaged files
+        reason = " ".join(str(error).split())[:100]
+        raise FileError(name, None, f"is a damaged image ({reason}).") from None
 
 
 def _check(name: str, image: Image.Image, kind: str) -> None:

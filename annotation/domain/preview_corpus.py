@@ -3,48 +3,67 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from annotation.domain.changed_sentences import StoredSentence, differences, stored_sentences
+from ftfy import fix_encoding
+from ftfy.badness import BADNESS_RE
+
+from annotation.domain.changed_sentences import stored_sentences
+from annotation.domain.check_corpus import (
+    CorpusCheck,
+    FileItem,
+    Sentences,
+    SortedSentences,
+    unstored,
+)
+from annotation.domain.corpus_images import CorpusImages
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, within_limits
-from annotation.domain.find_items import NO_ITEMS, find_items
+from annotation.domain.find_items import NO_ITEMS
 from annotation.domain.image_files import open_image_files
 from annotation.domain.import_corpus import batched
 from annotation.domain.queue_import import OpenUpload, bytes_of, open_upload
-from annotation.domain.text_encodings import is_packed
+from annotation.domain.source_files import ColumnsError
+from annotation.domain.text_encodings import readings_of
+from annotation.domain.uploads import open_uploads
 from annotation.domain.written_text import NOT_ALIGNED, written_text
 from jobs.domain.kinds import JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.models import Project
-from schemes.base import (
-    ContentError,
-    Corpus,
-    FileError,
-    ItemContext,
-    ItemRecord,
-    Json,
-    SentenceRecord,
-)
+from schemes.base import Corpus, FileError, ItemContext, ItemRecord, Json, SentenceRecord
+from schemes.file_kinds import head_of
+from schemes.import_settings import settings_in
 from schemes.registry import get_scheme
+from schemes.row_files import is_row_file
+from schemes.table_files import is_compressed
 from schemes.text_lines import MAX_LINE_BYTES
 
 CORPUS_CHECK = "corpus-check"
+# The parameters that change what a preview shows
+READING = ("reading", "settings")
 SENTENCES = 20
 # The number of rows of each file that a page reads by itself. A job reads the rest of a large file.
 ROWS = 1000
 BAD_ROWS = 1000
 SMALL_BYTES = 256 << 10
+SMALL_IMAGES_BYTES = 4 << 20
 SHOWN = 50
 OF_A_KIND = 10
 BATCH = 5000
 LONG_CHARACTERS = 1000
 LONG_TOKENS = 150
-# Control characters, and U+FFFD in the place of bytes that the encoding lacks
+KNOWN = "already in the project"
+DIFFERS = "differs from the project"
+WILL_BE_REPLACED = "will be replaced"
+SKIPPED = "skipped"
+# Characters of context around garbled text
+AROUND = 12
+# Control characters, and U+FFFD in the place of lost characters
 _UNREADABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd]")
 
 
@@ -60,61 +79,98 @@ class PreviewedSentence:
 class Preview:
     """The first sentences with their items, and the counts of the rows that were read.
 
-    `known` sentences are in the project already, and `repeated` ones have an id of an earlier one.
+    `listed` counts all readable sentences. `sentences` and `items` are new, and `updated` ones will be
+    replaced. `known` sentences are in the project already, and `repeated` ones came before in the files.
     `duplicates` have the text of an earlier one, and are imported. `bad_rows` will be skipped.
+    `replaceable` counts what differs from the project and has no work, and `with_work` the other
+    differences. `offers` counts the bad rows that a setting would accept, by the setting's parameter.
     `errors` and `warnings` describe the first rows of each. If not `whole`, the files have more
-    rows. `problem` gives the reason if a file can't be read at all.
+    rows. `problem` gives the reason if a file can't be read at all. If it is not UTF-8, `readings` has
+    the first such line in the encodings that may be right. `table` describes the first file, if it is
+    one.
     """
 
     shown: list[PreviewedSentence] = field(default_factory=list)
+    listed: int = 0
     sentences: int = 0
     items: int = 0
+    updated: int = 0
+    items_updated: int = 0
     known: int = 0
     repeated: int = 0
     duplicates: int = 0
     bad_rows: int = 0
+    replaceable: int = 0
+    with_work: int = 0
+    offers: dict[str, int] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     warning_count: int = 0
     warnings: list[str] = field(default_factory=list)
     whole: bool = True
     problem: str = ""
+    readings: dict[str, str] = field(default_factory=dict)
+    table: dict[str, Any] | None = None
 
     @property
     def read(self) -> int:
-        """Return the number of readable sentences, new or not."""
-        return self.sentences + self.known + self.repeated
+        """Return the number of sentences that are not refused, new or not."""
+        return self.sentences + self.updated + self.known + self.repeated
 
     @property
     def can_be_imported(self) -> bool:
-        return bool(self.shown) and not self.problem
+        has_items = self.items or self.items_updated
+        return bool(self.read or has_items) and not self.problem
+
+    def add_offers(self, message: str) -> None:
+        """Count the settings that the message of a bad row names."""
+        for setting in settings_in(message):
+            self.offers[setting.parameter] = self.offers.get(setting.parameter, 0) + 1
 
 
 def preview_corpus(*, project: Project, job: Job, rows: int | None = ROWS) -> Preview:
     """Return the preview of the first `rows` rows of each file of an upload, or of all rows."""
+    return _preview(job, lambda upload: _Reading(project, upload, job.parameters, rows).preview())
+
+
+def _preview(job: Job, read: Callable[[OpenUpload], Preview]) -> Preview:
+    """Return the preview of an upload, or the problem with its files."""
     try:
         with open_upload(job) as upload:
-            return _Reading(project, upload, job.parameters, rows).preview()
+            preview = read(upload)
+            preview.table = asdict(upload.table) if upload.table else None
+    except (FileError, ColumnsError) as error:
+        preview = Preview(problem=str(error))
     except OSError as error:
         return Preview(problem=f"The upload cannot be read: {error}.")
+    if preview.problem and not job.parameters["reading"]["encoding"]:
+        # The files are gone if the upload was imported or discarded before a job checks it.
+        with suppress(FileError), open_uploads(job.parameters["files"]) as (paths, _):
+            preview.readings = readings_of(paths[0])
+    return preview
 
 
 def is_small(job: Job) -> bool:
     """Return True if a page can read all of the upload."""
-    return bytes_of(job) <= SMALL_BYTES
+    texts, images = bytes_of(job)
+    return texts <= SMALL_BYTES and images <= SMALL_IMAGES_BYTES
 
 
 def queue_check(*, upload: Job, actor: str, now: Any) -> None:
     """Queue a job that previews all rows of a large upload."""
-    parameters = {"upload": upload.pk, "files": upload.parameters["files"]}
+    parameters = {
+        "upload": upload.pk,
+        **{name: upload.parameters[name] for name in ("files", *READING)},
+    }
     for job in _checks_of(upload).filter(state=JobState.QUEUED):
         job.delete()
     queue_job(kind=CORPUS_CHECK, scope=upload.scope, parameters=parameters, actor=actor, now=now)
 
 
 def check_of(upload: Job) -> Job | None:
-    """Return the job that checks the upload in its present encoding, or None."""
+    """Return the job that checks the upload as it is read at present, or None."""
     job = _checks_of(upload).first()
-    return job if job and job.parameters["files"] == upload.parameters["files"] else None
+    is_current = job and all(job.parameters[name] == upload.parameters[name] for name in READING)
+    return job if is_current else None
 
 
 def _checks_of(upload: Job) -> Any:
@@ -135,14 +191,13 @@ def stored_preview(job: Job) -> Preview:
 def _run_check(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.scope)
     upload = Job.objects.get(pk=run.job.parameters["upload"])
-    upload.parameters["files"] = run.job.parameters["files"]
-    try:
-        with open_upload(upload) as files:
-            reading = _Reading(project, files, upload.parameters, None)
-            preview = reading.preview(progress=lambda count: run.report(sentences=count))
-    except OSError as error:
-        preview = Preview(problem=f"The upload cannot be read: {error}.")
-    return asdict(preview)
+    upload.parameters |= {name: run.job.parameters[name] for name in READING}
+
+    def read(files: OpenUpload) -> Preview:
+        reading = _Reading(project, files, upload.parameters, None)
+        return reading.preview(progress=lambda count: run.report(sentences=count))
+
+    return asdict(_preview(upload, read))
 
 
 KIND = JobKind(run=_run_check)
@@ -157,26 +212,27 @@ class _Reading:
         self._project = project
         self._corpus: Corpus = get_scheme(project.scheme).corpus
         self._upload = upload
-        self._parameters = parameters
+        self._options = upload.options(parameters)
         self._rows = rows
         self._preview = Preview()
+        self._check = CorpusCheck(
+            project=project, options=self._options, refuse=self._refuse, remembers=True
+        )
+        self._images: CorpusImages | None = None
         # The line of the first sentence with each id and each text
         self._lines: dict[str, int] = {}
         self._texts: dict[int, int] = {}
         self._warnings: Counter[str] = Counter()
         self._items_by_sentence: dict[str, list[ItemRecord]] = {}
+        self._has_lines = all(map(_has_lines, upload.corpus))
 
     def preview(self, *, progress: Callable[[int], None] = lambda count: None) -> Preview:
         preview = self._preview
         try:
-            if self._upload.items:
-                self._read_items()
-            for path in self._upload.corpus:
-                for batch in batched(self._records(path), BATCH):
-                    self._add(batch)
-                    progress(preview.read)
+            self._read(progress)
         except (FileError, OSError, UnicodeDecodeError) as error:
             preview.problem = self._upload.describe(error)
+        preview.replaceable, preview.with_work = self._check.replaceable, self._check.with_work
         if not preview.problem:
             for path in self._upload.corpus:
                 self._check_lines(path)
@@ -185,9 +241,25 @@ class _Reading:
                 preview.warnings.append(f"{preview.sentences:,} new sentences. {NO_ITEMS}")
         return preview
 
+    def _read(self, progress: Callable[[int], None]) -> None:
+        with ExitStack() as stack:
+            if self._upload.images and self._corpus.needs_images:
+                self._images = CorpusImages(
+                    stack.enter_context(open_image_files(self._upload.images)),
+                    refuse=self._refuse,
+                    rescale=self._options.rescale,
+                    only_heads=self._rows is not None,
+                )
+            if self._upload.items:
+                self._read_items()
+            for path in self._upload.corpus:
+                for batch in batched(self._records(path), BATCH):
+                    self._add(batch, path.name)
+                    progress(self._preview.listed)
+            self._add_other_items()
+
     def _records(self, path: Path) -> Iterator[SentenceRecord]:
-        fmt = self._parameters["format"]
-        read_records = self._corpus.read_sentences(path, fmt, self._refuse)
+        read_records = self._corpus.read_sentences(path, self._options.fmt, self._refuse)
         records = within_limits(read_records, file=path.name, on_error=self._refuse)
         if self._rows is None:
             yield from records
@@ -199,6 +271,7 @@ class _Reading:
     def _refuse(self, error: FileError) -> None:
         preview = self._preview
         preview.bad_rows += 1
+        preview.add_offers(error.message)
         most = BAD_ROWS if self._rows is not None else MAX_BAD_ROWS
         if preview.bad_rows > most:
             raise FileError(error.file, error.line, f"is the last of more than {most:,} bad rows.")
@@ -217,42 +290,55 @@ class _Reading:
         records = self._corpus.read_items(self._upload.items, self._refuse)
         for record in islice(records, self._rows):
             self._items_by_sentence.setdefault(record.external_id, []).append(record)
+        if self._rows is not None and next(records, None) is not None:
+            self._preview.whole = False
 
-    def _add(self, batch: list[SentenceRecord]) -> None:
+    def _add(self, batch: list[SentenceRecord], file: str) -> None:
+        check, images = self._check, self._images
+        self._preview.listed += len(batch)
         known = stored_sentences(
             project=self._project, external_ids={record.external_id for record in batch}
         )
-        new = [record for record in batch if self._is_new(record, known)]
+        readable = batch
         if self._corpus.needs_images:
-            new = self._with_images(new)
-        items = self._items_of(new)
-        count = Counter(item.external_id for item in items)
-        self._preview.sentences += len(new)
-        self._preview.items += sum(count.values())
-        for record in new:
-            self._check_length(record)
-            self._check_text(record)
+            readable = check.with_images(batch, known, images, file=file)
+        found = check.sort_sentences(readable, known, images, file=file)
+        replaced = check.replaced_sentences(found.changed, known, images, file=file)
+        written = {record.external_id: unstored(record) for record in [*found.new, *replaced]}
+        accepted = [*found.new, *found.known, *found.repeated, *replaced]
+        items = self._add_items(accepted, {**known, **written}, file)
+        self._count(found, replaced)
+        notes = {
+            **{record.external_id: KNOWN for record in found.known},
+            **{record.external_id: DIFFERS for record, _ in found.changed},
+            **{record.external_id: WILL_BE_REPLACED for record in replaced},
+            **{record.external_id: "" for record in found.new},
+        }
         for record in batch[: SENTENCES - len(self._preview.shown)]:
             own = [item for item in items if item.external_id == record.external_id]
-            note = "already in the project" if record.external_id in known else ""
+            note = notes.get(record.external_id, SKIPPED)
             self._preview.shown.append(self._shown(record, own, note))
 
-    def _is_new(self, record: SentenceRecord, known: dict[str, StoredSentence]) -> bool:
-        """Return True unless the sentence is in the project or earlier in the files."""
-        first = self._lines.setdefault(record.external_id, record.line)
-        is_first = first == record.line
-        if record.external_id in known:
-            names = differences(record, known[record.external_id])
-            if not names:
-                self._preview.known += 1
-            else:
-                message = f"{record.external_id} exists with other {', '.join(names)}."
-                self._refuse(FileError(self._upload.corpus[0].name, record.line, message))
-            return False
-        if not is_first:
-            self._preview.repeated += 1
-            self._warn("id", record.line, f"repeats the id {record.external_id} of line {first:,}.")
-            return False
+    def _count(self, found: SortedSentences, replaced: list[SentenceRecord]) -> None:
+        preview = self._preview
+        preview.sentences += len(found.new)
+        preview.updated += len(replaced)
+        preview.known += len(found.known)
+        preview.repeated += len(found.repeated)
+        for record in found.new:
+            self._lines[record.external_id] = record.line
+            self._check_duplicate(record)
+        for record in [*found.new, *replaced]:
+            self._check_length(record)
+            self._check_text(record)
+            if not self._has_lines:
+                self._check_encoding(record.line, record.text or " ".join(record.tokens))
+        for record in found.repeated:
+            first = self._lines.get(record.external_id)
+            of_line = f" of line {first:,}" if first else ""
+            self._warn("id", record.line, f"repeats the id {record.external_id}{of_line}.")
+
+    def _check_duplicate(self, record: SentenceRecord) -> None:
         text = hash((record.image, record.tokens))
         same = self._texts.setdefault(text, record.line)
         if same != record.line:
@@ -260,7 +346,45 @@ class _Reading:
             self._warn(
                 "text", record.line, f"has the same text as line {same:,}. Both are imported."
             )
-        return True
+
+    def _add_items(
+        self, accepted: list[SentenceRecord], sentences: Sentences, file: str
+    ) -> list[FileItem]:
+        """Count the items of a batch of sentences, and return those that will be stored."""
+        if not self._upload.items:
+            records, _ = self._check.found_items(accepted, sentences)
+            return self._sorted(records, sentences, file, are_given=False)
+        records = [item for name in sentences for item in self._items_by_sentence.pop(name, ())]
+        return self._sorted(records, sentences, self._items_name, are_given=True)
+
+    def _add_other_items(self) -> None:
+        """Count the items of sentences that the project has and that are not in the files."""
+        groups = batched(self._items_by_sentence.items(), BATCH)
+        for group in groups:
+            known = stored_sentences(
+                project=self._project, external_ids=[name for name, _ in group]
+            )
+            records = [
+                record
+                for name, items in group
+                for record in items
+                # Its sentence may be in a part of the file that was not read.
+                if name in known or self._preview.whole
+            ]
+            self._sorted(records, known, self._items_name, are_given=True)
+
+    @property
+    def _items_name(self) -> str:
+        return ", ".join(path.name for path in self._upload.items)
+
+    def _sorted(
+        self, records: list[ItemRecord], sentences: Sentences, file: str, *, are_given: bool
+    ) -> list[FileItem]:
+        items = self._check.complete_items(records, sentences, file=file)
+        found = self._check.sort_items(items, sentences, are_given=are_given)
+        self._preview.items += len(found.new)
+        self._preview.items_updated += len(found.changed)
+        return [*found.new, *found.changed.values()]
 
     def _check_length(self, record: SentenceRecord) -> None:
         characters = sum(map(len, record.tokens)) + len(record.tokens) - 1
@@ -273,41 +397,28 @@ class _Reading:
         if text and not offsets:
             self._warn("written", record.line, NOT_ALIGNED)
 
-    def _with_images(self, records: list[SentenceRecord]) -> list[SentenceRecord]:
-        """Return the sentences whose images were uploaded. Raise FileError if no images were."""
-        if self._upload.images is None:
-            raise FileError("The corpus", None, "names images. Upload an archive of them as well.")
-        with open_image_files(self._upload.images) as images:
-            has = {name: images.has(name) for name in {record.image for record in records}}
-        for name in dict.fromkeys(record.image for record in records):
-            if not has[name]:
-                self._refuse(FileError(name, None, "is not among the images."))
-        return [record for record in records if has[record.image]]
+    def _check_encoding(self, line: int, text: str) -> None:
+        """Warn of text that was decoded wrongly before it was saved."""
+        if match := BADNESS_RE.search(text):
+            garbled = text[max(0, match.start() - AROUND) : match.end() + AROUND]
+            likely = fix_encoding(garbled)
+            hint = f" may be “{likely}”" if likely != garbled else ""
+            self._warn("encoding", line, f"looks wrongly encoded: “{garbled}”{hint}.")
 
-    def _items_of(self, records: list[SentenceRecord]) -> list[ItemRecord]:
-        if not self._upload.items:
-            search = self._parameters["search"]
-            return find_items(scheme=self._project.scheme, search=search, sentences=records)
-        return [
-            item
-            for record in records
-            for item in self._items_by_sentence.get(record.external_id, ())
-        ]
-
-    def _shown(
-        self, record: SentenceRecord, items: list[ItemRecord], note: str
-    ) -> PreviewedSentence:
+    def _shown(self, record: SentenceRecord, items: list[FileItem], note: str) -> PreviewedSentence:
         text, offsets = written_text(record)
         context = ItemContext(record.tokens, text=text, offsets=offsets)
-        headlines = tuple(filter(None, (_headline(self._corpus, context, item) for item in items)))
+        headlines = tuple(
+            self._corpus.headline(replace(context, target=item.target)) for item in items
+        )
         shown = context.span_text(0, len(record.tokens))
         return PreviewedSentence(record.external_id, shown, headlines, note)
 
     def _check_lines(self, path: Path) -> None:
         """Warn of lines with characters that can't be read, and of empty lines between others."""
-        if is_packed(path):
+        if not _has_lines(path):
             return
-        expects_text = self._parameters["format"] in self._corpus.line_formats
+        expects_text = self._options.fmt in self._corpus.line_formats
         empty: list[int] = []
         for line, text in _lines(path, self._rows):
             if not text.strip():
@@ -317,8 +428,14 @@ class _Reading:
                 for number in empty:
                     self._warn("empty", number, "is empty and is skipped.")
             empty = []
+            self._check_encoding(line, text)
             if match := _UNREADABLE.search(text):
                 self._warn("characters", line, _unreadable(match.group()))
+
+
+def _has_lines(path: Path) -> bool:
+    """Return True for text, which is shown in the preview as it is in the file."""
+    return not (path.is_dir() or is_compressed(head_of(path)) or is_row_file(path))
 
 
 def _lines(path: Path, most: int | None) -> Iterator[tuple[int, str]]:
@@ -331,15 +448,7 @@ def _lines(path: Path, most: int | None) -> Iterator[tuple[int, str]]:
 
 def _unreadable(character: str) -> str:
     if character == "\ufffd":
-        return "has bytes that this encoding lacks. Try another encoding."
+        return "has U+FFFD, which stands for characters that were lost before the upload."
     code = f"U+{ord(character):04X}"
     hint = " Try another encoding." if ord(character) >= 0x80 else ""
     return f"has a control character ({code}).{hint}"
-
-
-def _headline(corpus: Corpus, context: ItemContext, item: ItemRecord) -> str:
-    try:
-        target = corpus.complete_item(item, context).target
-    except ContentError:
-        return ""
-    return corpus.headline(replace(context, target=target))

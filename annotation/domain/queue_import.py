@@ -1,21 +1,33 @@
 """Queue imports of uploaded corpora: store the files, and read them in a job."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 
-from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
-from annotation.domain.text_encodings import UTF_8
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.choose_columns import prefill_columns, reading_of
+from annotation.domain.import_corpus import Import, ImportReport
+from annotation.domain.source_files import (
+    AS_IT_IS,
+    ColumnsError,
+    OpenFiles,
+    OpenTable,
+    ReadOptions,
+    open_items,
+    open_sentences,
+    with_names,
+)
 from annotation.domain.uploads import (
     delete_uploads,
     describe_error,
     open_uploads,
+    store_bad_rows,
     store_uploads,
     stored_errors,
 )
@@ -23,8 +35,11 @@ from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
 from jobs.models import Job
+from projects.domain.bad_rows import BadRows
 from projects.models import Project
 from schemes.base import FileError
+from schemes.import_settings import Setting
+from schemes.registry import get_scheme
 
 IMPORT = "import"
 
@@ -42,11 +57,14 @@ def queue_import(
     strict: bool,
     actor: str,
     now: datetime,
+    reading: ReadOptions = AS_IT_IS,
+    settings: Collection[Setting] = (),
     state: JobState = JobState.QUEUED,
 ) -> Job:
     """Store the files and queue a job that imports them. `images` is a ZIP archive.
 
-    The encoding of each file is detected. A job in the state UPLOADED waits for confirmation.
+    Without `fmt`, the format is recognised. A job in the state UPLOADED waits for confirmation, and the
+    columns of its table are guessed. Raise FileError for a file of no or an unclear format.
     """
     parameters: dict[str, Any] = {
         "format": fmt,
@@ -54,6 +72,8 @@ def queue_import(
         "domain": domain,
         "partition": partition,
         "strict": strict,
+        "reading": asdict(reading),
+        "settings": [setting.parameter for setting in settings],
         "files": [],
         "items_files": [],
         "images": [],
@@ -63,6 +83,7 @@ def queue_import(
     try:
         for kind, uploaded in uploads.items():
             parameters[kind] = [stored.pop(0) for _ in uploaded]
+        _complete(project, parameters, is_confirmed=state != JobState.UPLOADED)
         return queue_job(
             kind=IMPORT,
             scope=project.slug,
@@ -76,22 +97,50 @@ def queue_import(
         raise
 
 
-def set_encoding(*, job: Job, encoding: str) -> None:
-    """Read the sentences of an upload in this encoding from now on."""
-    for file in job.parameters["files"]:
-        file["encoding"] = encoding
+def _complete(project: Project, parameters: dict[str, Any], *, is_confirmed: bool) -> None:
+    """Add the format that is recognised, and the columns for a person to confirm. Raise FileError."""
+    if parameters["format"] and is_confirmed:
+        return
+    try:
+        with (
+            open_uploads(parameters["files"]) as (paths, names),
+            _opened(project, paths, parameters) as files,
+        ):
+            parameters["format"] = files.fmt
+            if not is_confirmed:
+                prefill_columns(
+                    kind=IMPORT, scope=project.slug, parameters=parameters, table=files.table
+                )
+    except FileError as error:
+        # A file whose format is named may be readable in another encoding.
+        if not parameters["format"]:
+            raise with_names(error, names) from error
+
+
+def _opened(
+    project: Project, paths: Sequence[Path], parameters: dict[str, Any]
+) -> AbstractContextManager[OpenFiles]:
+    corpus = get_scheme(project.scheme).corpus
+    return open_sentences(
+        paths, corpus=corpus, fmt=parameters["format"], options=reading_of(parameters)
+    )
+
+
+def read_again(*, job: Job, reading: ReadOptions, settings: Collection[Setting]) -> None:
+    """Read an upload in another way from now on. Columns are guessed if none are chosen."""
+    is_read_otherwise = reading != reading_of(job.parameters)
+    job.parameters["reading"] = asdict(reading)
+    job.parameters["settings"] = [setting.parameter for setting in settings]
+    if is_read_otherwise and not reading.columns:
+        _complete(Project.objects.get(slug=job.scope), job.parameters, is_confirmed=False)
     job.save(update_fields=["parameters"])
 
 
-def encoding_of(job: Job) -> str:
-    """Return the encoding in which the sentences of an upload are read."""
-    return str(job.parameters["files"][0].get("encoding", UTF_8))
-
-
-def bytes_of(job: Job) -> int:
-    """Return the size of an upload without its images."""
-    files = [*job.parameters["files"], *job.parameters["items_files"]]
-    return sum(file["bytes"] for file in files)
+def bytes_of(job: Job) -> tuple[int, int]:
+    """Return the sizes of an upload's texts and of its images."""
+    texts = [*job.parameters["files"], *job.parameters["items_files"]]
+    images = job.parameters["images"]
+    return sum(file["bytes"] for file in texts), sum(file["bytes"] for file in images)
 
 
 def _stored(parameters: dict[str, Any]) -> list[dict[str, Any]]:
@@ -100,28 +149,56 @@ def _stored(parameters: dict[str, Any]) -> list[dict[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class OpenUpload:
-    """The local files of an upload. `names` maps their paths to their original names.
+    """The readable files of an upload. `names` maps their paths to their original names.
 
-    `images` is an archive, if there is one.
+    `images` is an archive, if there is one. `table` describes the first file if it is a table.
     """
 
     corpus: list[Path]
     items: list[Path]
     images: Path | None
     names: dict[str, str]
+    table: OpenTable | None
 
     def describe(self, error: Exception) -> str:
         """Return the error's message with the original file names."""
         return describe_error(error, self.names)
 
+    def options(self, parameters: dict[str, Any]) -> CorpusOptions:
+        """Return the options of the job's import."""
+        settings = parameters["settings"]
+        return CorpusOptions(
+            fmt=parameters["format"],
+            items=self.items,
+            images=self.images,
+            search=parameters["search"],
+            domain=parameters["domain"],
+            partition=parameters["partition"],
+            strict=parameters["strict"],
+            update=Setting.UPDATE.parameter in settings,
+            align=Setting.ALIGN.parameter in settings,
+            rescale=Setting.RESCALE_BOXES.parameter in settings,
+        )
+
 
 @contextmanager
 def open_upload(job: Job) -> Iterator[OpenUpload]:
-    """Yield the files of an upload, with their text as UTF-8."""
-    with open_uploads(_stored(job.parameters)) as (paths, names):
+    """Yield the files of an upload. Raise FileError with their original names."""
+    project = Project.objects.get(slug=job.scope)
+    corpus = get_scheme(project.scheme).corpus
+    options = reading_of(job.parameters)
+    with open_uploads(_stored(job.parameters)) as (paths, names), ExitStack() as stack:
         count = len(job.parameters["files"])
         images = paths.pop() if job.parameters["images"] else None
-        yield OpenUpload(paths[:count], paths[count:], images, names)
+        try:
+            files = stack.enter_context(_opened(project, paths[:count], job.parameters))
+            items = stack.enter_context(open_items(paths[count:], corpus=corpus, options=options))
+        except FileError as error:
+            raise with_names(error, names) from error
+        of_copies = {
+            copy: names.get(name, name) for copy, name in {**items.names, **files.names}.items()
+        }
+        yield OpenUpload(files.paths, items.paths, images, {**names, **of_copies}, files.table)
 
 
 def _run(run: JobRun) -> dict[str, Any]:
@@ -129,43 +206,51 @@ def _run(run: JobRun) -> dict[str, Any]:
     try:
         with open_upload(run.job) as upload:
             return _import(run, project, upload)
+    except (FileError, ColumnsError) as error:
+        raise JobFailedError(str(error)) from error
     except OSError as error:
         raise JobFailedError(f"The upload cannot be read: {error}.") from error
 
 
 def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]:
-    options = CorpusOptions(
-        fmt=run.job.parameters["format"],
-        items=upload.items,
-        images=upload.images,
-        search=run.job.parameters["search"],
-        domain=run.job.parameters["domain"],
-        partition=run.job.parameters["partition"],
-        strict=run.job.parameters["strict"],
-    )
+    options = upload.options(run.job.parameters)
     counts: Counter[str] = Counter()
 
     def progress(unit: str, count: int) -> None:
         counts[unit] += count
         run.report(**counts)
 
-    importer = Import(project=project, options=options, progress=progress)
+    with BadRows(renamed=lambda error: with_names(error, upload.names)) as bad_rows:
+        importer = Import(project=project, options=options, on_error=bad_rows, progress=progress)
+        problem = _problem_of(importer, upload)
+        # A strict import that fails adds nothing and reports its first bad row.
+        result = {} if problem and options.strict else _result(importer.report, upload, bad_rows)
+    if problem:
+        raise JobFailedError(problem, result=result)
+    return result
+
+
+def _problem_of(importer: Import, upload: OpenUpload) -> str:
+    """Run the import, and return why it failed or an empty text."""
     try:
         report = importer.run(upload.corpus)
     except (FileError, OSError, UnicodeDecodeError) as error:
-        problem = upload.describe(error)
-        if options.strict:
-            raise JobFailedError(f"{problem} Nothing was imported.") from error
-        raise JobFailedError(problem, result=_result(importer.report, upload)) from error
-    return _result(report, upload)
+        nothing = " Nothing was imported." if importer.options.strict else ""
+        return f"{upload.describe(error)}{nothing}"
+    return (
+        f"None of the {report.error_count:,} rows could be imported." if report.is_useless else ""
+    )
 
 
-def _result(report: ImportReport, upload: OpenUpload) -> dict[str, Any]:
-    return {
+def _result(report: ImportReport, upload: OpenUpload, bad_rows: BadRows) -> dict[str, Any]:
+    result = {
         **report.counts(),
         "errors": stored_errors(report.errors, upload.names),
         "warnings": stored_errors(report.warnings, upload.names),
     }
+    if bad_rows.count:
+        result["bad_rows"] = store_bad_rows(bad_rows.content())
+    return result
 
 
 KIND = JobKind(run=_run, clean_up=lambda job: delete_uploads(_stored(job.parameters)))

@@ -1,91 +1,158 @@
-"""Detect the encoding of uploaded text, and rewrite it as UTF-8, which all readers expect."""
+"""The encodings of text files. Text is UTF-8 or has a byte-order mark, unless its encoding is named.
+
+Copies in UTF-8 are made of other files, because all readers expect it.
+"""
 
 import codecs
-import re
 from collections.abc import Iterator, Mapping
+from encodings.aliases import aliases
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from audit.errors import TouchstoneError
+from schemes.base import FileError
+from schemes.file_kinds import head_of
+from schemes.table_files import is_compressed
+
 UTF_8 = "utf-8"
-# The Python codec and the name of each encoding that a user can choose.
+UTF_16 = "utf-16"
+# The encodings that pages offer, by their names in commands and the API.
 ENCODINGS: Mapping[str, str] = {
     UTF_8: "UTF-8",
-    "utf-16": "UTF-16",
-    "latin-1": "Latin-1 (ISO 8859-1)",
-    "cp1252": "Windows-1252",
+    UTF_16: "UTF-16",
+    "windows-1252": "Windows-1252 (Western European)",
+    "windows-1250": "Windows-1250 (Central European)",
+    "windows-1251": "Windows-1251 (Cyrillic)",
+    "iso-8859-1": "Latin-1 (ISO 8859-1)",
+    "iso-8859-15": "Latin-9 (ISO 8859-15)",
+    "mac-roman": "Mac Roman",
+    "shift-jis": "Shift-JIS",
+    "gb18030": "GB18030",
 }
 CHUNK = 1 << 16
-_PACKED = (b"\x1f\x8b", b"PK\x03\x04")
-# Windows-1252 has characters where Latin-1 has control characters, except for five bytes.
-_CONTROLS = re.compile(rb"[\x80-\x9f]")
-_UNDEFINED = re.compile(rb"[\x81\x8d\x8f\x90\x9d]")
+# Codecs that do not convert between bytes and the characters of a text.
+_OTHER_CODECS = {
+    "base64_codec", "bz2_codec", "hex_codec", "idna", "punycode", "quopri_codec", "raw_unicode_escape",
+    "rot_13", "undefined", "unicode_escape", "utf_7", "uu_codec", "zlib_codec",
+}  # fmt: skip
+# Spreadsheets and browsers write the Windows variant of the standard.
+_USUAL = {"shift_jis": "cp932"}
+_KNOWN = (set(aliases.values()) | {"utf_8_sig", "mac_roman", "gb18030"}) - _OTHER_CODECS
+EXAMPLE_BYTES = 60
 
 
-def detect_encoding(file: BinaryIO) -> str:
-    """Return the likely encoding of a file. Compressed files and archives count as UTF-8."""
-    head = _start(file)
-    if head.startswith(_PACKED):
-        return UTF_8
-    if _utf_16_codec(head):
-        return "utf-16"
-    decoder = codecs.getincrementaldecoder(UTF_8)()
-    is_utf_8, has_controls, has_undefined = True, False, False
-    for chunk in _chunks(file):
-        has_controls = has_controls or bool(_CONTROLS.search(chunk))
-        has_undefined = has_undefined or bool(_UNDEFINED.search(chunk))
-        if is_utf_8:
-            try:
-                decoder.decode(chunk)
-            except UnicodeDecodeError:
-                is_utf_8 = False
-    # A file that ends within a character was cut off, but is UTF-8.
-    if is_utf_8:
-        return UTF_8
-    return "cp1252" if has_controls and not has_undefined else "latin-1"
+class UnknownEncodingError(TouchstoneError):
+    """A name that is not the name of an encoding."""
+
+    def __init__(self, name: str) -> None:
+        known = ", ".join(ENCODINGS)
+        super().__init__(
+            f"There is no encoding {name[:40]!r}. Use one of {known}, or another name."
+        )
 
 
-def write_as_utf_8(source: Path, target: Path, encoding: str) -> None:
-    """Copy a text file as UTF-8. Bytes that the encoding lacks become U+FFFD."""
-    with source.open("rb") as file, target.open("wb") as out:
-        head = _start(file)
-        codec = (_utf_16_codec(head) or "utf-16-le") if encoding == "utf-16" else encoding
-        decoder = codecs.getincrementaldecoder(codec)(errors="replace")
-        for chunk in _chunks(file):
-            out.write(_utf_8(decoder.decode(chunk)))
-        out.write(_utf_8(decoder.decode(b"", final=True)))
+def codec_of(name: str) -> str:
+    """Return the Python codec of an encoding. Raise UnknownEncodingError."""
+    codec = "_".join(name.strip().lower().replace("-", "_").split())
+    codec = aliases.get(codec, codec)
+    try:
+        found = codecs.lookup(codec).name.replace("-", "_")
+    except (LookupError, ValueError) as error:
+        raise UnknownEncodingError(name) from error
+    found = aliases.get(found, found)
+    if found not in _KNOWN:
+        raise UnknownEncodingError(name)
+    return _USUAL.get(found, found)
 
 
-def is_packed(path: Path) -> bool:
-    """Return True for compressed files and archives."""
+def marked_encoding(file: BinaryIO) -> str:
+    """Return the encoding that a byte-order mark names, or UTF-8."""
+    file.seek(0)
+    head = file.read(4)
+    file.seek(0)
+    return UTF_16 if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else UTF_8
+
+
+def as_utf_8(path: Path, target: Path, encoding: str = "") -> Path:
+    """Return the path, or that of a copy in UTF-8 for a file in another encoding.
+
+    Without an encoding, the file is in UTF-8 or has a byte-order mark. Raise FileError with the line of
+    bytes that the encoding lacks, and UnknownEncodingError.
+    """
     with path.open("rb") as file:
-        return _start(file).startswith(_PACKED)
+        codec = codec_of(encoding or marked_encoding(file))
+        if codec in ("utf_8", "utf_8_sig"):
+            return path
+        if codec == "utf_16":
+            codec = _utf_16_codec(file.read(4096))
+        file.seek(0)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as out:
+            for text in _decoded(path, file, codec, encoding or UTF_16):
+                out.write(text.encode(UTF_8, errors="replace"))
+    return target
 
 
-def _utf_8(text: str) -> bytes:
-    return text.encode(UTF_8, errors="replace")
+def _decoded(path: Path, file: BinaryIO, codec: str, encoding: str) -> Iterator[str]:
+    decoder = codecs.getincrementaldecoder(codec)()
+    line, column, is_last = 1, 1, False
+    while not is_last:
+        chunk = file.read(CHUNK)
+        is_last = not chunk
+        try:
+            text = decoder.decode(chunk, final=is_last)
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(codec, errors="replace")
+            line, column = _moved(line, column, before)
+            message = (
+                f"is not {ENCODINGS.get(encoding, encoding)} (byte 0x{error.object[error.start]:02X} at "
+                f"character {column}). Name another encoding."
+            )
+            raise FileError(path.name, line, message) from error
+        line, column = _moved(line, column, text)
+        yield text
+
+
+def _moved(line: int, column: int, text: str) -> tuple[int, int]:
+    """Return the line and column after the text."""
+    last = text.rfind("\n")
+    moved = len(text) - last - 1
+    return line + text.count("\n"), moved + 1 if last >= 0 else column + moved
 
 
 def _utf_16_codec(head: bytes) -> str:
-    """Return the codec of UTF-16 text by its byte-order mark or its zero bytes, or ""."""
+    """Return the codec of UTF-16 text by its byte-order mark, or by its zero bytes."""
     if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
-    pairs = len(head) // 2
-    if pairs and head[1::2].count(0) > 0.4 * pairs and head[0::2].count(0) < 0.1 * pairs:
-        return "utf-16-le"
-    if pairs and head[0::2].count(0) > 0.4 * pairs and head[1::2].count(0) < 0.1 * pairs:
-        return "utf-16-be"
-    return ""
+    return "utf-16-be" if head[0::2].count(0) > head[1::2].count(0) else "utf-16-le"
 
 
-def _start(file: BinaryIO) -> bytes:
-    file.seek(0)
-    head = file.read(4096)
-    file.seek(0)
-    return head
+def readings_of(path: Path) -> dict[str, str]:
+    """Return the first text that is not UTF-8, in each encoding that pages offer and that has its bytes.
+
+    Compressed files have no reading.
+    """
+    raw = b"" if is_compressed(head_of(path)) else _first_bad_line(path)
+    at = next((place for place, byte in enumerate(raw) if byte >= 0x80), 0)
+    raw = raw[max(0, at - EXAMPLE_BYTES // 2) : at + EXAMPLE_BYTES]
+    readings = {}
+    for name in [name for name in ENCODINGS if raw and name not in (UTF_8, UTF_16)]:
+        try:
+            # The end may be in the middle of a character.
+            text = codecs.getincrementaldecoder(codec_of(name))().decode(raw)
+        except UnicodeDecodeError:
+            continue
+        if text.isprintable():
+            readings[name] = text
+    return readings
 
 
-def _chunks(file: BinaryIO) -> Iterator[bytes]:
-    file.seek(0)
-    yield from iter(partial(file.read, CHUNK), b"")
-    file.seek(0)
+def _first_bad_line(path: Path) -> bytes:
+    with path.open("rb") as file:
+        for raw in iter(partial(file.readline, CHUNK), b""):
+            try:
+                raw.decode(UTF_8)
+            except UnicodeDecodeError:
+                return raw.replace(b"\t", b" ").strip()
+    return b""

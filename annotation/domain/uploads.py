@@ -1,28 +1,31 @@
-"""Store uploaded files for a job, and open them again as UTF-8 text under their original names."""
+"""Store uploaded files for a job, and open them again under their original names."""
 
 import uuid
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import IO, Any, cast
 
-from django.conf import settings
+from django.core.files.base import File
 from django.core.files.storage import Storage, storages
 from django.core.files.uploadedfile import UploadedFile
 from django.utils.text import get_valid_filename
 
-from annotation.domain.text_encodings import UTF_8, detect_encoding, is_packed, write_as_utf_8
+from annotation.domain.source_files import with_names
+from annotation.domain.text_encodings import marked_encoding
 from jobs.domain.stored_files import delete_files, local_paths
+from jobs.models import Job
 from schemes.base import FileError
 
 ERRORS_STORED = 100
-# A stored file: its original name, its path in the storage, its bytes and its text encoding
+BAD_ROWS = "bad-rows.csv"
+# A stored file: its original name, its path in the storage, its bytes, and UTF-8 or the encoding that its
+# byte-order mark names
 StoredFile = dict[str, Any]
 
 
 def store_uploads(files: "Sequence[UploadedFile[bytes]]") -> list[StoredFile]:
-    """Store files, all or none. Their encodings are detected."""
+    """Store files, all or none."""
     stored: list[StoredFile] = []
     try:
         for file in files:
@@ -36,7 +39,7 @@ def store_uploads(files: "Sequence[UploadedFile[bytes]]") -> list[StoredFile]:
 def _store(file: "UploadedFile[bytes]") -> StoredFile:
     # In a folder of its own under its own name, from which readers derive the format and ids.
     name = PurePath(file.name or "upload").name[-100:]
-    encoding = detect_encoding(cast(Any, file))
+    encoding = marked_encoding(cast(Any, file))
     path = _storage().save(f"{uuid.uuid4().hex}/{get_valid_filename(name)}", file)
     return {"name": name, "path": path, "bytes": file.size, "encoding": encoding}
 
@@ -48,14 +51,7 @@ def delete_uploads(stored: Iterable[StoredFile]) -> None:
 @contextmanager
 def open_uploads(stored: Sequence[StoredFile]) -> Iterator[tuple[list[Path], dict[str, str]]]:
     """Yield the paths of the files, and their original names by path and by file name."""
-    with ExitStack() as stack:
-        local = stack.enter_context(local_paths(_storage(), [file["path"] for file in stored]))
-        prefix = TemporaryDirectory(prefix="utf-8-", dir=settings.VAR_DIR)
-        folder = Path(stack.enter_context(prefix))
-        paths = [
-            _as_utf_8(path, file.get("encoding", UTF_8), folder / str(number))
-            for number, (path, file) in enumerate(zip(local, stored, strict=True))
-        ]
+    with local_paths(_storage(), [file["path"] for file in stored]) as paths:
         names = {
             key: file["name"]
             for path, file in zip(paths, stored, strict=True)
@@ -64,37 +60,35 @@ def open_uploads(stored: Sequence[StoredFile]) -> Iterator[tuple[list[Path], dic
         yield paths, names
 
 
-def _as_utf_8(path: Path, encoding: str, folder: Path) -> Path:
-    """Return the path, or that of a copy with the same name if the file is not UTF-8."""
-    if encoding == UTF_8 or is_packed(path):
-        return path
-    folder.mkdir()
-    copy = folder / path.name
-    write_as_utf_8(path, copy, encoding)
-    return copy
+def store_bad_rows(content: IO[bytes]) -> str:
+    """Store the file with the bad rows of an import, and return its path."""
+    return _storage().save(f"{uuid.uuid4().hex}/{BAD_ROWS}", File(content))
+
+
+def open_bad_rows(job: Job) -> "File[bytes] | None":
+    """Open the file with the bad rows of an import. Return None if it has none."""
+    path = job.result.get("bad_rows")
+    try:
+        return _storage().open(path) if path else None
+    except FileNotFoundError:
+        return None
 
 
 def describe_error(error: Exception, names: Mapping[str, str]) -> str:
     """Return the error's message with the original file names."""
     if isinstance(error, FileError):
-        file = _original(error.file, names)
-        return str(FileError(file, error.line, error.message, field=error.field))
+        return str(with_names(error, names))
     message = str(error)
     for path, name in names.items():
         message = message.replace(path, name)
     return message
 
 
-def _original(file: str, names: Mapping[str, str]) -> str:
-    """Return the original names of a file, or of several that are separated by commas."""
-    return ", ".join(names.get(name, name) for name in file.split(", "))
-
-
 def stored_errors(errors: Sequence[FileError], names: Mapping[str, str]) -> list[dict[str, Any]]:
     """Return the first errors as the result of a job stores them."""
     return [
         {
-            "file": _original(error.file, names),
+            "file": with_names(error, names).file,
             "line": error.line,
             "field": error.field,
             "message": error.message,

@@ -1,15 +1,20 @@
 """Pages that upload, preview and import a corpus."""
 
+import json
 from typing import Any
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods, require_POST
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
+from annotation.bad_rows_download import bad_rows_download
+from annotation.domain.choose_columns import encoding_of, reading_of, settings_of
 from annotation.domain.cost_model import item_cents, role_costs
+from annotation.domain.offer_settings import offered_settings
 from annotation.domain.preview_corpus import (
+    READING,
     Preview,
     check_of,
     is_small,
@@ -17,10 +22,10 @@ from annotation.domain.preview_corpus import (
     queue_check,
     stored_preview,
 )
-from annotation.domain.queue_import import IMPORT, encoding_of, queue_import, set_encoding
+from annotation.domain.queue_import import IMPORT, queue_import, read_again
 from annotation.domain.sample_corpus import NoSampleError, upload_sample
 from annotation.domain.text_encodings import ENCODINGS
-from annotation.forms import CorpusForm
+from annotation.forms import CorpusForm, ReadingForm
 from audit.domain.change_state import TransitionNotAllowedError
 from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of
@@ -28,9 +33,10 @@ from jobs.domain.queue_job import confirm_job
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.models import Project
-from projects.pages import job_list, render_page
+from projects.pages import job_list, render_page, wants_fragment
 from projects.permissions import STAFF, project_page
 from projects.views.settings import JOBS_SHOWN, actor_of
+from schemes.base import FileError
 from schemes.registry import get_scheme
 
 
@@ -41,22 +47,8 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = CorpusForm(
         request.POST or None, request.FILES or None, corpus=get_scheme(project.scheme).corpus
     )
-    if form.is_valid():
-        data = form.cleaned_data
-        job = queue_import(
-            project=project,
-            fmt=data["fmt"],
-            files=[data["corpus"]],
-            items_files=data["items"],
-            images=data.get("images"),
-            search=data.get("search", ""),
-            domain=data["domain"],
-            partition=data["partition"],
-            strict=data["strict"],
-            actor=actor_of(request),
-            now=timezone.now(),
-            state=JobState.UPLOADED,
-        )
+    job = _uploaded(request, project, form) if form.is_valid() else None
+    if job:
         if not is_small(job):
             queue_check(upload=job, actor=job.requested_by, now=job.requested_at)
         return redirect("annotation:corpus_preview", slug=project.slug, pk=job.pk)
@@ -76,6 +68,29 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
     )
 
 
+def _uploaded(request: HttpRequest, project: Project, form: CorpusForm) -> Job | None:
+    """Store the upload. Return None after an error of the form."""
+    data = form.cleaned_data
+    try:
+        return queue_import(
+            project=project,
+            fmt=data["fmt"],
+            files=[data["corpus"]],
+            items_files=data["items"],
+            images=data.get("images"),
+            search=data.get("search", ""),
+            domain=data["domain"],
+            partition=data["partition"],
+            strict=data["strict"],
+            actor=actor_of(request),
+            now=timezone.now(),
+            state=JobState.UPLOADED,
+        )
+    except FileError as error:
+        form.add_error("corpus", str(error))
+        return None
+
+
 @require_POST
 @project_page(STAFF)
 def corpus_sample(request: HttpRequest, project: Project) -> HttpResponseBase:
@@ -91,7 +106,7 @@ def corpus_sample(request: HttpRequest, project: Project) -> HttpResponseBase:
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def corpus_preview(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
-    """Preview an upload, read it in another encoding, and import or discard it."""
+    """Preview an upload, read it in another way, and import or discard it."""
     job = get_object_or_404(jobs_of(scope=project.slug, kind=IMPORT), pk=pk)
     if job.state != JobState.UPLOADED:
         return redirect("annotation:corpus", slug=project.slug)
@@ -100,12 +115,14 @@ def corpus_preview(request: HttpRequest, project: Project, pk: int) -> HttpRespo
     actor, now = actor_of(request), timezone.now()
     # The parameter is in the URL, because htmx posts the form without the button.
     if "read" in request.GET:
-        _change_encoding(request, job)
-        return _preview_page(request, project, job)
+        return _read_again(request, project, job)
     try:
         if "discard" in request.POST:
             cancel_job(job=job, actor=actor, now=now, problem="Discarded before the import.")
             messages.info(request, "The upload was discarded.")
+        elif request.POST.get("reading", _reading_key(job)) != _reading_key(job):
+            messages.info(request, "The file was read in another way since this preview. Check it.")
+            return redirect("annotation:corpus_preview", slug=project.slug, pk=job.pk)
         else:
             confirm_job(job=job, actor=actor, now=now)
             messages.success(request, "The corpus is being imported. You can leave this page.")
@@ -114,40 +131,100 @@ def corpus_preview(request: HttpRequest, project: Project, pk: int) -> HttpRespo
     return redirect("annotation:corpus", slug=project.slug)
 
 
-def _change_encoding(request: HttpRequest, job: Job) -> None:
-    encoding = request.POST.get("encoding", "")
-    if encoding in ENCODINGS and encoding != encoding_of(job):
-        set_encoding(job=job, encoding=encoding)
+@require_safe
+@project_page(STAFF)
+def bad_rows(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Download the bad rows of an import."""
+    job = get_object_or_404(jobs_of(scope=project.slug, kind=IMPORT), pk=pk)
+    return bad_rows_download(job)
+
+
+def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpResponseBase:
+    before = _read(project, job)
+    form = _reading_form(project, job, before, request.POST)
+    if not form.is_valid():
+        problem = " ".join(str(error) for errors in form.errors.values() for error in errors)
+        refused = Preview(problem=problem, table=before.table)
+        return _preview_page(request, project, job, form=form, read=refused)
+    reading, settings = form.reading(), form.settings()
+    if (reading, settings) != (reading_of(job.parameters), settings_of(job.parameters)):
+        read_again(job=job, reading=reading, settings=settings)
         if not is_small(job):
             queue_check(upload=job, actor=actor_of(request), now=timezone.now())
+    read = _read(project, job)
+    response = _preview_page(request, project, job, read=read)
+    if _names(before) != _names(read):
+        # The choice of columns stands outside the fragment, and has changed too.
+        response.headers["HX-Refresh"] = "true"
+    return response
 
 
-def _preview_page(request: HttpRequest, project: Project, job: Job) -> HttpResponseBase:
+def _reading_key(job: Job) -> str:
+    """Return a text that changes with the way in which an upload is read."""
+    return json.dumps([job.parameters[name] for name in READING], sort_keys=True)
+
+
+def _names(read: Preview) -> list[str]:
+    return list(read.table["names"]) if read.table else []
+
+
+def _reading_form(project: Project, job: Job, read: Preview, data: Any = None) -> ReadingForm:
+    layouts = get_scheme(project.scheme).corpus.layouts
+    chosen = settings_of(job.parameters)
+    return ReadingForm(
+        data,
+        reading=reading_of(job.parameters),
+        encoding=encoding_of(job.parameters),
+        table=read.table,
+        layout=layouts.get(job.parameters["format"]),
+        offered=offered_settings(
+            offers=read.offers,
+            chosen=chosen,
+            replaceable=read.replaceable,
+            with_work=read.with_work,
+        ),
+        chosen=chosen,
+    )
+
+
+def _preview_page(
+    request: HttpRequest,
+    project: Project,
+    job: Job,
+    *,
+    form: ReadingForm | None = None,
+    read: Preview | None = None,
+) -> HttpResponseBase:
     check = None if is_small(job) else check_of(job)
-    read = _read(project, job, check)
+    read = read or _read(project, job)
     is_checking = bool(check and check.is_unfinished)
     costs = role_costs(project=project)
     cents = item_cents(costs, project=project)
+    noun = get_scheme(project.scheme).vocabulary.item
     context = {
         "job": job,
+        "reading": _reading_key(job),
         "read": read,
         "check": check,
         "refresh": request.path if is_checking else "",
-        "encodings": ENCODINGS.items(),
-        "encoding": encoding_of(job),
-        "noun": get_scheme(project.scheme).vocabulary.item,
+        "form": form or _reading_form(project, job, read),
+        "readings": [(ENCODINGS[name], text) for name, text in read.readings.items()],
+        "noun": noun,
+        "replaced_items": f"Replaced {noun.plural}",
         "item_cents": cents,
         "cents": cents * read.items,
         "is_assumed": not all(cost.seen for cost in costs),
     }
     fragment = "annotation/fragments/corpus_preview.html"
-    return render_page(
-        request, project, "annotation/corpus_preview.html", context, fragment=fragment
-    )
+    page = "annotation/corpus_preview.html"
+    # htmx shows no response with an error status.
+    status = 422 if form and not wants_fragment(request) else 200
+    return render_page(request, project, page, context, fragment=fragment, status=status)
 
 
-def _read(project: Project, job: Job, check: Job | None) -> Preview:
+def _read(project: Project, job: Job) -> Preview:
     """Return the stored preview of all rows, or read as many rows as a page can."""
+    check = None if is_small(job) else check_of(job)
     if check and check.state == JobState.FINISHED:
         return stored_preview(check)
     rows: dict[str, Any] = {"rows": None} if is_small(job) else {}

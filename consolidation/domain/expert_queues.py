@@ -29,6 +29,7 @@ from django.db.models import (
 from django.db.models.functions import Cast, Coalesce, Greatest, RowNumber
 
 from annotation.domain.item_files import read_item_rows
+from annotation.domain.source_files import AS_IT_IS, ReadOptions
 from annotation.models import Item, Submission
 from audit.domain.change_state import Transitions, change_state, log_state_change
 from audit.errors import TouchstoneError
@@ -153,9 +154,9 @@ def items_named(*, project: Project, keys: Sequence[str]) -> list[Item]:
     return [by_key[key] for key in dict.fromkeys(keys)]
 
 
-def read_item_keys(scheme: Scheme, path: Path) -> list[str]:
+def read_item_keys(scheme: Scheme, path: Path, *, options: ReadOptions = AS_IT_IS) -> list[str]:
     """Read item keys from the column `item` or the scheme's own columns. Raise FileError."""
-    keys = [key for _, key, _ in read_item_rows(scheme, path)]
+    keys = [key for _, key, _ in read_item_rows(scheme, path, options=options)]
     if not keys:
         raise FileError(path.name, None, "contains no items.")
     return list(dict.fromkeys(keys))

@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from annotation.domain.changed_sentences import stored_sentences
-from annotation.domain.import_corpus import batched, item_key
+from annotation.domain.changed_sentences import StoredSentence, stored_sentences
+from annotation.domain.check_corpus import item_key
+from annotation.domain.import_corpus import batched
 from annotation.domain.item_context import context_of
 from annotation.models import Item
 from projects.models import Project
@@ -20,8 +21,9 @@ from schemes.base import (
     StatedWords,
     Tokens,
 )
+from schemes.import_settings import Setting
 from schemes.registry import get_scheme
-from schemes.stated import TokenMap, contradictions, is_resized, same_tokens
+from schemes.stated import OTHER_TOKENS, TokenMap, contradictions, is_resized, same_tokens
 
 ErrorHandler = Callable[[FileError], None]
 
@@ -76,12 +78,16 @@ class Fitting:
         corpus = get_scheme(self.project.scheme).corpus
         records = list(self._moved(batch, corpus))
         items = self._items(records)
+        unknown = [record for record in records if self._key(record) not in items]
+        sentences = stored_sentences(
+            project=self.project, external_ids={record.item.external_id for record in unknown}
+        )
         for record in records:
-            key = item_key(record.item.external_id, record.item.local_key)
+            key = self._key(record)
             if self._is_repeated(key, record):
                 continue
             if key not in items:
-                self.on_unknown(self._error(record, f"no item {key!r} in the project."))
+                self._refuse_unknown(key, record, sentences.get(record.item.external_id))
                 self._add_stray(record)
                 continue
             context = context_of(items[key], self.project)
@@ -106,6 +112,19 @@ class Fitting:
                 return False
         return True
 
+    def _refuse_unknown(
+        self, key: str, record: GoldRecord, sentence: StoredSentence | None
+    ) -> None:
+        """Refuse a record without an item. Words at other positions are the likely reason."""
+        if sentence:
+            context = ItemContext(sentence.tokens, metadata=sentence.metadata)
+            if not self._agrees(record, context):
+                return
+        self.on_unknown(self._error(record, f"no item {key!r} in the project."))
+
+    def _key(self, record: GoldRecord) -> str:
+        return item_key(record.item.external_id, record.item.local_key)
+
     def _is_repeated(self, key: str, record: GoldRecord) -> bool:
         """Return True for a second record of an item, after refusing one with other content."""
         content = hash(json.dumps(record.content, sort_keys=True))
@@ -126,7 +145,7 @@ class Fitting:
             elif self.align and corpus.move_gold:
                 yield from self._aligned(record, sentence.tokens, corpus)
             else:
-                self.refuse(self._error(record, "has other tokens than the sentence."))
+                self.refuse(self._error(record, OTHER_TOKENS))
 
     def _aligned(self, record: GoldRecord, tokens: Tokens, corpus: Corpus) -> Iterator[GoldRecord]:
         """Yield the record with moved positions, after a check in its own tokens."""
@@ -142,7 +161,7 @@ class Fitting:
         yield replace(moved, item=replace(moved.item, stated=Stated()))
 
     def _items(self, records: Iterable[GoldRecord]) -> dict[str, Item]:
-        keys = [item_key(record.item.external_id, record.item.local_key) for record in records]
+        keys = map(self._key, records)
         items = Item.objects.filter(project=self.project, key__in=keys)
         return {item.key: item for item in items.select_related("sentence__image", "project")}
 
@@ -252,7 +271,8 @@ def check_tokens(
     if others:
         message = (
             f"{len(others):,} of {len(seen):,} sentences have other tokens than the project's, "
-            f"first {min(others)}. Nothing was imported. If the texts are the same, import the "
-            "file with aligned tokens (--align)."
+            f"first {min(others)}. Nothing was imported."
         )
+        if get_scheme(project.scheme).corpus.move_gold:
+            message += f" Choose {Setting.ALIGN.quoted} if the texts are the same."
         raise OtherTokensError(", ".join(path.name for path in paths), None, message)

@@ -1,7 +1,6 @@
 """Import annotations from files: expert references, published datasets and parsers' output."""
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -12,17 +11,12 @@ from django.db import transaction
 from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
-from consolidation.domain.fit_records import (
-    FittedRecord,
-    Fitting,
-    OtherTokensError,
-    check_tokens,
-    record_error,
-)
+from consolidation.domain.fit_records import FittedRecord, Fitting, check_tokens, record_error
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
 from schemes.base import ContentError, FileError, GoldRecord, Json
+from schemes.import_settings import settings_in
 from schemes.registry import get_scheme
 
 BATCH = 200
@@ -43,16 +37,30 @@ class GoldReport:
     known: int = 0
     blank: int = 0
     error_count: int = 0
-    notes: Counter[str] = field(default_factory=Counter)
+    notes: dict[str, int] = field(default_factory=dict)
+
+    def add_notes(self, notes: Mapping[str, int]) -> None:
+        for name, count in notes.items():
+            self.notes[name] = self.notes.get(name, 0) + count
+
+    @property
+    def named_notes(self) -> dict[str, int]:
+        """Return the counts of changes by name, such as "Boxes clipped"."""
+        return {
+            name.replace("_", " ").capitalize(): count
+            for name, count in self.notes.items()
+            if count
+        }
 
     @property
     def notes_text(self) -> str:
         """Return the counts of changes as sentences, or ""."""
-        return "".join(
-            f" {name.replace('_', ' ').capitalize()}: {count}."
-            for name, count in self.notes.items()
-            if count
-        )
+        return "".join(f" {name}: {count}." for name, count in self.named_notes.items())
+
+    @property
+    def is_useless(self) -> bool:
+        """Return True if there were annotations, and none could be used."""
+        return self.error_count > 0 and not self.added and not self.known
 
 
 @dataclass
@@ -60,9 +68,8 @@ class GoldPreview(GoldReport):
     """What an import would do. `unknown` counts annotations of items that the project lacks.
 
     `rows` describes the first annotations, and `errors` the first bad ones. If not `whole`, the
-    files have more annotations. `problem` gives the reason if a file can't be read at all, and
-    `missing_columns` is True if its header lacks a column, and `other_tokens` if its tokens are not
-    those of the project.
+    files have more annotations. `problem` gives the reason if the files can't be imported at all.
+    `offers` counts the errors that a setting would avoid, by the setting's parameter.
     """
 
     unknown: int = 0
@@ -70,12 +77,16 @@ class GoldPreview(GoldReport):
     errors: list[FileError] = field(default_factory=list)
     whole: bool = True
     problem: FileError | None = None
-    missing_columns: bool = False
-    other_tokens: bool = False
+    offers: dict[str, int] = field(default_factory=dict)
 
     @property
     def read(self) -> int:
         return self.added + self.known
+
+    def add_offers(self, error: FileError) -> None:
+        """Count the settings that an error names."""
+        for setting in settings_in(error.message):
+            self.offers[setting.parameter] = self.offers.get(setting.parameter, 0) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +186,7 @@ def preview_gold(
         return not is_known
 
     def on_error(error: FileError) -> None:
+        preview.add_offers(error)
         if len(preview.errors) < PREVIEWED:
             preview.errors.append(error)
 
@@ -196,9 +208,7 @@ def preview_gold(
         )
     except FileError as error:
         preview.problem = error
-        preview.other_tokens = isinstance(error, OtherTokensError)
-        columns = scheme.corpus.gold_columns.get(fmt, ())
-        preview.missing_columns = error.line == 1 and error.field in columns
+        preview.add_offers(error)
     except (OSError, UnicodeDecodeError) as error:
         preview.problem = FileError(paths[0].name, None, f"can't be read: {error}")
     return preview
@@ -309,7 +319,7 @@ class _Storing:
             if is_blank(parsed):
                 self.report.blank += 1
                 continue
-            self.report.notes.update(fitted.notes)
+            self.report.add_notes(fitted.notes)
             added = self.store(fitted.item, parsed, record)
             self.report.added += added
             self.report.known += not added

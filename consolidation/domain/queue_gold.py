@@ -1,22 +1,30 @@
 """Queue imports of uploaded annotations: store the files, and read them in a job."""
 
-import csv
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 
+from annotation.domain.choose_columns import prefill_columns, reading_of
+from annotation.domain.source_files import (
+    AS_IT_IS,
+    ColumnsError,
+    OpenTable,
+    ReadOptions,
+    open_gold,
+    with_names,
+)
+from annotation.domain.text_encodings import readings_of
 from annotation.domain.uploads import (
     delete_uploads,
     describe_error,
     open_uploads,
+    store_bad_rows,
     store_uploads,
     stored_errors,
 )
@@ -25,12 +33,13 @@ from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
 from jobs.models import Job
+from projects.domain.bad_rows import BadRows
 from projects.models import Project
 from schemes.base import FileError
+from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 
 GOLD_IMPORT = "gold-import"
-MAX_HEADER = 1 << 16
 
 
 def queue_gold(
@@ -43,10 +52,21 @@ def queue_gold(
     now: datetime,
     state: JobState = JobState.UPLOADED,
 ) -> Job:
-    """Store the files and queue a job that imports them, which first waits for confirmation."""
+    """Store the files and queue a job that imports them, which first waits for confirmation.
+
+    Without `fmt`, the format is recognised. The columns of tables are guessed for a person to confirm.
+    Raise FileError for a file of no or an unclear format.
+    """
     stored = store_uploads(files)
-    parameters = {"format": fmt, "source": source, "files": stored, "columns": {}}
+    parameters = {
+        "format": fmt,
+        "source": source,
+        "files": stored,
+        "reading": asdict(AS_IT_IS),
+        "settings": [],
+    }
     try:
+        _complete(project, parameters)
         return queue_job(
             kind=GOLD_IMPORT,
             scope=project.slug,
@@ -60,128 +80,135 @@ def queue_gold(
         raise
 
 
-def choose_columns(*, job: Job, columns: Mapping[str, str]) -> None:
-    """Read the required columns from these columns of the files. Both are names in a header."""
-    job.parameters["columns"] = dict(columns)
+def read_again(*, job: Job, reading: ReadOptions, settings: Collection[Setting]) -> None:
+    """Read an upload in another way from now on. Columns are guessed if none are chosen."""
+    is_read_otherwise = reading != reading_of(job.parameters)
+    job.parameters["reading"] = asdict(reading)
+    job.parameters["settings"] = [setting.parameter for setting in settings]
+    if is_read_otherwise and not reading.columns:
+        _complete(Project.objects.get(slug=job.scope), job.parameters)
     job.save(update_fields=["parameters"])
+
+
+def _complete(project: Project, parameters: dict[str, Any]) -> None:
+    """Add the format that is recognised and the columns. Raise FileError."""
+    try:
+        with _open_gold(project, parameters) as files:
+            parameters["format"] = files.fmt
+            prefill_columns(
+                kind=GOLD_IMPORT, scope=project.slug, parameters=parameters, table=files.table
+            )
+    except FileError:
+        # A file whose format is named may be readable in another encoding.
+        if not parameters["format"]:
+            raise
 
 
 @dataclass(frozen=True, slots=True)
 class OpenGold:
-    """The local files of an upload. `header` has the names of the columns of the first file."""
+    """The readable files of an upload. `table` describes the first file if it is a table."""
 
     paths: list[Path]
     names: dict[str, str]
-    header: list[str]
+    fmt: str
+    table: OpenTable | None
 
     def describe(self, error: Exception) -> str:
         return describe_error(error, self.names)
 
 
 @contextmanager
-def open_gold(job: Job) -> Iterator[OpenGold]:
-    """Yield the files of an upload with the columns that the user chose."""
-    columns = job.parameters["columns"]
-    with (
-        open_uploads(job.parameters["files"]) as (stored, names),
-        TemporaryDirectory(prefix="gold-", dir=settings.VAR_DIR) as folder,
-    ):
-        header = header_of(stored[0])
-        # The copies have the same file names, so that errors name the original files.
-        paths = [
-            _with_columns(path, columns, Path(folder, str(number))) if columns else path
-            for number, path in enumerate(stored)
-        ]
-        yield OpenGold(paths, names, header)
+def _open_gold(project: Project, parameters: dict[str, Any]) -> Iterator[OpenGold]:
+    """Yield the files of an upload. Raise FileError with their original names."""
+    corpus = get_scheme(project.scheme).corpus
+    options = reading_of(parameters)
+    with open_uploads(parameters["files"]) as (paths, names), ExitStack() as stack:
+        gold = open_gold(paths, corpus=corpus, fmt=parameters["format"], options=options)
+        try:
+            files = stack.enter_context(gold)
+        except FileError as error:
+            raise with_names(error, names) from error
+        of_copies = {copy: names.get(name, name) for copy, name in files.names.items()}
+        yield OpenGold(files.paths, {**names, **of_copies}, files.fmt, files.table)
 
 
-def header_of(path: Path) -> list[str]:
-    """Return the names of the columns of a CSV file, or nothing for another file."""
+@dataclass(frozen=True, slots=True)
+class UploadPreview:
+    """The preview of an upload. `problem` gives the reason if a file can't be read at all.
+
+    If it is not UTF-8, `readings` has the first such text in the encodings that may be right.
+    """
+
+    read: GoldPreview
+    problem: str = ""
+    errors: Sequence[str] = ()
+    table: OpenTable | None = None
+    readings: Mapping[str, str] = field(default_factory=dict)
+
+
+def preview_upload(*, project: Project, job: Job) -> UploadPreview:
+    """Read the beginning of an upload, without storing anything."""
     try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            return [name.strip() for name in next(csv.reader([file.readline(MAX_HEADER)]), [])]
-    except (OSError, UnicodeDecodeError, csv.Error):
-        return []
-
-
-def suggested_columns(*, required: Sequence[str], header: Sequence[str]) -> dict[str, str]:
-    """Return the column of the header for each required column that has a similar name."""
-    by_name = {_letters(name): name for name in reversed(header)}
-    return {name: by_name[_letters(name)] for name in required if _letters(name) in by_name}
-
-
-def _letters(name: str) -> str:
-    return "".join(filter(str.isalnum, name.lower()))
-
-
-def _with_columns(path: Path, columns: Mapping[str, str], folder: Path) -> Path:
-    """Copy a CSV file with the required names in its header."""
-    names = {theirs: ours for ours, theirs in columns.items()}
-    taken = set(columns)
-    folder.mkdir()
-    copy = folder / path.name
-    with (
-        path.open(encoding="utf-8-sig", newline="") as source,
-        copy.open("w", encoding="utf-8", newline="") as target,
-    ):
-        header = next(csv.reader([source.readline(MAX_HEADER)]), [])
-        stripped = [name.strip() for name in header]
-        csv.writer(target).writerow(
-            # A column that is not chosen must not have the name of one that is.
-            names.get(name, f"{name} (not used)" if name in taken else name)
-            for name in stripped
-        )
-        while text := source.read(1 << 20):
-            target.write(text)
-    return copy
-
-
-def preview_upload(*, project: Project, job: Job) -> tuple[GoldPreview, OpenGold]:
-    """Return the preview of an upload, and the names of its files and columns."""
-    with open_gold(job) as files:
-        preview = preview_gold(
-            project=project,
-            paths=files.paths,
-            fmt=job.parameters["format"],
-            source=job.parameters["source"],
-        )
-        return preview, files
+        with _open_gold(project, job.parameters) as files:
+            read = preview_gold(
+                project=project,
+                paths=files.paths,
+                fmt=files.fmt,
+                source=job.parameters["source"],
+                align=Setting.ALIGN.parameter in job.parameters["settings"],
+                rescale=Setting.RESCALE_BOXES.parameter in job.parameters["settings"],
+            )
+            problem = files.describe(read.problem) if read.problem else ""
+            errors = [files.describe(error) for error in read.errors]
+            table = files.table
+    except (FileError, ColumnsError) as error:
+        read, problem, errors, table = GoldPreview(), str(error), [], None
+    readings: dict[str, str] = {}
+    if problem and not job.parameters["reading"]["encoding"]:
+        with open_uploads(job.parameters["files"]) as (paths, _):
+            readings = readings_of(paths[0])
+    return UploadPreview(read, problem, errors, table, readings)
 
 
 def _run(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.scope)
     try:
-        with open_gold(run.job) as files:
+        with _open_gold(project, run.job.parameters) as files:
             return _import(run, project, files)
+    except (FileError, ColumnsError) as error:
+        raise JobFailedError(str(error)) from error
     except OSError as error:
         raise JobFailedError(f"The upload cannot be read: {error}.") from error
 
 
 def _import(run: JobRun, project: Project, files: OpenGold) -> dict[str, Any]:
     errors: list[FileError] = []
-    try:
-        report = import_gold(
-            project=project,
-            paths=files.paths,
-            fmt=run.job.parameters["format"],
-            source=run.job.parameters["source"],
-            on_error=errors.append,
-            now=timezone.now(),
-            progress=lambda count: run.report(items=count),
-        )
-    except (FileError, OSError, UnicodeDecodeError) as error:
-        raise JobFailedError(files.describe(error)) from error
-    return {**asdict(report), "errors": stored_errors(errors, files.names)}
+    with BadRows(show=errors.append, renamed=lambda error: with_names(error, files.names)) as rows:
+        try:
+            report = import_gold(
+                project=project,
+                paths=files.paths,
+                fmt=files.fmt,
+                source=run.job.parameters["source"],
+                align=Setting.ALIGN.parameter in run.job.parameters["settings"],
+                rescale=Setting.RESCALE_BOXES.parameter in run.job.parameters["settings"],
+                on_error=rows,
+                now=timezone.now(),
+                progress=lambda count: run.report(items=count),
+            )
+        except (FileError, OSError, UnicodeDecodeError) as error:
+            raise JobFailedError(files.describe(error)) from error
+        result = {
+            **asdict(report),
+            "notes": report.named_notes,
+            "errors": stored_errors(errors, files.names),
+        }
+        if rows.count:
+            result["bad_rows"] = store_bad_rows(rows.content())
+    if report.is_useless:
+        problem = f"None of the {report.error_count:,} annotations could be used."
+        raise JobFailedError(problem, result=result)
+    return result
 
 
 KIND = JobKind(run=_run, clean_up=lambda job: delete_uploads(job.parameters["files"]))
-
-
-def format_of(*, project: Project, names: Sequence[str]) -> str:
-    """Return the gold format of files by their names, or the scheme's usual one."""
-    corpus = get_scheme(project.scheme).corpus
-    for fmt in corpus.gold_formats:
-        endings = tuple(corpus.formats.get(fmt, ()))
-        if endings and all(name.lower().endswith(endings) for name in names):
-            return fmt
-    return corpus.gold_formats[0]

@@ -1,24 +1,30 @@
 """Pages that upload annotations of experts or of published datasets as gold."""
 
+from dataclasses import asdict
+from typing import Any
+
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_safe
 
+from annotation.bad_rows_download import bad_rows_download
+from annotation.domain.choose_columns import encoding_of, reading_of, settings_of
+from annotation.domain.offer_settings import offered_settings
 from annotation.domain.text_encodings import ENCODINGS
+from annotation.forms import ReadingForm
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.queries import count_expert_items
 from consolidation.domain.queue_gold import (
     GOLD_IMPORT,
-    choose_columns,
-    format_of,
+    UploadPreview,
     preview_upload,
     queue_gold,
-    suggested_columns,
+    read_again,
 )
 from consolidation.enums import GoldSource
-from consolidation.forms import ColumnsForm, GoldUploadForm
+from consolidation.forms import GoldUploadForm
 from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of
 from jobs.domain.queue_job import confirm_job
@@ -29,6 +35,7 @@ from projects.models import Project
 from projects.pages import job_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import JOBS_SHOWN, actor_of
+from schemes.base import FileError
 from schemes.registry import get_scheme
 
 
@@ -38,23 +45,18 @@ def gold_import(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Upload annotations, and list the project's earlier uploads."""
     formats = get_scheme(project.scheme).corpus.gold_formats
     form = GoldUploadForm(request.POST or None, request.FILES or None, formats=formats)
-    if form.is_valid():
-        data = form.cleaned_data
-        names = [file.name for file in data["annotations"]]
-        job = queue_gold(
-            project=project,
-            fmt=data["fmt"] or format_of(project=project, names=names),
-            source=data["source"],
-            files=data["annotations"],
-            actor=actor_of(request),
-            now=timezone.now(),
-        )
+    job = _uploaded(request, project, form) if form.is_valid() else None
+    if job:
         return redirect("consolidation:gold_preview", slug=project.slug, pk=job.pk)
     jobs = jobs_of(scope=project.slug, kind=GOLD_IMPORT)[:JOBS_SHOWN]
     context = {
         "form": form,
         "formats": formats,
-        "columns": get_scheme(project.scheme).corpus.gold_columns,
+        "columns": {
+            fmt: layout.required
+            for fmt, layout in get_scheme(project.scheme).corpus.gold_layouts.items()
+            if layout.required
+        },
         "experts": figures_of(count_expert_items, project=project).value,
         "has_items": project.items.exists(),
         "noun": get_scheme(project.scheme).vocabulary.item,
@@ -70,18 +72,36 @@ def gold_import(request: HttpRequest, project: Project) -> HttpResponseBase:
     )
 
 
+def _uploaded(request: HttpRequest, project: Project, form: GoldUploadForm) -> Job | None:
+    """Store the upload. Return None after an error of the form."""
+    data = form.cleaned_data
+    try:
+        return queue_gold(
+            project=project,
+            fmt=data["fmt"],
+            source=data["source"],
+            files=data["annotations"],
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+    except FileError as error:
+        form.add_error("annotations", str(error))
+        return None
+
+
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def gold_preview(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
-    """Preview an upload, choose its columns, and import or discard it."""
+    """Preview an upload, read it in another way, and import or discard it."""
     job = get_object_or_404(jobs_of(scope=project.slug, kind=GOLD_IMPORT), pk=pk)
     if job.state != JobState.UPLOADED:
         return redirect("consolidation:gold_import", slug=project.slug)
     if request.method == "GET":
-        return _preview_page(request, project, job)
+        upload = preview_upload(project=project, job=job)
+        return _preview_page(request, project, job, upload)
     actor, now = actor_of(request), timezone.now()
-    if "columns" in request.POST:
-        return _choose_columns(request, project, job)
+    if "read" in request.GET:
+        return _read_again(request, project, job)
     try:
         if "discard" in request.POST:
             cancel_job(job=job, actor=actor, now=now, problem="Discarded before it was read.")
@@ -94,42 +114,59 @@ def gold_preview(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     return redirect("consolidation:gold_import", slug=project.slug)
 
 
-def _choose_columns(request: HttpRequest, project: Project, job: Job) -> HttpResponseBase:
-    _, files = preview_upload(project=project, job=job)
-    form = _columns_form(project, job, files.header, request.POST)
+@require_safe
+@project_page(STAFF)
+def gold_bad_rows(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Download the bad rows of an import."""
+    job = get_object_or_404(jobs_of(scope=project.slug, kind=GOLD_IMPORT), pk=pk)
+    return bad_rows_download(job)
+
+
+def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpResponseBase:
+    upload = preview_upload(project=project, job=job)
+    form = _reading_form(project, job, upload, request.POST)
     if not form.is_valid():
-        return _preview_page(request, project, job, form=form)
-    choose_columns(job=job, columns=form.cleaned_data)
+        return _preview_page(request, project, job, upload, form=form)
+    read_again(job=job, reading=form.reading(), settings=form.settings())
     return redirect("consolidation:gold_preview", slug=project.slug, pk=job.pk)
 
 
-def _columns_form(
-    project: Project, job: Job, header: list[str], data: object = None
-) -> ColumnsForm:
-    required = get_scheme(project.scheme).corpus.gold_columns[job.parameters["format"]]
-    suggested = suggested_columns(required=required, header=header)
-    initial = job.parameters["columns"] or suggested
-    return ColumnsForm(data, required=required, header=header, initial=initial)
+def _reading_form(
+    project: Project, job: Job, upload: UploadPreview, data: Any = None
+) -> ReadingForm:
+    layouts = get_scheme(project.scheme).corpus.gold_layouts
+    chosen = settings_of(job.parameters)
+    return ReadingForm(
+        data,
+        reading=reading_of(job.parameters),
+        encoding=encoding_of(job.parameters),
+        table=asdict(upload.table) if upload.table else None,
+        layout=layouts.get(job.parameters["format"]),
+        offered=offered_settings(offers=upload.read.offers, chosen=chosen),
+        chosen=chosen,
+    )
 
 
 def _preview_page(
-    request: HttpRequest, project: Project, job: Job, *, form: ColumnsForm | None = None
+    request: HttpRequest,
+    project: Project,
+    job: Job,
+    upload: UploadPreview,
+    *,
+    form: ReadingForm | None = None,
 ) -> HttpResponseBase:
-    read, files = preview_upload(project=project, job=job)
     scheme = get_scheme(project.scheme)
-    if form is None and (read.missing_columns or job.parameters["columns"]):
-        form = _columns_form(project, job, files.header)
     context = {
         "job": job,
-        "read": read,
-        "problem": files.describe(read.problem) if read.problem else "",
-        "errors": [files.describe(error) for error in read.errors],
+        "read": upload.read,
+        "table": upload.table,
+        "problem": upload.problem,
+        "errors": upload.errors,
+        "readings": [(ENCODINGS[name], text) for name, text in upload.readings.items()],
         "source": GoldSource(job.parameters["source"]).label,
-        "form": form,
+        "form": form or _reading_form(project, job, upload),
         "item": scheme.vocabulary.item,
         "unit": scheme.vocabulary.unit,
-        "encoding": ENCODINGS[job.parameters["files"][0]["encoding"]],
     }
-    status = 422 if form is not None and form.errors else 200
     page = "consolidation/gold_preview.html"
-    return render_page(request, project, page, context, status=status)
+    return render_page(request, project, page, context, status=422 if form else 200)

@@ -9,12 +9,14 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 
-from annotation.domain.import_corpus import item_key
+from annotation.domain.import_corpus import batched
 from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.item_files import read_item_rows
+from annotation.domain.source_files import AS_IT_IS, ReadOptions, open_gold
 from annotation.models import Item
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from consolidation.domain.fit_records import Fitting
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from crowd.domain.qualifications import system_requirements
@@ -23,12 +25,14 @@ from projects.models import Project
 from qualification.enums import RoundEntry, RoundKind
 from qualification.models import Round, RoundItem
 from schemes.base import ContentError, FileError, Json, Scheme, refuse
+from schemes.registry import get_scheme
 
 ENGLISH_SPEAKING = ["US", "GB", "CA", "AU", "NZ", "IE"]
 # Sources of references, preferring an expert's to a published dataset
 REFERENCE_SOURCES = (GoldSource.EXPERT, GoldSource.IMPORTED)
 TRAINED_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR)
 LEAST_GIVEN = 2
+BATCH = 200
 
 
 class RoundSetupError(TouchstoneError):
@@ -141,10 +145,12 @@ def plans_of_preset(
     return plans
 
 
-def read_round_items(scheme: Scheme, path: Path) -> dict[int, list[str]]:
-    """Return item keys by round, from a CSV file with the column `round`. Raise FileError."""
+def read_round_items(
+    scheme: Scheme, path: Path, *, options: ReadOptions = AS_IT_IS
+) -> dict[int, list[str]]:
+    """Return item keys by round, from a table with the column `round`. Raise FileError."""
     keys: dict[int, list[str]] = {}
-    for line, key, row in read_item_rows(scheme, path):
+    for line, key, row in read_item_rows(scheme, path, options=options):
         keys.setdefault(_round_number(row, path.name, line), []).append(key)
     if not keys:
         raise FileError(path.name, None, "contains no items.")
@@ -160,17 +166,26 @@ def _round_number(row: Mapping[str, str], file: str, line: int) -> int:
     return int(number)
 
 
-def read_given_annotations(scheme: Scheme, path: Path) -> dict[str, list[Json]]:
+def read_given_annotations(
+    project: Project, path: Path, *, options: ReadOptions = AS_IT_IS
+) -> dict[str, list[Json]]:
     """Return each annotator's annotations by item key, from a file in the scheme's gold format.
 
-    Raise FileError, and MissingPartError if the scheme has no simulation, which splits gold by annotator.
+    Raise FileError, also for annotations that contradict the project's items. Raise MissingPartError if
+    the scheme has no simulation, which splits gold by annotator.
     """
+    scheme = get_scheme(project.scheme)
     split = scheme.get_simulation().split
+    fmt = scheme.corpus.gold_formats[0]
+    gold = open_gold([path], corpus=scheme.corpus, fmt=fmt, options=options)
     annotations = {}
     try:
-        for record in scheme.corpus.read_gold([path], scheme.corpus.gold_formats[0], refuse):
-            key = item_key(record.item.external_id, record.item.local_key)
-            annotations[key] = split(record.content, record.provenance)
+        with gold as files:
+            fitting = Fitting(project, path.name, refuse, refuse)
+            for batch in batched(scheme.corpus.read_gold(files.paths, fmt, refuse), BATCH):
+                for fitted in fitting.fit(batch):
+                    record = fitted.record
+                    annotations[fitted.item.key] = split(record.content, record.provenance)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(path.name, None, f"can't be read: {error}") from error
     if not annotations:

@@ -9,7 +9,8 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.import_corpus import Import
 from annotation.enums import Partition
 from audit.errors import TouchstoneError
 from consolidation.domain.expert_queues import QueuePlan, sample_of, set_up_queue

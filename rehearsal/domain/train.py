@@ -93,7 +93,7 @@ def prepare_rounds(project: Project, path: Path | None, annotations: Path | None
         scheme=scheme,
         preset=PRESET,
         keys=read_round_items(scheme, path),
-        given=read_given_annotations(scheme, annotations) if annotations else None,
+        given=read_given_annotations(project, annotations) if annotations else None,
     )
     set_up_rounds(project=project, plans=plans, actor=ACTOR, now=timezone.now())
 

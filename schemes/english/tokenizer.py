@@ -4,7 +4,8 @@ Those write clitics as words ("do n't", "Ann 's", "can not") and split compounds
 known"), but keep prefixes ("re-elected"), abbreviations, numbers, dates and addresses.
 
 Characters are never altered or dropped. Invisible ones such as soft hyphens and joiners belong to
-their word, and so do combining marks. All white space separates words, also U+00A0.
+their word, and so do combining marks. All white space separates words, also U+00A0, and control
+characters do.
 """
 
 import re
@@ -35,7 +36,7 @@ class Token:
 
 
 def tokenize(text: str) -> Iterator[Token]:
-    """Yield the tokens of a text, which contain all its characters except white space."""
+    """Yield the tokens of a text, which have all its characters except white space and controls."""
     for match in _pattern().finditer(text):
         start = match.start()
         parts = _parts(match[0]) if match.lastgroup in _WORDS else [match[0]]
@@ -44,9 +45,9 @@ def tokenize(text: str) -> Iterator[Token]:
             start += len(part)
 
 
-# White space as str.isspace() has it. regex lacks four control characters.
-_S = r"[\s\x1c-\x1f]"
-_NOT_S = r"[^\s\x1c-\x1f]"
+# White space and control characters, which no token may contain.
+_S = r"[\s\p{Cc}]"
+_NOT_S = r"[^\s\p{Cc}]"
 # Letters, digits, marks and invisible characters of a word.
 _W = r"[\p{L}\p{M}\p{N}\p{Cf}_]"
 _APOSTROPHE = "['’ʼ＇]"
@@ -60,7 +61,7 @@ _ENDINGS = (
     "jpe?g|gif|png|zip|exe"
 )
 # The rest of an address, which ends in no punctuation
-_PATH = r"(?:[^\s<>\"”\])]*[^\s<>\"”\]).,;:!?'’])"
+_PATH = r"(?:[^\s\p{Cc}<>\"”\])]*[^\s\p{Cc}<>\"”\]).,;:!?'’])"
 
 # The alternatives in order. The first one that matches is the token.
 _WORDS = frozenset({"plain", "word"})
@@ -94,7 +95,7 @@ _ALTERNATIVES = {
     "word": rf"""{_W}++(?:{_APOSTROPHE}{_W}++)*+ | {_APOSTROPHE}[nN]{_APOSTROPHE}(?!{_W})
       | {_APOSTROPHE}(?i:em|til|tis|twas|cause|n|s|re|ve|ll|d|m)(?!{_W})""",
     "stops": rf"(?:[.?!…？！]{_M}){{2,}}+",
-    "symbols": rf"(?P<symbol>[^\s\x1c-\x1f()\[\]{{}}\"”“,;%])(?:(?P=symbol))*+{_M}",
+    "symbols": rf"(?P<symbol>[^\s\p{{Cc}}()\[\]{{}}\"”“,;%])(?:(?P=symbol))*+{_M}",
     "other": rf"{_NOT_S}{_M}",
 }
 

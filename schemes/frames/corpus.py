@@ -28,10 +28,18 @@ from schemes.english.verbs import verb_forms
 from schemes.frames.content import MAX_HEAD, MAX_NAME
 from schemes.frames.joined_records import JoinedRecord, read_joined
 from schemes.frames.records import Positions, joined
+from schemes.layouts import Layout, LayoutKind
 from schemes.original_text import excerpt
 from schemes.plain_text import read_text
+from schemes.table_sentences import LAYOUT, TABLE, read_table
 
 SEMEVAL = "semeval"
+LAYOUTS = {
+    "conllu": Layout(LayoutKind.CONLLU),
+    "text": Layout(LayoutKind.TEXT),
+    TABLE: LAYOUT,
+}
+GOLD_LAYOUTS = {SEMEVAL: Layout(LayoutKind.OTHER)}
 # The relation of a verb's particle in Universal Dependencies, and in older files.
 PARTICLES = frozenset({"compound:prt", "prt"})
 # How far a particle may be from its verb, in tokens.
@@ -39,12 +47,14 @@ _AROUND = 3
 
 
 def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    """Yield the sentences of a file in CoNLL-U or plain text. Raise FileError."""
+    """Yield the sentences of a file in CoNLL-U, plain text or a table. Raise FileError."""
     if fmt == "conllu":
         return read_conllu(path, on_error=on_error, metadata=columns_of_words)
     if fmt == "text":
         return read_text(path, on_error=on_error)
-    message = f"{fmt!r} is not a format of sentences. Known formats: conllu, text."
+    if fmt == TABLE:
+        return read_table(path, on_error=on_error)
+    message = f"{fmt!r} is not a format of sentences. Known formats: {', '.join(LAYOUTS)}."
     raise FileError(path.name, None, message)
 
 

@@ -118,7 +118,11 @@ SCHEME = Scheme(
         pay_presets=PAY_PRESETS,
     ),
     corpus=Corpus(
-        formats={"conllu": [".conllu", ".conllup", ".conll"], "text": [".txt"]},
+        formats={
+            "conllu": [".conllu", ".conllup", ".conll"],
+            "text": [".txt"],
+            "table": [".csv", ".tsv", ".xlsx"],
+        },
         gold_formats=(corpus.SEMEVAL,),
         read_sentences=corpus.read_sentences,
         read_items=corpus.read_items,
@@ -127,6 +131,8 @@ SCHEME = Scheme(
         complete_item=corpus.complete_item,
         headline=corpus.headline,
         order=corpus.order,
+        layouts=corpus.LAYOUTS,
+        gold_layouts=corpus.GOLD_LAYOUTS,
     ),
     content=Content(
         schema_version=record_content.SCHEMA_VERSION,

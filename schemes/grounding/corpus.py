@@ -24,6 +24,8 @@ from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases, join_captions
 from schemes.grounding.fitting import fit_gold, move_gold, scale_gold
 from schemes.grounding.noun_phrases import find_noun_phrases, number_of
+from schemes.layouts import Column, Layout, LayoutKind
+from schemes.table_sentences import IMAGE_LAYOUT, TABLE, read_table
 
 PHRASES = "phrases-jsonl"
 PER_IMAGE = "-images"
@@ -33,7 +35,29 @@ ENDINGS = {
     "coco": [".json"],
     "flickr30k": [".zip"],
 }
-FORMATS = {**ENDINGS, **{f"{fmt}{PER_IMAGE}": [] for fmt in ENDINGS}}
+FORMATS = {
+    **ENDINGS,
+    TABLE: [".csv", ".tsv", ".xlsx"],
+    **{f"{fmt}{PER_IMAGE}": [] for fmt in ENDINGS},
+}
+LAYOUTS = {
+    "captions-jsonl": Layout(
+        LayoutKind.JSON_LINES,
+        columns=(
+            Column("image"),
+            Column("caption"),
+            Column("tokens", is_required=False, instead_of="caption"),
+        ),
+    ),
+    "grefcoco": Layout(LayoutKind.JSON_LIST, keys=("sentences",)),
+    "coco": Layout(LayoutKind.JSON),
+    "flickr30k": Layout(LayoutKind.ARCHIVE),
+    TABLE: IMAGE_LAYOUT,
+}
+GOLD_LAYOUTS = {
+    PHRASES: LAYOUTS["captions-jsonl"],
+    **{fmt: LAYOUTS[fmt] for fmt in ("flickr30k", "coco", "grefcoco")},
+}
 _GOLD = (PHRASES, "flickr30k", "coco", "grefcoco")
 GOLD_FORMATS = (*_GOLD, *(f"{fmt}{PER_IMAGE}" for fmt in _GOLD))
 HEADLINE_WORDS = 8
@@ -41,6 +65,9 @@ HEADLINE_WORDS = 8
 
 def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
     """Yield the captions of a file or folder. Raise FileError."""
+    if fmt == TABLE:
+        yield from read_table(path, on_error=on_error, layout=IMAGE_LAYOUT)
+        return
     for caption in _read([path], fmt, on_error):
         yield caption.sentence()
 
@@ -84,7 +111,7 @@ def _captions(
             case "flickr30k":
                 yield from flickr30k.read_captions(path, on_error, with_gold=with_gold)
             case _:
-                known = ", ".join([*ENDINGS, PHRASES])
+                known = ", ".join([*ENDINGS, TABLE, PHRASES])
                 message = f"{fmt!r} is not a format of captions. Known formats: {known}."
                 raise FileError(path.name, None, message)
 
@@ -136,4 +163,6 @@ CORPUS = Corpus(
     move_gold=move_gold,
     scale_gold=scale_gold,
     fit_gold=fit_gold,
+    layouts=LAYOUTS,
+    gold_layouts=GOLD_LAYOUTS,
 )

@@ -38,6 +38,7 @@ from schemes.qasrl.published_csv import SEPARATOR, SLOT_FIELDS
 from schemes.qasrl.reading import slots_of_shape, verb_phrase_of
 from schemes.qasrl.slots import Slots
 from schemes.qasrl.targets import is_noun
+from schemes.row_files import is_row_file
 
 _EMPTY = "_"
 # Level 2 is much faster than level 6 and its files are only slightly larger.
@@ -63,7 +64,8 @@ class Validity:
 
 
 def looks_like_bank(path: Path) -> bool:
-    return ".jsonl" in path.suffixes or ".json" in path.suffixes
+    is_json = ".jsonl" in path.suffixes or ".json" in path.suffixes
+    return is_json and not (path.is_file() and is_row_file(path))
 
 
 def read_bank_sentences(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:

@@ -9,16 +9,16 @@ from pathlib import Path
 from metrics.corrections import Decision, Verdict
 from schemes.base import FieldError, refuse
 from schemes.qasrl.annotation_files import Predicate
-from schemes.qasrl.bounded_csv import CsvTable
 from schemes.qasrl.items import item_key_of_row
 from schemes.qasrl.span_keys import span_of
+from schemes.tables import Table
 
 
 def read_corrections(path: Path) -> dict[Predicate, list[Decision]]:
     """Return the decisions on each predicate. Raises FileError at the first invalid row."""
     corrections: dict[Predicate, list[Decision]] = {}
     required = ("kind", "reference", "predicted")
-    with CsvTable(path, required=required, on_error=refuse) as table:
+    with Table(path, required=required, on_error=refuse) as table:
         names = list(table.columns)
         for line, fields in table:
             row = dict(zip(names, fields, strict=True))

@@ -11,6 +11,7 @@ ascending positions of a predicate of several words.
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from schemes.base import (
     ContentError,
@@ -94,27 +95,27 @@ def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
         target |= {"kind": NOUN, "verb_form": forms.stem}
     # A noun's own spelling is not a form of its verb.
     word = forms.stem if is_noun(item.target) else target["verb"]
-    others = [other.by_name() for other in candidate_forms(word) if other != forms]
-    if others:
-        target["other_forms"] = others
+    spellings = [other for other in candidate_forms(word) if other != forms]
+    if spellings:
+        target["other_forms"] = [spelling.by_name() for spelling in spellings]
     if "tokens" in item.target:
         target["tokens"] = _positions(item.target["tokens"], verb_idx, len(tokens))
-    check_shown(target)
+    for spelling in (forms, *spellings):
+        _check_shown(spelling, target["verb"])
     return ItemRecord(item.external_id, str(verb_idx), target, item.line)
 
 
-def check_shown(target: Json) -> None:
-    """Raise ContentError if pages can't form questions with the verb of a complete target."""
-    try:
-        question_spellings(target)
-    except ContentError as error:
-        if any(len(word.split()) > 1 for word in target["forms"].values()):
-            verb = " ".join(str(target.get("verb_form", target["verb"])).split())
-            message = f"“{verb}” has a blank. Questions need a verb of one word."
-            raise ContentError("verb", message) from None
-        raise ContentError(error.path.removeprefix("target."), error.message) from None
-    if not any(map(str.isalpha, target["forms"]["stem"])):
-        raise ContentError("verb", f"“{target['forms']['stem']}” is not a word.")
+@lru_cache(maxsize=1 << 14)
+def _check_shown(forms: VerbForms, word: str) -> None:
+    """Raise ContentError if pages can't form questions with a verb. `word` is its token."""
+    names = forms.by_name()
+    if any(len(form.split()) > 1 for form in names.values()):
+        verb = " ".join((word if len(word.split()) > 1 else forms.stem).split())
+        message = f"“{verb}” has a blank. Questions need a verb of one word."
+        raise ContentError("verb", message)
+    forms_from_names(names)
+    if not any(map(str.isalpha, forms.stem)):
+        raise ContentError("verb", f"“{forms.stem}” is not a word.")
 
 
 def _forms(target: Json, tokens: Tokens, at: int) -> VerbForms:

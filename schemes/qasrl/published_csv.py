@@ -1,5 +1,6 @@
 """The CSV files of the published QA-SRL gold standard (Roit et al. 2020)."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -7,8 +8,8 @@ from itertools import count
 from pathlib import Path
 
 from schemes.base import ErrorSink, FieldError, FileError, SentenceRecord, SentenceSink, Tokens
-from schemes.qasrl.bounded_csv import CsvTable
 from schemes.qasrl.slots import Slots
+from schemes.tables import Table
 
 Span = tuple[int, int]
 # The id of a sentence, and the position of a predicate
@@ -36,12 +37,14 @@ _VOICE_COLUMNS = ("is_passive", "is_negated")
 _BUFFER = 1 << 18
 # Longer numbers cannot be positions in a line of at most 1 MiB.
 _MAX_DIGITS = 7
+# A spreadsheet turns 2:4 into this.
+_TIME = re.compile(r"\d{1,2}:\d\d:\d\d(?: [AP]M)?", re.IGNORECASE)
 
 
 def has_nouns(path: Path, *, on_error: ErrorSink) -> bool:
     """Return True if the predicates of a QA file are nouns, which have `is_verbal`."""
     required = ("qasrl_id", "verb_idx")
-    with CsvTable(path, required=required, on_error=on_error, aliases=ALIASES) as table:
+    with Table(path, required=required, on_error=on_error, aliases=ALIASES) as table:
         if "verb_form" in table.columns and "is_verbal" not in table.columns:
             message = "the column is missing, but the file has verb_form as files of nouns do."
             raise FileError(path.name, 1, message, field="is_verbal")
@@ -94,7 +97,7 @@ def read_gold_rows(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRow]:
     """Yield the rows. Only qasrl_id, verb_idx, question and answer_range are required.
 
     Bad rows go to `on_error` and are skipped. Raises FileError on the first iteration if the file
-    is unreadable (see CsvTable).
+    is unreadable (see Table).
     """
     for row in all_gold_rows(path):
         if isinstance(row, BadRow):
@@ -110,7 +113,7 @@ def all_gold_rows(path: Path) -> Iterator[GoldRow | BadRow]:
     def collect(error: FileError) -> None:
         broken.append(error)
 
-    with CsvTable(path, required=REQUIRED_COLUMNS, on_error=collect, aliases=ALIASES) as table:
+    with Table(path, required=REQUIRED_COLUMNS, on_error=collect, aliases=ALIASES) as table:
         columns = _GoldColumns(table.columns)
         for line, fields in table:
             if broken:
@@ -135,7 +138,7 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
     Only these columns are parsed, for speed. Errors are handled as in `read_gold_rows`.
     """
     required = ("qasrl_id", "verb_idx")
-    with CsvTable(path, required=required, on_error=on_error, aliases=ALIASES) as table:
+    with Table(path, required=required, on_error=on_error, aliases=ALIASES) as table:
         id_at, idx_at = table.columns["qasrl_id"], table.columns["verb_idx"]
         verb_at = table.columns.get("verb")
         seen: set[tuple[str, str, str]] = set()
@@ -161,9 +164,9 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
 def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
     """Yield the sentences. Repeated rows are dropped, but must have the same tokens.
 
-    Raises FileError on the first iteration if the file is unreadable (see CsvTable).
+    Raises FileError on the first iteration if the file is unreadable (see Table).
     """
-    with CsvTable(path, required=("qasrl_id", "tokens"), on_error=on_error) as table:
+    with Table(path, required=("qasrl_id", "tokens"), on_error=on_error) as table:
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
         text_at = table.columns.get("sentence", tokens_at)
         seen: dict[str, int] = {}
@@ -340,6 +343,9 @@ def _span(text: str, field: str) -> Span:
     first, colon, last = text.partition(":")
     if not colon:
         raise FieldError(field, f"{text[:40]!r} is not start:end.")
+    if _TIME.fullmatch(text.strip()):
+        message = f"{text.strip()!r} is a time, into which a spreadsheet turned the range."
+        raise FieldError(field, message)
     start, end = _number(first.strip(), field), _number(last.strip(), field)
     if start >= end:
         message = f"{start}:{end} ends before it starts (the end is exclusive)."

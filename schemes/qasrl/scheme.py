@@ -42,22 +42,25 @@ from schemes.qasrl.differences import differences
 from schemes.qasrl.doubts import FREE_FORM, doubts
 from schemes.qasrl.fitting import fit_gold, move_gold
 from schemes.qasrl.grammar import automaton
+from schemes.qasrl.layouts import GOLD_LAYOUTS, ITEM_LAYOUTS, LAYOUTS
 from schemes.qasrl.parser_output import read_parser_output
 from schemes.qasrl.pay import PAY_PRESETS
 from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
-from schemes.qasrl.published_csv import REQUIRED_COLUMNS, read_sentence_rows, sentence_file
+from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
 from schemes.qasrl.ranking import shared_costs
 from schemes.qasrl.simulation import SIMULATION
 from schemes.qasrl.statistics import STATISTICS
 from schemes.qasrl.tutorials import TUTORIALS
 from schemes.qasrl.validation import VALIDATING
+from schemes.table_sentences import TABLE, read_table
 
 _SENTENCE_READERS = {
     "qasrl-csv": read_sentence_rows,
     "qasrl-bank": bank.read_bank_sentences,
     "conllu": partial(read_conllu, metadata=items.items_of_words),
     "text": read_text,
+    TABLE: read_table,
 }
 _GOLD_READERS = {
     "qasrl-csv": lambda path, on_error, selection: gold_csv.read_gold_csv(path, on_error=on_error),
@@ -191,10 +194,13 @@ SCHEME = Scheme(
             "qasrl-bank": [".jsonl", ".jsonl.gz", ".json", ".json.gz"],
             "conllu": [".conllu", ".conllup", ".conll"],
             "text": [".txt"],
+            TABLE: [".tsv", ".xlsx"],
         },
         gold_formats=tuple(_GOLD_READERS),
         gold_options=GOLD_OPTIONS,
-        gold_columns={"qasrl-csv": REQUIRED_COLUMNS},
+        layouts=LAYOUTS,
+        gold_layouts=GOLD_LAYOUTS,
+        item_layouts=ITEM_LAYOUTS,
         read_sentences=_read_sentences,
         read_items=_read_items,
         read_gold=_read_gold,

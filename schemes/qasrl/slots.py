@@ -71,9 +71,12 @@ def contradiction(question: str, slots: Slots) -> str:
     """Return a sentence about a slot whose words are not in the question, or "".
 
     Empty slots are not compared, and neither is the order of slots, because published files lack some
-    auxiliaries and have other orders.
+    auxiliaries and have other orders. Neither are two adverbs, such as when and where, because a
+    published question has the other one.
     """
     left = question_words(question)
+    if slots.wh in ADVERBS and left and left[0] in ADVERBS:
+        left[0] = slots.wh
     for name in _TEXT_SLOTS:
         text = str(getattr(slots, name)).replace("~!~", " ")
         for word in question_words(text):
@@ -108,6 +111,7 @@ def question_words(text: str) -> list[str]:
     return words
 
 
+ADVERBS = ("when", "where", "why", "how")
 _TEXT_SLOTS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
 _NOT = "not"
 _POSITIVE = {"cannot": "can", "can't": "can", "won't": "will", "shan't": "shall"}

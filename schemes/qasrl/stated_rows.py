@@ -3,7 +3,10 @@
 from collections.abc import Iterator, Sequence
 
 from schemes.base import StatedWords
-from schemes.qasrl.published_csv import SEPARATOR, GoldRow
+from schemes.qasrl.published_csv import SEPARATOR, GoldRow, Span
+
+# More tokens than any sentence has
+_LONGEST = 10_000
 
 
 def stated_words(rows: Sequence[GoldRow]) -> Iterator[StatedWords]:
@@ -30,13 +33,20 @@ def stated_verb(verb: str, positions: tuple[int, ...], line: int) -> tuple[State
 
 
 def answer_words(row: GoldRow) -> Iterator[StatedWords]:
-    """Yield the text of each answer, or of all together if their number is not that of the ranges."""
-    if not row.answer:
-        return
-    texts = row.answer.split(SEPARATOR)
+    """Yield the text of each answer, or of all together if their number is not that of the ranges.
+
+    Without texts, the positions alone are compared with the length of the sentence.
+    """
+    texts = row.answer.split(SEPARATOR) if row.answer else [""] * len(row.answers)
     if len(texts) == len(row.answers):
         for text, span in zip(texts, row.answers, strict=True):
-            yield StatedWords("answer", tuple(range(*span)), text, line=row.line)
+            yield StatedWords("answer", _positions(span), text, line=row.line)
     else:
-        positions = tuple(at for span in row.answers for at in range(*span))
+        positions = tuple(at for span in row.answers for at in _positions(span))
         yield StatedWords("answer", positions, " ".join(texts), line=row.line)
+
+
+def _positions(span: Span) -> tuple[int, ...]:
+    """Return the positions of a span. Those of a span that no sentence has are its ends."""
+    start, end = span
+    return tuple(range(start, end)) if end - start <= _LONGEST else (start, end - 1)

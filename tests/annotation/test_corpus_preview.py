@@ -1,13 +1,11 @@
 """The preview of an upload with its encoding, counts, warnings and cost, and the sample corpus."""
 
-import io
-
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotation.domain import preview_corpus as preview_module
-from annotation.domain.text_encodings import detect_encoding
+from annotation.domain.text_encodings import ENCODINGS
 from jobs.domain.run_jobs import run_next_job
 from jobs.models import Job
 from projects.domain.create_project import create_project
@@ -42,27 +40,8 @@ def run_jobs() -> None:
         pass
 
 
-@pytest.mark.parametrize(
-    ("content", "encoding"),
-    [
-        (TEXT.encode(), "utf-8"),
-        (TEXT.encode("utf-8-sig"), "utf-8"),
-        (TEXT.encode("utf-16"), "utf-16"),
-        (TEXT.encode("utf-16-le"), "utf-16"),
-        (TEXT.encode("utf-16-be"), "utf-16"),
-        (TEXT.encode("cp1252"), "cp1252"),
-        ("Zürich sold bread .".encode("latin-1"), "latin-1"),
-        (b"\x81\xfc", "latin-1"),
-        (b"\x1f\x8b\x00\x00", "utf-8"),
-        (b"", "utf-8"),
-    ],
-)
-def test_encoding_is_detected(content, encoding):
-    assert detect_encoding(io.BytesIO(content)) == encoding
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "cp1252"])
-def test_text_in_another_encoding_is_imported(office, project, encoding):
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_text_with_a_mark_or_in_utf_8_is_imported(office, project, encoding):
     preview = upload(office, project, TEXT.encode(encoding))
     assert "The café in Zürich sold" in preview.content.decode()
     office.post(preview.redirect_chain[-1][0])
@@ -70,16 +49,62 @@ def test_text_in_another_encoding_is_imported(office, project, encoding):
     assert project.sentences.get().tokens[1:4] == ["café", "in", "Zürich"]
 
 
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        (TEXT, "windows-1252"),
+        (TEXT, "utf-16-le"),
+        ("Žluťoučký kůň běžel domů .\n", "windows-1250"),
+        ("Мария продала шляпу .\n", "windows-1251"),
+        ("Zoë’s café sold bread .\n", "mac-roman"),
+        ("猫が 走った 。\n", "shift-jis"),
+        ("猫 跑 了 。\n", "gb18030"),
+        ("Il a payé 5 € .\n", "iso-8859-15"),
+    ],
+)
+def test_text_in_another_encoding_is_read_after_it_is_chosen(office, project, text, encoding):
+    page = upload(office, project, text.encode(encoding))
+    read = page.context["read"]
+    assert "line 1" in read.problem
+    assert not read.can_be_imported
+    assert encoding not in ENCODINGS or text.strip() in read.readings[encoding]
+    address = page.redirect_chain[-1][0]
+    chosen = encoding if encoding in ENCODINGS else "utf-16"
+    again = office.post(f"{address}?read", {"encoding": chosen})
+    assert again.context["read"].problem == ""
+    office.post(address)
+    run_jobs()
+    assert "".join(project.sentences.get().tokens) == "".join(text.split())
+
+
 def test_preview_is_read_again_in_the_chosen_encoding(office, project):
     page = upload(office, project, "Zürich sold bread .\n".encode("latin-1"))
+    assert "byte 0xFC at character 2" in page.content.decode()
     address = page.redirect_chain[-1][0]
-    again = office.post(f"{address}?read", {"encoding": "utf-8"}, headers={"hx-request": "true"})
-    assert "is not UTF-8 text" in again.content.decode()
+    again = office.post(
+        f"{address}?read", {"encoding": "shift-jis"}, headers={"hx-request": "true"}
+    )
     assert "<html" not in again.content.decode()
-    again = office.post(f"{address}?read", {"encoding": "nonsense"})
-    assert Job.objects.get().parameters["files"][0]["encoding"] == "utf-8"
-    again = office.post(f"{address}?read", {"encoding": "latin-1"})
+    office.post(f"{address}?read", {"encoding": "nonsense"})
+    assert Job.objects.get().parameters["reading"]["encoding"] == "shift-jis"
+    again = office.post(f"{address}?read", {"encoding": "iso-8859-1"})
     assert "Zürich sold bread ." in again.content.decode()
+
+
+def test_bytes_that_the_chosen_encoding_lacks_are_an_error(office, project):
+    page = upload(office, project, b"He sold bread .\nShe sold \x81 bread .\n")
+    chosen = {"encoding": "windows-1252"}
+    again = office.post(page.redirect_chain[-1][0] + "?read", chosen)
+    problem = again.context["read"].problem
+    assert "line 2: is not Windows-1252" in problem
+    assert "byte 0x81 at character 10" in problem
+
+
+def test_text_that_was_decoded_wrongly_before_is_a_warning(office, project):
+    garbled = "Zoë sold a café – for 10 € .".encode().decode("cp1252")
+    read = upload(office, project, f"He ran .\n{garbled}\n".encode()).context["read"]
+    assert read.warnings[0].startswith("Line 2 looks wrongly encoded: “ZoÃ«")
+    assert "may be “Zoë" in read.warnings[0]
 
 
 def test_preview_counts_and_warns_with_line_numbers(office, project):

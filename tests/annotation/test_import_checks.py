@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.import_corpus import Import
 from annotation.models import Item, Sentence
 from consolidation.domain.add_gold import add_gold
 from projects.domain.create_project import create_project
@@ -42,7 +43,7 @@ def run(tmp_path):
         ("a:1,0,barked", "items.csv, line 2: verb: 0:1 is “The”, not “barked”."),
         ("a:1,3,barked", "items.csv, line 2: verb: 3:4 is “at”, not “barked”."),
         ("a:1,5,", "items.csv, line 2: verb: “.” is not a word."),
-        ("a:1,9,barked", "items.csv, line 2: verb_idx: 9 is on no token; the sentence has 6."),
+        ("a:1,9,barked", "items.csv, line 2: verb: 9:10 is not in the sentence, which has 6 tokens."),
         ("b:1,2,barked", "items.csv, line 2: no sentence 'b:1' in the project."),
     ],
 )
@@ -151,7 +152,7 @@ def test_changed_sentence_is_named_and_updated_on_request(project, run):
     report, errors = run(project, changed, items=f"{ITEMS}a:1,2,barked\n")
     assert errors == [
         f"{errors[0].partition(', line')[0]}, line 2: a:1 exists with other tokens. Nothing was "
-        "changed. To replace it, update the corpus (--update)."
+        "changed. To replace it, choose “Replace what has changed”."
     ]
     assert Sentence.objects.get(external_id="a:1").tokens[1] == "dog"
     report, errors = run(project, changed, items=items, update=True)
@@ -184,6 +185,7 @@ def test_corrected_tags_are_named_and_updated(run):
     assert not frames.items.exists()
     report, (error,) = run(frames, TAGGED.format("VERB"), "conllu", name="a.conllu")
     assert "a:1 exists with other upos." in error
+    assert report.items_added == 0
     report, errors = run(frames, TAGGED.format("VERB"), "conllu", name="a.conllu", update=True)
     assert (report.sentences_updated, report.items_added, errors) == (1, 1, [])
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from schemes.english.verbs import verb_forms
+from schemes.original_text import align
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.published_csv import (
     read_gold_rows,
@@ -130,10 +131,12 @@ def test_sentences_vary_in_length(tokens):
     assert len(set(lengths)) >= 15
 
 
-def test_sentences_are_joined_by_single_blanks():
+def test_sentences_have_tokens_and_the_text_that_they_spell():
     for row in rows_of("sentences.csv"):
-        assert all(row["tokens"].split(" ")), row["qasrl_id"]
-        assert row["sentence"] == row["tokens"]
+        tokens = row["tokens"].split(" ")
+        assert all(tokens), row["qasrl_id"]
+        assert align(tokens, row["sentence"]), row["qasrl_id"]
+        assert not re.search(r" [.,;?!]|``", row["sentence"])
 
 
 def test_sentences_are_tokenised_as_in_the_published_files(tokens):

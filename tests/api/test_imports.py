@@ -12,6 +12,8 @@ from audit.models import StateChange
 from jobs.domain.run_jobs import ATTEMPTS, run_next_job
 from jobs.models import Job
 from jobs.tasks import run_jobs
+from tests.annotation.test_import_checks import bank
+from tests.schemes.workbooks import containers
 
 pytestmark = pytest.mark.django_db
 TEXT = "The committee rejected the proposal.\n\nNobody objected to the debate.\n"
@@ -23,10 +25,10 @@ def url(*arguments):
     return reverse("api:import" if arguments else "api:imports", args=["demo", *arguments])
 
 
-def upload(api, text=TEXT, *, name="corpus.txt", items=None, **fields):
+def upload(api, text=TEXT, *, name="corpus.txt", items=None, items_name="items.csv", **fields):
     files = {"files": SimpleUploadedFile(name, text.encode() if isinstance(text, str) else text)}
     if items is not None:
-        files["items_files"] = SimpleUploadedFile("items.csv", items.encode())
+        files["items_files"] = SimpleUploadedFile(items_name, items.encode())
     return api.post(url(), {"format": "text", **files, **fields})
 
 
@@ -207,3 +209,113 @@ def test_imports_are_listed_newest_first_by_state(api, project):
     assert [entry["id"] for entry in api.get(url(), {"state": "queued"}).json()["results"]] == [
         second
     ]
+
+
+def test_encoding_is_named_not_guessed(api, project):
+    text = "Мария sold шляпу .\n".encode("windows-1251")
+    report = finished(api, upload(api, text))
+    assert (report["state"], report["encoding"]) == ("failed", "utf-8")
+    assert "line 1: is not UTF-8 text (byte 0xCC at character 1)" in report["problem"]
+    report = finished(api, upload(api, text, encoding="windows-1251"))
+    assert (report["state"], report["encoding"]) == ("finished", "windows-1251")
+    assert Sentence.objects.get().tokens[0] == "Мария"
+    report = finished(api, upload(api, "He ran .\n".encode("utf-16"), name="b.txt"))
+    assert (report["state"], report["encoding"]) == ("finished", "utf-16")
+    assert upload(api, text, encoding="klingon").json()["errors"][0]["attr"] == "encoding"
+
+
+@pytest.mark.parametrize("strict", ["true", "false"])
+def test_one_byte_of_another_encoding_fails_the_import(api, project, strict):
+    text = SENTENCES.encode() + b"a:3,A na\xefve man ran .,x\n"
+    report = finished(api, upload(api, text, name="c.csv", format="", strict=strict))
+    assert report["state"] == "failed"
+    assert "c.csv, line 4" in report["problem"]
+
+
+@pytest.mark.parametrize("name", sorted(containers(("doc_id", "body"), [("d:1", "He ran .")])))
+def test_tables_of_every_container_are_imported(api, project, name):
+    content = containers(("doc_id", "body"), [("d:1", "He ran .")])[name]
+    columns = "id=doc_id,text=body"
+    report = finished(api, upload(api, content, name=name, format="", columns=columns))
+    assert (report["state"], report["sentences_added"], report["format"]) == (
+        "finished",
+        1,
+        "table",
+    )
+    assert report["columns"] == {"id": "doc_id", "text": "body"}
+    assert Sentence.objects.values_list("external_id", "tokens").get() == (
+        "d:1",
+        ["He", "ran", "."],
+    )
+
+
+def test_unclear_format_and_bad_columns_are_refused(api, project):
+    unclear = upload(api, "1\tHe ran .\n2\tShe ran .\n", format="")
+    [error] = unclear.json()["errors"]
+    assert (unclear.status_code, error["attr"]) == (400, "files")
+    assert error["detail"] == "corpus.txt: may be text or table. Name the format."
+    assert upload(api, columns="id").json()["errors"][0]["attr"] == "columns"
+    bad = upload(api, SENTENCES, name="c.csv", format="qasrl-csv", columns="colour=red")
+    assert finished(api, bad)["problem"].startswith("The format has no column 'colour'.")
+
+
+def test_all_bad_rows_are_downloaded(api, project):
+    rows = SENTENCES + "a:3,,x\n" * 120
+    response = upload(api, rows, name="c.csv", format="")
+    report = finished(api, response)
+    assert (report["error_count"], len(report["errors"])) == (120, 100)
+    lines = api.get(response.headers["Location"] + "bad-rows/").getvalue().decode().splitlines()
+    assert (lines[0], lines[1], len(lines)) == (
+        "file,line,field,message",
+        "c.csv,4,tokens,is empty.",
+        121,
+    )
+    assert api.get(url(report["id"] + 1) + "bad-rows/").status_code == 404
+
+
+def finished(api, response) -> dict:
+    run_jobs()
+    return api.get(response.headers["Location"]).json()
+
+
+CHANGED = SENTENCES.replace("The dog", "A cat")
+
+
+def test_changed_sentence_is_refused_and_updated_on_request(api, project):
+    given = {"name": "c.csv", "format": "qasrl-csv"}
+    assert finished(api, upload(api, SENTENCES, **given))["error_count"] == 0
+    report = finished(api, upload(api, CHANGED, **given))
+    settings = (report["update"], report["align"], report["rescale_boxes"])
+    assert settings == (False, False, False)
+    assert report["errors"][0]["message"].endswith(
+        "exists with other tokens. Nothing was changed. To replace it, choose “Replace what has "
+        "changed” (update)."
+    )
+    failed = finished(api, upload(api, CHANGED, strict="true", **given))
+    assert "“Replace what has changed” (update)" in failed["problem"]
+    report = finished(api, upload(api, CHANGED, update="true", **given))
+    assert report["update"] is True
+    counts = ("sentences_added", "sentences_updated", "items_updated", "error_count")
+    assert [report[name] for name in counts] == [0, CHANGED.count("A cat"), 0, 0]
+    assert report["warning_count"] == 0
+
+
+def test_items_in_other_tokens_are_aligned_on_request(api, project):
+    sentences = "qasrl_id,tokens,sentence\na:1,The dog barked at Zoë .,x\n"
+    given = {
+        "text": sentences,
+        "name": "c.csv",
+        "format": "qasrl-csv",
+        "items": bank("Th e dog barked at Zoë .", 3),
+        "items_name": "items.jsonl",
+    }
+    report = finished(api, upload(api, **given))
+    assert "“Align positions by characters” (align)" in report["errors"][0]["message"]
+    report = finished(api, upload(api, align="true", **given))
+    assert (report["items_added"], report["errors"], report["align"]) == (1, [], True)
+
+
+def test_setting_must_be_a_boolean(api, project):
+    for name in ("update", "align", "rescale_boxes"):
+        refusal = upload(api, **{name: "perhaps"})
+        assert (refusal.status_code, refusal.json()["errors"][0]["attr"]) == (400, name)

@@ -36,10 +36,10 @@ def address(campaign):
     batch = next(iter(campaign.batches.values())).pk
     submission = campaign.items[1].submissions.get(state="submitted")
     submission_id, bonus_id = submission.pk, make_held_bonus(submission.assignment).pk
-    export = make_export(campaign.project)
+    export, corpus = make_export(campaign.project), make_import(campaign.project)
     arguments = {
         "item": [campaign.items[0].pk],
-        "import": [make_import(campaign.project).pk],
+        **{name: [corpus.pk] for name in ("import", "bad_rows")},
         **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
         **{name: [bonus_id] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
         **{name: [submission_id] for name in API_RULES if name.endswith("submission")},

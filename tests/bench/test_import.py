@@ -14,7 +14,8 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.import_corpus import Import
 from annotation.models import Item, Sentence
 from projects.domain.create_project import create_project
 from projects.models import Project
@@ -70,7 +71,7 @@ def add_project(slug: str) -> Project:
 
 
 def import_into(project: Project, corpus: tuple[Path, Path]) -> float:
-    """Import the corpus and return the sentences per second."""
+    """Import the corpus and return the sentences per second of CPU time of this process."""
     sentences, items = corpus
     options = CorpusOptions(fmt="qasrl-csv", items=[items])
     start, cpu_start = time.perf_counter(), time.process_time()
@@ -82,7 +83,7 @@ def import_into(project: Project, corpus: tuple[Path, Path]) -> float:
         f"{project.slug} on {connection.vendor}: {SENTENCES / seconds:,.0f} sentences/s, "
         f"{seconds:.1f} s wall, {cpu:.1f} s CPU of this process"
     )
-    return SENTENCES / seconds
+    return SENTENCES / cpu
 
 
 def test_import_of_100_000_sentences_into_three_projects(corpus):
@@ -93,5 +94,5 @@ def test_import_of_100_000_sentences_into_three_projects(corpus):
     speeds += [import_into(add_project(slug), corpus) for slug in ("second", "third")]
     assert Sentence.objects.count() == Item.objects.count() == 3 * SENTENCES
     database = {"sqlite": "SQLite", "postgresql": "PostgreSQL"}[connection.vendor]
-    record("Import of 100,000 sentences with items", f"{min(speeds):,.0f}/s", database=database)
+    record("Import of 100,000 sentences with items", f"{min(speeds):,.0f}/CPU s", database=database)
     assert min(speeds) >= LEAST_PER_SECOND

@@ -11,7 +11,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
-from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.import_corpus import Import
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
 from consolidation.enums import GoldSource

@@ -7,6 +7,7 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
+from annotation.domain.source_files import ReadOptions
 from annotation.models import Item, Sentence, Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
@@ -35,6 +36,7 @@ from tests.consolidation.factories import (
 )
 from tests.consolidation.gold import FIRST, SECOND, make_gold_item
 from tests.crowd.factories import NOW
+from tests.schemes.workbooks import containers
 
 pytestmark = pytest.mark.django_db
 
@@ -230,6 +232,23 @@ def test_items_of_a_file_are_named(tmp_path, project, items):
         path.write_text(text)
         with pytest.raises(FileError):
             read_item_keys(SCHEME, path)
+
+
+def test_lists_of_items_are_tables_of_any_kind(tmp_path):
+    for name, content in containers(("qasrl_id", "verb_idx"), [("s1", 9), ("s2", 9)]).items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        assert read_item_keys(SCHEME, path) == ["s1/9", "s2/9"], name
+    path.write_bytes("Фраза;verb_idx\ns1;9\n".encode("windows-1251"))
+    options = ReadOptions(encoding="windows-1251", columns={"qasrl_id": "Фраза"})
+    assert read_item_keys(SCHEME, path, options=options) == ["s1/9"]
+
+
+def test_list_with_an_unclosed_quote_is_refused(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text('item,note\na:5/1,"unclosed\na:6/1,x\na:7/1,x\n')
+    with pytest.raises(FileError, match="line 2: a quoted field that starts here is not closed"):
+        read_item_keys(SCHEME, path)
 
 
 def test_queues_are_listed_with_the_same_number_of_queries(

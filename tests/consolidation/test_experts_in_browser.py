@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from annotation.domain.import_corpus import item_key
+from annotation.domain.check_corpus import item_key
 from annotation.domain.item_context import context_of
 from annotation.models import Submission
 from consolidation.domain.monitor import draw_due_reviews

@@ -17,6 +17,7 @@ from tests.dashboard.campaign import make_user
 
 __all__ = ["project"]
 pytestmark = pytest.mark.django_db
+UTF_8 = {"encoding": "utf-8"}
 
 
 @pytest.fixture
@@ -63,25 +64,58 @@ def test_gold_is_previewed_and_imported(office):
 def test_columns_with_other_names_are_mapped(office):
     rows = [row.split(",") for row in GOOD.strip().split("\n")]
     lines = ["Sentence ID,Verb-idx,Q,Answer range", *(",".join(row[:2] + row[3:]) for row in rows)]
-    content = "\n".join(lines)
-    page = upload(office, content)
-    form = page.context["form"]
-    assert form.initial == {"verb_idx": "Verb-idx", "answer_range": "Answer range"}
-    assert "Import" not in page.content.decode().split("Discard")[0].split("<h1>")[1]
+    page = upload(office, "\n".join(lines))
+    guess = {
+        "qasrl_id": "Sentence ID",
+        "verb_idx": "Verb-idx",
+        "question": "Q",
+        "answer_range": "Answer range",
+    }
+    assert Job.objects.get().parameters["reading"]["columns"] == guess
+    assert page.context["read"].added == 1
     address = page.redirect_chain[-1][0]
-    chosen = {"qasrl_id": "Sentence ID", "question": "Q", **form.initial}
-    same = office.post(address, {**chosen, "question": "Sentence ID", "columns": "1"})
+    chosen = {f"column-{name}": theirs for name, theirs in guess.items()}
+    same = office.post(address + "?read", {**chosen, "column-question": "Sentence ID", **UTF_8})
     assert same.status_code == 422
-    page = office.post(address, {**chosen, "columns": "1"}, follow=True)
+    swapped = {"column-qasrl_id": "Q", "column-question": "Sentence ID"}
+    wrong = office.post(address + "?read", {**chosen, **swapped, **UTF_8}, follow=True)
+    assert (wrong.context["read"].added, wrong.context["read"].unknown) == (0, 2)
+    page = office.post(address + "?read", {**chosen, **UTF_8}, follow=True)
     assert page.context["read"].added == 1
     assert confirm(office, page).result["added"] == 1
 
 
-def test_file_of_another_format_is_refused_and_can_be_discarded(office):
+def test_choice_of_columns_is_remembered_for_the_same_header(office):
+    content = "who,where,what,span,note\na:1,2,Who sold something?,0:1,a?\n"
+    page = upload(office, content)
+    form = {"column-qasrl_id": "who", "column-verb_idx": "where", "column-question": "what"}
+    address = page.redirect_chain[-1][0]
+    office.post(address + "?read", {**form, "column-answer_range": "span", **UTF_8})
+    upload(office, content)
+    first, second = Job.objects.order_by("pk")
+    assert second.parameters["reading"] == first.parameters["reading"]
+    assert second.parameters["reading"]["columns"]["question"] == "what"
+
+
+def test_file_of_no_format_is_refused_at_once(office):
     page = upload(office, "{}\n" * 3, "gold.jsonl")
-    html = page.content.decode()
-    assert "gold.jsonl" in html
-    assert "Import gold" not in html
+    assert page.status_code == 422
+    assert "gold.jsonl: has an unknown format" in page.content.decode()
+    assert not Job.objects.exists()
+
+
+def test_gold_without_a_usable_row_fails_and_names_its_rows(office):
+    page = upload(office, HEADER + "a:1,x,sold,Who?,0:1\n" * 25, fmt="qasrl-csv")
+    job = confirm(office, page)
+    assert (job.state, job.problem) == ("failed", "None of the 25 annotations could be used.")
+    rows = office.get(reverse("consolidation:gold_bad_rows", args=["corpus", job.pk]))
+    lines = rows.getvalue().decode().splitlines()
+    assert (lines[0], len(lines)) == ("file,line,field,message", 26)
+    assert lines[1].startswith("gold.csv,2,verb_idx,")
+
+
+def test_upload_can_be_discarded(office):
+    page = upload(office, HEADER + GOOD)
     office.post(page.redirect_chain[-1][0], {"discard": "1"})
     assert Job.objects.get().state == JobState.CANCELLED
 

@@ -8,7 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.import_corpus import Import
 from consolidation.domain.import_gold import import_gold
 from consolidation.models import Gold
 from projects.domain.create_project import create_project

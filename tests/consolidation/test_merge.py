@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 
-from annotation.domain.import_corpus import item_key
+from annotation.domain.check_corpus import item_key
 from annotation.domain.item_context import context_of
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.add_gold import add_gold

@@ -157,9 +157,11 @@ def address(campaign, project, job_files):
         "help_page": ["index.md"],
         "help_image": ["overview"],
         "corpus_preview": [uploaded(campaign.project).pk],
+        "bad_rows": [uploaded(campaign.project).pk],
         "decide_session_payment": [make_unknown_settlement(project.budget, campaign.workers[0]).pk],
         "delete_dry_run": [rehearsed(campaign.project).job.pk],
         "gold_preview": [uploaded_gold(campaign.project).pk],
+        "gold_bad_rows": [uploaded_gold(campaign.project).pk],
     }
 
     def of(name: str) -> str:

@@ -323,7 +323,7 @@ BAD_FILES = {
         "reference.csv",
         _PNG,
         QASRL,
-        "reference.csv, line 1: is not UTF-8",
+        "reference.csv: is a PNG image. Choose the file with the text.",
     ),
     "another table": (
         "reference.csv",
@@ -331,7 +331,12 @@ BAD_FILES = {
         QASRL,
         "reference.csv, line 1: qasrl_id: the column is missing",
     ),
-    "an image as gold": ("gold.txt", _PNG, FRAMES, "gold.txt, line 1: is not UTF-8 text"),
+    "an image as gold": (
+        "gold.txt",
+        _PNG,
+        FRAMES,
+        "gold.txt: is a PNG image. Choose the file with the text.",
+    ),
     "a record too many": (
         "system.txt",
         FRAMES_SYSTEM.replace("#3 2", "#3 3"),
@@ -360,7 +365,7 @@ BAD_FILES = {
         "phrases.jsonl",
         _PNG,
         GROUNDING,
-        "phrases.jsonl, line 1: is not UTF-8 text",
+        "phrases.jsonl: is a PNG image. Choose the file with the text.",
     ),
     "a phrase whose gold has no area": (
         "phrases.jsonl",

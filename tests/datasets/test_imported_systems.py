@@ -13,6 +13,7 @@ from django.utils import timezone
 from consolidation.domain.current_gold import current_gold
 from datasets.domain.decide_match import decide_match
 from projects.enums import MemberRole
+from projects.command import InputError
 from projects.models import Project
 from tests.dashboard.campaign import make_user
 from tests.datasets.test_evaluate_formats import files  # noqa: F401 - a fixture
@@ -61,9 +62,8 @@ def test_parser_output_is_imported_at_a_threshold(folder):
     path = folder / "parser.jsonl"
     entry = json.loads(path.read_text()) | {"qasrl_id": "s1"}
     path.write_text(json.dumps(entry) + "\n")
-    result = import_gold(path, "qasrl-parser", "--threshold", 0)
-    assert (result["added"], result["error_count"]) == (0, 1)
-    assert "already belongs to an answer" in result["errors"]
+    with pytest.raises(InputError, match="None of the 1 annotations could be used"):
+        import_gold(path, "qasrl-parser", "--threshold", 0)
     lenient = ("--threshold", 0, "--allow-overlaps")
     assert import_gold(path, "qasrl-parser", *lenient)["added"] == 1
     evaluated = run("evaluate", "qasrl", folder / "gold.csv", path, "--threshold", 0)

@@ -15,6 +15,8 @@ def make_import(project: Project, actor: str = "rita") -> Job:
         "domain": "",
         "partition": "",
         "strict": False,
+        "reading": {"encoding": "utf-8", "columns": {}, "sheet": ""},
+        "settings": [],
         "files": [],
         "items_files": [],
         "images": [],

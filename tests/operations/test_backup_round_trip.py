@@ -19,7 +19,8 @@ pytestmark = [pytest.mark.system, pytest.mark.long]
 IMPORT = """
 from django.utils import timezone
 from projects.domain.create_project import create_project
-from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.import_corpus import Import
 from annotation.models import Item
 from consolidation.domain.import_gold import import_gold
 from schemes.qasrl.scheme import SCHEME

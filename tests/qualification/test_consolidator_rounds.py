@@ -10,13 +10,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from annotation.domain.import_corpus import item_key
+from annotation.domain.check_corpus import item_key
 from annotation.domain.qualification_codes import pool_code
 from audit.models import StateChange
 from consolidation.domain.open_cases import case_batch
 from consolidation.models import Case, Gold
 from crowd.models import Message, Payment, QualificationGrant
-from projects.enums import Role
+from projects.enums import MemberRole, Role
 from qualification.domain.comparison_view import comparison_view
 from qualification.domain.decide import Verdict, decide
 from qualification.domain.feedback import Notes, link_of, send_feedback
@@ -232,7 +232,7 @@ def make_file(tmp_path, project, writers):
 def test_annotations_file_provides_the_items_of_a_round(tmp_path):
     project = make_project()
     item, path = make_file(tmp_path, project, ("ann", "bob"))
-    annotations = read_given_annotations(QASRL, path)
+    annotations = read_given_annotations(project, path)
     assert list(annotations) == [item.key]
     questions = [
         [question["question"] for question in annotation["questions"]]
@@ -251,7 +251,33 @@ def test_file_without_annotations_is_refused(tmp_path):
     path = tmp_path / "annotations.csv"
     path.write_text(",".join(COLUMNS) + "\n", "utf-8")
     with pytest.raises(FileError, match="contains no annotations"):
-        read_given_annotations(QASRL, path)
+        read_given_annotations(make_project(), path)
+
+
+def test_annotations_that_contradict_the_items_are_refused(tmp_path, client):
+    project = make_project()
+    _, path = make_file(tmp_path, project, ("ann", "bob"))
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    cases = [
+        ({"verb": "barked"}, "verb: .*, not “barked”"),
+        ({"answer": "another answer"}, "answer: .*, not “another answer”"),
+        ({"qasrl_id": "b:1"}, "no item 'b:1/"),
+    ]
+    for changes, message in cases:
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list({**rows[0], **changes}))
+            writer.writeheader()
+            writer.writerows({**row, **changes} for row in rows)
+        with pytest.raises(FileError, match=message):
+            read_given_annotations(project, path)
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    with path.open("rb") as file:
+        form = {"preset": PRESET, "annotations": file}
+        page = client.post(reverse("qualification:set_up", args=[project.slug]), form)
+    assert page.status_code == 422
+    assert "no item &#x27;b:1/" in page.content.decode()
+    assert not Round.objects.exists()
 
 
 def test_preset_without_annotations_trains_one_pool_for_both_roles():

@@ -11,7 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.import_corpus import item_key
+from annotation.domain.check_corpus import item_key
 from crowd.domain.write_mail import keep_address
 from crowd.models import Mail, MailAddress, Message
 from datasets.models import Decision

@@ -20,7 +20,8 @@ import csv, pathlib
 from django.conf import settings
 from django.utils import timezone
 from projects.domain.create_project import create_project
-from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.check_corpus import CorpusOptions
+from annotation.domain.import_corpus import Import
 from consolidation.domain.import_gold import import_gold
 folder, now = pathlib.Path(settings.VAR_DIR), timezone.now()
 QUESTIONS = [

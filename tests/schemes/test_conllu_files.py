@@ -175,8 +175,13 @@ def test_declared_columns_without_id_or_form_are_named(tmp_path, columns):
     assert "must name ID, FORM" in errors[0].message
 
 
-def test_old_line_ends_are_named(tmp_path):
-    _, (error,) = read(tmp_path, sentence("a", *THREE).replace("\n", "\r"))
+def test_old_line_ends_are_read(tmp_path):
+    text = sentence("a", *THREE)
+    assert read(tmp_path, text.replace("\n", "\r")) == read(tmp_path, text)
+
+
+def test_an_old_line_end_among_others_is_named(tmp_path):
+    _, (error,) = read(tmp_path, sentence("a", *THREE).replace("\n", "\r", 1))
     assert (error.line, "line ends LF or CRLF" in error.message) == (1, True)
 
 

@@ -1,6 +1,7 @@
 """Sentences and words of plain text, compared with a treebank."""
 
 import time
+import unicodedata
 
 import pytest
 from hypothesis import given
@@ -119,7 +120,8 @@ def test_other_languages_are_split_at_punctuation(text, expected):
 
 
 def without_white_space(text):
-    return "".join(text.split())
+    """Return the text without white space and control characters, which separate words."""
+    return "".join(c for c in text if not c.isspace() and unicodedata.category(c) != "Cc")
 
 
 ODD = (

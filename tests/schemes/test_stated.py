@@ -69,6 +69,7 @@ def test_contradictions_name_what_is_stated_and_what_is_there():
     assert messages(words=stated) == [
         ("answer", "1:3 is “fund sold”, not “its bonds”."),
         ("argument", "2_5 is “fund its”, not “x”."),
+        ("answer", "90:91 is not in the sentence, which has 7 tokens."),
     ]
 
 
@@ -111,7 +112,7 @@ def test_lemmas_of_a_shifted_record_contradict_the_sentence():
 
 @pytest.mark.parametrize(
     ("size", "words"),
-    [((60, 40), None), ((40, 60), "which is turned"), ((30, 20), "which has another size")],
+    [((60, 40), None), ((40, 60), "it is turned"), ((30, 20), "it is resized")],
 )
 def test_size_of_an_image(size, words):
     context = ItemContext((), image=Image("1.jpg", 60, 40))

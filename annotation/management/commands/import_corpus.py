@@ -2,13 +2,23 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
+from django.utils import timezone
 from tqdm import tqdm
 
+from annotation.domain.check_corpus import CorpusOptions
 from annotation.domain.find_items import NO_ITEMS
-from annotation.domain.import_corpus import CorpusOptions, Import, ImportReport
+from annotation.domain.import_corpus import Import, ImportReport
+from annotation.domain.source_files import OpenFiles, open_items, open_sentences, with_names
 from annotation.enums import Partition
+from annotation.reading_options import (
+    add_bad_rows_option,
+    add_reading_options,
+    collect_bad_rows,
+    reading_given,
+)
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
+from projects.models import Project
 from schemes.base import FileError
 from schemes.registry import get_scheme
 
@@ -16,14 +26,19 @@ from schemes.registry import get_scheme
 class Command(BaseCommand):
     help = "Add the sentences of one or more files, and their items, to a project."
     example = (
-        "manage.py import_corpus wikinews-dev sentences.csv --format conllu --items items.csv "
-        "--domain wikinews --partition dev"
+        "manage.py import_corpus wikinews-dev sentences.csv --items items.csv --domain wikinews "
+        "--partition dev\n"
+        "  manage.py import_corpus reviews book.xlsx --columns id=review_id,text=body"
     )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
-        parser.add_argument("--format", required=True, help="a format of the project's scheme")
+        parser.add_argument(
+            "--format",
+            default="",
+            help="a format of the project's scheme, if the content is unclear",
+        )
         parser.add_argument(
             "--items", type=Path, nargs="+", default=[], help="files that list the items"
         )
@@ -55,46 +70,77 @@ class Command(BaseCommand):
             action="store_true",
             help="accept pictures that are resized copies of those that FILE describes",
         )
+        add_reading_options(parser)
+        add_bad_rows_option(parser)
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        searches = get_scheme(project.scheme).corpus.searches
-        if options["search"] and options["search"] not in searches:
-            known = ", ".join(searches) or "none"
+        corpus = get_scheme(project.scheme).corpus
+        if options["search"] and options["search"] not in corpus.searches:
+            known = ", ".join(corpus.searches) or "none"
             raise InputError(f"Unknown --search {options['search']!r}. Known searches: {known}.")
-        corpus = CorpusOptions(
-            fmt=options["format"],
-            items=options["items"],
-            images=options["images"],
-            search=options["search"],
-            domain=options["domain"],
-            partition=options["partition"],
-            strict=options["strict"],
-            update=options["update"],
-            align=options["align"],
-            rescale=options["rescale_boxes"],
+        reading = reading_given(options)
+        sentences = open_sentences(
+            options["files"], corpus=corpus, fmt=options["format"], options=reading
         )
-        with tqdm(unit=" rows", disable=None) as bar:
+        items = open_items(options["items"], corpus=corpus, options=reading)
+        with sentences as files, items as item_files:
+            for note in files.table.notes if files.table else ():
+                self.stderr.write(note)
+            report = self._run(project, files, item_files, options)
+        if report.is_useless:
+            raise InputError(f"None of the {report.error_count:,} rows could be imported.")
+        facts = {**report.counts(), "format": files.fmt}
+        self.write_result(facts, _sentence(report), as_json=options["json"])
+
+    def _run(
+        self, project: Project, files: OpenFiles, items: OpenFiles, options: dict[str, Any]
+    ) -> ImportReport:
+        names = {**items.names, **files.names}
+        with (
+            collect_bad_rows(
+                self.stderr,
+                file=options["bad_rows"],
+                names=names,
+                project=project.slug,
+                now=timezone.now(),
+            ) as bad_rows,
+            tqdm(unit=" rows", disable=None) as bar,
+        ):
 
             def progress(unit: str, count: int) -> None:
                 bar.set_description(unit)
                 bar.update(count)
 
+            corpus = _options(files, items, options)
             run = Import(
                 project=project,
                 options=corpus,
-                on_error=lambda error: self.stderr.write(str(error)),
+                on_error=bad_rows,
                 on_warning=lambda warning: self.stderr.write(f"Warning: {warning}"),
                 progress=progress,
             )
             try:
-                report = run.run(options["files"])
+                return run.run(files.paths)
             except FileError as error:
-                raise InputError(
-                    f"{error} Nothing was imported." if corpus.strict else error
-                ) from error
-        self.write_result(report.counts(), _sentence(report), as_json=options["json"])
+                nothing = " Nothing was imported." if corpus.strict else ""
+                raise InputError(f"{with_names(error, names)}{nothing}") from error
+
+
+def _options(files: OpenFiles, items: OpenFiles, options: dict[str, Any]) -> CorpusOptions:
+    return CorpusOptions(
+        fmt=files.fmt,
+        items=items.paths,
+        images=options["images"],
+        search=options["search"],
+        domain=options["domain"],
+        partition=options["partition"],
+        strict=options["strict"],
+        update=options["update"],
+        align=options["align"],
+        rescale=options["rescale_boxes"],
+    )
 
 
 def _sentence(report: ImportReport) -> str:

@@ -6,6 +6,7 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from annotation.models import Item
+from annotation.reading_options import add_reading_options, reading_given
 from consolidation.domain.expert_queues import (
     QueuePlan,
     QueueSetupError,
@@ -36,7 +37,7 @@ class Command(BaseCommand):
         parser.add_argument("title")
         parser.add_argument("--kind", default=ExpertWork.ANNOTATE, choices=ExpertWork.values)
         which = parser.add_mutually_exclusive_group(required=True)
-        which.add_argument("--items", type=Path, metavar="CSV", help="file with the column item")
+        which.add_argument("--items", type=Path, metavar="FILE", help="table with the column item")
         which.add_argument("--sample", type=int, metavar="N")
         which.add_argument("--as-in", metavar="TITLE", help="the items of another queue")
         parser.add_argument(
@@ -56,6 +57,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--by", metavar="USER", help="the creator; defaults to the first superuser"
         )
+        add_reading_options(parser)
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -82,7 +84,9 @@ class Command(BaseCommand):
 
 def _items(project: Project, options: dict[str, Any]) -> list[Item]:
     if options["items"]:
-        keys = read_item_keys(get_scheme(project.scheme), options["items"])
+        keys = read_item_keys(
+            get_scheme(project.scheme), options["items"], options=reading_given(options)
+        )
         return items_named(project=project, keys=keys)
     if options["as_in"]:
         queue = project.expert_queues.filter(title=options["as_in"]).first()

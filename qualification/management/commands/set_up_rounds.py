@@ -4,6 +4,8 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.domain.source_files import ReadOptions
+from annotation.reading_options import add_reading_options, reading_given
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 from qualification.domain.set_up_rounds import (
@@ -25,7 +27,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument(
-            "file", type=Path, nargs="?", help="CSV with the columns item and round"
+            "file", type=Path, nargs="?", help="table with the columns item and round"
         )
         parser.add_argument(
             "--annotations",
@@ -33,14 +35,18 @@ class Command(BaseCommand):
             help="gold file with two people's annotations of each item, for consolidators to merge",
         )
         parser.add_argument("--preset", choices=list(PRESETS), default=next(iter(PRESETS)))
+        add_reading_options(parser)
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         scheme = get_scheme(project.scheme)
-        keys = read_round_items(scheme, options["file"]) if options["file"] else {}
-        merge = options["annotations"]
-        given = read_given_annotations(scheme, merge) if merge else {}
+        reading, merge = reading_given(options), options["annotations"]
+        items = options["file"]
+        keys = read_round_items(scheme, items, options=reading) if items else {}
+        # The columns are those of the items.
+        encoded = ReadOptions(encoding=reading.encoding)
+        given = read_given_annotations(project, merge, options=encoded) if merge else {}
         plans = plans_of_preset(scheme=scheme, preset=options["preset"], keys=keys, given=given)
         made = set_up_rounds(
             project=project, plans=plans, actor="set_up_rounds", now=timezone.now()

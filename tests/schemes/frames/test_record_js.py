@@ -8,8 +8,8 @@ from schemes.base import ContentError, ItemContext, Json
 from schemes.frames.content import parse_generation
 from schemes.frames.page_data import item as item_data
 from schemes.frames.page_data import shared
+from tests.schemes.page_modules import page_with_modules
 
-from .chromium import page_with_module
 from .page_lexicon import LEXICON, ROLES
 
 pytestmark = pytest.mark.browser
@@ -40,10 +40,10 @@ FACTS = {
     "elementRoles": shared()["elementRoles"],
 }
 PROBLEMS = """([facts, frames, contents]) => contents.map((content) => {
-    const state = module.resume(content, facts);
+    const state = record.resume(content, facts);
     const frame = frames[state.frame] ? {name: state.frame, ...frames[state.frame]} : null;
-    const problems = module.problemsOf(state, facts, {frame, isUnknown: frame === null});
-    return [module.submissionOf(state), problems.map(({message}) => message)];
+    const problems = record.problemsOf(state, facts, {frame, isUnknown: frame === null});
+    return [record.submissionOf(state), problems.map(({message}) => message)];
 })"""
 ELEMENTS = ["", "Entity", "Origin", "Time", "Theme", "Goal", "Nonsense"]
 
@@ -80,7 +80,7 @@ def refusal_of(submission: Json) -> str:
 def test_page_reports_problems_exactly_if_the_parser_refuses(chromium):
     rng = random.Random(18)
     records = [random_record(rng) for _ in range(2000)]
-    with page_with_module(chromium, "record.js") as page:
+    with page_with_modules(chromium, "schemes/frames/record.js") as page:
         results = page.evaluate(PROBLEMS, [FACTS, LEXICON["frames"], records])
     accepted = 0
     for submission, problems in results:
@@ -91,17 +91,17 @@ def test_page_reports_problems_exactly_if_the_parser_refuses(chromium):
 
 
 def in_page(chromium, script: str, *arguments: object) -> object:
-    with page_with_module(chromium, "record.js") as page:
+    with page_with_modules(chromium, "schemes/frames/record.js") as page:
         return page.evaluate(f"([facts, ...rest]) => {{ {script} }}", [FACTS, *arguments])
 
 
 def test_role_follows_the_element_until_a_role_is_chosen(chromium):
     script = """
         const roles = [];
-        let state = module.addArgument(module.resume(null, facts), [2], facts);
+        let state = record.addArgument(record.resume(null, facts), [2], facts);
         const {key} = state.arguments[0];
         const change = (changes) => {
-            state = module.changeArgument(state, key, changes, facts);
+            state = record.changeArgument(state, key, changes, facts);
             roles.push(state.arguments[0].role);
         };
         change({});
@@ -121,15 +121,15 @@ def test_role_follows_the_element_until_a_role_is_chosen(chromium):
     ("verb", "lemma"), [([3], "come"), ([3, 5], "come from"), ([3, 4, 5], "come mostly from")]
 )
 def test_lemma_of_a_verb_includes_its_particles(chromium, verb, lemma):
-    assert in_page(chromium, "return module.lemmaOf(rest[0], facts);", verb) == lemma
+    assert in_page(chromium, "return record.lemmaOf(rest[0], facts);", verb) == lemma
 
 
 def test_verb_token_cannot_be_removed(chromium):
     script = """
-        const start = module.resume(null, facts);
-        const wide = module.toggleVerb(start, 5, facts);
-        return [module.toggleVerb(start, 3, facts) === start, wide.verb,
-            module.toggleVerb(wide, 5, facts).verb];
+        const start = record.resume(null, facts);
+        const wide = record.toggleVerb(start, 5, facts);
+        return [record.toggleVerb(start, 3, facts) === start, wide.verb,
+            record.toggleVerb(wide, 5, facts).verb];
     """
     assert in_page(chromium, script) == [True, [3, 5], [3]]
 
@@ -140,7 +140,7 @@ def test_draft_is_restored_unchanged(chromium):
         **{"frame": "Origin", "confidence": 2},
         "arguments": [{"head": [2], "element": "Entity", "role": "Asset", "origin": 1}],
     }
-    script = "return module.draftOf(module.resume(rest[0], facts));"
+    script = "return record.draftOf(record.resume(rest[0], facts));"
     assert in_page(chromium, script, draft) == draft
 
 
@@ -154,8 +154,8 @@ def test_disputed_record_opens_at_the_first_dispute(chromium):
     }
     dispute = {"reason": "no", "proposal": ""}
     script = """
-        return rest[1].map((disputes) => module.resume(rest[0], facts, disputes).step)
-            .concat(module.resume(rest[0], facts).arguments.map(({origin}) => origin));
+        return rest[1].map((disputes) => record.resume(rest[0], facts, disputes).step)
+            .concat(record.resume(rest[0], facts).arguments.map(({origin}) => origin));
     """
     disputes = [
         {"frame": [dispute], "arguments": [{**dispute, "argument": 1, "part": "role"}]},
@@ -180,9 +180,9 @@ def test_disputed_record_opens_at_the_first_dispute(chromium):
 )
 def test_status_of_a_record(chromium, changes, status):
     script = """
-        const state = {...module.resume(null, facts), ...rest[0]};
-        const problems = module.problemsOf(state, facts, {frame: null, isUnknown: false});
-        return module.statusOf(state, problems, facts);
+        const state = {...record.resume(null, facts), ...rest[0]};
+        const problems = record.problemsOf(state, facts, {frame: null, isUnknown: false});
+        return record.statusOf(state, problems, facts);
     """
     assert in_page(chromium, script, changes) == status
 
@@ -214,9 +214,9 @@ INDEX = {
     ],
 )
 def test_frames_are_found_by_name_unit_and_definition(chromium, query, names):
-    with page_with_module(chromium, "lexicon.js") as page:
+    with page_with_modules(chromium, "schemes/frames/lexicon.js") as page:
         results = page.evaluate(
-            "([data, query]) => new module.Index(data).search(query).map(({name}) => name)",
+            "([data, query]) => new lexicon.Index(data).search(query).map(({name}) => name)",
             [INDEX, query],
         )
     assert results == names
@@ -228,9 +228,9 @@ def test_suggestions_are_ranked(chromium):
         {"frame": "Becoming", "lemma": "come_from", "count": 3},
         {"frame": "Gone", "lemma": "come", "count": 9},
     ]
-    with page_with_module(chromium, "lexicon.js") as page:
+    with page_with_modules(chromium, "schemes/frames/lexicon.js") as page:
         suggested = page.evaluate(
-            """([data, precedents]) => new module.Index(data).suggest("come from", "come", precedents)
+            """([data, precedents]) => new lexicon.Index(data).suggest("come from", "come", precedents)
                 .map(({entry, reason}) => [entry.name, reason])""",
             [INDEX, precedents],
         )

@@ -120,7 +120,7 @@ def test_broken_line_is_reported_and_skipped(written, line, complaint):
 
 
 @pytest.mark.parametrize(
-    "content", [b"\x89PNG\r\n\x1a\n\0\0", b"#1 2 go.F\n#1 3 g\xff.F\n", b"a\0b"]
+    "content", [b"\x89PIC\r\n\x1a\n\0\0", b"#1 2 go.F\n#1 3 g\xff.F\n", b"a\0b"]
 )
 def test_undecodable_file_is_refused_by_line(written, content):
     with pytest.raises(FileError, match=r"frames.txt, line \d"):

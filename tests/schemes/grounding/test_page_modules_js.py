@@ -8,8 +8,8 @@ from schemes.base import ContentError, Image, ItemContext, Json
 from schemes.grounding.content import parse_consolidation, parse_generation
 from schemes.grounding.merging import gold_of, lay_out
 from schemes.grounding.validating import parse as parse_validation
+from tests.schemes.page_modules import page_with_modules
 
-from .chromium import page_with_modules
 from .items import CONTEXT, PHRASES, TOKENS, grounding
 
 pytestmark = pytest.mark.browser
@@ -45,7 +45,7 @@ def test_boxes_stay_valid_for_any_pointer_moves(chromium, size):
     handles = ["nw", "n", "ne", "e", "se", "s", "sw", "w"]
     kinds = ["draw", "move", "resize"]
     moves = [[rng.choice(kinds), place(), place(), rng.choice(handles)] for _ in range(2000)]
-    with page_with_modules(chromium, "geometry.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/geometry.js") as page:
         image = {"width": width, "height": height}
         pairs = page.evaluate(RANDOM_BOXES, [image, 3, moves])
     context = ItemContext(["it"], {"phrases": [{**PHRASES[0], "end": 1}]}, Image("1", *size))
@@ -78,7 +78,7 @@ def test_boxes_stay_valid_for_any_pointer_moves(chromium, size):
 )
 def test_handle_moves_its_sides(chromium, handle, box):
     script = "([box, handle, image]) => geometry.resized(box, handle, {x: 10, y: 10}, image, 3)"
-    with page_with_modules(chromium, "geometry.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/geometry.js") as page:
         assert page.evaluate(script, [LEFT, handle, IMAGE]) == box
 
 
@@ -86,7 +86,7 @@ def test_hit_test_prefers_the_smallest_box(chromium):
     script = """([boxes, point]) =>
         geometry.hitTest(boxes.map((box, key) => ({key, box})), point).map(({key}) => key)"""
     boxes = [[0, 0, 400, 300], [50, 50, 100, 100], [60, 60, 300, 200]]
-    with page_with_modules(chromium, "geometry.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/geometry.js") as page:
         assert page.evaluate(script, [boxes, {"x": 70, "y": 70}]) == [1, 2, 0]
         assert page.evaluate(script, [boxes, {"x": 100, "y": 100}]) == [2, 0]
         assert page.evaluate(script, [boxes, {"x": 400, "y": 300}]) == []
@@ -127,7 +127,7 @@ def test_view_stays_on_the_image_at_every_zoom(chromium):
         for _ in range(1500)
     ]
     stages = [{"width": 820, "height": 540}, {"width": 328, "height": 246}]
-    with page_with_modules(chromium, "viewport.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/viewport.js") as page:
         results = page.evaluate(WALK, [IMAGE, stages, steps])
     assert {1, 8} <= {result["zoom"] for result in results}
     for result in results:
@@ -189,7 +189,7 @@ def random_moves(rng: random.Random) -> list:
 def test_page_reports_problems_exactly_if_the_parser_refuses(chromium, count):
     rng = random.Random(20)
     games = [random_moves(rng) for _ in range(count)]
-    with page_with_modules(chromium, "grounding.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/grounding.js") as page:
         results = page.evaluate(PLAY, [FACTS, games])
     accepted = 0
     for result in results:
@@ -223,7 +223,7 @@ def test_number_of_boxes_is_compared_with_the_phrase(chromium, answer, phrase, t
     script = """([answer, phrase]) =>
         [grounding.progressText(answer, phrase), grounding.countWarning(answer, phrase) !== ""]"""
     keys = [str(number) for number in range(count)]
-    with page_with_modules(chromium, "grounding.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/grounding.js") as page:
         result = page.evaluate(script, [{"state": state, "keys": keys}, phrase])
     assert result == [text, warns]
 
@@ -235,7 +235,7 @@ def test_phrases_of_a_chain_share_a_colour_and_offer_their_answers(chromium):
         return [grounding.coloursOf(facts.phrases), offers];
     }"""
     content = grounding(("boxes", [LEFT, RIGHT]), ("boxes", [CAR]), ("scene", []))
-    with page_with_modules(chromium, "grounding.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/grounding.js") as page:
         colours, offers = page.evaluate(script, [FACTS, content])
     assert colours == [1, 2, 3, 1]
     assert offers == [[], [], [], [0]]
@@ -270,7 +270,7 @@ MERGE = """([phrases, sources, layout, moves]) => {
 
 
 def merge(chromium, *moves: list, sources: tuple[Json, Json] = (OURS, THEIRS)) -> Json:
-    with page_with_modules(chromium, "merging.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/merging.js") as page:
         layout = lay_out(sources, CONTEXT)
         result: Json = page.evaluate(MERGE, [PHRASES, list(sources), layout, list(moves)])
     assert result["again"] == result["submission"]
@@ -350,7 +350,7 @@ def test_validation_is_incomplete_exactly_if_the_parser_refuses(chromium, count)
         for _ in range(count)
     ]
     texts = ["Two women", "a red car", "a race", "their dogs"]
-    with page_with_modules(chromium, "validation.js") as page:
+    with page_with_modules(chromium, "schemes/grounding/validation.js") as page:
         results = page.evaluate(JUDGE, [THEIRS["phrases"], texts, games])
     accepted = 0
     for result in results:

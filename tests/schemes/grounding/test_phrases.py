@@ -130,8 +130,8 @@ def test_clipping_that_leaves_no_gold_is_refused(read):
     assert "gold: has no box" in str(error)
 
 
-def test_binary_file_is_reported_by_line(tmp_path):
+def test_binary_file_is_named(tmp_path):
     path = tmp_path / "photo.jsonl"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
-    with pytest.raises(FileError, match=r"photo.jsonl, line 1: is not UTF-8 text"):
+    with pytest.raises(FileError, match=r"photo.jsonl: is a PNG image"):
         list(read_phrases(path, on_error=lambda error: None))

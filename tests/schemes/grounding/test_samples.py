@@ -9,6 +9,7 @@ from PIL import Image
 
 from schemes.grounding import samples
 from schemes.grounding.samples.draw import SIZE, Thing, draw_samples, draw_scene, gold, records
+from schemes.original_text import align
 
 FOLDER = Path(samples.__file__).parent
 
@@ -29,7 +30,9 @@ def lines_of(name):
 
 @pytest.mark.slow
 def test_sample_files_match_the_scenes(captions, answers):
-    assert lines_of("captions.jsonl") == captions
+    lines = lines_of("captions.jsonl")
+    assert all(align(line["tokens"], line.pop("caption")) for line in lines)
+    assert lines == captions
     assert lines_of("gold.jsonl") == answers
 
 

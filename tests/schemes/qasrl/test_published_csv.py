@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemes.base import FileError, SentenceRecord
-from schemes.qasrl.bounded_csv import MAX_LINE_BYTES
 from schemes.qasrl.gold_csv import read_gold_csv, read_items
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
@@ -24,6 +23,7 @@ from schemes.qasrl.published_csv import (
     write_gold_rows,
 )
 from schemes.qasrl.slots import Slots
+from schemes.table_rows import MAX_LINE_BYTES
 
 from .published_data import EXPERT, GOLD, SENTENCES, needs_published_data
 
@@ -149,8 +149,9 @@ def test_unclosed_quote_names_the_lost_lines(tmp_path):
     [
         (b"", "is empty"),
         (b"\n\n", "is empty"),
-        (b"\x89PNG\r\n\x1a\n\x00\x00", "not UTF-8"),
-        (b"PK\x03\x04 no csv at all\n", "qasrl_id: the column is missing"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", "is a PNG image"),
+        (b"PK\x03\x04 no csv at all\n", "is a damaged ZIP archive"),
+        (b"PKno csv at all\n", "qasrl_id: the column is missing"),
         (f"{HEADER}\ns1,1,Qui\u00e9n?,0:1\n".encode("latin-1"), "line 2: is not UTF-8"),
         (f"{HEADER}\n".encode("utf-16"), "not UTF-8"),
         (b"qasrl_id,verb_idx,answer_range\n", "question: the column is missing"),

@@ -1,0 +1,209 @@
+"""Tables in JSON: a list of objects, or an object per line."""
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import IO, Any
+
+from schemes.base import FieldError, FileError
+from schemes.characters import separator_in
+from schemes.row_files import Row
+
+MAX_OBJECT = 8 << 20
+MAX_COLUMNS = 1000
+_CHUNK = 1 << 16
+_BETWEEN = re.compile(r"[ \t\r\n]*")
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+Entry = tuple[int, Any]
+
+
+def looks_like_json(head: bytes) -> bool:
+    """Return True for text that starts with a JSON object or list."""
+    return head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in (b"{", b"[")
+
+
+def json_table(path: Path) -> tuple[list[str], Callable[[], Iterator[Row]]]:
+    """Return the keys of all objects in the file, and a function that reads them as rows.
+
+    Raise FileError for a file that is not JSON or has too many keys.
+    """
+    keys: dict[str, None] = {}
+    for _, entry in _entries(path):
+        if isinstance(entry, dict):
+            keys.update(dict.fromkeys(entry))
+            if len(keys) > MAX_COLUMNS:
+                raise FileError(path.name, None, f"has objects with over {MAX_COLUMNS:,} keys.")
+    if not keys:
+        raise FileError(path.name, None, "contains no JSON object with values.")
+    names = [_UNSTORABLE.sub("\ufffd", key).strip() for key in keys]
+    return names, partial(_rows, path, list(keys))
+
+
+def _rows(path: Path, keys: list[str]) -> Iterator[Row]:
+    for line, entry in _entries(path):
+        if isinstance(entry, FieldError):
+            yield line, "", entry.message
+        elif not isinstance(entry, dict):
+            yield line, "", "is not a JSON object."
+        else:
+            yield _row(line, entry, keys)
+
+
+def _row(line: int, entry: dict[str, Any], keys: list[str]) -> Row:
+    fields = []
+    for key in keys:
+        try:
+            fields.append(_text(entry.get(key)))
+        except FieldError as error:
+            return line, key, error.message
+    return line, fields
+
+
+def _text(value: Any) -> str:
+    """Return a value as the text of a cell. Tokens are joined by blanks. Raise FieldError."""
+    match value:
+        case None:
+            return ""
+        case str():
+            text = value
+        case float() if value.is_integer() and abs(value) < 1e15:
+            text = str(int(value))
+        case [*tokens] if tokens and all(isinstance(token, str) for token in tokens):
+            text = _joined(tokens)
+        case _ if value in ([], {}):
+            return ""
+        case dict() | list():
+            text = json.dumps(value, ensure_ascii=False)
+        case _:
+            text = str(value)
+    if _UNSTORABLE.search(text):
+        raise FieldError("", "has a NUL or half of a character.")
+    return text
+
+
+def _joined(tokens: list[str]) -> str:
+    for token in tokens:
+        if not token:
+            raise FieldError("", "has an empty token.")
+        if name := separator_in(token):
+            raise FieldError("", f"the token {token[:40]!r} contains {name}.")
+    return " ".join(tokens)
+
+
+def _entries(path: Path) -> Iterator[Entry]:
+    """Yield the line and value of each object, or a FieldError for a line that is not JSON."""
+    with path.open("rb") as file:
+        head = file.read(_CHUNK).removeprefix(b"\xef\xbb\xbf").lstrip()
+    entries = _list_entries if head.startswith(b"[") else _line_entries
+    with _as_text(path) as file:
+        yield from entries(path, file)
+
+
+@contextmanager
+def _as_text(path: Path) -> Iterator[IO[str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        try:
+            yield file
+        except UnicodeDecodeError as error:
+            message = f"is not UTF-8 (byte 0x{error.object[error.start]:02X}). Name its encoding."
+            raise FileError(path.name, None, message) from error
+
+
+def _line_entries(path: Path, file: IO[str]) -> Iterator[Entry]:
+    for line in count(1):
+        text = file.readline(MAX_OBJECT + 1)
+        if not text:
+            return
+        if len(text) > MAX_OBJECT:
+            raise FileError(path.name, line, "is longer than 8 MiB; is this the file?")
+        if not text.strip():
+            continue
+        try:
+            yield line, json.loads(text)
+        except (ValueError, RecursionError) as error:
+            yield line, FieldError("", f"{_not_json(text, error)}.")
+
+
+def _not_json(text: str, error: Exception) -> str:
+    if text.rstrip().endswith(","):
+        return "is not JSON Lines: the line ends with a comma"
+    if text.strip() in ("{", "["):
+        return "is not JSON Lines: an object must be on a single line"
+    return f"is not JSON ({str(error)[:80]})"
+
+
+def _list_entries(path: Path, file: IO[str]) -> Iterator[Entry]:
+    """Yield the entries of a list without holding it in memory."""
+    yield from _JsonList(path, file).entries()
+
+
+class _JsonList:
+    """A list in a file, of which one entry at a time is in memory."""
+
+    def __init__(self, path: Path, file: IO[str]) -> None:
+        self._path = path
+        self._file = file
+        self._decoder = json.JSONDecoder()
+        self._buffer = ""
+        self._line = 1
+
+    def entries(self) -> Iterator[Entry]:
+        self._expect("[")
+        is_first = True
+        while self._next() != "]":
+            if not is_first:
+                self._expect(",")
+                self._next()
+            is_first = False
+            line = self._line
+            yield line, self._value()
+
+    def _expect(self, character: str) -> None:
+        if self._next() != character:
+            raise self._broken(f"expected “{character}” here")
+        self._drop(1)
+
+    def _next(self) -> str:
+        """Skip blanks, and return the next character. Raise FileError at the end of the file."""
+        while True:
+            match = _BETWEEN.match(self._buffer)
+            self._drop(match.end() if match else 0)
+            if self._buffer:
+                return self._buffer[0]
+            self._buffer = self._file.read(_CHUNK)
+            if not self._buffer:
+                raise self._broken("the list has no end")
+
+    def _value(self) -> Any:
+        """Return the value at the start of the buffer, which is filled as far as needed."""
+        size = _CHUNK
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._buffer)
+            except RecursionError as error:
+                raise self._broken("it is nested too deeply") from error
+            except ValueError as error:
+                if len(self._buffer) > MAX_OBJECT or not self._read(size):
+                    raise self._broken(str(error)[:80]) from error
+            else:
+                # A number may go on after the end of the buffer.
+                if end < len(self._buffer) or not self._read(size):
+                    self._drop(end)
+                    return value
+            size *= 2
+
+    def _read(self, size: int) -> bool:
+        more = self._file.read(size)
+        self._buffer += more
+        return bool(more)
+
+    def _drop(self, length: int) -> None:
+        self._line += self._buffer.count("\n", 0, length)
+        self._buffer = self._buffer[length:]
+
+    def _broken(self, reason: str) -> FileError:
+        return FileError(self._path.name, self._line, f"is not JSON ({reason}).")
