@@ -62,7 +62,6 @@ def test_words_are_read_among_multiword_tokens_and_empty_nodes(tmp_path, rows):
         ((*THREE, *THREE), 5, "a blank line is missing before this sentence"),
         ((*THREE, "# sent_id = b", *THREE), 5, "a blank line is missing"),
         (("# sent_id = b", *THREE), 2, "is a second sent_id"),
-        (("# sent_id = b# text = Go", *THREE), 1, "has a sent_id with a blank"),
         ((THREE[0], THREE[2], THREE[1]), 3, "has the id 3 where 2 is expected"),
         ((*THREE, row(3, "hats")), 5, "has the id 3 where 4 is expected"),
         ((*THREE, row(5, "hats")), 5, "has the id 5 where 4 is expected"),
@@ -115,6 +114,12 @@ def test_several_words_may_be_roots_or_without_a_head(tmp_path):
 def test_marks_of_documents_may_stand_alone(tmp_path, mark):
     records, errors = read(tmp_path, f"{mark}\n\n# newdoc\n{row(1, 'Go')}\n\n# a = b\n\n")
     assert ([record.external_id for record in records], errors) == (["x:2"], [])
+
+
+def test_id_that_was_joined_with_the_next_comment_is_named(tmp_path):
+    records, errors = read(tmp_path, sentence("a", *THREE) + sentence("b# text = Go", *THREE))
+    assert [record.external_id for record in records] == ["a"]
+    assert "has a sent_id with a blank; are two lines joined?" in str(errors[0])
 
 
 @pytest.mark.parametrize("comment", ["# sent_id = a", "# text = Go!"])
