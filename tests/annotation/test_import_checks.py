@@ -43,7 +43,10 @@ def run(tmp_path):
         ("a:1,0,barked", "items.csv, line 2: verb: 0:1 is “The”, not “barked”."),
         ("a:1,3,barked", "items.csv, line 2: verb: 3:4 is “at”, not “barked”."),
         ("a:1,5,", "items.csv, line 2: verb: “.” is not a word."),
-        ("a:1,9,barked", "items.csv, line 2: verb: 9:10 is not in the sentence, which has 6 tokens."),
+        (
+            "a:1,9,barked",
+            "items.csv, line 2: verb: 9:10 is not in the sentence, which has 6 tokens.",
+        ),
         ("b:1,2,barked", "items.csv, line 2: no sentence 'b:1' in the project."),
     ],
 )

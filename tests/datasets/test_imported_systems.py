@@ -12,8 +12,8 @@ from django.utils import timezone
 
 from consolidation.domain.current_gold import current_gold
 from datasets.domain.decide_match import decide_match
-from projects.enums import MemberRole
 from projects.command import InputError
+from projects.enums import MemberRole
 from projects.models import Project
 from tests.dashboard.campaign import make_user
 from tests.datasets.test_evaluate_formats import files  # noqa: F401 - a fixture
