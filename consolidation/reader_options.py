@@ -1,11 +1,21 @@
-"""Options of commands that read gold files, as the schemes declare them."""
+"""Options of commands that import gold files, as the schemes declare them."""
 
 from argparse import ArgumentParser
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
-from annotation.domain.source_files import OpenFiles, open_gold
-from annotation.reading_options import reading_given
+from django.core.management.base import OutputWrapper
+from django.utils import timezone
+
+from annotation.domain.source_files import open_gold
+from annotation.reading_options import (
+    add_bad_rows_option,
+    add_reading_options,
+    collect_bad_rows,
+    reading_given,
+)
 from consolidation.domain.import_gold import GoldReport
 from projects.command import InputError
 from projects.models import Project
@@ -17,10 +27,27 @@ _ALL = {option.key: option for scheme in SCHEMES.values() for option in scheme.c
 
 
 def add_gold_options(parser: ArgumentParser) -> None:
+    """Add the files and how to read them."""
+    parser.add_argument("files", nargs="+", type=Path, metavar="FILE")
+    parser.add_argument(
+        "--format", default="", help="a gold format of the project's scheme, if it is unclear"
+    )
+    parser.add_argument(
+        "--align",
+        action="store_true",
+        help="move positions in other tokens to the project's tokens, by characters",
+    )
+    parser.add_argument(
+        "--rescale-boxes",
+        action="store_true",
+        help="scale boxes to pictures that are resized copies of those that FILE describes",
+    )
     add_reader_options(parser, _ALL.values())
+    add_reading_options(parser)
+    add_bad_rows_option(parser)
 
 
-def given_gold_options(project: Project, options: dict[str, Any]) -> Json:
+def _scheme_options(project: Project, options: dict[str, Any]) -> Json:
     """Return the given options by key. Raise InputError for those of another scheme."""
     scheme = get_scheme(project.scheme)
     known = {option.key for option in scheme.corpus.gold_options}
@@ -30,11 +57,30 @@ def given_gold_options(project: Project, options: dict[str, Any]) -> Json:
     return given
 
 
-def open_given_gold(project: Project, options: dict[str, Any]) -> AbstractContextManager[OpenFiles]:
-    """Open the files of a command in the way that its options name."""
-    corpus = get_scheme(project.scheme).corpus
-    reading = reading_given(options)
-    return open_gold(options["files"], corpus=corpus, fmt=options["format"], options=reading)
+@contextmanager
+def given_gold(
+    stderr: OutputWrapper, project: Project, options: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Yield the arguments of an import that the options of a command name. Bad rows are shown."""
+    now = timezone.now()
+    given = _scheme_options(project, options)
+    corpus, reading = get_scheme(project.scheme).corpus, reading_given(options)
+    with (
+        open_gold(options["files"], corpus=corpus, fmt=options["format"], options=reading) as files,
+        collect_bad_rows(
+            stderr, file=options["bad_rows"], names=files.names, project=project.slug, now=now
+        ) as bad_rows,
+    ):
+        yield {
+            "project": project,
+            "paths": files.paths,
+            "fmt": files.fmt,
+            "options": given,
+            "align": options["align"],
+            "rescale": options["rescale_boxes"],
+            "on_error": bad_rows,
+            "now": now,
+        }
 
 
 def check_useful(report: GoldReport) -> None:

@@ -104,6 +104,8 @@ def are_in_order(question: str, slots: Slots) -> bool:
     subjects = [word for word in middle if word in ("someone", "something")]
     return (
         same_wh
+        # The verb is last.
+        and middle[-1:] != subjects[-1:]
         and words[len(words) - len(after) :] == after
         and subjects == question_words(slots.subj)
     )
