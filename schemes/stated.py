@@ -66,6 +66,8 @@ def _word_message(words: StatedWords, context: ItemContext) -> str:
         return ""
     if words.is_lemma and _is_lemma(words.text, positions, context):
         return ""
+    if not positions:
+        return f"is “{shown([words.text])}”, but the file has no positions of these words."
     return f"{words.place or _range(positions)} is “{shown(there)}”, not “{shown([words.text])}”."
 
 

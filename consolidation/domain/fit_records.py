@@ -211,7 +211,7 @@ def has_words_of(stray: GoldRecord, record: GoldRecord, context: ItemContext) ->
     """
     item = record.item
     head = next((words for words in item.stated.words if words.is_lemma), None)
-    if head is None:
+    if head is None or not head.positions:
         return False
     is_near = stray.item.external_id == item.external_id or stray.item.local_key == item.local_key
     of_item = [words for words in stray.item.stated.words if words.field == head.field]
@@ -222,7 +222,7 @@ def has_words_of(stray: GoldRecord, record: GoldRecord, context: ItemContext) ->
             for words in stray.item.stated.words
             if words.line == line and words.field != head.field
         ]
-        if not names or not (others or is_near):
+        if not names or not names[0].positions or not (others or is_near):
             continue
         moved = [replace(words, positions=head.positions) for words in names]
         offset = head.positions[0] - names[0].positions[0]

@@ -5,6 +5,7 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
+from csv import reader
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,6 +19,7 @@ from schemes.qasrl.slots import Slots
 from tests.corrupted.captions import caption_rows
 from tests.corrupted.sentences import qasrl_rows
 from tests.corrupted.treebank import RECORDS, conllu_text
+from tests.schemes.workbooks import workbook_bytes
 
 Files = Mapping[str, bytes]
 
@@ -204,6 +206,12 @@ def _qasrl_datasets() -> list[Dataset]:
     def gold(name: str, fmt: str, shape: str, files: Files, of: Dataset = with_items) -> Dataset:
         return Dataset(name, "qasrl", "gold", fmt, shape, files, of)
 
+    tables = [
+        replace(gold(f"gold-{name}", "qasrl-csv", "cells", {"g.csv": csv}), container=name)
+        for name in ("table.tsv", "table.xlsx", "table.json", "table.jsonl")
+    ]
+    table = list(reader(io.StringIO(csv.decode(), newline="")))
+    workbook = {"g.xlsx": workbook_bytes(table[0], table[1:])}
     conllu = {"s.conllu": conllu_text().encode()}
     text = "".join(f"{row[0].text}\n" for row in _by_sentence(verbs).values()).encode()
     return [
@@ -215,6 +223,8 @@ def _qasrl_datasets() -> list[Dataset]:
         items("items-noun-csv", "csv", {"n.csv": noun_csv}, nouns_of),
         items("items-bank", "parses", {"b.jsonl": bank}),
         gold("gold-csv", "qasrl-csv", "csv", {"g.csv": csv}),
+        *tables,
+        gold("gold-xlsx", "qasrl-csv", "packed", workbook),
         gold("gold-noun-csv", "qasrl-csv", "csv", {"n.csv": noun_csv}, with_nouns),
         gold("gold-bank", "qasrl-bank", "parses", {"b.jsonl": bank}),
         gold("gold-bank-gz", "qasrl-bank", "packed", {"b.jsonl.gz": gzip.compress(bank)}),

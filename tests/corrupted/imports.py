@@ -1,5 +1,7 @@
 """Imports of files into a project, and what they stored."""
 
+import csv
+import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -18,6 +20,7 @@ from schemes.base import FileError
 from tests.annotation.factories import NOW
 from tests.corrupted.captions import draw_pictures
 from tests.corrupted.datasets import Dataset, Files, packed
+from tests.schemes.workbooks import containers
 
 
 @dataclass
@@ -109,12 +112,20 @@ def write_files(dataset: Dataset, files: Files, folder: Path) -> list[Path]:
         path = folder / "files.zip"
         path.write_bytes(packed(files))
         return [path]
+    if dataset.container.startswith("table"):
+        files = {dataset.container: _in_container(*files.values(), dataset.container)}
     for path in sorted(folder.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()
     for name, data in files.items():
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_bytes(data)
     return [folder] if dataset.container == "folder" else [folder / name for name in files]
+
+
+def _in_container(data: bytes, name: str) -> bytes:
+    """Return a CSV file as a table in another container, such as a workbook."""
+    header, *rows = csv.reader(io.StringIO(data.decode(), newline=""))
+    return containers(header, rows)[name]
 
 
 def corpus_of(project: Project) -> dict[str, Any]:

@@ -119,8 +119,19 @@ def _json(*, lines: bool, names: tuple[str, ...], numbers: tuple[str, ...]) -> t
     )
 
 
+# Cells of a table in any container
+_CELLS = (
+    "swapped_columns",
+    "swapped_names",
+    "shifted_positions",
+    "swapped_in_row",
+    "swapped_cells",
+)
+_CELLS += ("moved_column", "empty_cell", "other_word")
+
 SHAPES: dict[str, tuple[Change, ...]] = {
     "csv": _TABLE,
+    "cells": tuple(change for change in _TABLE if change.name in _CELLS),
     "parses": _json(
         lines=True,
         names=("sentenceId", "sentenceTokens", "words", "tokens"),

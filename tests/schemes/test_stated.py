@@ -73,6 +73,12 @@ def test_contradictions_name_what_is_stated_and_what_is_there():
     ]
 
 
+def test_words_without_positions_contradict_the_sentence():
+    stated = (StatedWords("answer", (), "its bonds"), StatedWords("answer", (), ""))
+    expected = "is “its bonds”, but the file has no positions of these words."
+    assert messages(words=stated) == [("answer", expected)]
+
+
 @pytest.mark.parametrize(
     ("lemma", "token"),
     [
