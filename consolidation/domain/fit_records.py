@@ -63,6 +63,12 @@ class Fitting:
     # The last record, which may have lost a row to the next one
     _held: list[FittedRecord] = field(default_factory=list)
 
+    def fit_all(self, batches: Iterable[Sequence[GoldRecord]]) -> Iterator[FittedRecord]:
+        """Yield the records of all batches that agree with the project's items."""
+        for batch in batches:
+            yield from self.fit(batch)
+        yield from self.rest()
+
     def fit(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
         """Yield the records that agree with the project's items, except the last one (see `rest`)."""
         records = [*self._held, *self._agreeing(batch)]

@@ -182,10 +182,10 @@ def read_given_annotations(
     try:
         with gold as files:
             fitting = Fitting(project, path.name, refuse, refuse)
-            for batch in batched(scheme.corpus.read_gold(files.paths, fmt, refuse), BATCH):
-                for fitted in fitting.fit(batch):
-                    record = fitted.record
-                    annotations[fitted.item.key] = split(record.content, record.provenance)
+            records = batched(scheme.corpus.read_gold(files.paths, fmt, refuse), BATCH)
+            for fitted in fitting.fit_all(records):
+                record = fitted.record
+                annotations[fitted.item.key] = split(record.content, record.provenance)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(path.name, None, f"can't be read: {error}") from error
     if not annotations:

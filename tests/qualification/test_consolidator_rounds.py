@@ -250,7 +250,7 @@ def test_annotations_file_provides_the_items_of_a_round(tmp_path):
 def test_file_without_annotations_is_refused(tmp_path):
     path = tmp_path / "annotations.csv"
     path.write_text(",".join(COLUMNS) + "\n", "utf-8")
-    with pytest.raises(FileError, match="contains no annotations"):
+    with pytest.raises(FileError, match="has a header, but no rows"):
         read_given_annotations(make_project(), path)
 
 
