@@ -34,9 +34,15 @@ def cut_within_line(data: bytes, rng: random.Random, *, before: bytes = b"") -> 
 
 
 def flip_bytes(data: bytes, rng: random.Random) -> bytes:
+    """Flip one byte or several ones after the first line.
+
+    A changed name of a column would hide what other changes are compared with.
+    """
     changed = bytearray(data)
-    for _ in range(rng.choice((1, 1, 2, 5))):
-        at = rng.randrange(len(changed))
+    count = rng.choice((1, 1, 2, 5))
+    start = 0 if count == 1 else data.find(b"\n", 0, -1) + 1
+    for _ in range(count):
+        at = rng.randrange(start, len(changed))
         changed[at] = rng.choice((changed[at] ^ (1 << rng.randrange(8)), rng.randrange(256)))
     return bytes(changed)
 
