@@ -129,8 +129,8 @@ def unbalance_quotes(data: bytes, rng: random.Random) -> bytes | None:
 # --- tables
 
 # Columns whose values no file states twice
-OF_NOUNS = ("verb_form", "is_verbal")
-ONCE = ("worker_id", "assign_id", "source_assign_id", "is_redundant", *OF_NOUNS)
+JUDGMENTS = ("verb_form", "is_verbal", "is_redundant")
+ONCE = ("worker_id", "assign_id", "source_assign_id", *JUDGMENTS)
 
 
 def on_table(change: Callable[[Table, random.Random], Table | None]) -> Data:
@@ -156,7 +156,7 @@ def swap_columns(table: Table, rng: random.Random) -> Table:
 
 def swap_names(table: Table, rng: random.Random) -> Table | None:
     header = table[0]
-    first, second = rng.sample([at for at, name in enumerate(header) if name not in OF_NOUNS], 2)
+    first, second = rng.sample([at for at, name in enumerate(header) if name not in JUDGMENTS], 2)
     header[first], header[second] = header[second], header[first]
     return table
 
@@ -171,7 +171,7 @@ def swap_cells(table: Table, rng: random.Random) -> Table | None:
 
 def swap_in_row(table: Table, rng: random.Random) -> Table:
     row = rng.choice(table[1:])
-    columns = [at for at, name in enumerate(table[0]) if name not in OF_NOUNS]
+    columns = [at for at, name in enumerate(table[0]) if name not in JUDGMENTS]
     first, second = rng.sample(columns, 2)
     row[first], row[second] = row[second], row[first]
     return table
