@@ -91,8 +91,9 @@ def contradiction(question: str, slots: Slots) -> str:
 
 
 def are_in_order(question: str, slots: Slots) -> bool:
-    """Return True if the question has the words of the slots in their order, around the verb phrase.
+    """Return True if the question has the words of the slots in their order, around its verb.
 
+    Only the auxiliary may be missing in the slots, as it is in some published files.
     Objects and prepositions are compared together, because published files put some of them into the
     next column. Adverbs such as when and where may differ, because a published question has the other.
     """
@@ -102,10 +103,12 @@ def are_in_order(question: str, slots: Slots) -> bool:
     middle = words[len(before) : len(words) - len(after)]
     same_wh = words[: len(before)] == before or (slots.wh in ADVERBS and words[0] in ADVERBS)
     subjects = [word for word in middle if word in ("someone", "something")]
+    others = words_of_no_slot(" ".join([*before, *words[len(before) :]]), slots)
+    lacks_auxiliary = not slots.aux and len(others) == 2 and others[0] in AUXILIARIES
     return (
         same_wh
-        # The verb is last.
-        and middle[-1:] != subjects[-1:]
+        and (len(others) == 1 or lacks_auxiliary)
+        and middle[-1:] == others[-1:]
         and words[len(words) - len(after) :] == after
         and subjects == question_words(slots.subj)
     )
@@ -132,6 +135,12 @@ def question_words(text: str) -> list[str]:
     return words
 
 
+AUXILIARIES = frozenset(
+    [
+        *("is", "was", "does", "did", "has", "had", "can", "could"),
+        *("may", "might", "must", "shall", "should", "will", "would"),
+    ]
+)
 ADVERBS = ("when", "where", "why", "how")
 _TEXT_SLOTS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
 _NOT = "not"

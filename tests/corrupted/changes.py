@@ -34,9 +34,15 @@ def cut_within_line(data: bytes, rng: random.Random, *, before: bytes = b"") -> 
 
 
 def flip_bytes(data: bytes, rng: random.Random) -> bytes:
+    """Flip one byte or several ones after the first line.
+
+    A changed name of a column would hide what other changes are compared with.
+    """
     changed = bytearray(data)
-    for _ in range(rng.choice((1, 1, 2, 5))):
-        at = rng.randrange(len(changed))
+    count = rng.choice((1, 1, 2, 5))
+    start = 0 if count == 1 else data.find(b"\n", 0, -1) + 1
+    for _ in range(count):
+        at = rng.randrange(start, len(changed))
         changed[at] = rng.choice((changed[at] ^ (1 << rng.randrange(8)), rng.randrange(256)))
     return bytes(changed)
 
@@ -123,8 +129,8 @@ def unbalance_quotes(data: bytes, rng: random.Random) -> bytes | None:
 # --- tables
 
 # Columns whose values no file states twice
-OF_NOUNS = ("verb_form", "is_verbal")
-ONCE = ("worker_id", "assign_id", "source_assign_id", "is_redundant", *OF_NOUNS)
+JUDGMENTS = ("verb_form", "is_verbal", "is_redundant")
+ONCE = ("worker_id", "assign_id", "source_assign_id", *JUDGMENTS)
 
 
 def on_table(change: Callable[[Table, random.Random], Table | None]) -> Data:
@@ -150,7 +156,7 @@ def swap_columns(table: Table, rng: random.Random) -> Table:
 
 def swap_names(table: Table, rng: random.Random) -> Table | None:
     header = table[0]
-    first, second = rng.sample([at for at, name in enumerate(header) if name not in OF_NOUNS], 2)
+    first, second = rng.sample([at for at, name in enumerate(header) if name not in JUDGMENTS], 2)
     header[first], header[second] = header[second], header[first]
     return table
 
@@ -165,7 +171,7 @@ def swap_cells(table: Table, rng: random.Random) -> Table | None:
 
 def swap_in_row(table: Table, rng: random.Random) -> Table:
     row = rng.choice(table[1:])
-    columns = [at for at, name in enumerate(table[0]) if name not in OF_NOUNS]
+    columns = [at for at, name in enumerate(table[0]) if name not in JUDGMENTS]
     first, second = rng.sample(columns, 2)
     row[first], row[second] = row[second], row[first]
     return table

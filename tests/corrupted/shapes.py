@@ -161,9 +161,11 @@ SHAPES: dict[str, tuple[Change, ...]] = {
     ),
     "conllu": (
         *_BYTES,
-        # Words that are repeated without their comments may be a sentence without an id.
+        # Words without their comments may be a sentence without an id, and ids are stated once.
         *(
-            change._replace(kind=Kind.VALUES) if change.name == "repeated_lines" else change
+            change._replace(kind=Kind.VALUES)
+            if change.name in ("repeated_lines", "other_order")
+            else change
             for change in _LINES
         ),
         *_FLIPPED,

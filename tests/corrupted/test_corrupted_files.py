@@ -17,6 +17,8 @@ from tests.corrupted.shapes import SHAPES, Change
 
 pytestmark = pytest.mark.django_db
 DATASETS = make_datasets()
+# Formats whose readers other formats have too
+VARIANTS = ("-images", "-zip", "-gz", ".tsv", ".json", ".jsonl", "-verbs")
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,13 @@ class Truth:
     stored: dict[str, Any]
 
 
-@pytest.fixture(params=DATASETS, ids=str)
+@pytest.fixture(
+    params=[
+        pytest.param(dataset, marks=pytest.mark.long if dataset.name.endswith(VARIANTS) else ())
+        for dataset in DATASETS
+    ],
+    ids=str,
+)
 def truth(request, tmp_path) -> Truth:
     dataset = request.param
     project = make_project(dataset, tmp_path)

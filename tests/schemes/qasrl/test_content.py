@@ -388,6 +388,9 @@ def test_published_slots_are_kept_in_order_or_outside_the_template(parse):
     parsed = parse({"questions": [{**WHO, "slots": other_order}]}, CONTEXT)
     read = parse({"questions": [WHO]}, CONTEXT)["questions"][0]["slots"]
     assert parsed["questions"][0]["slots"] == read
+    without_preposition = {"question": "Who cut for someone?", "answers": [[0, 1]]}
+    parsed = parse({"questions": [{**without_preposition, "slots": PUBLISHED}]}, CONTEXT)
+    assert parsed["questions"][0]["slots"]["prep"] == "for"
 
 
 @pytest.mark.parametrize(
