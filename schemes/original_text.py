@@ -42,12 +42,13 @@ def align(tokens: Sequence[str], text: str) -> list[Offset] | None:
     """
     offsets: list[Offset] = []
     end = 0
-    starts_with = text.startswith
+    find = text.find
     for token in tokens:
-        start = end + 1 if starts_with(" ", end) else end
-        if not starts_with(token, start):
-            start = _next_visible(text, start)
-            if not starts_with(token, start):
+        start = find(token, end)
+        # Tokens with nothing or one blank between them are the most frequent ones.
+        if start != end and (start != end + 1 or text[end] != " "):
+            start = _next_visible(text, end)
+            if not text.startswith(token, start):
                 return _align_letters(tokens, text)
         end = start + len(token)
         offsets.append((start, end))

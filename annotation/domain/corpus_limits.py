@@ -29,8 +29,7 @@ def within_limits(
 
 def _problem(record: SentenceRecord) -> str:
     """Return what a sentence exceeds, or an empty string."""
-    checks = (_size_problem, _token_problem, _metadata_problem)
-    return next(filter(None, (check(record) for check in checks)), "")
+    return _size_problem(record) or _token_problem(record) or _metadata_problem(record)
 
 
 def _size_problem(record: SentenceRecord) -> str:
