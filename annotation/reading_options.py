@@ -1,7 +1,7 @@
 """Options of commands that read files of people: encodings, columns, sheets and bad rows."""
 
 from argparse import ArgumentParser
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +12,7 @@ from django.core.management.base import OutputWrapper
 
 from annotation.domain.source_files import ReadOptions, parse_reading, with_names
 from annotation.domain.text_encodings import ENCODINGS
+from projects.command import InputError
 from projects.domain.bad_rows import SHOWN, BadRows
 from schemes.base import FileError
 from schemes.import_settings import with_options
@@ -54,6 +55,7 @@ def collect_bad_rows(
     stderr: OutputWrapper,
     *,
     file: Path | None,
+    inputs: Iterable[Path],
     names: Mapping[str, str],
     project: str,
     now: datetime,
@@ -61,8 +63,10 @@ def collect_bad_rows(
     """Yield a sink that shows the first bad rows, and then write all of them to a file.
 
     Without `file`, more than SHOWN rows go to a new file in the current folder. `names` maps the names
-    of readable copies to those of the original files.
+    of readable copies to those of the original files. Raise InputError if `file` is an input.
     """
+    if file and file.exists() and any(path.exists() and file.samefile(path) for path in inputs):
+        raise InputError(f"{file} is an input. Give another file for the bad rows.")
     with BadRows(
         show=lambda error: stderr.write(str(error)),
         renamed=lambda error: _with_options(with_names(error, names)),
@@ -72,12 +76,13 @@ def collect_bad_rows(
         finally:
             if file or rows.count > SHOWN:
                 path = _saved(rows, file, f"{project}.bad-rows.{now:%Y%m%d-%H%M%S}.csv")
-                first = (
-                    f"The first {SHOWN} of {rows.count:,} bad rows"
-                    if rows.count > SHOWN
-                    else "They"
-                )
-                stderr.write(f"{first} are above. All of them are in {path}.")
+                if rows.count > SHOWN:
+                    stderr.write(
+                        f"The first {SHOWN} of {rows.count:,} bad rows are above. "
+                        f"All of them are in {path}."
+                    )
+                elif rows.count:
+                    stderr.write(f"The bad rows above are also in {path}.")
 
 
 def _with_options(error: FileError) -> FileError:

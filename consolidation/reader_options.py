@@ -68,7 +68,12 @@ def given_gold(
     with (
         open_gold(options["files"], corpus=corpus, fmt=options["format"], options=reading) as files,
         collect_bad_rows(
-            stderr, file=options["bad_rows"], names=files.names, project=project.slug, now=now
+            stderr,
+            file=options["bad_rows"],
+            inputs=options["files"],
+            names=files.names,
+            project=project.slug,
+            now=now,
         ) as bad_rows,
     ):
         yield {

@@ -152,10 +152,11 @@ class Stated:
     """What a file states about an item's sentence or image beside positions and coordinates.
 
     Empty fields were not stated. Imports compare the others with what is stored, see
-    `schemes.stated`.
+    `schemes.stated`. `text` is that of the whole sentence.
     """
 
     tokens: tuple[str, ...] = ()
+    text: str = ""
     words: tuple[StatedWords, ...] = ()
     image: str = ""
     image_size: tuple[int, int] | None = None
@@ -183,7 +184,8 @@ class GoldRecord:
 
     `provenance` has one entry per unit of the content: the ids of the worker and of the source
     assignments, where the file has them. `neighbours` are the sentence ids and local keys of records
-    that may have lost a row to this record, if its own id or position is wrong.
+    that may have lost a row to this record, if its own id or position is wrong. `is_blank` is True if
+    the file annotates nothing, which is no gold, although it names the item.
     """
 
     item: ItemRecord
@@ -191,6 +193,7 @@ class GoldRecord:
     provenance: list[Json]
     line: int
     neighbours: tuple[tuple[str, str], ...] = ()
+    is_blank: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,7 +352,8 @@ class Corpus:
     `needs_images`, and imports add the name of the image's file to `metadata["image"]`. `group` returns
     the document or image of a sentence by its id, or "" if it has none. `item_key_of_row` returns the
     sentence's id and the local key of the item in a row of a CSV file, or None. Its column `item` has
-    both, separated by a slash. `item_type` returns the type of an item for reports by type, or "".
+    both, separated by a slash. `stated_by_row` returns what the row states about it, and raises
+    ContentError. `item_type` returns the type of an item for reports by type, or "".
     `line_formats` are those with text on every line, so that an empty line may be a mistake.
     `layouts`, `gold_layouts` and `item_layouts` have the layouts of the formats of sentences, gold and
     items, from which formats are recognised. Formats without a layout must be named.
@@ -370,6 +374,7 @@ class Corpus:
     needs_images: bool = False
     group: Callable[[str], str] = lambda external_id: ""
     item_key_of_row: Callable[[Mapping[str, str]], tuple[str, str] | None] = item_of_row
+    stated_by_row: Callable[[Mapping[str, str]], Stated] = lambda row: Stated()
     item_type: Callable[[ItemContext], str] = lambda context: ""
     gold_options: Sequence[ReaderOption] = ()
     searches: Mapping[str, ItemSearch] = field(default_factory=dict)

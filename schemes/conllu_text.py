@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from schemes.original_text import Offset, align_words
+from schemes.original_text import Offset, align, align_words
 
 _NO_SPACE = "SpaceAfter=No"
 
@@ -14,6 +14,7 @@ class WrittenWords:
 
     _surfaces: list[tuple[str, list[str], bool]] = field(default_factory=list)
     _waiting: int = 0
+    _is_known: bool = True
 
     def add_word(self, form: str, misc: str | None) -> None:
         """Add a word, which may belong to the multiword token before it."""
@@ -24,7 +25,8 @@ class WrittenWords:
             self._surfaces.append((form, [form], _has_space(misc)))
 
     def add_token(self, form: str, misc: str | None, *, words: int) -> None:
-        """Add a multiword token, whose words follow."""
+        """Add a multiword token, whose words follow. Its form is `_` if it is unknown."""
+        self._is_known &= form != "_"
         self._surfaces.append((form, [], _has_space(misc)))
         self._waiting = words
 
@@ -36,12 +38,17 @@ class WrittenWords:
         text = given or self._joined()
         if not text:
             return "", ()
+        if not self._is_known:
+            words = [word for _, within, _ in self._surfaces for word in within]
+            return text, tuple(align(words, text) or ())
         surfaces: Sequence[tuple[str, Sequence[str]]] = [
             (form, words) for form, words, _ in self._surfaces
         ]
         return text, tuple(align_words(surfaces, text) or ())
 
     def _joined(self) -> str:
+        if not self._is_known:
+            return ""
         if all(space and len(words) == 1 for _, words, space in self._surfaces):
             return ""
         return "".join(self._parts()).strip()

@@ -31,6 +31,8 @@ _ESCAPES = {
 }
 _FOLDED = str.maketrans({"’": "'", "‘": "'", "ʼ": "'", "`": "'", "–": "-", "—": "-"})
 # Embeddings, overrides and isolates change the direction of all that follows.
+# Categories of unassigned and private characters
+_WITHOUT_NAME = {"Cn", "Co"}
 _DIRECTION_CONTROLS = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
 
@@ -186,7 +188,13 @@ def _next_visible(text: str, at: int) -> int:
 
 
 def _is_visible(character: str) -> bool:
-    return character != " " and character.isprintable()
+    """Return False for blanks, controls and characters without a width, such as joiners.
+
+    Newer emoji and private characters, which Python can't name, are visible.
+    """
+    if character.isprintable():
+        return character != " "
+    return unicodedata.category(character) in _WITHOUT_NAME
 
 
 def _align_letters(tokens: Sequence[str], text: str) -> list[Offset] | None:

@@ -46,7 +46,11 @@ class Contradiction:
 
 
 def contradictions(stated: Stated, context: ItemContext) -> Iterator[Contradiction]:
-    """Yield everything that a file states and the context contradicts."""
+    """Yield everything that a file states and the context contradicts, except its tokens."""
+    if stated.text and not same_words(stated.text, context.tokens):
+        there = shown(context.tokens)
+        message = f"is “{shown([stated.text])}”, but the sentence is “{there}”."
+        yield Contradiction("sentence", message)
     for words in stated.words:
         if message := _word_message(words, context):
             yield Contradiction(words.field, message, words.line)

@@ -21,7 +21,8 @@ class Table:
     """A table with a header, as a context manager.
 
     Iteration yields `(line, fields)`: the line number of the row's start, from 1, and as many
-    fields as the header has. Invalid rows go to `on_error` and are skipped. Raises FileError if the
+    fields as the header has. Invalid rows, and rows that repeat the header, go to `on_error` and are
+    skipped. Raises FileError if the
     file is unreadable, empty or not text, lacks a required column or has a line longer than 1 MiB.
     Such a line is never read completely. `aliases` maps other names of columns to their usual
     ones, and applies if the usual column is missing. With `optional`, the other columns of the file
@@ -70,7 +71,12 @@ class Table:
     def __iter__(self) -> Iterator[tuple[int, list[str]]]:
         used = self._required if self._used is None else self._used
         checked = {self.columns[name]: name for name in used if name in self.columns}
-        return self._rows.rows(checked)
+        names = self._rows.names
+        for line, fields in self._rows.rows(checked):
+            if fields[-1].strip() == names[-1] and _without_mark(fields) == names:
+                self._on_error(FileError(self._path.name, line, "repeats the header."))
+            else:
+                yield line, fields
 
     @property
     def names(self) -> list[str]:
@@ -102,6 +108,11 @@ class Table:
     def _usual(self, name: str, names: Sequence[str]) -> str:
         usual = self._aliases.get(name, name)
         return name if usual in names else usual
+
+
+def _without_mark(fields: Sequence[str]) -> list[str]:
+    """Return the names of a header. Files that were joined may have a mark before each header."""
+    return [field.strip().removeprefix("\ufeff") for field in fields]
 
 
 def _example(names: Sequence[str]) -> str:

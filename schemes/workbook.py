@@ -24,6 +24,8 @@ MAX_MEMORY = 1 << 30
 MAX_SECONDS = 60
 MAX_COLUMNS = 1000
 MAX_CELL = 1 << 20
+# Workbooks store numbers with 15 digits.
+_MOST_DIGITS = 1e15
 
 
 class WorkbookError(ValueError):
@@ -109,14 +111,15 @@ def _row(line: int, cells: list[Any], header: list[str], merged: dict[int, str])
 
 
 def _text(cell: object) -> tuple[str, str]:
-    """Return the cell as it is shown, and "time" or "date" for such a cell."""
+    """Return the cell as it is shown, and what it is if a spreadsheet may have changed it."""
     match cell:
         case str():
             return cell, ""
         case bool():
             return str(cell).upper(), ""
-        case float() if cell.is_integer() and abs(cell) < 1e15:
-            return str(int(cell)), ""
+        case float() if cell.is_integer():
+            is_exact = abs(cell) < _MOST_DIGITS
+            return str(int(cell)), "" if is_exact else "number of more than 15 digits"
         case datetime() | date():
             return str(cell), "date"
         case time() | timedelta():

@@ -23,6 +23,8 @@ class StoredSentence:
     metadata: Json
     text: str
     digest: str | None
+    domain: str = ""
+    partition: str = ""
 
 
 def stored_sentences(
@@ -38,10 +40,10 @@ def stored_sentences(
     rows = Sentence.objects.alias(owner=F("project_id") + 0).filter(
         external_id__in=value_list(list(external_ids)), owner=project.pk
     )
-    fields = ("external_id", "pk", "tokens", "metadata", "text", "image__digest")
+    fields = ("pk", "tokens", "metadata", "text", "image__digest", "domain", "partition")
     return {
-        external_id: StoredSentence(pk, tokens, metadata, text, digest)
-        for external_id, pk, tokens, metadata, text, digest in rows.values_list(*fields)
+        external_id: StoredSentence(*values)
+        for external_id, *values in rows.values_list("external_id", *fields)
     }
 
 

@@ -169,10 +169,22 @@ class CorpusCheck:
             result.new.append(record)
             return
         digest = images.digest(record.image) if images else None
-        if names := differences(record, stored, digest=digest):
+        if names := [*differences(record, stored, digest=digest), *self._other_labels(stored)]:
             result.changed.append((record, ", ".join(names)))
         else:
             result.known.append(record)
+
+    def _other_labels(self, stored: StoredSentence) -> list[str]:
+        """Return "domain" and "partition" if the import names others than the sentence has."""
+        options = self._options
+        return [
+            name
+            for name, given, own in (
+                ("domain", options.domain, stored.domain),
+                ("partition", options.partition, stored.partition),
+            )
+            if given and given != own
+        ]
 
     def replaced_sentences(
         self,

@@ -202,6 +202,7 @@ class Import:
         return [*found.new, *found.known, *found.repeated, *replaced]
 
     def _replace(self, pk: int, record: SentenceRecord, file: str) -> None:
+        labels = {"domain": self.options.domain, "partition": self.options.partition}
         Item.objects.filter(sentence=pk).delete()
         text, offsets = self._written_text(record, file)
         Sentence.objects.filter(pk=pk).update(
@@ -211,6 +212,7 @@ class Import:
             group=self._group(record),
             metadata=metadata_of(record),
             image=self._stored_image(record),
+            **{name: value for name, value in labels.items() if value},
         )
 
     def _sentence(self, record: SentenceRecord, file: str) -> tuple[str | int, ...]:

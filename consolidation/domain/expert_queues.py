@@ -39,7 +39,7 @@ from consolidation.enums import ExpertWork, MergeState, QueueState
 from consolidation.models import ExpertDraft, ExpertQueue, Merge, MergeSource, QueuedItem, Review
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import FileError, Scheme
+from schemes.base import FileError
 
 TRANSITIONS: Transitions = {
     QueueState.OPEN: [QueueState.CLOSED],
@@ -154,9 +154,9 @@ def items_named(*, project: Project, keys: Sequence[str]) -> list[Item]:
     return [by_key[key] for key in dict.fromkeys(keys)]
 
 
-def read_item_keys(scheme: Scheme, path: Path, *, options: ReadOptions = AS_IT_IS) -> list[str]:
+def read_item_keys(project: Project, path: Path, *, options: ReadOptions = AS_IT_IS) -> list[str]:
     """Read item keys from the column `item` or the scheme's own columns. Raise FileError."""
-    keys = [key for _, key, _ in read_item_rows(scheme, path, options=options)]
+    keys = [key for _, key, _ in read_item_rows(project, path, options=options)]
     if not keys:
         raise FileError(path.name, None, "contains no items.")
     return list(dict.fromkeys(keys))

@@ -1,7 +1,7 @@
 """Fit gold records of files to the project's items, and refuse those that contradict the corpus."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -25,6 +25,8 @@ from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from schemes.stated import OTHER_TOKENS, TokenMap, contradictions, is_resized, same_tokens
 
+# The sentence's id and the local key in a file
+ItemId = tuple[str, str]
 ErrorHandler = Callable[[FileError], None]
 
 
@@ -56,8 +58,9 @@ class Fitting:
     on_unknown: ErrorHandler
     align: bool = False
     rescale: bool = False
-    # The contents that the files had by key, as hashes
-    _seen: dict[str, int] = field(default_factory=dict)
+    # Items that the files repeat with other content (see `repeated_items`)
+    repeated: Collection[ItemId] = ()
+    _seen: set[ItemId] = field(default_factory=set)
     # Records that were left out, by the keys of those that may have lost a row to them
     _strays: dict[str, list[GoldRecord]] = field(default_factory=dict)
     # The last record, which may have lost a row to the next one
@@ -82,7 +85,7 @@ class Fitting:
 
     def _agreeing(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
         corpus = get_scheme(self.project.scheme).corpus
-        records = list(self._moved(batch, corpus))
+        records = list(self._moved(list(self._unrepeated(batch)), corpus))
         items = self._items(records)
         unknown = [record for record in records if self._key(record) not in items]
         sentences = stored_sentences(
@@ -90,8 +93,6 @@ class Fitting:
         )
         for record in records:
             key = self._key(record)
-            if self._is_repeated(key, record):
-                continue
             if key not in items:
                 self._refuse_unknown(key, record, sentences.get(record.item.external_id))
                 self._add_stray(record)
@@ -131,15 +132,18 @@ class Fitting:
     def _key(self, record: GoldRecord) -> str:
         return item_key(record.item.external_id, record.item.local_key)
 
-    def _is_repeated(self, key: str, record: GoldRecord) -> bool:
-        """Return True for a second record of an item, after refusing one with other content."""
-        content = hash(json.dumps(record.content, sort_keys=True))
-        is_first = key not in self._seen
-        if self._seen.setdefault(key, content) != content:
-            self.refuse(self._error(record, f"{key} is repeated with other content."))
-        return not is_first
+    def _unrepeated(self, batch: Iterable[GoldRecord]) -> Iterator[GoldRecord]:
+        """Yield the first record of each item, but none of those with several contents."""
+        for record in batch:
+            item = _item_id(record)
+            if item in self.repeated:
+                message = f"{self._key(record)} is there more than once, with other content."
+                self.refuse(self._error(record, f"{message} All of it is left out."))
+            elif item not in self._seen:
+                self._seen.add(item)
+                yield record
 
-    def _moved(self, batch: Iterable[GoldRecord], corpus: Corpus) -> Iterator[GoldRecord]:
+    def _moved(self, batch: Sequence[GoldRecord], corpus: Corpus) -> Iterator[GoldRecord]:
         """Yield the records with positions in the project's tokens."""
         stated = [record for record in batch if record.item.stated.tokens]
         ids = {record.item.external_id for record in stated}
@@ -201,6 +205,21 @@ class Fitting:
 
     def _error(self, record: GoldRecord, message: str, path: str = "") -> FileError:
         return record_error(record, self.file, message, path, line=record.line)
+
+
+def _item_id(record: GoldRecord) -> ItemId:
+    return record.item.external_id, record.item.local_key
+
+
+def repeated_items(records: Iterable[GoldRecord]) -> set[ItemId]:
+    """Return the items for which the records have several contents."""
+    contents: dict[ItemId, int] = {}
+    repeated = set()
+    for record in records:
+        content = hash(json.dumps(record.content, sort_keys=True))
+        if contents.setdefault(_item_id(record), content) != content:
+            repeated.add(_item_id(record))
+    return repeated
 
 
 def is_between(stray: GoldRecord, record: GoldRecord) -> bool:

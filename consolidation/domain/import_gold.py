@@ -11,7 +11,13 @@ from django.db import transaction
 from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
-from consolidation.domain.fit_records import FittedRecord, Fitting, check_tokens, record_error
+from consolidation.domain.fit_records import (
+    FittedRecord,
+    Fitting,
+    check_tokens,
+    record_error,
+    repeated_items,
+)
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
@@ -230,7 +236,7 @@ def import_system(
     align: bool = False,
     rescale: bool = False,
 ) -> GoldReport:
-    """Import the system's annotations from files, replacing its earlier ones.
+    """Import the system's annotations from files, replacing earlier ones of the same items.
 
     They are sources for experts' merges and for comparisons. Options and errors are as in `import_gold`.
     """
@@ -272,14 +278,20 @@ def _import(
         report.error_count += 1
         on_error(error)
 
+    def read_silently() -> Iterator[GoldRecord]:
+        return islice(files.read(project, lambda error: None), files.most)
+
     if not files.align:
-        silent = files.read(project, lambda error: None)
-        check_tokens(
-            project=project, records=islice(silent, files.most), paths=files.paths, size=BATCH
-        )
+        check_tokens(project=project, records=read_silently(), paths=files.paths, size=BATCH)
     file = ", ".join(path.name for path in files.paths)
     fitting = Fitting(
-        project, file, refuse, on_unknown or refuse, align=files.align, rescale=files.rescale
+        project,
+        file,
+        refuse,
+        on_unknown or refuse,
+        align=files.align,
+        rescale=files.rescale,
+        repeated=repeated_items(read_silently()),
     )
     storing = _Storing(
         project=project, file=file, report=report, parse=parse, store=store, refuse=refuse
@@ -316,7 +328,7 @@ class _Storing:
                 line = record.line
                 self.refuse(record_error(record, self.file, error.message, error.path, line=line))
                 continue
-            if is_blank(parsed):
+            if record.is_blank or is_blank(parsed):
                 self.report.blank += 1
                 continue
             self.report.add_notes(fitted.notes)

@@ -37,8 +37,7 @@ from consolidation.views.expert_pages import address_of_next
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import FileError, Noun, Scheme
-from schemes.registry import get_scheme
+from schemes.base import FileError, Noun
 from web.badges import badge
 from web.lists import Column, Empty, Listing, link, time_column
 
@@ -132,14 +131,14 @@ def _items(project: Project, kind: str, data: dict[str, Any]) -> list[Item]:
         return list(rows.order_by("round_items__ordinal"))
     if choice == "queue":
         return items_of_queue(queue=project.expert_queues.get(pk=pk))
-    return items_named(project=project, keys=_read(get_scheme(project.scheme), data["file"]))
+    return items_named(project=project, keys=_read(project, data["file"]))
 
 
-def _read(scheme: Scheme, file: UploadedFile) -> list[str]:
+def _read(project: Project, file: UploadedFile) -> list[str]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.csv"
         path.write_bytes(file.read())
-        return read_item_keys(scheme, path)
+        return read_item_keys(project, path)
 
 
 @require_GET

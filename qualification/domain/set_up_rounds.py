@@ -16,7 +16,7 @@ from annotation.domain.source_files import AS_IT_IS, ReadOptions, open_gold
 from annotation.models import Item
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from consolidation.domain.fit_records import Fitting
+from consolidation.domain.fit_records import Fitting, repeated_items
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from crowd.domain.qualifications import system_requirements
@@ -146,11 +146,11 @@ def plans_of_preset(
 
 
 def read_round_items(
-    scheme: Scheme, path: Path, *, options: ReadOptions = AS_IT_IS
+    project: Project, path: Path, *, options: ReadOptions = AS_IT_IS
 ) -> dict[int, list[str]]:
     """Return item keys by round, from a table with the column `round`. Raise FileError."""
     keys: dict[int, list[str]] = {}
-    for line, key, row in read_item_rows(scheme, path, options=options):
+    for line, key, row in read_item_rows(project, path, options=options):
         keys.setdefault(_round_number(row, path.name, line), []).append(key)
     if not keys:
         raise FileError(path.name, None, "contains no items.")
@@ -181,9 +181,10 @@ def read_given_annotations(
     annotations = {}
     try:
         with gold as files:
-            fitting = Fitting(project, path.name, refuse, refuse)
-            records = batched(scheme.corpus.read_gold(files.paths, fmt, refuse), BATCH)
-            for fitted in fitting.fit_all(records):
+            repeated = repeated_items(scheme.corpus.read_gold(files.paths, fmt, refuse))
+            fitting = Fitting(project, path.name, refuse, refuse, repeated=repeated)
+            records = scheme.corpus.read_gold(files.paths, fmt, refuse)
+            for fitted in fitting.fit_all(batched(records, BATCH)):
                 record = fitted.record
                 annotations[fitted.item.key] = split(record.content, record.provenance)
     except (OSError, UnicodeDecodeError) as error:

@@ -120,7 +120,7 @@ def set_up(request: HttpRequest, project: Project) -> HttpResponseBase:
     items, annotations = form.cleaned_data["file"], form.cleaned_data["annotations"]
     scheme = get_scheme(project.scheme)
     try:
-        keys = _read(items, partial(read_round_items, scheme)) if items else {}
+        keys = _read(items, partial(read_round_items, project)) if items else {}
         given = _read(annotations, partial(read_given_annotations, project)) if annotations else {}
         plans = plans_of_preset(
             scheme=scheme, preset=form.cleaned_data["preset"], keys=keys, given=given

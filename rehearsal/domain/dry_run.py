@@ -31,16 +31,9 @@ COPIED = (
     "exclusion_scope",
     "minimum_hourly_cents",
 )
-SENTENCE_FIELDS = (
-    "external_id",
-    "tokens",
-    "text",
-    "offsets",
-    "domain",
-    "partition",
-    "group",
-    "image_id",
-    "metadata",
+# All that a sentence has, except its key and project
+SENTENCE_FIELDS = tuple(
+    field.attname for field in Sentence._meta.concrete_fields if field.name not in ("id", "project")
 )
 
 

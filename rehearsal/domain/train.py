@@ -92,7 +92,7 @@ def prepare_rounds(project: Project, path: Path | None, annotations: Path | None
     plans = plans_of_preset(
         scheme=scheme,
         preset=PRESET,
-        keys=read_round_items(scheme, path),
+        keys=read_round_items(project, path),
         given=read_given_annotations(project, annotations) if annotations else None,
     )
     set_up_rounds(project=project, plans=plans, actor=ACTOR, now=timezone.now())

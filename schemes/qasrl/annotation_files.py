@@ -3,7 +3,7 @@
 These are CSV in the published layout, JSON Lines of the QA-SRL Bank, and the output of parsers.
 """
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from schemes.base import (
     FileError,
     GoldRecord,
     ItemContext,
+    Json,
     ReaderOption,
     Stated,
     refuse,
@@ -32,9 +33,9 @@ from schemes.qasrl.published_csv import (
     read_sentence_rows,
 )
 from schemes.qasrl.slots import Slots
-from schemes.qasrl.stated_rows import answer_words, predicate_words
+from schemes.qasrl.stated_rows import stated_by
 from schemes.reports import BadRows, UsageError
-from schemes.stated import contradictions
+from schemes.stated import Contradiction, contradictions, same_tokens, shown
 
 Predicate = tuple[str, int]  # sentence id, position of the verb
 Sentences = Mapping[str, tuple[str, ...]]
@@ -157,20 +158,32 @@ def read_annotation_file(
 
 
 def list_contradictions(path: Path, sentences: Sentences) -> list[str]:
-    """Return a message for every word of a CSV file that its sentence contradicts.
+    """Return a message for everything that a file states and its sentence contradicts.
 
     Positions are scored as they are, because published files have a few such words.
     """
-    if looks_like_bank(path):
-        return []
     messages = []
-    for row in read_gold_rows(path, on_error=lambda error: None):
-        words = (*predicate_words(row), *answer_words(row))
-        context = ItemContext(sentences.get(row.qasrl_id, ()))
-        for found in contradictions(Stated(words=words), context):
-            error = FileError(path.name, row.line, found.message, field=found.field)
-            messages.append(str(error))
+    for external_id, stated, line in _stated(path, sentences):
+        tokens = sentences.get(external_id, ())
+        found = list(contradictions(stated, ItemContext(tokens)))
+        if stated.tokens and not same_tokens(stated.tokens, tokens):
+            there = f"are “{shown(stated.tokens)}”, but the sentence is “{shown(tokens)}”."
+            found = [Contradiction("tokens", there)]
+        messages += [
+            str(FileError(path.name, one.line or line, one.message, field=one.field))
+            for one in found
+        ]
     return list(dict.fromkeys(messages))
+
+
+def _stated(path: Path, sentences: Sentences) -> Iterator[tuple[str, Stated, int]]:
+    """Yield the sentence's id, what the file states and the line of each row or predicate."""
+    if looks_like_bank(path):
+        for record in _records(path, sentences, Selection(), BadRows(skip=True)):
+            yield record.item.external_id, record.item.stated, record.line
+    else:
+        for row in read_gold_rows(path, on_error=lambda error: None):
+            yield row.qasrl_id, stated_by([row]), row.line
 
 
 def read_annotations_by_worker(path: Path) -> dict[str, dict[Predicate, Annotation]]:
@@ -197,7 +210,16 @@ def _read_json_lines(
     path: Path, sentences: Sentences | None, selection: Selection, bad_rows: BadRows
 ) -> dict[Predicate, Annotation]:
     annotations: dict[Predicate, Annotation] = {}
+    contents: dict[Predicate, Json] = {}
     for record in _records(path, sentences, selection, bad_rows):
+        key = record.item.external_id, int(record.item.target["verb_idx"])
+        if key in contents:
+            if contents[key] != record.content:
+                annotations.pop(key, None)
+                message = f"{key[0]}/{key[1]} is repeated with other content, and left out."
+                bad_rows(FileError(path.name, record.line, message))
+            continue
+        contents[key] = record.content
         try:
             _add_record(record, sentences, path, annotations)
         except FileError as error:
@@ -235,13 +257,15 @@ def _records(
 ) -> Iterator[GoldRecord]:
     if not is_parser_output(path):
         return read_bank_gold(path, on_error=bad_rows, validity=selection.validity)
-    ids = {tokens: external_id for external_id, tokens in (sentences or {}).items()}
+    ids: dict[tuple[str, ...], list[str]] = {}
+    for external_id, tokens in (sentences or {}).items():
+        ids.setdefault(tokens, []).append(external_id)
     return read_parser_output(path, on_error=bad_rows, thresholds=selection.thresholds, ids=ids)
 
 
 def _rows(path: Path, sentences: Sentences | None, bad_rows: BadRows) -> Iterator[GoldRow]:
     """Yield the rows of predicates without a bad row."""
-    bad: Container[Predicate] = ()
+    bad: set[Predicate] = set()
     if bad_rows.skip:
         # The errors are collected below.
         bad = survey_rows(_checked_rows(path, sentences)).bad

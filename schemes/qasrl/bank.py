@@ -129,7 +129,8 @@ def read_bank_gold(
             item = ItemRecord(
                 external_id, local_key, target, line, path.name, Stated(tokens=tokens)
             )
-            records.append(GoldRecord(item, content, provenance, line))
+            is_blank = not content["questions"]
+            records.append(GoldRecord(item, content, provenance, line, is_blank=is_blank))
         yield from sorted(records, key=lambda record: int(record.item.local_key))
 
 

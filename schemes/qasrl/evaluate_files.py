@@ -80,6 +80,8 @@ def _qasrl_report(options: Options) -> Report:
         )
         for side in ("reference", "predicted")
     )
+    if not reference:
+        raise FileError(options["reference"].name, None, "has no predicate that can be used.")
     evaluation = ScoredFiles(reference, predicted)
     report = Report(
         evaluation.figures(),

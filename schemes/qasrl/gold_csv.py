@@ -16,7 +16,6 @@ from schemes.base import (
     ItemRecord,
     Json,
     Stated,
-    StatedWords,
     SubmittedRow,
 )
 from schemes.qasrl.bad_rows import survey_rows, with_consequence
@@ -36,7 +35,7 @@ from schemes.qasrl.published_csv import (
     read_predicates,
     write_lines,
 )
-from schemes.qasrl.stated_rows import predicate_words, stated_verb, stated_words
+from schemes.qasrl.stated_rows import predicate_words, stated_by, stated_verb
 from schemes.qasrl.targets import NOUN, is_noun
 
 _slot_values = itemgetter(*SLOT_FIELDS)
@@ -65,13 +64,12 @@ def _noun_items(path: Path, on_error: ErrorSink) -> Iterator[ItemRecord]:
         predicate = row.key, row.verb, row.verb_form
         if predicate not in seen:
             seen.add(predicate)
-            yield _item(row, path, predicate_words(row))
+            yield _item(row, path, Stated(words=predicate_words(row)))
     if row is None:
         raise FileError(path.name, None, NO_ROWS)
 
 
-def _item(row: GoldRow, path: Path, words: tuple[StatedWords, ...]) -> ItemRecord:
-    stated = Stated(words=words)
+def _item(row: GoldRow, path: Path, stated: Stated) -> ItemRecord:
     return ItemRecord(row.qasrl_id, str(row.verb_idx), _target(row), row.line, path.name, stated)
 
 
@@ -89,11 +87,11 @@ def _target(row: GoldRow) -> Json:
 def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
     """Yield a record per predicate, without redundant rows.
 
-    A predicate with a bad row is left out as a whole. A row that names no predicate leaves out those
-    before and after it. Rows with the same question become one question with all their answers. Its
-    provenance is that of the first row, with the ids and answers of all rows in `rows`. Only
-    predicates with scattered rows are held in memory, and they come last. Raise FileError if there is
-    no row.
+    A predicate with a bad row, or with several sentences, is left out as a whole. A row that names no
+    predicate leaves out those before and after it. Rows with the same question become one question
+    with all their answers. Its provenance is that of the first row, with the ids and answers of all
+    rows in `rows`. Only predicates with scattered rows are held in memory, and they come last. Raise
+    FileError if there is no row.
     """
     survey = survey_rows(all_gold_rows(path))
     if survey.is_empty:
@@ -110,15 +108,14 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
             if last.key:
                 last.neighbours.append(row.key)
                 predicate.neighbours.append(last.key)
-            if last.rows and last.key not in held:
-                yield _record(last, path, on_error)
+            if last.key not in held:
+                yield from _records(last, path, on_error)
         predicate.rows.append(row)
         last = predicate
-    if last.rows and last.key not in held:
-        yield _record(last, path, on_error)
+    if last.key not in held:
+        yield from _records(last, path, on_error)
     for predicate in held.values():
-        if predicate.rows:
-            yield _record(predicate, path, on_error)
+        yield from _records(predicate, path, on_error)
 
 
 @dataclass(slots=True)
@@ -184,6 +181,18 @@ def _submitted_lines(rows: Iterable[SubmittedRow]) -> Iterator[str]:
             )
 
 
+def _records(predicate: _Predicate, path: Path, on_error: ErrorSink) -> Iterator[GoldRecord]:
+    """Yield the record of a predicate, if it has rows and all of them have the same sentence."""
+    rows = predicate.rows
+    sentence = [(row.tokens, row.sentence) for row in rows]
+    other = next((row for row, its in zip(rows, sentence, strict=True) if its != sentence[0]), None)
+    if other:
+        message = f"has another sentence than line {rows[0].line}. The predicate is left out."
+        on_error(FileError(path.name, other.line, message))
+    elif rows:
+        yield _record(predicate, path, on_error)
+
+
 def _record(predicate: _Predicate, path: Path, on_error: ErrorSink) -> GoldRecord:
     rows = predicate.rows
     first = rows[0]
@@ -192,7 +201,7 @@ def _record(predicate: _Predicate, path: Path, on_error: ErrorSink) -> GoldRecor
         if row.question and not row.is_redundant:
             by_question.setdefault(" ".join(row.question.lower().split()), []).append(row)
     merged = list(by_question.values())
-    item = _item(first, path, tuple(stated_words(rows)))
+    item = _item(first, path, stated_by(rows))
     questions = [_question(same) for same in merged]
     provenance = [_provenance(same) for same in merged]
     step = {} if first.is_verbal is None else {"is_verbal": any(row.is_verbal for row in rows)}
@@ -202,7 +211,9 @@ def _record(predicate: _Predicate, path: Path, on_error: ErrorSink) -> GoldRecor
         on_error(FileError(path.name, other.line, message, field="is_verbal"))
     neighbours = tuple((external_id, str(at)) for external_id, at in predicate.neighbours)
     content = {"questions": questions, **step}
-    return GoldRecord(item, content, provenance, first.line, neighbours)
+    # A predicate with redundant questions only was asked, so it is not one without questions.
+    is_blank = not questions and any(row.question for row in rows)
+    return GoldRecord(item, content, provenance, first.line, neighbours, is_blank)
 
 
 def _question(rows: Sequence[GoldRow]) -> Json:

@@ -175,8 +175,12 @@ def item_type(context: ItemContext) -> str:
 
 
 def item_key_of_row(row: Mapping[str, str]) -> tuple[str, str] | None:
-    """Return the item of a row with the published columns `qasrl_id` and `verb_idx`, or `item`."""
-    external_id, local_key = row.get("qasrl_id", ""), row.get("verb_idx", "")
+    """Return the item of a row with the published columns `qasrl_id` and `verb_idx`, or `item`.
+
+    Files of nouns have `target_idx` in place of `verb_idx`.
+    """
+    external_id = row.get("qasrl_id", "")
+    local_key = row.get("verb_idx") or row.get("target_idx", "")
     return (external_id, local_key) if external_id and local_key else item_of_row(row)
 
 

@@ -8,7 +8,7 @@ all with probabilities. That of QASem has `qasrl` and `qanom`, lists of predicat
 `predicate`, `verb_form` and `QAs` of `question` and `answers`, which are texts.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from schemes.qasrl.json_lines import (
 )
 from schemes.qasrl.reading import finished, question_of, slots_of_shape
 from schemes.qasrl.targets import NOUN
+from schemes.stated import same_words, shown
 
 _TOKEN_FIELDS = ("words", "sentenceTokens", "tokens")
 _ID_FIELDS = ("sentenceId", "qasrl_id", "sentence_id", "id")
@@ -49,7 +50,7 @@ def read_parser_output(
     *,
     on_error: ErrorSink,
     thresholds: Thresholds = Thresholds(),
-    ids: Mapping[tuple[str, ...], str] | None = None,
+    ids: Mapping[tuple[str, ...], Sequence[str]] | None = None,
 ) -> Iterator[GoldRecord]:
     """Yield a record per verb. Answers without a probability are always accepted.
 
@@ -80,10 +81,14 @@ def read_parser_output(
 
 def _stated_tokens(entry: Json) -> tuple[str, ...]:
     """Return the sentence's tokens, or nothing if the layout may lack them."""
-    field = next((name for name in _TOKEN_FIELDS if name in entry), "")
-    if not field and _is_qasem(entry):
+    fields = [name for name in _TOKEN_FIELDS if name in entry]
+    if not fields and _is_qasem(entry):
         return ()
-    return tokens_field(entry, field or "sentenceTokens")
+    tokens = tokens_field(entry, fields[0] if fields else "sentenceTokens")
+    for field in fields[1:]:
+        if tokens_field(entry, field) != tokens:
+            raise FieldError(field, f"has other tokens than {fields[0]}.")
+    return tokens
 
 
 def _is_qasem(entry: Json) -> bool:
@@ -102,15 +107,32 @@ def _verbs(entry: Json) -> list[tuple["_Layout", Json]]:
     ]
 
 
-def _external_id(entry: Json, tokens: tuple[str, ...], ids: Mapping[tuple[str, ...], str]) -> str:
-    named = [text_field(entry, field) for field in _ID_FIELDS if field in entry]
-    if tokens in ids:
-        return named[0] if named else ids[tokens]
-    if ids:
+def _external_id(
+    entry: Json, tokens: tuple[str, ...], ids: Mapping[tuple[str, ...], Sequence[str]]
+) -> str:
+    fields = [field for field in _ID_FIELDS if field in entry]
+    named = text_field(entry, fields[0]) if fields else ""
+    for field in fields[1:]:
+        if text_field(entry, field) != named:
+            raise FieldError(field, f"is not the {fields[0]} {named!r}.")
+    if not ids:
+        if not named:
+            message = "the sentence has no id; its tokens need a sentences file."
+            raise FieldError("sentenceId", message)
+        return named
+    known = ids.get(tokens, ())
+    if not known:
         raise FieldError("", "its tokens are not those of a sentence in the sentences file.")
-    if not named:
-        raise FieldError("sentenceId", "the sentence has no id; its tokens need a sentences file.")
-    return named[0]
+    if named:
+        if named not in known:
+            raise FieldError(fields[0], f"its tokens are those of {known[0]}, not {named}.")
+        return named
+    if len(known) > 1:
+        message = (
+            f"is missing, and its tokens are those of {len(known)} sentences, first {known[0]}."
+        )
+        raise FieldError("sentenceId", message)
+    return known[0]
 
 
 def _objects(entry: Json, field: str) -> list[Json]:
@@ -124,6 +146,8 @@ def _probability(entry: Json, field: str, default: float) -> float:
     value = entry.get(field, default)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise FieldError(field, "must be a number.")
+    if not 0 <= value <= 1:  # includes NaN
+        raise FieldError(field, f"{value} is not a probability.")
     return float(value)
 
 
@@ -157,9 +181,10 @@ class _QaPairs:
     def _span(self, span: Json) -> Span:
         last = position_field(span, "end")
         start, end = span_field([position_field(span, "start"), last + 1], len(self._tokens))
-        words = " ".join(self._tokens[start:end])
-        if span.get("text", words) != words:
-            message = f"{start} to {last} is “{words}”, not {str(span['text'])[:40]!r}."
+        words = self._tokens[start:end]
+        text = span.get("text", " ".join(words))
+        if not isinstance(text, str) or not same_words(text, words):
+            message = f"{start} to {last} is “{shown(words)}”, not {str(text)[:40]!r}."
             raise FieldError("spans", message)
         return start, end
 

@@ -59,8 +59,8 @@ class GoldRow:
     columns. A row without question and answers marks a predicate without questions. `line` counts
     from 1 and includes the header. `verb_form` and `is_verbal` are those of nouns: the stem of the
     verb, and whether the noun describes an event. `is_verbal` is None in files of verbs.
-    `target_ranges` are those of a noun of several words. `answer` is the text of the answers, if the
-    file has it.
+    `target_ranges` are those of a noun of several words. `answer` is the text of the answers, and
+    `tokens` and `sentence` are those of the sentence, if the file has them.
     """
 
     qasrl_id: str
@@ -78,6 +78,8 @@ class GoldRow:
     is_verbal: bool | None = None
     target_ranges: tuple[Span, ...] = ()
     answer: str = ""
+    tokens: str = ""
+    sentence: str = ""
 
     @property
     def key(self) -> Key:
@@ -151,7 +153,7 @@ def read_predicates(path: Path, *, on_error: ErrorSink) -> Iterator[tuple[str, i
                 continue
             seen.add((*key, verb))
             try:
-                verb_idx = _number(key[1], "verb_idx")
+                verb_idx = parse_position(key[1], "verb_idx")
                 _not_empty(key[0], "qasrl_id")
             except FieldError as bad:
                 on_error(bad.at(path, line))
@@ -175,7 +177,7 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
             external_id, joined = fields[id_at].strip(), fields[tokens_at]
             is_empty = False
             try:
-                _check_columns(external_id, joined, fields[text_at])
+                _check_columns(joined, fields[text_at])
                 known = seen.get(external_id)
                 if known is not None:
                     _same_tokens(known, joined)
@@ -192,10 +194,8 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
             raise FileError(path.name, None, NO_ROWS)
 
 
-def _check_columns(external_id: str, joined: str, text: str) -> None:
-    """Raise FieldError if the columns seem to be others, or the row to be a second header."""
-    if (external_id, joined) == SENTENCE_COLUMNS[:2]:
-        raise FieldError("", "repeats the header.")
+def _check_columns(joined: str, text: str) -> None:
+    """Raise FieldError if the columns seem to be swapped."""
     if len(text.split()) > len(joined.split()):
         message = "has fewer words than the sentence. Are the columns swapped?"
         raise FieldError("tokens", message)
@@ -233,6 +233,14 @@ class _GoldColumns:
         self._target_range = columns.get("target_range")
         self._inflection = columns.get("verb_slot_inflection")
         self._answer = columns.get("answer")
+        self._tokens = columns.get("tokens")
+        self._sentence = columns.get("sentence")
+        # The aliases of columns that the file has as well
+        self._same = [
+            (alias, columns[alias], usual, columns[usual])
+            for alias, usual in ALIASES.items()
+            if alias in columns and usual in columns
+        ]
         self._slots: list[int] | None = None
         if all(name in columns for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)):
             self._slots = [columns[name] for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)]
@@ -240,15 +248,18 @@ class _GoldColumns:
     def key(self, fields: list[str]) -> Key | None:
         """Return the predicate of a bad row, or None if the row does not name it."""
         try:
-            return _id(fields[self._id]), _number(fields[self._idx], "verb_idx")
+            return _id(fields[self._id]), parse_position(fields[self._idx], "verb_idx")
         except FieldError:
             return None
 
     def verb(self, fields: list[str]) -> str:
-        at = self._optional[0]
-        return "" if at is None else fields[at].strip()
+        return _cell(fields, self._optional[0])
 
     def parse(self, fields: list[str], line: int) -> GoldRow:
+        for alias, at, usual, usual_at in self._same:
+            if fields[at].strip() != fields[usual_at].strip():
+                message = f"is {fields[at][:40]!r}, but {usual} is {fields[usual_at][:40]!r}."
+                raise FieldError(alias, message)
         question, ranges = fields[self._question].strip(), fields[self._ranges].strip()
         if question and not ranges:
             raise FieldError("answer_range", "the question has no answer.")
@@ -259,7 +270,7 @@ class _GoldColumns:
         )
         return GoldRow(
             qasrl_id=_id(fields[self._id]),
-            verb_idx=_number(fields[self._idx], "verb_idx"),
+            verb_idx=parse_position(fields[self._idx], "verb_idx"),
             verb=verb.strip(),
             worker_id=worker,
             assign_id=assignment,
@@ -267,19 +278,21 @@ class _GoldColumns:
             question=question,
             is_redundant=self._redundant is not None
             and _truth(fields[self._redundant], "is_redundant"),
-            answers=_spans(ranges),
+            answers=parse_spans(ranges),
             slots=self._parse_slots(fields) if question else None,
             line=line,
-            verb_form="" if self._verb_form is None else fields[self._verb_form].strip().lower(),
+            verb_form=_cell(fields, self._verb_form).lower(),
             is_verbal=self._parse_verbal(fields, question),
             target_ranges=self._parse_target(fields),
-            answer="" if self._answer is None else fields[self._answer].strip(),
+            answer=_cell(fields, self._answer),
+            tokens=_cell(fields, self._tokens),
+            sentence=_cell(fields, self._sentence),
         )
 
     def _parse_verbal(self, fields: list[str], question: str) -> bool | None:
         if self._verbal is None:
             return None
-        is_verbal = _truth(fields[self._verbal], "is_verbal")
+        is_verbal = _truth(_not_empty(fields[self._verbal], "is_verbal"), "is_verbal")
         if question and not is_verbal:
             raise FieldError("is_verbal", "is False, but there is a question.")
         return is_verbal
@@ -287,7 +300,7 @@ class _GoldColumns:
     def _parse_target(self, fields: list[str]) -> tuple[Span, ...]:
         if self._target_range is None:
             return ()
-        return _spans(fields[self._target_range].strip(), "target_range")
+        return parse_spans(fields[self._target_range].strip(), "target_range")
 
     def _parse_slots(self, fields: list[str]) -> Slots | None:
         if self._slots is None:
@@ -308,6 +321,10 @@ class _GoldColumns:
         )
 
 
+def _cell(fields: list[str], at: int | None) -> str:
+    return "" if at is None else fields[at].strip()
+
+
 def _not_empty(text: str, field: str) -> str:
     if not text.strip():
         raise FieldError(field, "is empty.")
@@ -318,7 +335,8 @@ def _id(text: str) -> str:
     return _not_empty(text, "qasrl_id").strip()
 
 
-def _number(text: str, field: str) -> int:
+def parse_position(text: str, field: str) -> int:
+    """Return a position in a sentence. Raise FieldError."""
     if not (text.isdigit() and text.isascii() and len(text) <= _MAX_DIGITS):
         raise FieldError(field, f"{text[:40]!r} is not a position.")
     return int(text)
@@ -333,7 +351,8 @@ def _truth(text: str, field: str) -> bool:
     return lowered in ("true", "1")
 
 
-def _spans(ranges: str, field: str = "answer_range") -> tuple[Span, ...]:
+def parse_spans(ranges: str, field: str = "answer_range") -> tuple[Span, ...]:
+    """Return the half-open ranges of tokens that a cell has. Raise FieldError."""
     if not ranges:
         return ()
     return tuple(_span(part, field) for part in ranges.split(SEPARATOR))
@@ -346,7 +365,7 @@ def _span(text: str, field: str) -> Span:
     if _TIME.fullmatch(text.strip()):
         message = f"{text.strip()!r} is a time, into which a spreadsheet turned the range."
         raise FieldError(field, message)
-    start, end = _number(first.strip(), field), _number(last.strip(), field)
+    start, end = parse_position(first.strip(), field), parse_position(last.strip(), field)
     if start >= end:
         message = f"{start}:{end} ends before it starts (the end is exclusive)."
         raise FieldError(field, message)

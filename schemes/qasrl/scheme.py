@@ -50,6 +50,7 @@ from schemes.qasrl.propbank import PROPBANK
 from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
 from schemes.qasrl.ranking import shared_costs
 from schemes.qasrl.simulation import SIMULATION
+from schemes.qasrl.stated_rows import stated_by_row
 from schemes.qasrl.statistics import STATISTICS
 from schemes.qasrl.tutorials import TUTORIALS
 from schemes.qasrl.validation import VALIDATING
@@ -213,6 +214,7 @@ SCHEME = Scheme(
         order=items.order,
         group=items.group,
         item_key_of_row=items.item_key_of_row,
+        stated_by_row=stated_by_row,
         item_type=items.item_type,
     ),
     content=Content(

@@ -1,12 +1,20 @@
 """What the rows of a QA file state about their predicates and answers beside the positions."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from schemes.base import StatedWords
-from schemes.qasrl.published_csv import SEPARATOR, GoldRow, Span
+from schemes.base import ContentError, FieldError, Stated, StatedWords
+from schemes.qasrl.items import item_key_of_row
+from schemes.qasrl.published_csv import SEPARATOR, GoldRow, Span, parse_position, parse_spans
 
 # More tokens than any sentence has
 _LONGEST = 10_000
+
+
+def stated_by(rows: Sequence[GoldRow]) -> Stated:
+    """Return what the rows of a predicate state about its sentence, it and its answers."""
+    first = rows[0]
+    tokens = tuple(first.tokens.split())
+    return Stated(tokens, "" if tokens else first.sentence, tuple(stated_words(rows)))
 
 
 def stated_words(rows: Sequence[GoldRow]) -> Iterator[StatedWords]:
@@ -33,17 +41,36 @@ def stated_verb(verb: str, positions: tuple[int, ...], line: int) -> tuple[State
 
 
 def answer_words(row: GoldRow) -> Iterator[StatedWords]:
+    """Yield the text of each answer of a row (see `_texts_at`)."""
+    return _texts_at(row.answers, row.answer, row.line)
+
+
+def stated_by_row(row: Mapping[str, str]) -> Stated:
+    """Return what a row of an item list states about its item. Raise ContentError."""
+    item = item_key_of_row(row)
+    try:
+        at = parse_position(item[1] if item else "", "verb_idx")
+        spans = parse_spans(row.get("answer_range", ""))
+    except FieldError as error:
+        raise ContentError(error.field, error.message) from error
+    verb = stated_verb(row.get("verb") or row.get("noun", ""), (at,), 0)
+    answers = _texts_at(spans, row.get("answer", ""), 0)
+    tokens = tuple(row.get("tokens", "").split())
+    return Stated(tokens, "" if tokens else row.get("sentence", ""), (*verb, *answers))
+
+
+def _texts_at(spans: Sequence[Span], answer: str, line: int) -> Iterator[StatedWords]:
     """Yield the text of each answer, or of all together if their number is not that of the ranges.
 
     Without texts, the positions alone are compared with the length of the sentence.
     """
-    texts = row.answer.split(SEPARATOR) if row.answer else [""] * len(row.answers)
-    if len(texts) == len(row.answers):
-        for text, span in zip(texts, row.answers, strict=True):
-            yield StatedWords("answer", _positions(span), text, line=row.line)
+    texts = answer.split(SEPARATOR) if answer else [""] * len(spans)
+    if len(texts) == len(spans):
+        for text, span in zip(texts, spans, strict=True):
+            yield StatedWords("answer", _positions(span), text, line=line)
     else:
-        positions = tuple(at for span in row.answers for at in _positions(span))
-        yield StatedWords("answer", positions, " ".join(texts), line=row.line)
+        positions = tuple(at for span in spans for at in _positions(span))
+        yield StatedWords("answer", positions, " ".join(texts), line=line)
 
 
 def _positions(span: Span) -> tuple[int, ...]:

@@ -44,6 +44,9 @@ class Desk:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
         return path
 
+    def path(self, name: str) -> Path:
+        return self.folder / name
+
     def zipped(self, name: str, members: dict[str, str | bytes]) -> Path:
         stream = io.BytesIO()
         with zipfile.ZipFile(stream, "w") as archive:

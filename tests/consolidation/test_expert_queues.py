@@ -24,7 +24,6 @@ from consolidation.domain.expert_queues import (
 from consolidation.domain.expert_work import ExpertWorkError, open_queued
 from consolidation.models import Gold, Review
 from schemes.base import FileError
-from schemes.qasrl.scheme import SCHEME
 from tests.consolidation.experts import make_expert, make_queue, submit_result
 from tests.consolidation.factories import (
     IDENTIFIED,
@@ -223,7 +222,7 @@ def test_sample_covers_as_many_documents_as_possible(project, items):
 def test_items_of_a_file_are_named(tmp_path, project, items):
     path = tmp_path / "items.csv"
     path.write_text("qasrl_id,verb_idx,round\ns1,9,1\ns2,9,1\ns1,9,2\n")
-    keys = read_item_keys(SCHEME, path)
+    keys = read_item_keys(project, path)
     assert len(keys) == 2
     with pytest.raises(QueueSetupError, match="has no item"):
         items_named(project=project, keys=keys)
@@ -231,24 +230,24 @@ def test_items_of_a_file_are_named(tmp_path, project, items):
     for text in ("qasrl_id\ns1\n", "qasrl_id,verb_idx\n", "\x00"):
         path.write_text(text)
         with pytest.raises(FileError):
-            read_item_keys(SCHEME, path)
+            read_item_keys(project, path)
 
 
-def test_lists_of_items_are_tables_of_any_kind(tmp_path):
+def test_lists_of_items_are_tables_of_any_kind(tmp_path, project):
     for name, content in containers(("qasrl_id", "verb_idx"), [("s1", 9), ("s2", 9)]).items():
         path = tmp_path / name
         path.write_bytes(content)
-        assert read_item_keys(SCHEME, path) == ["s1/9", "s2/9"], name
+        assert read_item_keys(project, path) == ["s1/9", "s2/9"], name
     path.write_bytes("Фраза;verb_idx\ns1;9\n".encode("windows-1251"))
     options = ReadOptions(encoding="windows-1251", columns={"qasrl_id": "Фраза"})
-    assert read_item_keys(SCHEME, path, options=options) == ["s1/9"]
+    assert read_item_keys(project, path, options=options) == ["s1/9"]
 
 
-def test_list_with_an_unclosed_quote_is_refused(tmp_path):
+def test_list_with_an_unclosed_quote_is_refused(tmp_path, project):
     path = tmp_path / "items.csv"
     path.write_text('item,note\na:5/1,"unclosed\na:6/1,x\na:7/1,x\n')
     with pytest.raises(FileError, match="line 2: a quoted field that starts here is not closed"):
-        read_item_keys(SCHEME, path)
+        read_item_keys(project, path)
 
 
 def test_queues_are_listed_with_the_same_number_of_queries(

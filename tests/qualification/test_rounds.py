@@ -8,6 +8,7 @@ from annotation.models import Submission
 from consolidation.domain.open_cases import open_due_cases
 from consolidation.models import Case
 from crowd.models import Hit, QualificationGrant
+from projects.domain.create_project import create_project
 from qualification.domain.publish_round import (
     RoundPublishError,
     invite_workers,
@@ -26,6 +27,7 @@ from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
 from schemes.base import FileError
 from schemes.qasrl.scheme import SCHEME as QASRL
+from schemes.registry import SCHEMES
 from tests.consolidation.factories import CONTAIN, SURVEY, make_item, make_project
 from tests.crowd.factories import NOW, make_worker
 from tests.qualification.factories import (
@@ -44,7 +46,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_sample_file_yields_two_rounds_of_fifteen_predicates():
-    keys = read_round_items(QASRL, QASRL.sample.rounds)
+    keys = read_round_items(make_project(), QASRL.sample.rounds)
     plans = plans_of_preset(scheme=QASRL, preset="controlled-crowdsourcing-2020", keys=keys)
     assert [(plan.title, len(plan.keys), plan.thresholds) for plan in plans] == [
         ("Training 1", 15, {"UA": 0.6, "LA": 0.4}),
@@ -62,20 +64,23 @@ def test_preset_screens_with_qualifications_of_the_marketplace():
 
 
 def test_file_without_a_column_is_refused_with_its_line(tmp_path):
+    project = make_project()
     path = tmp_path / "rounds.csv"
     path.write_text("qasrl_id,verb_idx\ns1,2\n", "utf-8")
     with pytest.raises(FileError, match=r"rounds.csv, line 2: round"):
-        read_round_items(QASRL, path)
+        read_round_items(project, path)
 
 
-@pytest.mark.parametrize("scheme", [QASRL, LABELS], ids=["qasrl", "labels"])
-def test_file_identifies_items_by_key(scheme, tmp_path):
+@pytest.mark.parametrize("scheme", ["qasrl", "labels"])
+def test_file_identifies_items_by_key(scheme, tmp_path, monkeypatch):
+    monkeypatch.setitem(SCHEMES, LABELS.name, LABELS)
+    project = create_project(slug="lists", scheme=scheme, now=NOW)
     path = tmp_path / "rounds.csv"
     path.write_text("item,round\nnews/1/4,1\ns2/0,2\ns3/7,1\n", "utf-8")
-    assert read_round_items(scheme, path) == {1: ["news/1/4", "s3/7"], 2: ["s2/0"]}
+    assert read_round_items(project, path) == {1: ["news/1/4", "s3/7"], 2: ["s2/0"]}
     path.write_text("item,round\nnews,1\n", "utf-8")
     with pytest.raises(FileError, match=r"rounds.csv, line 2: item"):
-        read_round_items(scheme, path)
+        read_round_items(project, path)
 
 
 def test_scheme_suggests_the_thresholds_of_a_preset():

@@ -122,7 +122,9 @@ def test_lemmas_of_a_shifted_record_contradict_the_sentence():
 )
 def test_size_of_an_image(size, words):
     context = ItemContext((), image=Image("1.jpg", 60, 40))
-    found = [found.message for found in contradictions(Stated((), (), "1.jpg", size), context)]
+    found = [
+        found.message for found in contradictions(Stated(image="1.jpg", image_size=size), context)
+    ]
     assert bool(found) == bool(words)
     assert not words or words in found[0]
 

@@ -102,6 +102,7 @@ class Command(BaseCommand):
             collect_bad_rows(
                 self.stderr,
                 file=options["bad_rows"],
+                inputs=[*options["files"], *options["items"], *filter(None, [options["images"]])],
                 names=names,
                 project=project.slug,
                 now=timezone.now(),
@@ -118,7 +119,9 @@ class Command(BaseCommand):
                 project=project,
                 options=corpus,
                 on_error=bad_rows,
-                on_warning=lambda warning: self.stderr.write(f"Warning: {warning}"),
+                on_warning=lambda warning: self.stderr.write(
+                    f"Warning: {with_names(warning, names)}"
+                ),
                 progress=progress,
             )
             try:

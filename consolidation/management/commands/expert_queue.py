@@ -21,7 +21,6 @@ from consolidation.enums import ExpertWork
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.models import Project
-from schemes.registry import get_scheme
 
 
 class Command(BaseCommand):
@@ -84,9 +83,7 @@ class Command(BaseCommand):
 
 def _items(project: Project, options: dict[str, Any]) -> list[Item]:
     if options["items"]:
-        keys = read_item_keys(
-            get_scheme(project.scheme), options["items"], options=reading_given(options)
-        )
+        keys = read_item_keys(project, options["items"], options=reading_given(options))
         return items_named(project=project, keys=keys)
     if options["as_in"]:
         queue = project.expert_queues.filter(title=options["as_in"]).first()

@@ -43,7 +43,7 @@ class Command(BaseCommand):
         scheme = get_scheme(project.scheme)
         reading, merge = reading_given(options), options["annotations"]
         items = options["file"]
-        keys = read_round_items(scheme, items, options=reading) if items else {}
+        keys = read_round_items(project, items, options=reading) if items else {}
         # The columns are those of the items.
         encoded = ReadOptions(encoding=reading.encoding)
         given = read_given_annotations(project, merge, options=encoded) if merge else {}

@@ -131,7 +131,7 @@ def test_beam_of_spans_has_its_most_probable_questions(read, is_nested):
 def test_sentences_without_ids_are_identified_by_their_tokens(read):
     entry = allennlp()
     del entry["qasrl_id"]
-    (record,), errors = read(entry, ids={tuple(TOKENS): "s7"})
+    (record,), errors = read(entry, ids={tuple(TOKENS): ["s7"]})
     assert (record.item.external_id, errors) == ("s7", [])
     assert read(entry)[1] == [
         "parser.jsonl, line 1: sentenceId: the sentence has no id; its tokens need a sentences file."
@@ -139,9 +139,45 @@ def test_sentences_without_ids_are_identified_by_their_tokens(read):
 
 
 def test_tokens_of_another_tokeniser_are_refused(read):
-    records, errors = read(allennlp(), ids={("Perry", "cut", "it"): "s1"})
+    records, errors = read(allennlp(), ids={("Perry", "cut", "it"): ["s1"]})
     assert records == []
     assert "tokens are not those of a sentence" in errors[0]
+
+
+def test_tokens_of_another_or_of_several_sentences_are_refused(read):
+    entry = {**allennlp(), "qasrl_id": "s1"}
+    records, errors = read(entry, ids={tuple(TOKENS): ["s7", "s8"]})
+    assert (records, "its tokens are those of s7, not s1" in errors[0]) == ([], True)
+    assert read({**entry, "qasrl_id": "s8"}, ids={tuple(TOKENS): ["s7", "s8"]})[1] == []
+    del entry["qasrl_id"]
+    records, errors = read(entry, ids={tuple(TOKENS): ["s7", "s8"]})
+    assert (records, "those of 2 sentences" in errors[0]) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"id": "other"}, "id: is not the qasrl_id"),
+        ({"tokens": ["Perry", "cut", "it"]}, "tokens: has other tokens than words"),
+    ],
+)
+def test_fields_that_contradict_each_other_are_refused(read, fields, message):
+    records, errors = read({**allennlp(), **fields})
+    assert (records, message in errors[0]) == ([], True)
+    assert read({**allennlp(), "id": allennlp()["qasrl_id"], "tokens": TOKENS})[1] == []
+
+
+@pytest.mark.parametrize("score", [95, -3, float("nan"), float("inf")])
+def test_score_that_is_no_probability_is_refused(read, score):
+    pairs = [{"question": "Who cut something?", "spans": [{**span(0, 0), "score": score}]}]
+    records, errors = read(allennlp(qa_pairs=pairs))
+    assert (records, "is not a probability" in errors[0]) == ([], True)
+
+
+def test_spelling_of_the_words_of_a_span_does_not_matter(read):
+    pairs = [{"question": "Who cut something?", "spans": [{**span(0, 0), "text": "PERRY"}]}]
+    (record,), errors = read(allennlp(qa_pairs=pairs))
+    assert (record.content["questions"][0]["answers"], errors) == ([[0, 1]], [])
 
 
 @pytest.mark.parametrize(
