@@ -17,7 +17,6 @@ from schemes.english.spelling import plain_spelling
 EXCEPTIONS = {
     "bias": "biases biasing biased biased",
     "blend": "blends blending blended blended",
-    "broadcast": "broadcasts broadcasting broadcast broadcast",
     "bid": "bids bidding bid/bade bid/bidden",
     "do": "does doing did done",
     "focus": "focuses/focusses focusing/focussing focused/focussed focused/focussed",
@@ -33,14 +32,20 @@ EXCEPTIONS = {
     "mimic": "mimics mimicking mimicked mimicked",
     "panic": "panics panicking panicked panicked",
     "picnic": "picnics picnicking picnicked picnicked",
+    "outfit": "outfits outfitting outfitted/outfit outfitted/outfit",
     "plead": "pleads pleading pleaded/pled pleaded/pled",
+    "podcast": "podcasts podcasting podcasted/podcast podcasted/podcast",
     "program": "programs programming programmed programmed",
     "prove": "proves proving proved proven/proved",
+    "retrofit": "retrofits retrofitting retrofitted/retrofit retrofitted/retrofit",
     "ski": "skis skiing skied skied",
     "sneak": "sneaks sneaking sneaked/snuck sneaked/snuck",
     "surveil": "surveils surveilling surveilled surveilled",
+    "sweat": "sweats sweating sweated/sweat sweated/sweat",
+    "telecast": "telecasts telecasting telecast/telecasted telecast/telecasted",
     "wake": "wakes waking woke/waked woken/waked",
     "traffic": "traffics trafficking trafficked trafficked",
+    "typeset": "typesets typesetting typeset typeset",
 }
 # Tokens that are a form of two verbs, the more common one first. "lied" must not be "lay".
 AMBIGUOUS = {
@@ -71,6 +76,8 @@ _NO_OBJECT = frozenset({".", ",", ";", ":", "!", "?", ")", "''", "dead", "down",
 _NO_OBJECT |= {"at", "behind", "beneath", "between", "beyond", "in", "on", "over", "under", "with"}
 # Prefixes of verbs that lemminflect does not list ("unfroze").
 _PREFIX = re.compile("(back|fore|inter|mis|out|over|pre|re|un|under)(?=.{4})")
+# A verb made of an abbreviation ("OK'd", "DM'ing")
+_ABBREVIATED = re.compile("([a-z0-9]{2,})'(?:s|d|ed|ing)")
 # Ends in one vowel and one consonant, as in "combat". w, x and y are never doubled.
 _ENDS_SHORT = re.compile(r"[^aeiou][aeiou][bcdfgklmnprst]$")
 Forms = tuple[str, ...]
@@ -115,6 +122,8 @@ def candidate_forms(token: str) -> tuple[VerbForms, ...]:
     word = plain_spelling(token).lower()
     if word in VERB_BY_CONTRACTION:
         return tuple(_spellings(VERB_BY_CONTRACTION[word]))
+    if match := _ABBREVIATED.fullmatch(word):
+        return (VerbForms(match[1], *(f"{match[1]}'{end}" for end in ("s", "ing", "d", "d"))),)
     prefix, _, last = word.rpartition("-")
     # "re-elected" inflects like "elected", also for irregular verbs.
     joint, rest = (f"{prefix}-", last) if prefix and last else _split_prefix(word)
@@ -167,7 +176,7 @@ def _spellings(lemma: str) -> list[VerbForms]:
         alternatives = [tuple(forms.split("/")) for forms in EXCEPTIONS[lemma].split()]
     else:
         third, ing, past, participle = (_inflections(lemma, tag) for tag in _TAGS)
-        alternatives = [third, ing, *_aligned(past, participle)]
+        alternatives = [third, ing, *_aligned(lemma, past, participle)]
     usual = [forms[0] for forms in alternatives]
     rows = [
         VerbForms(lemma, *(form or first for form, first in zip(row, usual, strict=True)))
@@ -176,12 +185,18 @@ def _spellings(lemma: str) -> list[VerbForms]:
     return [*rows, *_doubled(rows[0])]
 
 
-def _aligned(pasts: Forms, participles: Forms) -> tuple[Forms, Forms]:
+def _aligned(stem: str, pasts: Forms, participles: Forms) -> tuple[Forms, Forms]:
     """Return pasts and participles so that those of one spelling are at the same position.
 
     Where they share a spelling, each past is also a participle. lemminflect lists "lit" and
-    "lighted", but only "was lighted".
+    "lighted", but only "was lighted". The same holds for verbs that either change nothing or add -ed:
+    it lists "forecasted" and "was forecast", and lacks "they forecast".
     """
+    both = {*pasts, *participles}
+    is_invariant = stem in both and all(form == stem or form.endswith("ed") for form in both)
+    if is_invariant and not both <= set(pasts):
+        forms = tuple(sorted(both, key=lambda form: form != stem))
+        return forms, forms
     if not set(pasts) & set(participles):
         return pasts, participles
     others = tuple(form for form in participles if form not in pasts)

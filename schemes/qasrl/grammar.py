@@ -50,6 +50,27 @@ CLASSES: dict[str, list[str]] = {
     "circumstances": ["circumstances"],
     "purpose": ["purpose"],
 }
+# Words for which the template has another, which says the same or comes nearest.
+SUBSTITUTES = {
+    "could": "might",
+    "may": "might",
+    "must": "should",
+    "ought": "should",
+    "shall": "will",
+    "cannot": "can't",
+    "couldn't": "can't",
+    "mustn't": "shouldn't",
+    "needn't": "shouldn't",
+    "shan't": "won't",
+    "are": "is",
+    "were": "was",
+    "aren't": "isn't",
+    "weren't": "wasn't",
+    "don't": "doesn't",
+    "haven't": "hasn't",
+    "whom": "who",
+    "which": "what",
+}
 # Classes filled by the item: the five forms and the prepositions without "to". "second" and
 # "second to" follow another preposition directly ("out" + "of"). "in" and "for" begin the question
 # words of nouns, and have no word in items of verbs.
@@ -201,8 +222,9 @@ QUESTION = (
 def automaton() -> Json:
     """Return the template as JSON, shared by all items.
 
-    `classes` has the words by class. `states` has `[ends, [[class, slot, state], ...]]`, starting
-    with the initial state. Classes and slots are positions in `class_names` and `slots`.
+    `classes` has the words by class, and `substitutes` those to use for others. `states` has
+    `[ends, [[class, slot, state], ...]]`, starting with the initial state. Classes and slots are
+    positions in `class_names` and `slots`.
     """
     states: dict[State, int] = {}
     _number(QUESTION.before(State(ends=True, edges=())), states)
@@ -219,7 +241,13 @@ def automaton() -> Json:
         ]
         for state in reversed(states)
     ]
-    return {"class_names": class_names, "classes": CLASSES, "slots": slots, "states": table}
+    return {
+        "class_names": class_names,
+        "classes": CLASSES,
+        "substitutes": SUBSTITUTES,
+        "slots": slots,
+        "states": table,
+    }
 
 
 def _number(state: State, states: dict[State, int]) -> None:

@@ -11,8 +11,8 @@ from typing import Literal
 
 from schemes.base import Json
 from schemes.english.forms import FORM_NAMES, VerbForms, form_rows
-from schemes.qasrl.grammar import automaton, openers
-from schemes.qasrl.prepositions import ALWAYS_OFFERED, PREPOSITIONS
+from schemes.qasrl.grammar import SUBSTITUTES, automaton, openers
+from schemes.qasrl.prepositions import ALWAYS_OFFERED, WORDS
 from schemes.qasrl.reading import Reading, Step, finished, reading_of
 from schemes.qasrl.slots import Slots
 
@@ -60,13 +60,15 @@ class Check:
     """The state of a text.
 
     `start` and `end` delimit the first wrong word, or a question mark that is too early. `nearest`
-    are the legal words there by similarity, including "?" where the text may end.
+    are the legal words there by similarity, including "?" where the text may end. `substitute` is the
+    template's word for the wrong one, or "".
     """
 
     state: Literal["complete", "unfinished", "wrong"]
     start: int
     end: int
     nearest: tuple[str, ...]
+    substitute: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,9 +224,14 @@ class Walker:
         legal = self.choices(paths)
         if is_last and any(choice.startswith(word.text) for choice in legal):
             return Check("unfinished", length, length, ())
-        near = sorted(legal, key=lambda choice: nearness(choice, word.text))[:NEAREST]
+        substitute = SUBSTITUTES.get(word.text, "")
+        if substitute not in legal:
+            substitute = ""
+        near = sorted(
+            legal, key=lambda choice: (choice != substitute, nearness(choice, word.text))
+        )[:NEAREST]
         mark = ["?"] if self.ends(paths) else []
-        return Check("wrong", word.start, word.end, (*near, *mark))
+        return Check("wrong", word.start, word.end, (*near, *mark), substitute)
 
     def read(self, text: str) -> Reading | None:
         """Return the reading of a finished question, with or without "?", or None."""
@@ -277,7 +284,7 @@ def _states_with_verb() -> frozenset[int]:
 
 _CLOSED_LIST = [
     *(word for word in ALWAYS_OFFERED if word != "to"),
-    *sorted(PREPOSITIONS - set(ALWAYS_OFFERED)),
+    *sorted(WORDS - set(ALWAYS_OFFERED)),
 ]
 
 

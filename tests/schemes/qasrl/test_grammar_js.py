@@ -37,7 +37,7 @@ IN_THE_PAGE = """([shared, item, texts]) => {
         const points = (at) => Array.from(text.slice(0, at)).length;
         const read = walker.read(text);
         return JSON.stringify([
-            [check.state, points(check.start), points(check.end), check.nearest],
+            [check.state, points(check.start), points(check.end), check.nearest, check.substitute ?? ""],
             walker.complete(text).map((each) => [each.text, each.ends, each.goesOn]),
             read === null ? null : [Object.entries(read.slots), read.tense, read.is_perfect,
                 read.is_progressive, read.verb_shape, read.has_separate_not, read.has_it],
@@ -58,7 +58,7 @@ def read_line(reading: Reading | None) -> list[object] | None:
 def line_of(walker: Walker, text: str) -> str:
     check = walker.check(text)
     line = [
-        [check.state, check.start, check.end, list(check.nearest)],
+        [check.state, check.start, check.end, list(check.nearest), check.substitute],
         [[option.text, option.ends, option.goes_on] for option in walker.complete(text)],
         read_line(walker.read(text)),
     ]

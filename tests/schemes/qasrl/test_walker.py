@@ -243,7 +243,7 @@ def test_check_counts_characters_of_the_text_as_typed():
         ("Who gave som", ["Who gave someone", "Who gave something", "Who gave somewhere"]),
         ("what was be", [Option("What was being given", ends=True, goes_on=True)]),
         ("who gave somewhere", [Option("Who gave somewhere", ends=True, goes_on=False)]),
-        ("who gave out o", ["Who gave out of"]),
+        ("who gave out o", ["Who gave out of", "Who gave out on"]),
         ("who gave something somewhere ", []),
         ("who gave?", []),
         ("who runs aw", []),
@@ -268,8 +268,54 @@ def test_prepositions_are_the_common_seven_and_those_of_the_sentence():
     nouns = {"someone", "something", "somewhere", "do", "doing"}
     assert options == seven | {"up", "on", "out", "of"} | nouns
     after_up = {option.text for option in WALKER.complete("what did someone give up ")}
-    assert after_up >= {"What did someone give up on"}
-    assert "What did someone give up of" not in after_up
+    # A particle of the sentence combines with any preposition, and other pairs must be adjacent.
+    assert after_up >= {"What did someone give up on", "What did someone give up with"}
+    after_of = {option.text for option in WALKER.complete("what did someone give of ")}
+    assert "What did someone give of up" not in after_of
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verb", "question"),
+    [
+        ("They blew up the bridge with dynamite .", "blew", "What was something blown up with?"),
+        ("They gave the town back .", "gave", "What was given back?"),
+        ("They gave the town back .", "gave", "Who did someone give something back to?"),
+        ("It brought them together for a day .", "brought", "Why was someone brought together?"),
+        ("She sent him home .", "sent", "Who was sent home by someone?"),
+        ("He moved the meeting forward .", "moved", "What was moved forward?"),
+        ("Workers fitted a new door .", "fitted", "Who fitted something?"),
+        ("Workers fit a new door .", "fit", "Who fit something?"),
+        ("Analysts forecast a fall .", "forecast", "Who forecast something?"),
+        ("Analysts forecasted a fall .", "forecasted", "Who forecasted something?"),
+        ("She OK'd it .", "OK'd", "Who OK'd something?"),
+        ("She DM'd him .", "DM'd", "Who did someone DM?"),
+    ],
+)
+def test_questions_about_particles_and_rare_forms_are_accepted(sentence, verb, question):
+    tokens = sentence.split()
+    forms = candidate_forms(verb)
+    walker = Walker(item_table(forms[0], tokens, others=forms))
+    assert walker.check(question).state == "complete"
+    assert parse_question(question, *forms) is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "substitute"),
+    [
+        ("Who could give something?", "might"),
+        ("Who must give something?", "should"),
+        ("Who cannot give something?", "can't"),
+        ("What shall someone give?", "will"),
+        ("Whom", "who"),
+        ("Who are giving something?", "is"),
+        ("Who gave could", ""),  # no auxiliary can stand here
+        ("Who caried something?", ""),
+    ],
+)
+def test_word_outside_the_template_has_a_substitute(text, substitute):
+    check = WALKER.check(text + " ")
+    assert (check.state, check.substitute) == ("wrong", substitute)
+    assert not substitute or check.nearest[0] == substitute
 
 
 @given(st.sampled_from(ALL_WALKERS), st.integers(0, 2**32), st.data())

@@ -15,6 +15,7 @@
  * @property {string[]} slots
  * @property {[number, [number, number, number][]][]} states
  * @property {Record<string, string[]>} classes
+ * @property {Record<string, string>} substitutes
  */
 
 /**
@@ -32,13 +33,15 @@
 /** @typedef {{text: string, ends: boolean, goesOn: boolean}} Completion */
 
 /**
- * `start` and `end` mark the wrong word, and `nearest` are the legal words there.
+ * `start` and `end` mark the wrong word, and `nearest` are the legal words there. `substitute` is the
+ * template's word for the wrong one, or "".
  *
  * @typedef {object} Check
  * @property {"complete" | "unfinished" | "wrong" | "empty"} state
  * @property {number} start
  * @property {number} end
  * @property {string[]} nearest
+ * @property {string} [substitute]
  */
 
 /** @typedef {{text: string, start: number, end: number}} Word */

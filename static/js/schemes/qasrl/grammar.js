@@ -65,6 +65,7 @@ export class Walker {
     this.classNames = shared.class_names;
     this.slotNames = shared.slots;
     this.states = shared.states;
+    this.substitutes = shared.substitutes;
     /** @type {Map<string, Map<string, Transition[]>>} */
     this.transitions = new Map();
     /** @type {Record<string, string[]>} */
@@ -220,13 +221,15 @@ export class Walker {
     if (isLast && legal.some((candidate) => candidate.startsWith(word.text))) {
       return { state: "unfinished", start: length, end: length, nearest: [] };
     }
+    const usual = Object.hasOwn(this.substitutes, word.text) ? this.substitutes[word.text] : "";
+    const substitute = legal.includes(usual) ? usual : "";
     const near = legal
-      .map((candidate) => ({ candidate, cost: nearness(candidate, word.text) }))
+      .map((candidate) => ({ candidate, cost: candidate === substitute ? -1 : nearness(candidate, word.text) }))
       .sort((a, b) => a.cost - b.cost)
       .slice(0, NEAREST)
       .map(({ candidate }) => candidate);
     const mark = this.ends(paths) ? ["?"] : [];
-    return { state: "wrong", start: word.start, end: word.end, nearest: [...near, ...mark] };
+    return { state: "wrong", start: word.start, end: word.end, nearest: [...near, ...mark], substitute };
   }
 
   /**

@@ -274,9 +274,10 @@ export class Workbench {
     const twin = this.annotation.twin(question);
     if (twin) return `Same as question ${this.annotation.number(twin)}.`;
     if (state === "wrong") {
-      const { start, end } = this.annotation.check(question);
+      const { start, end, substitute } = this.annotation.check(question);
       const word = quoted(question.text.slice(start, end));
-      const choice = `${word} isn't allowed here. Choose one of the words below`;
+      const use = substitute ? `Use ${quoted(substitute)} instead` : "Choose one of the words below";
+      const choice = `${word} isn't allowed here. ${use}`;
       if (!this.annotation.freeForm) return `${choice}.`;
       return `${choice}, or keep it as a free-form question if none fits. Free-form questions are reviewed before their bonus is paid.`;
     }
