@@ -5,7 +5,6 @@ that this scheme writes also have `captions` with phrases, whose `ann_ids` are t
 `annotations`. A box is `[x, y, width, height]`, 0-based.
 """
 
-import json
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -17,6 +16,7 @@ from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, check_caption, image_of
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import SpooledArray, spooled_array, write_object
+from schemes.json_values import json_value
 from schemes.original_text import known_text
 from schemes.plain_text import sentences
 
@@ -29,11 +29,11 @@ def read_json(path: Path) -> Any:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise FileError(path.name, None, "is larger than 1 GiB.")
-        return json.loads(path.read_bytes())
+        return json_value(path.read_bytes())
     except OSError as error:
         raise FileError(path.name, None, f"cannot be opened ({error.strerror}).") from error
-    except (ValueError, RecursionError) as error:
-        raise FileError(path.name, None, f"is not JSON ({error}).") from error
+    except FieldError as error:
+        raise FileError(path.name, None, error.message, field=error.field) from None
 
 
 def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -> Iterator[Caption]:
