@@ -7,12 +7,14 @@ are never unpacked to a disk, so the paths in them are only names.
 import os
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
+from unicodedata import normalize
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from xml.parsers.expat import ErrorString
 
@@ -165,12 +167,18 @@ def _files_of_archive(
     archive: zipfile.ZipFile, path: Path, suffixes: Collection[str]
 ) -> list[XmlFile]:
     budget = Budget()
-    entries = {
-        PurePosixPath(entry.filename.replace("\\", "/")): entry
+    wanted = [
+        (PurePosixPath(entry.filename.replace("\\", "/")), entry)
         for entry in archive.infolist()
-        if not entry.is_dir() and _is_wanted(PurePosixPath(entry.filename), suffixes)
-    }
-    _check_number(len(entries), path)
+        if not entry.is_dir()
+    ]
+    wanted = [(name, entry) for name, entry in wanted if _is_wanted(name, suffixes)]
+    _check_number(len(wanted), path)
+    spellings = Counter(normalize("NFC", str(name)) for name, _ in wanted)
+    for name, number in spellings.items():
+        if number > 1:
+            raise FileError(name[-200:], None, f"is in the archive {number} times.")
+    entries = dict(wanted)
     return [XmlFile(name, partial(archive.open, entries[name]), budget) for name in sorted(entries)]
 
 
