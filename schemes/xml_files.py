@@ -8,7 +8,7 @@ import os
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -157,10 +157,12 @@ def _files_of_folder(folder: Path, suffixes: Collection[str]) -> list[XmlFile]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths += [Path(parent, name) for name in names if _is_wanted(PurePosixPath(name), suffixes)]
         _check_number(len(paths), folder)
-    return [
+    files = [
         XmlFile(PurePosixPath(path.relative_to(folder)), partial(_open, path), budget)
         for path in sorted(paths)
     ]
+    _check_names([file.path for file in files], "folder")
+    return files
 
 
 def _files_of_archive(
@@ -174,10 +176,7 @@ def _files_of_archive(
     ]
     wanted = [(name, entry) for name, entry in wanted if _is_wanted(name, suffixes)]
     _check_number(len(wanted), path)
-    spellings = Counter(normalize("NFC", str(name)) for name, _ in wanted)
-    for name, number in spellings.items():
-        if number > 1:
-            raise FileError(name[-200:], None, f"is in the archive {number} times.")
+    _check_names([name for name, _ in wanted], "archive")
     entries = dict(wanted)
     return [XmlFile(name, partial(archive.open, entries[name]), budget) for name in sorted(entries)]
 
@@ -189,6 +188,13 @@ def _open(path: Path) -> IO[bytes]:
 def _is_wanted(path: PurePosixPath, suffixes: Collection[str]) -> bool:
     hidden = path.name.startswith(".") or "__MACOSX" in path.parts
     return path.suffix.lower() in suffixes and not hidden
+
+
+def _check_names(names: Iterable[PurePosixPath], place: str) -> None:
+    """Raise FileError for a path that is in an archive or folder twice, in any Unicode normal form."""
+    for name, number in Counter(normalize("NFC", str(name)) for name in names).items():
+        if number > 1:
+            raise FileError(name[-200:], None, f"is in the {place} {number} times.")
 
 
 def _check_number(number: int, path: Path) -> None:

@@ -77,9 +77,12 @@ def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -
     """
     with xml_files(path, (".txt", ".xml")) as files:
         sentences = [file for file in files if _is_in(file, SENTENCES, ".txt")]
-        annotation_files = {
-            _place(file): file for file in files if _is_in(file, ANNOTATIONS, ".xml")
-        }
+        annotation_files: dict[tuple[PurePosixPath, str], XmlFile] = {}
+        for file in files:
+            if _is_in(file, ANNOTATIONS, ".xml"):
+                first = annotation_files.setdefault(_place(file), file)
+                if first is not file:
+                    raise file.error(f"is a second file for the picture of {first.name}.")
         if not sentences:
             raise FileError(path.name, None, f"has no folder {SENTENCES} with text files.")
         described = {_place(file): file for file in sentences}

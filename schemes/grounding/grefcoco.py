@@ -148,6 +148,7 @@ class _Reader:
         sentences = _sentences(reference)
         if sentences != reference.get("sentences"):
             raise FieldError("sentences", "must be a list of objects.")
+        size = self.pictures.size(_image(reference))
         gold: Json = {}
         is_bad = False
         try:
@@ -161,7 +162,6 @@ class _Reader:
             if caption.external_id in self.repeated:
                 message = f"several expressions have the id {caption.external_id}, and differ."
                 raise FieldError("sent_id", message)
-            size = self.pictures.size(caption.image)
             yield replace(caption, file=self.path.name, image_size=size, has_bad_gold=is_bad)
 
     def _report(self, reference: Any, error: FieldError, consequence: str) -> None:

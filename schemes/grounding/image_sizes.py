@@ -18,6 +18,8 @@ def stated_size(width: object, height: object) -> Size | None:
 
 
 def _side(value: object, name: str) -> int:
+    if type(value) is int and 0 < value <= MAX_SIDE:
+        return value
     if value is None or value == "" or (isinstance(value, float) and math.isnan(value)):
         return 0
     try:

@@ -78,3 +78,34 @@ def test_chain_with_a_box_and_none_leaves_out_the_gold_of_the_picture(tmp_path, 
     assert (names, gold) == (["a.jpg#0", "a.jpg#1"], [])
     consequence = "The gold of the picture is left out."
     assert errors == [f"Annotations/a.xml: chain 1: has both a box and none. {consequence}"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "message"),
+    [
+        ("\u00e9.xml", "e\u0301.xml", "is in the folder 2 times"),
+        ("a.XML", "a.xml", "is a second file for the picture of"),
+    ],
+)
+def test_two_annotation_files_of_a_picture_are_refused(tmp_path, first, second, message):
+    stem = first[0]
+    for name in (f"Sentences/{stem}.txt", f"Annotations/{first}", f"Annotations/{second}"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("<annotation/>" if name.endswith("l") else "Dogs run .\n")
+    (tmp_path / "Annotations" / first).write_text(f"<annotation>{GOLD}</annotation>")
+    with pytest.raises(FileError, match=message):
+        list(CORPUS.read_sentences(tmp_path, "flickr30k", pytest.fail))
+
+
+@pytest.mark.parametrize("name", ["\u00e9", "e\u0301"])
+def test_annotations_are_found_in_another_normal_form(tmp_path, name):
+    for folder, ending, text in (
+        ("Sentences", "txt", "[/EN#1/animals A dog] runs .\n"),
+        ("Annotations", "xml", f"<annotation><filename>\u00e9.jpg</filename>{GOLD}</annotation>"),
+    ):
+        (tmp_path / folder).mkdir()
+        stem = name if ending == "txt" else "\u00e9"
+        (tmp_path / folder / f"{stem}.{ending}").write_text(text)
+    errors: list[FileError] = []
+    [record] = CORPUS.read_gold([tmp_path], "flickr30k", errors.append)
+    assert (record.item.external_id, errors) == ("\u00e9.jpg#0", [])
