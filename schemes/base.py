@@ -36,6 +36,7 @@ class FileError(ValueError):
     """An unreadable file or row. `line` counts from 1 and includes the header."""
 
     def __init__(self, file: str, line: int | None, message: str, *, field: str = "") -> None:
+        line = line or None
         where = file if line is None else f"{file}, line {line}"
         super().__init__(f"{where}: {field + ': ' if field else ''}{message}")
         self.file = file

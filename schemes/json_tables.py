@@ -1,6 +1,7 @@
 """Tables in JSON: a list of objects, or an object per line."""
 
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,15 +10,15 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from schemes.base import FieldError, FileError
+from schemes.base import FieldError, FileError, Json
 from schemes.characters import separator_in
-from schemes.row_files import Row
+from schemes.json_values import DECODER, UNSTORABLE, RepeatedKeyError, json_problem
+from schemes.row_files import WORDS, Row
 
 MAX_OBJECT = 8 << 20
 MAX_COLUMNS = 1000
 _CHUNK = 1 << 16
 _BETWEEN = re.compile(r"[ \t\r\n]*")
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 Entry = tuple[int, Any]
 
 
@@ -32,14 +33,17 @@ def json_table(path: Path) -> tuple[list[str], Callable[[], Iterator[Row]]]:
     Raise FileError for a file that is not JSON or has too many keys.
     """
     keys: dict[str, None] = {}
-    for _, entry in _entries(path):
+    message, reason = "contains no JSON object with values.", ""
+    for line, entry in _entries(path):
         if isinstance(entry, dict):
             keys.update(dict.fromkeys(entry))
             if len(keys) > MAX_COLUMNS:
                 raise FileError(path.name, None, f"has objects with over {MAX_COLUMNS:,} keys.")
+        elif isinstance(entry, FieldError):
+            reason = reason or f" Line {line:,} {entry.message}"
     if not keys:
-        raise FileError(path.name, None, "contains no JSON object with values.")
-    names = [_UNSTORABLE.sub("\ufffd", key).strip() for key in keys]
+        raise FileError(path.name, None, message + reason)
+    names = [UNSTORABLE.sub("\ufffd", key).strip() for key in keys]
     return names, partial(_rows, path, list(keys))
 
 
@@ -53,14 +57,18 @@ def _rows(path: Path, keys: list[str]) -> Iterator[Row]:
             yield _row(line, entry, keys)
 
 
-def _row(line: int, entry: dict[str, Any], keys: list[str]) -> Row:
-    fields = []
-    for key in keys:
+def _row(line: int, entry: Json, keys: list[str]) -> Row:
+    fields: list[str] = []
+    kinds: dict[str, str] = {}
+    for at, key in enumerate(keys):
+        value = entry.get(key)
         try:
-            fields.append(_text(entry.get(key)))
+            fields.append(_text(value))
         except FieldError as error:
             return line, key, error.message
-    return line, fields
+        if kind := _kind(value):
+            kinds[str(at)] = kind
+    return (line, fields, kinds) if kinds else (line, fields)
 
 
 def _text(value: Any) -> str:
@@ -70,6 +78,9 @@ def _text(value: Any) -> str:
             return ""
         case str():
             text = value
+        # What pandas writes for a missing value
+        case float() if math.isnan(value):
+            return ""
         case float() if value.is_integer() and abs(value) < 1e15:
             text = str(int(value))
         case [*tokens] if tokens and all(isinstance(token, str) for token in tokens):
@@ -80,9 +91,23 @@ def _text(value: Any) -> str:
             text = json.dumps(value, ensure_ascii=False)
         case _:
             text = str(value)
-    if _UNSTORABLE.search(text):
+    if UNSTORABLE.search(text):
         raise FieldError("", "has a NUL or half of a character.")
     return text
+
+
+def _kind(value: Any) -> str:
+    """Return what a value is that is neither text nor a number, or "". Empty values are text."""
+    match value:
+        case bool():
+            return "a truth value"
+        case float() if math.isinf(value):
+            return "an infinite number"
+        case dict() if value:
+            return "an object"
+        case [*words] if words:
+            return WORDS if all(isinstance(word, str) for word in words) else "a list"
+    return ""
 
 
 def _joined(tokens: list[str]) -> str:
@@ -123,7 +148,7 @@ def _line_entries(path: Path, file: IO[str]) -> Iterator[Entry]:
         if not text.strip():
             continue
         try:
-            yield line, json.loads(text)
+            yield line, DECODER.decode(text)
         except (ValueError, RecursionError) as error:
             yield line, FieldError("", f"{_not_json(text, error)}.")
 
@@ -133,7 +158,7 @@ def _not_json(text: str, error: Exception) -> str:
         return "is not JSON Lines: the line ends with a comma"
     if text.strip() in ("{", "["):
         return "is not JSON Lines: an object must be on a single line"
-    return f"is not JSON ({str(error)[:80]})"
+    return json_problem(error)
 
 
 def _list_entries(path: Path, file: IO[str]) -> Iterator[Entry]:
@@ -147,7 +172,6 @@ class _JsonList:
     def __init__(self, path: Path, file: IO[str]) -> None:
         self._path = path
         self._file = file
-        self._decoder = json.JSONDecoder()
         self._buffer = ""
         self._line = 1
 
@@ -161,14 +185,28 @@ class _JsonList:
             is_first = False
             line = self._line
             yield line, self._value()
+        self._drop(1)
+        self._expect_end()
 
     def _expect(self, character: str) -> None:
         if self._next() != character:
             raise self._broken(f"expected “{character}” here")
         self._drop(1)
 
+    def _expect_end(self) -> None:
+        if self._next_or_end():
+            message = "has text after the end of its list. Write all objects into one list."
+            raise FileError(self._path.name, self._line, message)
+
     def _next(self) -> str:
         """Skip blanks, and return the next character. Raise FileError at the end of the file."""
+        character = self._next_or_end()
+        if not character:
+            raise self._broken("the list has no end")
+        return character
+
+    def _next_or_end(self) -> str:
+        """Skip blanks, and return the next character, or "" at the end of the file."""
         while True:
             match = _BETWEEN.match(self._buffer)
             self._drop(match.end() if match else 0)
@@ -176,14 +214,17 @@ class _JsonList:
                 return self._buffer[0]
             self._buffer = self._file.read(_CHUNK)
             if not self._buffer:
-                raise self._broken("the list has no end")
+                return ""
 
     def _value(self) -> Any:
-        """Return the value at the start of the buffer, which is filled as far as needed."""
+        """Return the value at the start of the buffer, which is filled as far as needed.
+
+        An object with a repeated key is a FieldError.
+        """
         size = _CHUNK
         while True:
             try:
-                value, end = self._decoder.raw_decode(self._buffer)
+                value, end = _decoded(self._buffer)
             except RecursionError as error:
                 raise self._broken("it is nested too deeply") from error
             except ValueError as error:
@@ -207,3 +248,12 @@ class _JsonList:
 
     def _broken(self, reason: str) -> FileError:
         return FileError(self._path.name, self._line, f"is not JSON ({reason}).")
+
+
+def _decoded(text: str) -> tuple[Any, int]:
+    """Return the value at the start of a text, and its end. Raise ValueError if it is incomplete."""
+    try:
+        return DECODER.raw_decode(text)
+    except RepeatedKeyError as error:
+        _, end = json.JSONDecoder().raw_decode(text)
+        return FieldError("", f"{error}."), end

@@ -1,8 +1,9 @@
 """Tables in JSON Lines, into which workbooks and JSON files are converted before they are read.
 
 The first line has the names of the columns. The others are rows, as `[line, fields]`,
-`[line, fields, {"<position of a field>": "time" or "date"}]` for fields that a spreadsheet changed, or
-`[line, field, message]` for bad rows. `line` is that of the row in the original file.
+`[line, fields, {"<position of a field>": kind}]` for fields that may not be meant as text, or
+`[line, field, message]` for bad rows. `line` is that of the row in the original file. A kind is "time" or
+"date" for a field that a spreadsheet changed, or names the kind of a JSON value, such as "an object".
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,6 +12,9 @@ from typing import Any
 
 import orjson
 
+TIME, DATE = "time", "date"
+# A list of texts in JSON, which are tokens
+WORDS = "a list of texts"
 MAGIC = b'{"row-file":1,'
 Row = tuple[int, list[str]] | tuple[int, list[str], Mapping[str, str]] | tuple[int, str, str]
 

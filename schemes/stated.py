@@ -149,10 +149,19 @@ def file_name(name: str) -> str:
 
 
 def size_message(size: tuple[int, int], image: Image) -> str:
-    """Return a sentence about the difference of a stated size from the image's, or ""."""
-    if size == (image.width, image.height):
-        return ""
+    """Return a sentence about the difference of a stated size from the image's, or "".
+
+    A side of 0 was not stated.
+    """
     width, height = size
+    if (width or image.width, height or image.height) == (image.width, image.height):
+        return ""
+    if not (width and height):
+        side = f"a width of {width}" if width else f"a height of {height}"
+        return (
+            f"the file says {side}, but the picture has {image.width} x {image.height}. Correct it, or "
+            "state both sides."
+        )
     turned = size == (image.height, image.width) and width != height
     found = f"the file says {width} x {height}, but the picture has {image.width} x {image.height}"
     if turned:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from schemes.base import ErrorSink, FileError
-from schemes.row_files import is_row_file, names_of_header, read_row
+from schemes.row_files import DATE, TIME, WORDS, is_row_file, names_of_header, read_row
 from schemes.separators import find_separator, stated_separator
 from schemes.text_lines import decoding_message, raw_lines
 
@@ -19,6 +19,9 @@ MAX_ROW_BYTES = 4 << 20
 _BEGINNING = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 _TAB = "\t"
+# Columns whose tokens may be a list
+_SENTENCES = ("text", "tokens", "sentence")
+_MAX_SHOWN = 60
 
 Rows = Iterator[tuple[int, list[str]]]
 
@@ -166,21 +169,29 @@ class StoredRows:
     def rows(self, checked: Mapping[int, str]) -> Rows:
         """Yield the line and fields of each row.
 
-        Rows with a date or time in a column of `checked`, which has names by position, are errors.
+        Rows are errors if a column of `checked`, which has names by position, has a date, a time or a
+        JSON value other than text and numbers. Columns of sentences may have lists of texts.
         """
         for raw in self._file:
             line, fields, *changed = read_row(raw)
             if isinstance(fields, str):
                 self._on_error(FileError(self._name, line, changed[0], field=fields))
                 continue
-            kinds = changed[0].items() if changed else ()
-            at, kind = next(((at, kind) for at, kind in kinds if int(at) in checked), ("", ""))
-            if not kind:
+            kinds = changed[0] if changed else {}
+            for at, kind in kinds.items():
+                name = checked.get(int(at), "")
+                if name and not (kind == WORDS and name in _SENTENCES):
+                    message = _not_text(fields[int(at)], kind)
+                    self._on_error(FileError(self._name, line, message, field=name))
+                    break
+            else:
                 yield line, fields
-                continue
-            place = int(at)
-            message = (
-                f"{fields[place]} is a {kind}, into which a spreadsheet turned the value. Format the "
-                "column as text, and enter it again."
-            )
-            self._on_error(FileError(self._name, line, message, field=checked[place]))
+
+
+def _not_text(text: str, kind: str) -> str:
+    if kind in (TIME, DATE):
+        return (
+            f"{text} is a {kind}, into which a spreadsheet turned the value. Format the column as text, "
+            "and enter it again."
+        )
+    return f"{text[:_MAX_SHOWN]} is {kind}, not text."

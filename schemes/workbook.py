@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetVisibleEnum
 
-from schemes.row_files import Row, write_row_file
+from schemes.row_files import DATE, TIME, Row, write_row_file
 
 MAX_MEMORY = 1 << 30
 MAX_SECONDS = 60
@@ -121,9 +121,9 @@ def _text(cell: object) -> tuple[str, str]:
             is_exact = abs(cell) < _MOST_DIGITS
             return str(int(cell)), "" if is_exact else "number of more than 15 digits"
         case datetime() | date():
-            return str(cell), "date"
+            return str(cell), DATE
         case time() | timedelta():
-            return str(cell), "time"
+            return str(cell), TIME
     return str(cell), ""
 
 

@@ -7,12 +7,14 @@ are never unpacked to a disk, so the paths in them are only names.
 import os
 import zipfile
 import zlib
-from collections.abc import Callable, Collection, Iterator
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO
+from unicodedata import normalize
 from xml.etree.ElementTree import Element, ParseError, TreeBuilder
 from xml.parsers.expat import ErrorString
 
@@ -155,22 +157,27 @@ def _files_of_folder(folder: Path, suffixes: Collection[str]) -> list[XmlFile]:
         folders[:] = [name for name in folders if not name.startswith(".")]
         paths += [Path(parent, name) for name in names if _is_wanted(PurePosixPath(name), suffixes)]
         _check_number(len(paths), folder)
-    return [
+    files = [
         XmlFile(PurePosixPath(path.relative_to(folder)), partial(_open, path), budget)
         for path in sorted(paths)
     ]
+    _check_names([file.path for file in files], "folder")
+    return files
 
 
 def _files_of_archive(
     archive: zipfile.ZipFile, path: Path, suffixes: Collection[str]
 ) -> list[XmlFile]:
     budget = Budget()
-    entries = {
-        PurePosixPath(entry.filename.replace("\\", "/")): entry
+    wanted = [
+        (PurePosixPath(entry.filename.replace("\\", "/")), entry)
         for entry in archive.infolist()
-        if not entry.is_dir() and _is_wanted(PurePosixPath(entry.filename), suffixes)
-    }
-    _check_number(len(entries), path)
+        if not entry.is_dir()
+    ]
+    wanted = [(name, entry) for name, entry in wanted if _is_wanted(name, suffixes)]
+    _check_number(len(wanted), path)
+    _check_names([name for name, _ in wanted], "archive")
+    entries = dict(wanted)
     return [XmlFile(name, partial(archive.open, entries[name]), budget) for name in sorted(entries)]
 
 
@@ -181,6 +188,13 @@ def _open(path: Path) -> IO[bytes]:
 def _is_wanted(path: PurePosixPath, suffixes: Collection[str]) -> bool:
     hidden = path.name.startswith(".") or "__MACOSX" in path.parts
     return path.suffix.lower() in suffixes and not hidden
+
+
+def _check_names(names: Iterable[PurePosixPath], place: str) -> None:
+    """Raise FileError for a path that is in an archive or folder twice, in any Unicode normal form."""
+    for name, number in Counter(normalize("NFC", str(name)) for name in names).items():
+        if number > 1:
+            raise FileError(name[-200:], None, f"is in the {place} {number} times.")
 
 
 def _check_number(number: int, path: Path) -> None:

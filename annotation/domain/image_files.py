@@ -39,6 +39,8 @@ def open_image_files(path: Path) -> Iterator[ImageFiles]:
 class _Folder:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        # The names in a folder by their Unicode normal form
+        self._names: dict[Path, dict[str, list[str]]] = {}
 
     def read(self, name: str) -> bytes:
         path = self._path(name)
@@ -61,19 +63,29 @@ class _Folder:
             raise _missing(name)
         if path.is_absolute() or ".." in path.parts:
             raise FileError(name, None, "is outside the folder of images.")
-        whole = self._folder / path
-        return whole if whole.exists() else self._other_spelling(path)
+        return self._folder / path if str(path).isascii() else self._spelled(path)
 
-    def _other_spelling(self, path: PurePosixPath) -> Path:
-        """Return the path of which parts are in another Unicode normal form, if there is one."""
+    def _spelled(self, path: PurePosixPath) -> Path:
+        """Return the path whose parts may be in other Unicode normal forms. Raise FileError."""
         found = self._folder
         for part in path.parts:
-            try:
-                names = [entry.name for entry in os.scandir(found)]
-            except OSError:
-                break
-            found /= next((name for name in names if file_name(name) == part), part)
+            names = self._names_in(found).get(part, [part])
+            if len(names) > 1:
+                message = f"is in the folder {len(names)} times, spelled in other Unicode forms."
+                raise FileError(str(path), None, f"{message} Leave one of them in it.")
+            found /= names[0]
         return found
+
+    def _names_in(self, folder: Path) -> dict[str, list[str]]:
+        if folder not in self._names:
+            try:
+                names = [entry.name for entry in os.scandir(folder)]
+            except OSError:
+                names = []
+            spelled = self._names.setdefault(folder, {})
+            for name in names:
+                spelled.setdefault(file_name(name), []).append(name)
+        return self._names[folder]
 
 
 class _Archive:
@@ -84,14 +96,14 @@ class _Archive:
 
     def __init__(self, archive: zipfile.ZipFile) -> None:
         self._archive = archive
-        members = {
-            PurePosixPath(file_name(member.filename)): member
+        members = [
+            (PurePosixPath(file_name(member.filename)), member)
             for member in archive.infolist()
             if not member.is_dir() and not _is_hidden(member.filename)
-        }
+        ]
         self._members: dict[str, list[zipfile.ZipInfo]] = {}
-        tops = {path.parts[0] if len(path.parts) > 1 else "" for path in members}
-        for path, member in members.items():
+        tops = {path.parts[0] if len(path.parts) > 1 else "" for path, _ in members}
+        for path, member in members:
             names = {str(path), path.name}
             if len(tops) == 1 and "" not in tops:
                 names.add(str(PurePosixPath(*path.parts[1:])))
@@ -116,18 +128,24 @@ class _Archive:
 
     def _member(self, name: str) -> zipfile.ZipInfo:
         """Return the only file with this path or name. Raise FileError."""
-        wanted = file_name(name)
+        wanted = _path_of(name)
         found = self._members.get(wanted, [])
-        whole = [member for member in found if file_name(member.filename) == wanted]
-        if len(whole) == 1:
-            return whole[0]
         if not found:
             raise _missing(name)
-        if len(found) > 1:
-            paths = ", ".join(member.filename for member in found[:3])
-            message = f"is in the archive {len(found)} times ({paths}). Name its folder."
+        whole = [member for member in found if _path_of(member.filename) == wanted]
+        candidates = whole or found
+        if len(candidates) > 1:
+            paths = ", ".join(member.filename for member in candidates[:3])
+            is_repeated = len({_path_of(member.filename) for member in candidates}) == 1
+            advice = "Leave one of them in it." if is_repeated else "Name its folder."
+            message = f"is in the archive {len(candidates)} times ({paths}). {advice}"
             raise FileError(name, None, message)
-        return found[0]
+        return candidates[0]
+
+
+def _path_of(name: str) -> str:
+    """Return the path of a file in the spelling in which paths are compared."""
+    return str(PurePosixPath(file_name(name)))
 
 
 def _is_hidden(name: str) -> bool:

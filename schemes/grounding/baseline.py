@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import FieldError, FileError, Json
+from schemes.json_values import json_object
 from schemes.reports import FileProgram, Notify, Options, Progress, UsageError
 from schemes.text_lines import numbered_lines
 
@@ -54,12 +55,7 @@ def read_entries(path: Path) -> Iterator[Entry]:
 
 
 def _entry(text: str) -> Json:
-    try:
-        entry = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FieldError("", f"is not JSON ({error}).") from None
-    if not isinstance(entry, dict):
-        raise FieldError("", "is not a JSON object.")
+    entry = json_object(text)
     if not isinstance(entry.get("phrase"), str) or not entry["phrase"].strip():
         raise FieldError("phrase", "is not a text.")
     if not isinstance(entry.get("plural"), bool):

@@ -18,6 +18,7 @@ from schemes.base import (
     RowSide,
 )
 from schemes.grounding.content import phrase_text
+from schemes.json_values import json_object
 from schemes.reports import (
     FileProgram,
     Notify,
@@ -138,7 +139,7 @@ def _descriptions(path: Path, ids: set[str]) -> dict[str, dict[str, str]]:
     for _, line in numbered_lines(path):
         if not line.strip():
             continue
-        entry = json.loads(line)
+        entry = json_object(line)
         if (id := str(entry["id"])) in described:
             described[id] = {
                 "phrase": str(entry.get("phrase") or ""),

@@ -5,22 +5,27 @@ that this scheme writes also have `captions` with phrases, whose `ann_ids` are t
 `annotations`. A box is `[x, y, width, height]`, 0-based.
 """
 
-import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
+from schemes.grounding import coco_entries
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, check_caption, image_of
+from schemes.grounding.coco_entries import Entries, id_of, required_id
+from schemes.grounding.image_sizes import Size, stated_size
 from schemes.grounding.phrases_jsonl import phrase_of
 from schemes.grounding.spooled import SpooledArray, spooled_array, write_object
+from schemes.json_values import json_value
 from schemes.original_text import known_text
 from schemes.plain_text import sentences
 
 MAX_BYTES = 2**30
+# The fields in which captions of the same id must agree
+_CONTENT = ("image_id", "caption", "tokens", "phrases")
 Box = tuple[int, int, int, int]
 
 
@@ -29,55 +34,64 @@ def read_json(path: Path) -> Any:
     try:
         if path.stat().st_size > MAX_BYTES:
             raise FileError(path.name, None, "is larger than 1 GiB.")
-        return json.loads(path.read_bytes())
+        return json_value(path.read_bytes())
     except OSError as error:
         raise FileError(path.name, None, f"cannot be opened ({error.strerror}).") from error
-    except (ValueError, RecursionError) as error:
-        raise FileError(path.name, None, f"is not JSON ({error}).") from error
+    except FieldError as error:
+        raise FileError(path.name, None, error.message, field=error.field) from None
 
 
 def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -> Iterator[Caption]:
     """Yield the captions of a file. Raise FileError if it is not a captions file."""
     data = read_json(path)
+    images, instances = coco_entries.images(), coco_entries.instances()
     try:
-        images = images_of(data)
+        images.add(data["images"])
+        instances.add(instances_of(data))
         entries = data.get("captions") or [
             entry for entry in data["annotations"] if "caption" in entry
         ]
         if not isinstance(entries, list):
             raise TypeError("captions are no list")
-        instances = {entry["id"]: entry for entry in data["annotations"]}
     except (KeyError, TypeError, AttributeError) as error:
         raise FileError(path.name, None, f"is not a file of COCO captions ({error}).") from error
     reader = _Reader(path, images, instances, on_error if with_gold else None)
+    reader.find_repeated(entries)
     for entry in in_groups(entries, _image_key):
         try:
             yield check_caption(reader.caption(entry))
         except FieldError as error:
-            name = f"caption {entry.get('id')}" if isinstance(entry, dict) else "a caption"
-            on_error(FileError(path.name, None, f"{name}: {error.message}", field=error.field))
+            message = f"{_shown(entry)}: {error.message}"
+            on_error(FileError(path.name, None, message, field=error.field))
+
+
+def _shown(entry: Any) -> str:
+    pk = id_of(entry.get("id")) if isinstance(entry, dict) else None
+    return "a caption without an id" if pk is None else f"caption {pk}"
+
+
+def instances_of(data: Json) -> list[Any]:
+    """Return the annotations that are no captions, whose ids are counted apart. Raise KeyError."""
+    return [entry for entry in data["annotations"] if "caption" not in entry or "bbox" in entry]
 
 
 @dataclass(frozen=True, slots=True)
 class CocoImage:
-    """An image of a file. `size` is None unless the file states a width and a height."""
+    """An image of a file. `size` is None unless the file states it."""
 
     name: str
-    size: tuple[int, int] | None
+    size: Size | None
 
 
-def images_of(data: Json) -> dict[Any, CocoImage]:
-    """Return the images of a file by id. Raise KeyError or TypeError."""
-    return {
-        image["id"]: CocoImage(str(image["file_name"]), _size(image)) for image in data["images"]
-    }
-
-
-def _size(image: Json) -> tuple[int, int] | None:
-    width, height = image.get("width"), image.get("height")
-    if type(width) is int and type(height) is int and width > 0 and height > 0:
-        return width, height
-    return None
+def image_of_entry(entry: Json) -> CocoImage:
+    """Return an image. Raise FieldError."""
+    name = entry.get("file_name")
+    if not isinstance(name, str) or not name:
+        raise FieldError("file_name", f"image {entry.get('id')} has no name of a file.")
+    try:
+        return CocoImage(name, stated_size(entry.get("width"), entry.get("height")))
+    except FieldError as error:
+        raise FieldError(error.field, f"of {name}: {error.message}") from None
 
 
 def in_groups(entries: Iterable[Any], key: Callable[[Any], Hashable]) -> Iterator[Any]:
@@ -97,21 +111,43 @@ class _Reader:
     """A reader of the captions of a file. Bad gold goes to `on_gold_error`, if it is wanted."""
 
     path: Path
-    images: Mapping[Any, CocoImage]
-    instances: Mapping[Any, Json]
+    images: Entries
+    instances: Entries
     on_gold_error: ErrorSink | None
+    # Ids of several captions that differ
+    repeated: set[str] = field(default_factory=set)
+
+    def find_repeated(self, entries: Iterable[Any]) -> None:
+        """Find the ids of captions that can't be read, because several captions have them."""
+        contents: dict[str, list[Any]] = {}
+        for entry in entries:
+            try:
+                name = self._name(entry)
+            except FieldError:
+                continue
+            content = [entry.get(part) for part in _CONTENT]
+            if contents.setdefault(name, content) != content:
+                self.repeated.add(name)
+
+    def _name(self, entry: Any) -> str:
+        """Return the id of a caption. Raise FieldError."""
+        if not isinstance(entry, dict):
+            raise FieldError("", "is not an object.")
+        image = self.images.get(entry.get("image_id"), "image_id")
+        if entry.get("caption_id") not in (None, ""):
+            return str(required_id(entry["caption_id"], "caption_id"))
+        pk = required_id(entry.get("id"), "id")
+        return f"{image_of_entry(image).name}#{pk}"
 
     def caption(self, entry: Any) -> Caption:
         """Return a caption. Raise FieldError, but not for bad gold."""
-        if not isinstance(entry, dict):
-            raise FieldError("", "is not an object.")
-        image_id = entry.get("image_id")
-        image = self.images.get(image_id) if isinstance(image_id, int | str) else None
-        if image is None:
-            raise FieldError("image_id", f"the file has no image {image_id}.")
+        name = self._name(entry)
+        if name in self.repeated:
+            raise FieldError("id", f"several captions have the id {name}, and differ.")
+        image = image_of_entry(self.images.get(entry.get("image_id"), "image_id"))
         tokens = tokens_of(entry, "caption")
         caption = Caption(
-            str(entry.get("caption_id") or f"{image.name}#{entry.get('id')}"),
+            name,
             tokens,
             image.name,
             None,
@@ -167,7 +203,7 @@ def words_of(text: str) -> Iterator[str]:
     return chain.from_iterable(sentences(text))
 
 
-def boxes_of(entry: Json, instances: Mapping[Any, Json], image_id: object) -> list[list[int]]:
+def boxes_of(entry: Json, instances: Entries, image_id: object) -> list[list[int]]:
     """Return the boxes of the instances that an entry names.
 
     Raise FieldError, also for an instance of another image. `image_id` is None if it is unknown.
@@ -177,17 +213,18 @@ def boxes_of(entry: Json, instances: Mapping[Any, Json], image_id: object) -> li
         raise FieldError("ann_ids", "must be a list of instances.")
     boxes = []
     for pk in given:
-        instance = instances.get(pk) if isinstance(pk, int | str) else None
-        if instance is None:
-            raise FieldError("ann_ids", f"the file has no instance {pk}.")
-        if None not in (image_id, instance.get("image_id")) and instance["image_id"] != image_id:
-            raise FieldError("ann_ids", f"instance {pk} is in image {instance['image_id']}.")
+        instance = instances.get(pk, "ann_ids")
+        other = instance.get("image_id")
+        if None not in (image_id, other) and id_of(other) != id_of(image_id):
+            raise FieldError("ann_ids", f"instance {pk} is in image {other}.")
         boxes.append(list(_corners(instance.get("bbox"), pk)))
     return boxes
 
 
 def _corners(bbox: Any, pk: object) -> Box:
     try:
+        if not isinstance(bbox, list) or not all(type(side) in (int, float) for side in bbox):
+            raise TypeError
         x, y, width, height = map(float, bbox)
         return round(x), round(y), round(x + width), round(y + height)
     except (TypeError, ValueError, OverflowError):

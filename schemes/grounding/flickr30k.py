@@ -12,14 +12,17 @@ id or phrases' ids would be lost. Other readers ignore it.
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
+from unicodedata import normalize
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from schemes.base import ErrorSink, ExportRow, FileError, Json
+from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, image_of, stem_of
+from schemes.grounding.image_sizes import Size, stated_size
 from schemes.grounding.spooled import rows_by_image
+from schemes.stated import file_name
 from schemes.xml_files import LinedElement, XmlFile, xml_files
 
 SENTENCES, ANNOTATIONS = "Sentences", "Annotations"
@@ -31,6 +34,8 @@ MAX_LINES = 1000
 _PART = re.compile(
     r"\[/EN#(?P<chain>[^/\s\]]+)(?P<types>(?:/[^/\s\]]+)*)\s|(?P<end>\])|(?P<word>[^\s\]\[]+|\[)"
 )
+# The file of a further image of the same name
+_NUMBERED_STEM = re.compile(r"(.+)-[0-9]+")
 _CHAIN_NUMBER = re.compile(r"[1-9][0-9]{0,17}")
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 # Brackets mark phrases, so words can't have them.
@@ -50,12 +55,15 @@ class ChainGold:
 class Annotations:
     """An annotation file: the image's file name and size, the gold of chains, and captions' own ids.
 
-    `ids` and `phrases` are by line. `is_missing` if the file can't be read, which is reported once.
+    `ids` and `phrases` are by line. `is_missing` if the file can't be read, and `has_conflict` if it
+    contradicts itself, which are reported once. `problem` is a sentence if the image is unclear.
     """
 
     image: str
     is_missing: bool = False
-    size: tuple[int, int] | None = None
+    has_conflict: bool = False
+    problem: str = ""
+    size: Size | None = None
     chains: dict[str, ChainGold] = field(default_factory=dict)
     ids: dict[int, str] = field(default_factory=dict)
     phrases: dict[int, list[str]] = field(default_factory=dict)
@@ -69,18 +77,25 @@ def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -
     """
     with xml_files(path, (".txt", ".xml")) as files:
         sentences = [file for file in files if _is_in(file, SENTENCES, ".txt")]
-        annotation_files = {
-            _place(file): file for file in files if _is_in(file, ANNOTATIONS, ".xml")
-        }
+        annotation_files: dict[tuple[PurePosixPath, str], XmlFile] = {}
+        for file in files:
+            if _is_in(file, ANNOTATIONS, ".xml"):
+                first = annotation_files.setdefault(_place(file), file)
+                if first is not file:
+                    raise file.error(f"is a second file for the picture of {first.name}.")
         if not sentences:
             raise FileError(path.name, None, f"has no folder {SENTENCES} with text files.")
-        described = {_place(file) for file in sentences}
+        described = {_place(file): file for file in sentences}
         for place, file in annotation_files.items():
             if place not in described:
                 on_error(file.error(f"has no file in {SENTENCES}."))
         for file in sentences:
             sink = on_error if with_gold else _ignore
             annotations = _annotations_of(file, annotation_files.get(_place(file)), sink)
+            if problem := _image_problem(annotations, file, described):
+                message = f"{problem} The captions of {file.name} are left out."
+                on_error(annotation_files[_place(file)].error(message))
+                continue
             for caption in _captions_of(file, annotations, on_error):
                 yield _with_gold(caption, annotations, on_error) if with_gold else caption
 
@@ -98,13 +113,29 @@ def _annotations_of(
         return Annotations(f"{sentences.path.stem}{SUFFIX}", is_missing=True)
 
 
+def _image_problem(
+    annotations: Annotations, sentences: XmlFile, described: Collection[tuple[PurePosixPath, str]]
+) -> str:
+    """Return why the annotations are not those of the image of the sentences, or ""."""
+    if annotations.problem:
+        return annotations.problem
+    folder, stem = _place(sentences)
+    own = file_stem(annotations.image)
+    numbered = _NUMBERED_STEM.fullmatch(stem)
+    # `write_folder` numbers images of the same name in several folders.
+    is_numbered = numbered and numbered[1] == own and (folder, own) in described
+    if own == stem or is_numbered:
+        return ""
+    return f"filename: {annotations.image} is another picture."
+
+
 def _is_in(file: XmlFile, folder: str, suffix: str) -> bool:
     return file.path.parent.name == folder and file.path.suffix.lower() == suffix
 
 
 def _place(file: XmlFile) -> tuple[PurePosixPath, str]:
     """Return what the files of an image share: the folder above, and the name."""
-    return file.path.parent.parent, file.path.stem
+    return file.path.parent.parent, normalize("NFC", file.path.stem)
 
 
 def _ignore(error: FileError) -> None:
@@ -180,11 +211,12 @@ def _with_gold(caption: Caption, annotations: Annotations, on_error: ErrorSink) 
         else:
             phrase = replace(phrase, state=gold.state, boxes=gold.boxes)  # noqa: PLW2901
         phrases.append(phrase)
-    if missing and not annotations.is_missing:
+    if missing and not (annotations.is_missing or annotations.has_conflict):
         chains = f"chain{'s' if len(missing) > 1 else ''} {', '.join(missing)}"
         message = f"{chains}: no annotation. The gold of {caption.external_id} is left out."
         on_error(FileError(caption.file, caption.line, message))
-    return replace(caption, phrases=phrases, has_bad_gold=bool(missing))
+    is_bad = bool(missing) or annotations.has_conflict
+    return replace(caption, phrases=phrases, has_bad_gold=is_bad)
 
 
 def read_annotations(file: XmlFile, on_error: ErrorSink) -> Annotations:
@@ -194,9 +226,13 @@ def read_annotations(file: XmlFile, on_error: ErrorSink) -> Annotations:
     """
     annotations = Annotations(f"{file.path.stem}{SUFFIX}")
     for root in file.elements("annotation"):
-        annotations.image = root.findtext("filename", "").strip() or annotations.image
-        annotations.size = _size(root)
+        _add_image(annotations, root)
         annotations.chains |= _chains_of(file, root, on_error)
+        if conflicts := _conflicts(root):
+            annotations.has_conflict = True
+            chains = f"chain{'s' if len(conflicts) > 1 else ''} {', '.join(conflicts)}"
+            message = f"{chains}: has both a box and none. The gold of the picture is left out."
+            on_error(file.error(message))
         for sentence in root.findall("sentence"):
             line = sentence.get("line", "")
             if line.isascii() and line.isdigit():
@@ -230,13 +266,36 @@ def _chains_of(file: XmlFile, root: Element, on_error: ErrorSink) -> dict[str, C
     return {name: chain for name, chain in gold.items() if name not in bad}
 
 
-def _size(root: Element) -> tuple[int, int] | None:
-    """Return the width and height of the image, or None if the file doesn't have them."""
+def _conflicts(root: Element) -> list[str]:
+    """Return the chains that have a box, and are said to have none."""
+    boxed: dict[str, None] = {}
+    without: set[str] = set()
+    for element in root.findall("object"):
+        names = [name.text.strip() for name in element.findall("name") if name.text]
+        if element.find("bndbox") is not None:
+            boxed.update(dict.fromkeys(names))
+        if _flag(element, "scene") or _flag(element, "nobndbox"):
+            without.update(names)
+    return [name for name in boxed if name in without]
+
+
+def _add_image(annotations: Annotations, root: Element) -> None:
+    """Add the name and size of the image, or the problem if they are unclear."""
+    names = {text for name in root.findall("filename") if (text := (name.text or "").strip())}
     try:
-        width, height = (int(root.findtext(f"size/{name}", "")) for name in ("width", "height"))
-    except ValueError:
-        return None
-    return (width, height) if width > 0 and height > 0 else None
+        sizes = {
+            stated_size(*(size.findtext(side, "").strip() for side in ("width", "height")))
+            for size in root.findall("size")
+        }
+    except FieldError as error:
+        annotations.problem = f"size: {error.field}: {error.message}"
+        return
+    if len(names) > 1 or len(sizes - {None}) > 1:
+        annotations.problem = (
+            f"has several {'names' if len(names) > 1 else 'sizes'} of its picture."
+        )
+    annotations.image = next(iter(names), annotations.image)
+    annotations.size = next(iter(sizes - {None}), None)
 
 
 def _box(element: Element) -> Box | None:
@@ -297,6 +356,11 @@ def write_folder(rows: Iterable[ExportRow], folder: Path) -> Json:
     return counts
 
 
+def file_stem(image: str) -> str:
+    """Return the name of an image's files without ending."""
+    return stem_of(file_name(image)).lstrip(".") or "image"
+
+
 class _Seen:
     """The chains of all rows, and the names of files that were written."""
 
@@ -319,7 +383,7 @@ class _Seen:
 
     def new_stem(self, image: str) -> str:
         """Return a file name without ending. `a/1.jpg` and `b/1.jpg` get `1` and `1-2`."""
-        stem = stem_of(image).lstrip(".") or "image"
+        stem = file_stem(image)
         variants = (stem if at == 1 else f"{stem}-{at}" for at in itertools.count(1))
         chosen = next(variant for variant in variants if variant not in self._stems)
         self._stems.add(chosen)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, FieldError
+from schemes.json_values import json_object
 from schemes.text_lines import numbered_lines
 
 Box = tuple[float, float, float, float]
@@ -89,12 +90,7 @@ def predictions_for(
 
 
 def _object(text: str, required: Sequence[str] = _REQUIRED) -> dict[str, Any]:
-    try:
-        entry = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FieldError("", f"is not JSON ({error}).") from None
-    if not isinstance(entry, dict):
-        raise FieldError("", "is not a JSON object.")
+    entry = json_object(text)
     for name in required:
         if name not in entry:
             raise FieldError(name, "is missing.")

@@ -19,6 +19,7 @@ from typing import Any
 from schemes.base import ErrorSink, FieldError
 from schemes.grounding.captions import Caption, CaptionPhrase, check_caption
 from schemes.grounding.content import STATES
+from schemes.json_values import json_object
 from schemes.original_text import known_text
 from schemes.text_lines import numbered_lines
 
@@ -32,7 +33,7 @@ def read_captions(path: Path, on_error: ErrorSink) -> Iterator[Caption]:
         if not text.strip():
             continue
         try:
-            caption = check_caption(_caption(_object(text), line, path.name, numbers))
+            caption = check_caption(_caption(json_object(text), line, path.name, numbers))
         except FieldError as error:
             on_error(error.at(path, line))
             continue
@@ -60,16 +61,6 @@ def write_captions(captions: Iterable[Caption], path: Path) -> int:
 def _written(phrase: CaptionPhrase) -> dict[str, Any]:
     gold = {"state": phrase.state, "boxes": phrase.boxes} if phrase.state else {}
     return {**phrase.target(), **gold}
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        entry = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise FieldError("", f"is not JSON ({error}).") from None
-    if not isinstance(entry, dict):
-        raise FieldError("", "is not a JSON object.")
-    return entry
 
 
 def _caption(entry: dict[str, Any], line: int, file: str, numbers: Counter[str]) -> Caption:

@@ -1,7 +1,6 @@
 """Sentences in JSON Lines, one JSON object per line, and the fields of such objects."""
 
 import gzip
-import json
 import zlib
 from collections.abc import Iterator
 from functools import partial
@@ -11,6 +10,7 @@ from typing import IO, Any, cast
 from schemes.base import ContentError, ErrorSink, FieldError, FileError, Json, Tokens
 from schemes.english.forms import VerbForms, forms_from_names
 from schemes.english.lemmas import is_lemma_of
+from schemes.json_values import json_object
 from schemes.stated import shown
 
 # A sentence with all its questions needs about 20 kB.
@@ -48,7 +48,7 @@ def json_lines(path: Path, on_error: ErrorSink) -> Iterator[tuple[int, Json]]:
                         raise FileError(path.name, line, message)
                     continue
                 try:
-                    yield line, _entry(raw)
+                    yield line, json_object(raw)
                 except FieldError as bad:
                     on_error(bad.at(path, line))
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -64,16 +64,6 @@ def _opened(path: Path) -> IO[bytes]:
     with path.open("rb") as file:
         packed = file.read(2) == _GZIP
     return cast(IO[bytes], gzip.open(path, "rb")) if packed else path.open("rb")
-
-
-def _entry(raw: bytes) -> Json:
-    try:
-        entry = json.loads(raw)
-    except (ValueError, RecursionError) as error:
-        raise FieldError("", f"is not JSON ({str(error)[:80]}).") from error
-    if not isinstance(entry, dict):
-        raise FieldError("", "is not a JSON object.")
-    return entry
 
 
 def text_field(entry: Json, field: str) -> str:

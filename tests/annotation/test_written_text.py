@@ -19,6 +19,7 @@ from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from projects.models import Project
 from qualification.domain.choose_items import search_items
+from schemes.base import FileError, SentenceRecord
 from schemes.grounding.corpus import CORPUS
 from schemes.original_text import align
 from tests.annotation.factories import NOW
@@ -123,12 +124,22 @@ def test_text_of_other_words_is_stored_with_a_warning(tmp_path):
     assert (sentence.text, sentence.offsets, sentence.shown_text) == ("He says", [], "He said")
 
 
-def test_characters_that_databases_refuse_are_left_out_of_the_text(tmp_path):
-    line = json.dumps({"tokens": ["a", "b"], "image": "a.png", "caption": "a\0b \ud800"})
-    path = tmp_path / "captions.jsonl"
-    path.write_text(line)
-    [record] = CORPUS.read_sentences(path, "captions-jsonl", pytest.fail)
+def test_characters_that_databases_refuse_are_left_out_of_the_text():
+    record = SentenceRecord("a:1", ("a", "b"), 1, text="a\0b \ud800")
     assert written_text(record) == ("ab \ufffd", ())
+
+
+def test_caption_with_characters_that_databases_refuse_is_a_bad_row(tmp_path):
+    lines = [
+        json.dumps({"tokens": ["a", "b"], "image": "a.png", "caption": caption})
+        for caption in ("a\0b \ud800", "a  b")
+    ]
+    path = tmp_path / "captions.jsonl"
+    path.write_text("\n".join(lines))
+    errors: list[FileError] = []
+    [record] = CORPUS.read_sentences(path, "captions-jsonl", errors.append)
+    assert (record.line, record.text) == (2, "a  b")
+    assert [(error.line, error.field) for error in errors] == [(1, "caption")]
 
 
 @pytest.fixture

@@ -217,6 +217,10 @@ def test_workbook_with_links_to_other_files_is_read_without_them(tmp_path):
         (b'{"a": ' * 100_000, "contains no JSON object"),
         (b"{\n", "contains no JSON object"),
         (b"[1, 2]", "contains no JSON object"),
+        (
+            b'[{"a": 1, "a": 2}]',
+            "contains no JSON object with values. Line 1 has the key “a” twice",
+        ),
     ],
 )
 def test_broken_json_is_refused(tmp_path, content, message):
@@ -227,12 +231,84 @@ def test_broken_json_is_refused(tmp_path, content, message):
 def test_json_values_become_cells(tmp_path):
     content = (
         b'[{"id": 1, "text": ["Mary", "sold"]}, {"text": null, "id": 2.0},\n'
-        b' {"id": true, "text": {"a": 1}}, {"id": "x", "text": ["New\\nYork"]}, 7]'
+        b' {"id": NaN, "text": []}, {"id": "x", "text": ["New\\nYork"]}, 7]'
     )
     rows, errors = read(written(tmp_path, "a.json", content))
-    assert rows == [("1", "Mary sold"), ("2", ""), ("True", '{"a": 1}')]
+    assert rows == [("1", "Mary sold"), ("2", ""), ("", "")]
     assert [(error.line, error.field) for error in errors] == [(2, "text"), (2, "")]
     assert "a line feed (U+000A)" in errors[0].message
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.jsonl"])
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("true", "True is a truth value, not text."),
+        ("-Infinity", "-inf is an infinite number, not text."),
+        ("1e400", "inf is an infinite number, not text."),
+        ('{"a": 1}', '{"a": 1} is an object, not text.'),
+        ("[1, 2]", "[1, 2] is a list, not text."),
+        ('[["a"], "b"]', '[["a"], "b"] is a list, not text.'),
+    ],
+)
+def test_json_values_that_are_no_text_make_bad_rows(tmp_path, name, value, message):
+    for column, other in (HEADER, HEADER[::-1]):
+        content = f'{{"{column}": {value}, "{other}": "x", "more": {value}}}'
+        whole = content if name.endswith("l") else f"[{content}]"
+        rows, errors = read(written(tmp_path, name, whole.encode()))
+        assert (rows, [(e.line, e.field, e.message) for e in errors]) == (
+            [],
+            [(1, column, message)],
+        )
+
+
+def test_json_values_of_unused_columns_are_not_checked(tmp_path):
+    content = (
+        b'{"id": 1, "text": "x", "flag": true, "tags": ["a"], "score": 1e400, "meta": {"a": 1}}'
+    )
+    path = written(tmp_path, "a.jsonl", content)
+    with Table(path, required=HEADER, on_error=refuse) as table:
+        assert [fields for _, fields in table] == [["1", "x", "True", "a", "inf", '{"a": 1}']]
+
+
+def test_list_of_texts_is_no_id(tmp_path):
+    rows, errors = read(written(tmp_path, "a.json", b'[{"id": ["a", "b"], "text": ["x", "y"]}]'))
+    assert rows == []
+    assert [error.message for error in errors] == ["a b is a list of texts, not text."]
+
+
+@pytest.mark.parametrize(
+    "rest", ['[{"id": "b", "text": "y"}]', "]", "x", '{"id": "b"}', "," * 70_000]
+)
+@pytest.mark.parametrize("blanks", ["\n", "\n" + " " * 70_000])
+def test_text_after_a_json_list_is_refused_with_its_line(tmp_path, rest, blanks):
+    content = f'[{{"id": "a", "text": "x"}}]{blanks}{rest}'.encode()
+    with pytest.raises(FileError, match=r"a\.json, line 2: has text after the end of its list"):
+        read(written(tmp_path, "a.json", content))
+
+
+def test_repeated_key_makes_a_bad_row(tmp_path):
+    objects = [
+        '{"id": "a", "id": "b", "text": "x"}',
+        '{"id": "c", "text": "x"}',
+        '{"id": "d", "text": "x", "more": [{"e": 1, "e": 1}]}',
+    ]
+    listed = ",\n".join(objects)
+    contents = {"a.json": f"[{listed}]", "a.jsonl": "\n".join(objects)}
+    for name, content in contents.items():
+        rows, errors = read(written(tmp_path, name, content.encode()))
+        assert rows == [("c", "x")]
+        assert [(error.line, error.message) for error in errors] == [
+            (1, "has the key “id” twice."),
+            (3, "has the key “e” twice."),
+        ]
+
+
+def test_repeated_key_at_the_end_of_a_chunk_makes_a_bad_row(tmp_path):
+    long = "x" * 70_000
+    content = f'[{{"id": 1, "id": 2, "text": "{long}"}}, {{"id": 3, "text": "y"}}]'.encode()
+    rows, errors = read(written(tmp_path, "a.json", content))
+    assert (rows, [error.line for error in errors]) == ([("3", "y")], [1])
 
 
 def test_bad_lines_of_json_lines_are_skipped(tmp_path):

@@ -28,12 +28,9 @@ from schemes.frames.lexicon.framenet import add_relations
 from schemes.frames.lexicon.markup import parse_braces
 from schemes.frames.lexicon.roles import described_role
 from schemes.frames.lexicon.value import EMPTY, MAX_TEXT, parse
+from schemes.json_values import DECODER, RepeatedKeyError
 
 MAX_BYTES = 64 << 20
-
-
-class _TwiceError(ValueError):
-    """A key that appears twice in an object."""
 
 
 def read_json(path: Path, current: Json | None) -> Json:
@@ -66,27 +63,19 @@ def _load(path: Path) -> object:
     if len(raw) > MAX_BYTES:
         raise FileError(path.name, None, f"is larger than {MAX_BYTES >> 20} MiB.")
     try:
-        return json.loads(raw.decode("utf-8-sig"), object_pairs_hook=_unique)
+        return DECODER.decode(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         raise FileError(path.name, line, "is not UTF-8 text.") from error
     except json.JSONDecodeError as error:
         raise FileError(path.name, error.lineno, f"is not complete JSON ({error.msg}).") from error
-    except _TwiceError as error:
-        key = str(error)
+    except RepeatedKeyError as error:
+        key = error.key
         raise FileError(path.name, _second_line(raw, key), f"names {key!r} twice.") from error
     except ValueError as error:
         raise FileError(path.name, None, "holds a number with thousands of digits.") from error
     except RecursionError as error:
         raise FileError(path.name, None, "is nested too deeply.") from error
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    unique = dict(pairs)
-    if len(unique) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise _TwiceError(next(name for name in names if names.count(name) > 1))
-    return unique
 
 
 def _second_line(raw: bytes, key: str) -> int | None:
