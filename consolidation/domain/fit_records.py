@@ -245,8 +245,11 @@ def _shifted(words: StatedWords, offset: int) -> StatedWords:
 def record_error(
     record: GoldRecord, file: str, message: str, path: str = "", *, line: int
 ) -> FileError:
-    """Return an error that names the record's line, or its sentence in files without lines."""
-    place = record.item.file or file
+    """Return an error that names the line of the field, if the record knows it, or of the record.
+
+    In files without lines, it names the sentence.
+    """
+    place, line = record.places.get(path, (record.item.file or file, line))
     if line:
         return FileError(place, line, message, field=path)
     text = f"{path}: {message}" if path else message

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from schemes.base import ContentError, ItemContext, Json
+from schemes.base import ContentError, ItemContext, Json, UnknownLabelError
 from schemes.content_models import Strict, clean_text, validated
 from schemes.frames.skips import SKIP_REASONS
 
@@ -265,7 +265,7 @@ def _check_roles(arguments: Sequence[Json], lexicon: Json | None) -> None:
     for at, argument in enumerate(arguments):
         if argument["role"] and argument["role"] not in known:
             message = f"{argument['role'][:80]!r} is not a role of this project."
-            raise ContentError(f"arguments[{at}].role", message)
+            raise UnknownLabelError(f"arguments[{at}].role", message, resource="lexicon")
 
 
 def _word(text: str, path: str) -> str:

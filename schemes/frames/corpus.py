@@ -89,6 +89,7 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
     if fmt != SEMEVAL:
         raise FileError(paths[0].name, None, f"{fmt!r} is not a format of records ({SEMEVAL}).")
     for record in read_joined(paths, on_error=on_error, problem_of=_overlap):
+        labelled = [argument for argument in record.arguments if argument.places]
         arguments = [
             {
                 "head": _zero_based(argument.positions),
@@ -96,9 +97,15 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
                 "element": argument.element,
                 "role": argument.role,
             }
-            for argument in record.arguments
-            if argument.element or argument.role
+            for argument in labelled
         ]
+        places = {
+            f"arguments[{at}].{name}": place
+            for at, argument in enumerate(labelled)
+            for name, place in argument.places.items()
+        }
+        if record.frame_place:
+            places["frame"] = record.frame_place
         content = {
             "skip": "",
             "verb": _zero_based(record.positions),
@@ -111,7 +118,7 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
             (sentence.removeprefix("#"), str(verb[0])) for sentence, verb in record.counterparts
         )
         provenance: list[Json] = [{} for _ in arguments]
-        yield GoldRecord(_item(record), content, provenance, record.line, neighbours)
+        yield GoldRecord(_item(record), content, provenance, record.line, neighbours, places)
 
 
 def _overlap(record: JoinedRecord) -> str:

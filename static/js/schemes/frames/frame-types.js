@@ -49,7 +49,7 @@
  * @property {string[]} lemmas
  * @property {Record<string, string>} roleHints  a role by token
  * @property {{name: string, definition: string}[]} roles
- * @property {Record<string, string>} elementRoles
+ * @property {Record<string, string[]>} elementRoles
  */
 
 /** @typedef {{reason: string, proposal: any}} Dispute */

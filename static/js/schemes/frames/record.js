@@ -121,7 +121,7 @@ export function combined(precedents) {
 export function suggestedRole({ head, element }, { elementRoles, roleHints, roles }) {
   const isKnown = (/** @type {string | undefined} */ role) => roles.some(({ name }) => name === role);
   const hint = head.map((at) => roleHints[at]).find(isKnown);
-  return [elementRoles[element], element, hint].find(isKnown) ?? "";
+  return [...(elementRoles[element] ?? []), element, hint].find(isKnown) ?? "";
 }
 
 // --- moves
