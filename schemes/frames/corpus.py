@@ -28,6 +28,7 @@ from schemes.english.verbs import verb_forms
 from schemes.frames.content import MAX_HEAD, MAX_NAME
 from schemes.frames.joined_records import JoinedRecord, read_joined
 from schemes.frames.records import Positions, joined
+from schemes.frames.relations import enhanced_arcs
 from schemes.layouts import Layout, LayoutKind
 from schemes.original_text import excerpt
 from schemes.plain_text import read_text
@@ -61,7 +62,8 @@ def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[Senten
 def columns_of_words(words: Sequence[Json]) -> Json:
     """Return the lemmas, tags and dependencies of a sentence, one entry per token.
 
-    Heads are zero-based, and -1 is the root. Columns without any value are left out. If the tags
+    Heads are zero-based, and -1 is the root. `deps` has the enhanced dependencies of each token as
+    pairs of a head and a relation. Columns without any value are left out. If the tags
     are not those of Universal Dependencies, `verbs` has the positions of the verbs, or None if only the
     tagger can find them.
     """
@@ -73,6 +75,9 @@ def columns_of_words(words: Sequence[Json]) -> Json:
     kept: Json = {name: values for name, values in columns.items() if set(values) != {"_"}}
     if "deprels" in kept:
         kept["heads"] = [(word.get("head") or 0) - 1 for word in words]
+    deps = [enhanced_arcs(word.get("deps"), words=len(words)) for word in words]
+    if any(deps):
+        kept["deps"] = [[list(arc) for arc in arcs] for arcs in deps]
     verbs = tagged_verbs(words)
     if verbs != _verbs_of_upos(kept):
         kept["verbs"] = verbs

@@ -133,15 +133,6 @@ def role_hints(context: ItemContext) -> dict[str, str]:
     return hints
 
 
-def relation_of(head: Sequence[int], context: ItemContext) -> str:
-    """Return the grammatical relation of a head, or "" if the corpus has none."""
-    relations, heads = context.metadata.get("deprels"), context.metadata.get("heads")
-    if not relations or not heads:
-        return ""
-    top = next((at for at in head if heads[at] not in head), head[0])
-    return "" if relations[top] == "_" else str(relations[top])
-
-
 def is_core(element: Json) -> bool:
     return element["core"] in CORE
 
