@@ -326,6 +326,18 @@ def test_other_frame_shows_its_missing_elements(merging, marketplace):
     assert marketplace.contents == []
 
 
+def test_repeated_core_element_is_named_at_the_argument(merging):
+    page = merging
+    page.get_by_role("button", name="Keep what both agree on").click()
+    row(page, 1).get_by_role("radio", name="A a").check()
+    row(page, 1).get_by_label("Frame element").select_option("Entity")
+    warning = "Entity is also the element of “{}”. Change or drop one of them."
+    expect(row(page, 1).get_by_text(warning.format("wine"))).to_be_visible()
+    expect(row(page, 0).get_by_text(warning.format("France"))).to_be_visible()
+    row(page, 1).get_by_label("Frame element").select_option("Origin")
+    expect(page.get_by_text("Entity is also the element")).to_have_count(0)
+
+
 def test_merge_survives_a_reload_and_can_be_skipped(merging, marketplace):
     page = merging
     page.get_by_role("button", name="Keep what both agree on").click()
