@@ -601,6 +601,7 @@ def test_disputes_are_shown_at_their_parts(
     hand_in(item.tasks.get().hit, author, content)
     sweep()
     verification = {
+        "verb": FINE,
         "frame": dispute("It is about where the wine is made.", "Origin"),
         "arguments": [
             {"head": FINE, "element": FINE, "role": FINE},

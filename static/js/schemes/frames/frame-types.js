@@ -58,6 +58,8 @@
  * What verifiers dispute in an earlier record.
  *
  * @typedef {object} Disputes
+ * @property {Dispute[]} [skip]
+ * @property {Dispute[]} [verb]
  * @property {Dispute[]} [frame]
  * @property {(Dispute & {argument: number, part: "head" | "element" | "role"})[]} [arguments]
  * @property {{head: number[], element: string, role: string}[]} [missing]

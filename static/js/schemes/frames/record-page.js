@@ -7,6 +7,7 @@
 import { counted, element, isTyping, ref, setText } from "../../html.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { ArgumentStep } from "./argument-step.js";
+import { disputeNotes } from "./dispute-notes.js";
 import { source } from "./frame-source.js";
 import { FrameStep } from "./frame-step.js";
 import { RateStep } from "./rate-step.js";
@@ -102,6 +103,13 @@ export class RecordPage {
     const labels = this.skips.map(({ label }, at) => element("label", {}, reasons[at], label));
     this.ref("skips").append(...labels);
     this.ref("unskip").addEventListener("click", () => this.skip(""));
+    this.ref("skip-disputes").append(
+      ...disputeNotes(this.disputes.skip ?? [], {
+        subject: "that you skipped this record",
+        textOf: () => "",
+        onTake: () => undefined,
+      }),
+    );
     return reasons;
   }
 
@@ -379,6 +387,11 @@ export class RecordPage {
     }
   }
 
+  /** @param {number[]} verb  as a verifier proposes it */
+  takeVerb(verb) {
+    this.changeVerb({ ...this.state, verb }, `changing the verb to “${textOf(verb, this.facts.tokens)}”`);
+  }
+
   /** @param {number[]} head */
   mark(head) {
     const reason = refusal(this.state, head, null, this.facts);
@@ -568,7 +581,7 @@ export class RecordPage {
     const finished = state.skip ? [] : finishedSteps(state, problems);
     const disputed = {
       read: 0,
-      frame: this.disputes.frame?.length ?? 0,
+      frame: (this.disputes.verb?.length ?? 0) + (this.disputes.frame?.length ?? 0),
       arguments: (this.disputes.arguments?.length ?? 0) + (this.disputes.missing?.length ?? 0),
       rate: 0,
     };

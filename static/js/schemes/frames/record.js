@@ -47,7 +47,7 @@ export function resume(content, facts, disputes = {}) {
 /** @param {any} content @param {Disputes} disputes @returns {StepName} */
 function firstStep(content, disputes) {
   if (!content?.frame) return "read";
-  if (disputes.frame?.length) return "frame";
+  if (disputes.verb?.length || disputes.frame?.length) return "frame";
   return disputes.arguments?.length || disputes.missing?.length ? "arguments" : "rate";
 }
 
