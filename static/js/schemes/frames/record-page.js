@@ -61,6 +61,7 @@ export class RecordPage {
     this.activeKey = null;
     // Whether a tap adds a word to the open argument.
     this.wordMode = false;
+    this.changesUnit = false;
     this.sentence = this.createSentence();
     this.steps = {
       frame: new FrameStep(this),
@@ -176,8 +177,31 @@ export class RecordPage {
     return this.problems().length === 0;
   }
 
+  // Marking the words of a multi-word verb or head is a step of its own in the log.
   step() {
-    return this.state.step;
+    return this.marksUnit() ? "units" : this.state.step;
+  }
+
+  // In the step of the frame, the sentence is for the words of the verb. A mouse has left it before its
+  // focus moves on.
+  marksUnit() {
+    if (this.changesUnit || this.wordMode) return true;
+    const { box } = this.sentence;
+    const isUsed = box.matches(":focus-visible") || (box.matches(":hover") && box.contains(document.activeElement));
+    return this.state.step === "frame" && isUsed;
+  }
+
+  /**
+   * Make a move that changes the words of a verb or head.
+   *
+   * @param {RecordState} next
+   * @param {string} label
+   */
+  changeUnit(next, label) {
+    this.changesUnit = true;
+    const isChanged = this.change(next, label);
+    this.changesUnit = false;
+    return isChanged;
   }
 
   units() {
@@ -381,7 +405,7 @@ export class RecordPage {
       this.refuse(
         `The verb can't include words of “${textOf(overlap.head, this.facts.tokens)}”. Remove that argument first.`,
       );
-    } else if (this.change(next, label)) {
+    } else if (this.changeUnit(next, label)) {
       this.say(`The verb is “${textOf(next.verb, this.facts.tokens)}”.`);
       setText(ref(document, "verb"), textOf(next.verb, this.facts.tokens));
     }
@@ -421,7 +445,7 @@ export class RecordPage {
     if (reason) return this.refuse(reason);
     const after = `“${textOf(head, this.facts.tokens)}”`;
     const next = changeArgument(this.state, key, { head }, this.facts);
-    if (this.change(next, `changing ${before} to ${after}`)) this.say(`The argument is ${after}.`);
+    if (this.changeUnit(next, `changing ${before} to ${after}`)) this.say(`The argument is ${after}.`);
   }
 
   /** @param {number} token */
