@@ -206,14 +206,20 @@ class ItemFilterForm(forms.Form):
         widget=forms.TextInput(attrs={"type": "search"}),
     )
 
-    def __init__(self, *args: Any, domains: list[str], **kwargs: Any) -> None:
+    skipped = forms.BooleanField(required=False, label="Skipped only")
+
+    def __init__(
+        self, *args: Any, domains: list[str], has_skips: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         set_choices(self, domain=[ANY, *((name, name) for name in domains)])
+        if not has_skips:
+            del self.fields["skipped"]
 
-    def wanted(self) -> dict[str, str]:
+    def wanted(self) -> dict[str, Any]:
         """Return the filter. Invalid fields are ignored."""
         self.is_valid()
-        return self.cleaned_data
+        return {**self.cleaned_data, "skipped": self.cleaned_data.get("skipped") or None}
 
 
 CONFIRM_ONLY = [("confirm", "Correct")]

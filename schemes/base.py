@@ -438,7 +438,7 @@ class Content:
     A generator with a lower mean number of units per item than `least_units` is flagged. `doubts`
     returns the reasons to hold the bonus of parsed content, by role. `free_form` is None if every
     unit fits the scheme's template. `is_blank` is True for content of a file that annotates nothing,
-    which is no gold.
+    which is no gold. `skip_field` is the field with the reason of a skip, if items can be skipped.
     """
 
     schema_version: int
@@ -454,6 +454,7 @@ class Content:
     doubts: Callable[[Json, ItemContext, str], list[Doubt]] = lambda content, context, role: []
     free_form: FreeForm | None = None
     is_blank: Callable[[Json], bool] = lambda content: False
+    skip_field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
