@@ -182,7 +182,7 @@ def verification_remark(content: Json) -> str:
     reasons = [
         (name, content[part]["reason"])
         for part, name in (("skip", "skip"), ("verb", "words of the verb"), ("frame", "frame"))
-        if content[part] is not None
+        if content.get(part) is not None
     ]
     for at, argument in enumerate(content["arguments"], start=1):
         reasons += [
@@ -208,9 +208,10 @@ def method(validators: int, agree: int) -> str:
     )
 
 
+# Verifications that were stored before the verb and skips were judged lack these parts.
 def _verdicts(content: Json) -> Iterator[tuple[tuple[Any, ...], str]]:
     for part in RECORD_PARTS:
-        if content[part] is not None:
+        if content.get(part) is not None:
             yield (part,), content[part]["verdict"]
     for at, argument in enumerate(content["arguments"]):
         for part in PARTS:

@@ -154,6 +154,13 @@ def test_gold_without_a_supported_verb_has_no_labels():
     assert (gold["verb"], gold["frame"], gold["arguments"], provenance) == ([2], "", [], [])
 
 
+def test_older_verifications_without_a_verb_are_still_described():
+    older = {name: value for name, value in parse().items() if name not in ("skip", "verb")}
+    assert VALIDATING.verdicts(older) == (7, 7)
+    assert VALIDATING.same_verdicts(older, parse()) == (7, 7)
+    assert verification_remark(older) == "Commerce_sell. All verified."
+
+
 SKIPPED = {**RECORD, "skip": "no-frame", "frame": "", "arguments": [], "confidence": None}
 
 
