@@ -63,6 +63,9 @@ class ItemFilters(filters.FilterSet):
     domain = filters.CharFilter(max_length=60)
     partition = filters.ChoiceFilter(choices=Partition.choices)
     text = filters.CharFilter(max_length=200, label="A phrase in the sentence, or part of the key.")
+    skipped = filters.BooleanFilter(
+        label="Items whose gold, or newest annotation without gold, is a skip."
+    )
 
     def filter_queryset(self, queryset: QuerySet[Item]) -> QuerySet[Item]:
         project = self.request.parser_context["view"].project

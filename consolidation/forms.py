@@ -206,14 +206,20 @@ class ItemFilterForm(forms.Form):
         widget=forms.TextInput(attrs={"type": "search"}),
     )
 
-    def __init__(self, *args: Any, domains: list[str], **kwargs: Any) -> None:
+    skipped = forms.BooleanField(required=False, label="Skipped only")
+
+    def __init__(
+        self, *args: Any, domains: list[str], has_skips: bool = False, **kwargs: Any
+    ) -> None:
         super().__init__(*args, **kwargs)
         set_choices(self, domain=[ANY, *((name, name) for name in domains)])
+        if not has_skips:
+            del self.fields["skipped"]
 
-    def wanted(self) -> dict[str, str]:
+    def wanted(self) -> dict[str, Any]:
         """Return the filter. Invalid fields are ignored."""
         self.is_valid()
-        return self.cleaned_data
+        return {**self.cleaned_data, "skipped": self.cleaned_data.get("skipped") or None}
 
 
 CONFIRM_ONLY = [("confirm", "Correct")]
@@ -296,7 +302,7 @@ class MergeQueueForm(QueueForm):
 
 
 class ResourceForm(forms.Form):
-    """A file that becomes a new version of a resource, and the resource's switches."""
+    """A file that becomes a new version of a resource, and the resource's presets and switches."""
 
     file = forms.FileField(
         required=False,
@@ -308,7 +314,17 @@ class ResourceForm(forms.Form):
     def __init__(self, *args: Any, resource: Resource, value: Json | None, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._switches = resource.switches
+        self._presets = resource.presets
         set_choices(self, fmt=[(fmt, fmt) for fmt in resource.formats])
+        for preset in resource.presets:
+            self.fields[f"preset-{preset.key}"] = forms.ChoiceField(
+                required=False,
+                label=preset.label,
+                choices=[
+                    ("", "Keep, or take from the file"),
+                    *((name, name) for name in preset.values),
+                ],
+            )
         for switch in resource.switches:
             current = (value or resource.empty or {}).get(switch.key, False)
             self.fields[f"switch-{switch.key}"] = forms.BooleanField(
@@ -318,6 +334,11 @@ class ResourceForm(forms.Form):
     def switches(self) -> dict[str, bool]:
         """Return the chosen switches by key."""
         return {switch.key: self.cleaned_data[f"switch-{switch.key}"] for switch in self._switches}
+
+    def presets(self) -> dict[str, str]:
+        """Return the names of the chosen presets by key."""
+        chosen = {preset.key: self.cleaned_data[f"preset-{preset.key}"] for preset in self._presets}
+        return {key: name for key, name in chosen.items() if name}
 
 
 class ResourceSearchForm(forms.Form):

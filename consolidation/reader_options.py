@@ -42,6 +42,11 @@ def add_gold_options(parser: ArgumentParser) -> None:
         action="store_true",
         help="scale boxes to pictures that are resized copies of those that FILE describes",
     )
+    parser.add_argument(
+        "--add-roles",
+        action="store_true",
+        help="add roles that the project's inventory lacks to it",
+    )
     add_reader_options(parser, _ALL.values())
     add_reading_options(parser)
     add_bad_rows_option(parser)
@@ -83,6 +88,7 @@ def given_gold(
             "options": given,
             "align": options["align"],
             "rescale": options["rescale_boxes"],
+            "add_roles": options["add_roles"],
             "on_error": bad_rows,
             "now": now,
         }

@@ -32,6 +32,14 @@ class ContentError(ValueError):
         self.message = message
 
 
+class UnknownLabelError(ContentError):
+    """A label that the resource of this name lacks."""
+
+    def __init__(self, path: str, message: str, *, resource: str) -> None:
+        super().__init__(path, message)
+        self.resource = resource
+
+
 class FileError(ValueError):
     """An unreadable file or row. `line` counts from 1 and includes the header."""
 
@@ -186,7 +194,8 @@ class GoldRecord:
     `provenance` has one entry per unit of the content: the ids of the worker and of the source
     assignments, where the file has them. `neighbours` are the sentence ids and local keys of records
     that may have lost a row to this record, if its own id or position is wrong. `is_blank` is True if
-    the file annotates nothing, which is no gold, although it names the item.
+    the file annotates nothing, which is no gold, although it names the item. `places` has the file and
+    line of fields of the content that are not at `line`, by paths as in ContentError.
     """
 
     item: ItemRecord
@@ -195,6 +204,7 @@ class GoldRecord:
     line: int
     neighbours: tuple[tuple[str, str], ...] = ()
     is_blank: bool = False
+    places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -434,7 +444,7 @@ class Content:
     A generator with a lower mean number of units per item than `least_units` is flagged. `doubts`
     returns the reasons to hold the bonus of parsed content, by role. `free_form` is None if every
     unit fits the scheme's template. `is_blank` is True for content of a file that annotates nothing,
-    which is no gold.
+    which is no gold. `skip_field` is the field with the reason of a skip, if items can be skipped.
     """
 
     schema_version: int
@@ -450,6 +460,7 @@ class Content:
     doubts: Callable[[Json, ItemContext, str], list[Doubt]] = lambda content, context, role: []
     free_form: FreeForm | None = None
     is_blank: Callable[[Json], bool] = lambda content: False
+    skip_field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -1033,6 +1044,18 @@ class ResourceSwitch:
 
 
 @dataclass(frozen=True, slots=True)
+class ResourcePreset:
+    """A field of a resource with named values, such as inventories of labels.
+
+    `key` is the field in the value, and the option of commands.
+    """
+
+    key: str
+    label: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class ResourceEntry:
     """An entry of a resource in a list."""
 
@@ -1066,7 +1089,9 @@ class Resource:
     `empty` is the value to which switches apply before an import, if it is valid.
     `index` returns the part of the value that workers' pages download once per version. `lost` returns
     a sentence for each part of an annotation that the value lacks. `count` returns numbers of parts by
-    name. No function changes a value, because a process shares it between requests.
+    name. `add_labels` returns the value with the labels of an annotation that it lacks, and these labels.
+    It raises ContentError if they are too many. No function changes a value, because a process shares it
+    between requests.
     """
 
     label: str
@@ -1077,6 +1102,8 @@ class Resource:
     lost: Callable[[Json, Json], list[str]] = lambda value, content: []
     count: Callable[[Json], Mapping[str, int]] = lambda value: {}
     switches: Sequence[ResourceSwitch] = ()
+    presets: Sequence[ResourcePreset] = ()
+    add_labels: Callable[[Json, Json], tuple[Json, list[str]]] | None = None
     empty: Json | None = None
     browser: ResourceBrowser | None = None
 

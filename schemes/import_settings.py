@@ -9,6 +9,7 @@ class Setting(StrEnum):
     UPDATE = "Replace what has changed"
     ALIGN = "Align positions by characters"
     RESCALE_BOXES = "Accept resized pictures and rescale boxes"
+    ADD_ROLES = "Add unknown roles"
 
     @property
     def parameter(self) -> str:

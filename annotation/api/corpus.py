@@ -109,7 +109,7 @@ class Imports(_OfImports, ListEndpoint):
                 partition=data["partition"],
                 strict=data["strict"],
                 reading=reading,
-                settings=[setting for setting in Setting if data[setting.parameter]],
+                settings=[setting for setting in Setting if data.get(setting.parameter)],
                 actor=actor,
                 now=timezone.now(),
             )

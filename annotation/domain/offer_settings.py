@@ -12,6 +12,7 @@ _TEXTS = {
     Setting.RESCALE_BOXES: (
         "For pictures that are smaller or larger copies of those that the file describes."
     ),
+    Setting.ADD_ROLES: "Roles that only the file has become part of the project's inventory.",
 }
 
 

@@ -112,7 +112,11 @@ class Fitting:
         """Return False after refusing a record to which a row of another one seems to belong."""
         record = fitted.record
         for stray in self._strays.pop(fitted.item.key, ()):
-            if is_between(stray, record) or has_words_of(stray, record, fitted.context):
+            if (
+                is_between(stray, record)
+                or has_words_of(stray, record, fitted.context)
+                or has_id_of(stray, record)
+            ):
                 name = item_key(stray.item.external_id, stray.item.local_key)
                 message = f"{fitted.item.key} is left out, because {name} may be a row of it."
                 self.refuse(self._error(record, message))
@@ -228,6 +232,13 @@ def is_between(stray: GoldRecord, record: GoldRecord) -> bool:
     return len(stray.provenance) == 1 and stray.neighbours == (own, own)
 
 
+def has_id_of(stray: GoldRecord, record: GoldRecord) -> bool:
+    """Return True if the stray has the id of the record's sentence in another column."""
+    words = [words.text for words in stray.item.stated.words]
+    rest = json.dumps([words, stray.content, stray.provenance], default=str)
+    return json.dumps(record.item.external_id)[1:-1] in rest
+
+
 def has_words_of(stray: GoldRecord, record: GoldRecord, context: ItemContext) -> bool:
     """Return True if what a line of the stray states is true of the record's sentence and item.
 
@@ -264,8 +275,11 @@ def _shifted(words: StatedWords, offset: int) -> StatedWords:
 def record_error(
     record: GoldRecord, file: str, message: str, path: str = "", *, line: int
 ) -> FileError:
-    """Return an error that names the record's line, or its sentence in files without lines."""
-    place = record.item.file or file
+    """Return an error that names the line of the field, if the record knows it, or of the record.
+
+    In files without lines, it names the sentence.
+    """
+    place, line = record.places.get(path, (record.item.file or file, line))
     if line:
         return FileError(place, line, message, field=path)
     text = f"{path}: {message}" if path else message

@@ -11,6 +11,7 @@ from django.db import transaction
 from annotation.domain.import_corpus import batched
 from annotation.models import Item
 from consolidation.domain.add_gold import add_gold
+from consolidation.domain.add_labels import LabelCollector
 from consolidation.domain.fit_records import (
     FittedRecord,
     Fitting,
@@ -21,12 +22,13 @@ from consolidation.domain.fit_records import (
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import ContentError, FileError, GoldRecord, Json
-from schemes.import_settings import settings_in
+from schemes.base import ContentError, FileError, GoldRecord, Json, UnknownLabelError
+from schemes.import_settings import Setting, settings_in
 from schemes.registry import get_scheme
 
 BATCH = 200
 PREVIEWED = 20
+IMPORTER = "import_gold"
 # A preview reads as many annotations, which takes less than a second.
 MOST_PREVIEWED = 1000
 
@@ -109,7 +111,7 @@ class Records:
     """The files of an import, their format, options of their reader and the most records to read.
 
     With `align`, positions in other tokens are moved to the project's tokens. With `rescale`, boxes
-    are scaled to images that were resized.
+    are scaled to images that were resized. With `add_roles`, roles that the project lacks are added.
     """
 
     paths: Sequence[Path]
@@ -118,6 +120,7 @@ class Records:
     most: int | None = None
     align: bool = False
     rescale: bool = False
+    add_roles: bool = False
 
     def read(self, project: Project, on_error: Callable[[FileError], None]) -> Iterator[GoldRecord]:
         read_gold = get_scheme(project.scheme).corpus.read_gold
@@ -136,12 +139,15 @@ def import_gold(
     allow_overlaps: bool = False,
     align: bool = False,
     rescale: bool = False,
+    add_roles: bool = False,
+    actor: str = IMPORTER,
     progress: Callable[[int], None] = lambda count: None,
 ) -> GoldReport:
     """Add a version of gold for each item of the files, which some formats join.
 
     `options` are values of the scheme's `gold_options`. With `allow_overlaps`, annotations may
-    contradict themselves as a program's do. `align` and `rescale` are those of `Records`.
+    contradict themselves as a program's do. `align`, `rescale` and `add_roles` are those of `Records`.
+    `actor` is logged with a new version of the resource that has added roles.
     Records with an unknown item, invalid content, or words that the sentence contradicts are passed
     to `on_error`. Raise FileError if a file can't be read, and OtherTokensError.
     """
@@ -155,8 +161,9 @@ def import_gold(
 
     content_part = get_scheme(project.scheme).content
     parse = content_part.parse_system if allow_overlaps else content_part.parse_gold
-    records = Records(paths, fmt, options or {}, align=align, rescale=rescale)
+    records = Records(paths, fmt, options or {}, align=align, rescale=rescale, add_roles=add_roles)
     report = GoldReport()
+    _add_roles(project, records, report, parse=parse, actor=actor, now=now)
     _import(
         project,
         records,
@@ -177,6 +184,7 @@ def preview_gold(
     source: str,
     align: bool = False,
     rescale: bool = False,
+    add_roles: bool = False,
 ) -> GoldPreview:
     """Read the beginning of the files as `import_gold` does, without storing anything."""
     scheme = get_scheme(project.scheme)
@@ -200,18 +208,21 @@ def preview_gold(
         preview.unknown += 1
         on_error(error)
 
-    files = Records(paths, fmt, {}, most=MOST_PREVIEWED, align=align, rescale=rescale)
-    parse = scheme.content.parse_gold
+    files = Records(
+        paths, fmt, {}, most=MOST_PREVIEWED, align=align, rescale=rescale, add_roles=add_roles
+    )
+    collector = LabelCollector(project, scheme.content.parse_gold)
     try:
         preview.whole = _import(
             project,
             files,
             preview,
-            parse=parse,
+            parse=collector if add_roles else scheme.content.parse_gold,
             store=note,
             on_error=on_error,
             on_unknown=on_unknown,
         )
+        preview.add_notes({"roles_added": len(collector.added)})
     except FileError as error:
         preview.problem = error
         preview.add_offers(error)
@@ -235,6 +246,8 @@ def import_system(
     options: Json | None = None,
     align: bool = False,
     rescale: bool = False,
+    add_roles: bool = False,
+    actor: str = IMPORTER,
 ) -> GoldReport:
     """Import the system's annotations from files, replacing earlier ones of the same items.
 
@@ -251,11 +264,37 @@ def import_system(
         SystemAnnotation.objects.update_or_create(item=item, system=system, defaults=fields)
         return True
 
-    records = Records(paths, fmt, options or {}, align=align, rescale=rescale)
+    records = Records(paths, fmt, options or {}, align=align, rescale=rescale, add_roles=add_roles)
     report = GoldReport()
     parse = content_part.parse_system
+    _add_roles(project, records, report, parse=parse, actor=actor, now=now)
     _import(project, records, report, parse=parse, store=replace, on_error=on_error)
     return report
+
+
+def _add_roles(
+    project: Project,
+    records: Records,
+    report: GoldReport,
+    *,
+    parse: Callable[..., Json],
+    actor: str,
+    now: datetime,
+) -> None:
+    """Add the roles of all records that can be used to the project, if that was chosen."""
+    if not records.add_roles:
+        return
+    collector = LabelCollector(project, parse)
+    _import(
+        project,
+        records,
+        GoldReport(),
+        parse=collector,
+        store=lambda item, content, record: False,
+        on_error=lambda error: None,
+    )
+    collector.store(actor=actor, now=now)
+    report.add_notes({"roles_added": len(collector.added)})
 
 
 def _import(
@@ -325,8 +364,10 @@ class _Storing:
             try:
                 parsed = self.parse(record.content, fitted.context)
             except ContentError as error:
-                line = record.line
-                self.refuse(record_error(record, self.file, error.message, error.path, line=line))
+                message, line = error.message, record.line
+                if isinstance(error, UnknownLabelError):
+                    message += f" Choose {Setting.ADD_ROLES.quoted} to add it to the project."
+                self.refuse(record_error(record, self.file, message, error.path, line=line))
                 continue
             if record.is_blank or is_blank(parsed):
                 self.report.blank += 1

@@ -15,9 +15,12 @@ from django.db.models import (
     QuerySet,
     Subquery,
     Sum,
+    TextField,
     Value,
 )
+from django.db.models.fields.json import KT
 from django.db.models.functions import Coalesce
+from django.db.models.lookups import GreaterThan
 
 from annotation.domain.queries import (
     Cost,
@@ -27,6 +30,7 @@ from annotation.domain.queries import (
     settled_entries,
     training_tasks,
 )
+from annotation.enums import LIVE
 from annotation.models import Item, Submission, TaskItem
 from audit.models import StateChange
 from consolidation.domain.experiment import experiment_tasks, without_experiments
@@ -36,6 +40,7 @@ from consolidation.models import Case, Dispute, Gold, Review
 from crowd.models import Assignment, Payment
 from projects.enums import Role
 from projects.models import Project
+from schemes.registry import get_scheme
 
 # The states of a case that people of the protocol's role work on.
 IN_WORK = (CaseState.OPEN, CaseState.OFFERED)
@@ -61,7 +66,7 @@ def _in_production_state(state: str) -> Q:
     }.get(ItemState(state)) or Q(_first_case(state=state))
 
 
-def items_of(*, project: Project, **criteria: str) -> QuerySet[Item]:
+def items_of(*, project: Project, **criteria: Any) -> QuerySet[Item]:
     """Return the project's items in publishing order with annotations. See `narrowed` for criteria.
 
     The annotations are `offered`, `generations` (number of accepted ones), `case_state` (None
@@ -89,6 +94,7 @@ def narrowed(
     domain: str = "",
     partition: str = "",
     text: str = "",
+    skipped: bool | None = None,
 ) -> QuerySet[Item]:
     """Return the items that match the criteria. An empty value matches everything."""
     if state:
@@ -99,7 +105,27 @@ def narrowed(
         items = items.filter(sentence__partition=partition)
     if text.strip():
         items = items.filter(items_with_text(text, project=project))
+    if skipped is not None:
+        is_skipped = _is_skipped(project)
+        items = items.filter(is_skipped if skipped else ~is_skipped)
     return items
+
+
+def _is_skipped(project: Project) -> Q:
+    """Match items whose newest gold is a skip, or whose newest annotation is one before there is gold."""
+    field = get_scheme(project.scheme).content.skip_field
+    if not field:
+        return Q(pk__in=[])
+    gold = Gold.objects.filter(item=OuterRef("pk"))
+    annotations = Submission.objects.filter(
+        item=OuterRef("pk"), role=Role.GENERATOR, state__in=LIVE
+    )
+    reasons = [
+        Subquery(rows.order_by("-pk").values(reason=KT(f"content__{field}"))[:1])
+        for rows in (gold, annotations)
+    ]
+    reason = Coalesce(*reasons, Value(""), output_field=TextField())
+    return Q(GreaterThan(reason, Value("")))
 
 
 def _count(rows: QuerySet[Submission] | QuerySet[Gold]) -> Coalesce:

@@ -157,6 +157,7 @@ def preview_upload(*, project: Project, job: Job) -> UploadPreview:
                 source=job.parameters["source"],
                 align=Setting.ALIGN.parameter in job.parameters["settings"],
                 rescale=Setting.RESCALE_BOXES.parameter in job.parameters["settings"],
+                add_roles=Setting.ADD_ROLES.parameter in job.parameters["settings"],
             )
             problem = files.describe(read.problem) if read.problem else ""
             errors = [files.describe(error) for error in read.errors]
@@ -192,6 +193,8 @@ def _import(run: JobRun, project: Project, files: OpenGold) -> dict[str, Any]:
                 source=run.job.parameters["source"],
                 align=Setting.ALIGN.parameter in run.job.parameters["settings"],
                 rescale=Setting.RESCALE_BOXES.parameter in run.job.parameters["settings"],
+                add_roles=Setting.ADD_ROLES.parameter in run.job.parameters["settings"],
+                actor=run.job.requested_by,
                 on_error=rows,
                 now=timezone.now(),
                 progress=lambda count: run.report(items=count),

@@ -30,6 +30,7 @@ from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, pages_open_to, project_page
 from schemes.base import Noun
+from schemes.registry import get_scheme
 from web.badges import badge
 from web.lists import Column, Empty, Listing, link
 
@@ -42,7 +43,8 @@ SETTLED_STATES = (ItemState.CONSOLIDATED, ItemState.VALIDATED, ItemState.RESOLVE
 def items(request: HttpRequest, project: Project) -> HttpResponseBase:
     sections = figures_of(sections_of, project=project).value
     domains = sorted({domain for domain, _ in sections if domain})
-    form = ItemFilterForm(request.GET, domains=domains)
+    has_skips = bool(get_scheme(project.scheme).content.skip_field)
+    form = ItemFilterForm(request.GET, domains=domains, has_skips=has_skips)
     criteria = form.wanted()
     may = pages_open_to(request.user, project)
     listing = Listing(

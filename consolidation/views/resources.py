@@ -195,6 +195,7 @@ def _import(project: Project, name: str, form: ResourceForm, actor: str) -> Impo
             path=path,
             fmt=form.cleaned_data["fmt"],
             switches=form.switches(),
+            presets=form.presets(),
             actor=actor,
             now=timezone.now(),
         )

@@ -30,7 +30,7 @@ class UnknownResourceError(TouchstoneError, LookupError):
 
 
 class ResourceFormatError(TouchstoneError, ValueError):
-    """The resource cannot be imported from files of this format."""
+    """The resource cannot be imported from files of this format, or has no such preset."""
 
 
 class ResourceChangedError(TouchstoneError):
@@ -55,10 +55,12 @@ def import_resource(
     switches: Mapping[str, bool],
     actor: str,
     now: datetime,
+    presets: Mapping[str, str] | None = None,
 ) -> ImportedResource:
     """Read a file or folder into a new version of the resource, and set switches by their keys.
 
-    Without a path, only the switches change. A new version is logged.
+    Then fields of presets get the values that `presets` names. Without a path, only switches and
+    presets change. A new version is logged.
 
     Raise UnknownResourceError, ResourceFormatError, ResourceChangedError, FileError, or ContentError
     for an invalid value.
@@ -70,18 +72,22 @@ def import_resource(
         value = _read(declared, path, fmt, value)
     elif value is None:
         value = declared.empty
-    if switches:
-        value = {**(value or {}), **switches}
-    parsed = declared.parse(value)
-    with transaction.atomic():
-        added = _add(project, name, parsed, now, based_on=newest)
-        is_new = newest is None or added.pk != newest.pk
-        if is_new:
-            change = f"{declared.label.lower()}: version {added.version}"
-            log_state_change(
-                instance=project, old="", new=CHANGED, actor=actor, now=now, reason=change
-            )
-    return ImportedResource(added, is_new, declared.count(parsed))
+    fields = {**switches, **_preset_values(declared, presets or {})}
+    if fields:
+        value = {**(value or {}), **fields}
+    return _imported(project, name, declared.parse(value), actor, now, based_on=newest)
+
+
+def change_resource(
+    *, project: Project, name: str, value: object, actor: str, now: datetime
+) -> ImportedResource:
+    """Store a changed value as a new version, which is logged.
+
+    Raise UnknownResourceError, ResourceChangedError, or ContentError for an invalid value.
+    """
+    parsed = declared_resource(project, name).parse(value)
+    newest = current_version(project=project, name=name)
+    return _imported(project, name, parsed, actor, now, based_on=newest)
 
 
 def add_resource(*, project: Project, name: str, value: object, now: datetime) -> Resource:
@@ -158,6 +164,16 @@ def declared_resource(project: Project, name: str) -> DeclaredResource:
     return resources[name]
 
 
+def _preset_values(declared: DeclaredResource, chosen: Mapping[str, str]) -> Json:
+    """Return the values of presets by their fields. Raise ResourceFormatError."""
+    known = {preset.key: preset.values for preset in declared.presets}
+    for key, choice in chosen.items():
+        if choice not in known.get(key, {}):
+            choices = ", ".join(known.get(key, {})) or "none"
+            raise ResourceFormatError(f"{choice!r} is not a preset of {key}. Presets: {choices}.")
+    return {key: known[key][choice] for key, choice in chosen.items()}
+
+
 def _read(declared: DeclaredResource, path: Path, fmt: str, current: Json | None) -> object:
     reader = declared.formats.get(fmt)
     if reader is None:
@@ -166,6 +182,26 @@ def _read(declared: DeclaredResource, path: Path, fmt: str, current: Json | None
     if not path.exists():
         raise FileError(str(path), None, "does not exist; check the path.")
     return reader(path, current)
+
+
+@transaction.atomic
+def _imported(
+    project: Project,
+    name: str,
+    value: Json,
+    actor: str,
+    now: datetime,
+    *,
+    based_on: Resource | None,
+) -> ImportedResource:
+    """Add a version, and log it if it is new."""
+    declared = declared_resource(project, name)
+    added = _add(project, name, value, now, based_on=based_on)
+    is_new = based_on is None or added.pk != based_on.pk
+    if is_new:
+        change = f"{declared.label.lower()}: version {added.version}"
+        log_state_change(instance=project, old="", new=CHANGED, actor=actor, now=now, reason=change)
+    return ImportedResource(added, is_new, declared.count(value))
 
 
 @transaction.atomic

@@ -19,7 +19,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from schemes.base import ContentError, ItemContext, Json
+from schemes.base import ContentError, ItemContext, Json, UnknownLabelError
 from schemes.content_models import Strict, clean_text, validated
 from schemes.frames.skips import SKIP_REASONS
 
@@ -114,7 +114,10 @@ def parse_consolidation(content: object, context: ItemContext, sources: Sequence
 
 
 def filler_of(head: Sequence[int], context: ItemContext) -> str:
-    """Return the words of a head as files name them: as in the corpus, else lemmas, else words."""
+    """Return the words of a head as files name them: as in the corpus, else lemmas, else words.
+
+    Names keep their capital letters.
+    """
     key = "_".join(str(at + 1) for at in head)
     return str(context.target.get("fillers", {}).get(key) or _lemmas(head, context))
 
@@ -125,7 +128,7 @@ def lemma_of(verb: Sequence[int], context: ItemContext) -> str:
         return str(context.target["lemma"])
     head = (context.target.get("verb") or [None])[0]
     parts = str(context.target.get("lemma", "")).split("_")
-    words = [parts[0] if at == head and parts[0] else _lemmas([at], context) for at in verb]
+    words = [parts[0] if at == head and parts[0] else _lemmas([at], context).lower() for at in verb]
     return "_".join(words)
 
 
@@ -265,7 +268,7 @@ def _check_roles(arguments: Sequence[Json], lexicon: Json | None) -> None:
     for at, argument in enumerate(arguments):
         if argument["role"] and argument["role"] not in known:
             message = f"{argument['role'][:80]!r} is not a role of this project."
-            raise ContentError(f"arguments[{at}].role", message)
+            raise UnknownLabelError(f"arguments[{at}].role", message, resource="lexicon")
 
 
 def _word(text: str, path: str) -> str:
@@ -278,7 +281,7 @@ def _word(text: str, path: str) -> str:
 def _lemmas(positions: Sequence[int], context: ItemContext) -> str:
     lemmas: Any = context.metadata.get("lemmas") or context.tokens
     words = (str(lemmas[at]) if lemmas[at] != "_" else context.tokens[at] for at in positions)
-    return "_".join("_".join(word.lower().split()) for word in words)
+    return "_".join("_".join(word.split()) for word in words)
 
 
 def _is_argument(key: tuple[int, int], sources: Sequence[Json]) -> bool:

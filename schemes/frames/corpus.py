@@ -28,6 +28,7 @@ from schemes.english.verbs import verb_forms
 from schemes.frames.content import MAX_HEAD, MAX_NAME
 from schemes.frames.joined_records import JoinedRecord, read_joined
 from schemes.frames.records import Positions, joined
+from schemes.frames.relations import enhanced_arcs
 from schemes.layouts import Layout, LayoutKind
 from schemes.original_text import excerpt
 from schemes.plain_text import read_text
@@ -61,7 +62,8 @@ def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[Senten
 def columns_of_words(words: Sequence[Json]) -> Json:
     """Return the lemmas, tags and dependencies of a sentence, one entry per token.
 
-    Heads are zero-based, and -1 is the root. Columns without any value are left out. If the tags
+    Heads are zero-based, and -1 is the root. `deps` has the enhanced dependencies of each token as
+    pairs of a head and a relation. Columns without any value are left out. If the tags
     are not those of Universal Dependencies, `verbs` has the positions of the verbs, or None if only the
     tagger can find them.
     """
@@ -73,6 +75,9 @@ def columns_of_words(words: Sequence[Json]) -> Json:
     kept: Json = {name: values for name, values in columns.items() if set(values) != {"_"}}
     if "deprels" in kept:
         kept["heads"] = [(word.get("head") or 0) - 1 for word in words]
+    deps = [enhanced_arcs(word.get("deps"), words=len(words)) for word in words]
+    if any(deps):
+        kept["deps"] = [[list(arc) for arc in arcs] for arcs in deps]
     verbs = tagged_verbs(words)
     if verbs != _verbs_of_upos(kept):
         kept["verbs"] = verbs
@@ -89,6 +94,7 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
     if fmt != SEMEVAL:
         raise FileError(paths[0].name, None, f"{fmt!r} is not a format of records ({SEMEVAL}).")
     for record in read_joined(paths, on_error=on_error, problem_of=_overlap):
+        labelled = [argument for argument in record.arguments if argument.places]
         arguments = [
             {
                 "head": _zero_based(argument.positions),
@@ -96,9 +102,15 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
                 "element": argument.element,
                 "role": argument.role,
             }
-            for argument in record.arguments
-            if argument.element or argument.role
+            for argument in labelled
         ]
+        places = {
+            f"arguments[{at}].{name}": place
+            for at, argument in enumerate(labelled)
+            for name, place in argument.places.items()
+        }
+        if record.frame_place:
+            places["frame"] = record.frame_place
         content = {
             "skip": "",
             "verb": _zero_based(record.positions),
@@ -111,7 +123,8 @@ def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[
             (sentence.removeprefix("#"), str(verb[0])) for sentence, verb in record.counterparts
         )
         provenance: list[Json] = [{} for _ in arguments]
-        yield GoldRecord(_item(record), content, provenance, record.line, neighbours)
+        item = _item(record)
+        yield GoldRecord(item, content, provenance, record.line, neighbours, places=places)
 
 
 def _overlap(record: JoinedRecord) -> str:

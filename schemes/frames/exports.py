@@ -3,7 +3,8 @@
 A set has the records of the tasks A, B.1 and B.2, each with a blind copy, the annotators'
 confidence, and the sentences in CoNLL-U. Skipped records are left out. B.1 has the arguments with a
 frame element, and B.2 those with a role. In blind copies, verbs have `unkn`, and arguments their
-grammatical relation, or `unkn` if the corpus has none.
+grammatical relation to the verb, or `unkn` if the corpus has none. The baselines 1CPG and 1CPHG read
+these copies.
 """
 
 from collections import Counter
@@ -11,12 +12,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import groupby, pairwise
 from pathlib import Path
+from typing import Any
 
 from schemes.base import ExportRow, Exports, FileSet, ItemContext, Json
 from schemes.frames.corpus import SEMEVAL
 from schemes.frames.joined_records import BLIND, NO_FRAME
-from schemes.frames.page_data import relation_of
 from schemes.frames.records import SEPARATOR
+from schemes.frames.relations import relation_to_verb
 
 TASK_A, TASK_B1, TASK_B2 = "task-a.txt", "task-b1.txt", "task-b2.txt"
 CONFIDENCE, SENTENCES = "confidence.txt", "conllu"
@@ -74,7 +76,7 @@ def _lines(row: ExportRow) -> Iterator[tuple[str, str]]:
             continue
         label: Callable[[Json], str] = lambda argument, field=field: argument[field]  # type: ignore[misc] # noqa: E731
         relation: Callable[[Json], str] = lambda argument: (  # noqa: E731
-            relation_of(argument["head"], context) or BLIND
+            relation_to_verb(argument["head"], content["verb"], context) or BLIND
         )
         yield ending, f"{start}{lemma}.{verb} {_arguments(arguments, label)}"
         yield blind(ending), f"{start}{lemma}.{BLIND} {_arguments(arguments, relation)}"
@@ -101,18 +103,24 @@ def _conllu(row: ExportRow) -> str:
         row.metadata.get(name, unknown) for name in ("lemmas", "upos", "deprels")
     )
     heads = [str(head + 1) for head in row.metadata.get("heads", [])] or unknown
+    deps = [_dependencies(arcs) for arcs in row.metadata.get("deps", [])] or unknown
     lines = [f"# sent_id = {row.external_id}"]
     if row.text:
         lines.append(f"# text = {' '.join(row.text.splitlines())}")
     written, misc = _written_words(row)
-    columns = zip(row.tokens, lemmas, upos, heads, deprels, misc, strict=True)
-    for number, (token, lemma, tag, head, relation, note) in enumerate(columns, start=1):
+    columns = zip(row.tokens, lemmas, upos, heads, deprels, deps, misc, strict=True)
+    for number, (token, lemma, tag, head, relation, arcs, note) in enumerate(columns, start=1):
         if number in written:
             lines.append(written[number])
         lines.append(
-            "\t".join((str(number), token, lemma, tag, "_", "_", head, relation, "_", note))
+            "\t".join((str(number), token, lemma, tag, "_", "_", head, relation, arcs, note))
         )
     return "\n".join(lines) + "\n"
+
+
+def _dependencies(arcs: Iterable[Sequence[Any]]) -> str:
+    """Return the column DEPS of a word."""
+    return "|".join(f"{governor + 1}:{relation}" for governor, relation in arcs) or "_"
 
 
 def _written_words(row: ExportRow) -> tuple[dict[int, str], list[str]]:

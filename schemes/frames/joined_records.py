@@ -20,23 +20,32 @@ UNLABELLED = ("", NO_FRAME, BLIND)
 
 
 Key = tuple[str, Positions]
+# The name of a file and a line in it
+Place = tuple[str, int]
 # More records without a common file are those of different corpora.
 MAX_COUNTERPARTS = 50
 
 
 @dataclass(slots=True)
 class JoinedArgument:
-    """An argument with its element from B.1 and its role from B.2. Either may be empty."""
+    """An argument with its element from B.1 and its role from B.2. Either may be empty.
+
+    `places` has the places of the fields that are not empty.
+    """
 
     filler: str
     positions: Positions
     element: str = ""
     role: str = ""
+    places: dict[str, Place] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
 class JoinedRecord:
-    """A verb with what all files say about it. `file` and `line` are its first place."""
+    """A verb with what all files say about it.
+
+    `file` and `line` are its first place, and `frame_place` is the first one with its frame.
+    """
 
     sentence: str
     positions: Positions
@@ -44,6 +53,7 @@ class JoinedRecord:
     file: str
     line: int
     frame: str = ""
+    frame_place: Place | None = None
     confidence: int | None = None
     arguments: list[JoinedArgument] = field(default_factory=list)
     # Records that are in none of the files of this one, and may be the same.
@@ -242,11 +252,13 @@ def _add(records: dict[tuple[str, Positions], JoinedRecord], record: Record, pat
     if frame and known.frame and frame != known.frame:
         message = f"the frame of {record.name} is {frame}, but {known.frame} in another file."
         raise _DifferentError(message)
-    arguments = [_joined_argument(argument, record.frame) for argument in record.arguments]
+    place = path.name, record.line
+    arguments = [_joined_argument(argument, record.frame, place) for argument in record.arguments]
     by_place = {argument.positions: argument for argument in known.arguments}
     for argument in arguments:
         _check_same(by_place.get(argument.positions), argument, record)
-    known.frame = known.frame or frame
+    if frame and not known.frame:
+        known.frame, known.frame_place = frame, place
     for argument in arguments:
         earlier = by_place.get(argument.positions)
         if earlier is None:
@@ -254,13 +266,15 @@ def _add(records: dict[tuple[str, Positions], JoinedRecord], record: Record, pat
         else:
             earlier.element = earlier.element or argument.element
             earlier.role = earlier.role or argument.role
+            earlier.places = argument.places | earlier.places
     records[key] = known
 
 
-def _joined_argument(argument: Argument, frame: str) -> JoinedArgument:
+def _joined_argument(argument: Argument, frame: str, place: Place) -> JoinedArgument:
     label = "" if frame == BLIND or argument.role in UNLABELLED else argument.role
     element, role = ("", label) if frame == NO_FRAME else (label, "")
-    return JoinedArgument(argument.filler, argument.positions, element, role)
+    places = {"role" if frame == NO_FRAME else "element": place} if label else {}
+    return JoinedArgument(argument.filler, argument.positions, element, role, places)
 
 
 def _check_same(earlier: JoinedArgument | None, argument: JoinedArgument, record: Record) -> None:

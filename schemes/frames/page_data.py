@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from schemes.base import ItemContext, Json
 from schemes.frames.content import CORE
-from schemes.frames.lexicon.roles import DEFAULT_ROLES
+from schemes.frames.lexicon.value import EMPTY
 from schemes.frames.skips import SKIP_REASONS
 
 CONFIDENCE_TEXTS = (
@@ -14,67 +14,68 @@ CONFIDENCE_TEXTS = (
     "sure of the frame, small doubts about arguments",
     "certain of everything",
 )
-# The generic role that usually goes with a frame element of this name. An element with the name of a
-# role suggests that role.
-ELEMENT_ROLES: Mapping[str, str] = {
-    "Addressee": "Recipient",
-    "Area": "Location",
-    "Assailant": "Agent",
-    "Authorities": "Agent",
-    "Author": "Agent",
-    "Building": "Product",
-    "Buyer": "Agent",
-    "Cognizer": "Cognizer",
-    "Communicator": "Agent",
-    "Content": "Content",
-    "Created_entity": "Product",
-    "Creator": "Agent",
-    "Destroyer": "Agent",
-    "Donor": "Agent",
-    "Duration": "Duration",
-    "Employee": "Patient",
-    "Employer": "Agent",
-    "Entity": "Theme",
-    "Evaluee": "Theme",
-    "Final_category": "Result",
-    "Final_value": "Result",
-    "Goods": "Theme",
-    "Ingestibles": "Patient",
-    "Ingestor": "Agent",
-    "Initial_value": "Initial_Location",
-    "Item": "Theme",
-    "Killer": "Agent",
-    "Medium": "Instrument",
-    "Message": "Topic",
-    "Money": "Asset",
-    "Patient": "Patient",
-    "Path": "Trajectory",
-    "Perceiver_agentive": "Agent",
-    "Perceiver_passive": "Experiencer",
-    "Phenomenon": "Stimulus",
-    "Place": "Location",
-    "Recipient": "Recipient",
-    "Self_mover": "Agent",
-    "Seller": "Agent",
-    "Speaker": "Agent",
-    "Suspect": "Patient",
-    "Theme": "Theme",
-    "Time": "Time",
-    "Topic": "Topic",
-    "Undergoer": "Patient",
-    "Victim": "Patient",
+# The generic roles that usually go with a frame element of this name. The first one of the project's
+# inventory is suggested. An element with the name of a role suggests that role.
+ELEMENT_ROLES: Mapping[str, Sequence[str]] = {
+    "Addressee": ("Recipient",),
+    "Area": ("Location",),
+    "Assailant": ("Agent",),
+    "Authorities": ("Agent",),
+    "Author": ("Agent",),
+    "Building": ("Product",),
+    "Buyer": ("Agent",),
+    "Cause": ("Cause", "Causer"),
+    "Cognizer": ("Cognizer", "Agent"),
+    "Communicator": ("Agent",),
+    "Content": ("Content", "Topic"),
+    "Created_entity": ("Product",),
+    "Creator": ("Agent",),
+    "Destroyer": ("Agent",),
+    "Donor": ("Agent",),
+    "Duration": ("Duration",),
+    "Employee": ("Patient",),
+    "Employer": ("Agent",),
+    "Entity": ("Theme",),
+    "Evaluee": ("Theme",),
+    "Final_category": ("Result",),
+    "Final_value": ("Result",),
+    "Goods": ("Theme",),
+    "Ingestibles": ("Patient",),
+    "Ingestor": ("Agent",),
+    "Initial_value": ("Initial_Location", "Initial_State"),
+    "Item": ("Theme",),
+    "Killer": ("Agent",),
+    "Medium": ("Instrument",),
+    "Message": ("Topic",),
+    "Money": ("Asset",),
+    "Patient": ("Patient",),
+    "Path": ("Trajectory",),
+    "Perceiver_agentive": ("Agent",),
+    "Perceiver_passive": ("Experiencer",),
+    "Phenomenon": ("Stimulus",),
+    "Place": ("Location",),
+    "Recipient": ("Recipient",),
+    "Self_mover": ("Agent",),
+    "Seller": ("Agent",),
+    "Speaker": ("Agent",),
+    "Suspect": ("Patient",),
+    "Theme": ("Theme",),
+    "Time": ("Time",),
+    "Topic": ("Topic",),
+    "Undergoer": ("Patient",),
+    "Victim": ("Patient",),
 }
-# The role that usually goes with a dependency of Universal Dependencies on the verb.
-_RELATION_ROLES = {
-    "nsubj": "Agent",
-    "nsubj:pass": "Theme",
-    "csubj": "Cause",
-    "obj": "Theme",
-    "iobj": "Recipient",
-    "obl:agent": "Agent",
-    "obl:tmod": "Time",
-    "ccomp": "Content",
-    "xcomp": "Content",
+# The roles that usually go with a dependency of Universal Dependencies on the verb.
+_RELATION_ROLES: Mapping[str, Sequence[str]] = {
+    "nsubj": ("Agent",),
+    "nsubj:pass": ("Theme",),
+    "csubj": ("Cause", "Causer"),
+    "obj": ("Theme",),
+    "iobj": ("Recipient",),
+    "obl:agent": ("Agent",),
+    "obl:tmod": ("Time",),
+    "ccomp": ("Content", "Topic"),
+    "xcomp": ("Content", "Topic"),
 }
 _PREPOSITION_ROLES = {
     "from": "Source",
@@ -98,13 +99,12 @@ def shared() -> Json:
     return {
         "skips": [{"key": key, "label": label} for key, label in SKIP_REASONS.items()],
         "confidence": list(CONFIDENCE_TEXTS),
-        "elementRoles": dict(ELEMENT_ROLES),
+        "elementRoles": {element: list(roles) for element, roles in ELEMENT_ROLES.items()},
     }
 
 
 def item(context: ItemContext) -> Json:
     """Return the record's lemmas, suggested roles by token, the role inventory and the core switch."""
-    lexicon = context.resources.get("lexicon") or {}
     lemmas = context.metadata.get("lemmas") or context.tokens
     return {
         "lemmas": [
@@ -112,8 +112,8 @@ def item(context: ItemContext) -> Json:
             for lemma, token in zip(lemmas, context.tokens, strict=True)
         ],
         "roleHints": role_hints(context),
-        "roles": lexicon.get("roles", list(DEFAULT_ROLES)),
-        "coreOnly": lexicon.get("core_only", True),
+        "roles": _inventory(context),
+        "coreOnly": (context.resources.get("lexicon") or EMPTY)["core_only"],
     }
 
 
@@ -123,35 +123,34 @@ def role_hints(context: ItemContext) -> dict[str, str]:
     if not relations or not heads:
         return {}
     verb = context.target["verb"]
+    inventory = {role["name"] for role in _inventory(context)}
     hints = {}
     for at, relation in enumerate(relations):
-        if heads[at] in verb and at not in verb and (role := _role(at, relation, context)):
+        if heads[at] not in verb or at in verb:
+            continue
+        if role := next((role for role in _roles(at, relation, context) if role in inventory), ""):
             hints[str(at)] = role
     return hints
-
-
-def relation_of(head: Sequence[int], context: ItemContext) -> str:
-    """Return the grammatical relation of a head, or "" if the corpus has none."""
-    relations, heads = context.metadata.get("deprels"), context.metadata.get("heads")
-    if not relations or not heads:
-        return ""
-    top = next((at for at in head if heads[at] not in head), head[0])
-    return "" if relations[top] == "_" else str(relations[top])
 
 
 def is_core(element: Json) -> bool:
     return element["core"] in CORE
 
 
-def _role(at: int, relation: str, context: ItemContext) -> str:
+def _inventory(context: ItemContext) -> list[Json]:
+    roles: list[Json] = (context.resources.get("lexicon") or EMPTY)["roles"]
+    return roles
+
+
+def _roles(at: int, relation: str, context: ItemContext) -> Sequence[str]:
     if relation in _RELATION_ROLES:
         return _RELATION_ROLES[relation]
     if relation.partition(":")[0] != "obl":
-        return ""
+        return ()
     heads, relations = context.metadata["heads"], context.metadata["deprels"]
     case = [
         context.tokens[word].lower()
         for word in range(len(heads))
         if heads[word] == at and relations[word] == "case"
     ]
-    return next((_PREPOSITION_ROLES[word] for word in case if word in _PREPOSITION_ROLES), "")
+    return [_PREPOSITION_ROLES[word] for word in case if word in _PREPOSITION_ROLES]

@@ -148,6 +148,7 @@ SCHEME = Scheme(
         count=record_content.count_parts,
         differences=differences,
         is_blank=record_content.is_blank,
+        skip_field="skip",
     ),
     comparison=COMPARISON,
     views=Views(units=_shown_units, remark=_remark, marked=corpus.marked),

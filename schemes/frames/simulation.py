@@ -12,6 +12,8 @@ from schemes.frames.content import EMPTY
 from schemes.frames.merging import FIELDS
 
 NOTHING = {**EMPTY, "skip": "other"}
+# The rest of the verification of a skipped record
+NO_VERIFICATION: Json = {"verb": None, "frame": None, "arguments": [], "missing": []}
 _SURE, _UNSURE = 5, 3
 _FALLBACK_FRAME = "Undergoing"
 # The share of wrong verdicts in a careless verification.
@@ -146,6 +148,9 @@ def validate(reference: Json, asked: Json, context: ItemContext, skill: float, s
         proposal = expected if not is_right and expected is not None else ""
         return {"verdict": "disputed", "reason": _WHY, "proposal": proposal}
 
+    is_skipped = bool(reference.get("skip") or not reference.get("frame"))
+    if asked["skip"]:
+        return {"skip": judged(None, None if is_skipped else asked["skip"])} | NO_VERIFICATION
     expected = {head_of(argument): argument for argument in reference.get("arguments", ())}
     arguments = []
     for argument in asked["arguments"]:
@@ -158,13 +163,20 @@ def validate(reference: Json, asked: Json, context: ItemContext, skill: float, s
             part: judged((own or argument)[part], argument[part]) for part in ("element", "role")
         }
         arguments.append({"head": head, **parts})
+    verb = judged(reference.get("verb") or asked["verb"], asked["verb"])
     frame = judged(reference.get("frame", ""), asked["frame"])
     missing = [
         {name: argument[name] for name in FIELDS}
         for argument in expected.values()
         if rng.random() >= error_rate
     ]
-    return {"frame": frame, "arguments": arguments, "missing": missing}
+    return {
+        "skip": None,
+        "verb": verb,
+        "frame": frame,
+        "arguments": arguments,
+        "missing": missing,
+    }
 
 
 SIMULATION = Simulation(

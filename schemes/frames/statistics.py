@@ -23,7 +23,13 @@ FIGURES = (
     ("multi_word_units", "Multi-word units"),
     ("mean_confidence", "Mean confidence"),
 )
-STEPS = (("read", "Read"), ("frame", "Frame"), ("arguments", "Arguments"), ("rate", "Rate"))
+STEPS = (
+    ("read", "Read"),
+    ("units", "Multi-word units"),
+    ("frame", "Frame"),
+    ("arguments", "Arguments"),
+    ("rate", "Rate"),
+)
 LISTED = 10
 
 

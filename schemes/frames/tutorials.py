@@ -116,9 +116,10 @@ def validator() -> Tutorial:
         sources=(_record(_DONOR, wrong),),
         steps=(
             TutorialStep(
-                "Verify the frame",
-                "An annotator chose a frame for “gave”. Verify it with the button, or press v.",
-                [Goal("frame.verdict", "verified")],
+                "Verify the verb and the frame",
+                "An annotator marked “gave” as the verb and chose its frame. Verify both with the "
+                "buttons, or press v for each.",
+                [Goal("verb.verdict", "verified"), Goal("frame.verdict", "verified")],
             ),
             TutorialStep(
                 "Verify an argument",

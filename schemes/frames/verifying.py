@@ -2,13 +2,15 @@
 
 A verification is
 
-    {"frame": J, "arguments": [{"head": J, "element": J, "role": J}], "missing": [argument],
-     "record": {...}}
+    {"skip": null, "verb": J, "frame": J, "arguments": [{"head": J, "element": J, "role": J}],
+     "missing": [argument], "record": {...}}
 
 with the judgments of the record's arguments in their order, where a judgment J is
-`{"verdict": "verified" or "disputed", "reason", "proposal"}`. An argument whose head is disputed has no
-judgments of its element and role (null). `missing` are arguments that the verifier misses. `record`
-is the record as the verifier would have it. It is computed here, and ignored in the input.
+`{"verdict": "verified" or "disputed", "reason", "proposal"}`. The proposal is "", positions for words,
+or a name that the lexicon has. An argument whose head is disputed has no judgments of its element and
+role (null). `missing` are arguments that the verifier misses. Of a skipped record, only `skip` is
+judged, `verb` and `frame` are null, and there are no arguments. `record` is the record as the
+verifier would have it. It is computed here, and ignored in the input.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,11 +20,14 @@ from pydantic import Field
 
 from schemes.base import ContentError, ItemContext, Json, Validating
 from schemes.content_models import Strict, clean_text, validated
-from schemes.frames.content import MAX_ARGUMENTS, MAX_HEAD, filler_of
+from schemes.frames.content import MAX_ARGUMENTS, MAX_HEAD, filler_of, lemma_of
+from schemes.frames.skips import SKIP_REASONS
 
 # Stored with every figure. A changed rule gets a new name.
-RULE = "frames.verification.v1"
+RULE = "frames.verification.v2"
 MAX_REASON = 1000
+# The parts of a record and of an argument that are judged
+RECORD_PARTS = ("skip", "verb", "frame")
 PARTS = ("head", "element", "role")
 
 _Reason = Annotated[str, Field(max_length=MAX_REASON)]
@@ -50,7 +55,9 @@ class _Missing(Strict):
 
 
 class _Verification(Strict):
-    frame: _Judgment
+    skip: _Judgment | None = None
+    verb: _Judgment | None = None
+    frame: _Judgment | None = None
     arguments: Annotated[list[_JudgedArgument], Field(max_length=MAX_ARGUMENTS)]
     missing: Annotated[list[_Missing], Field(max_length=MAX_ARGUMENTS)] = Field(
         default_factory=list
@@ -72,7 +79,7 @@ def parse(content: object, context: ItemContext, sources: Sequence[Json]) -> Jso
         message = f"{len(verification.arguments)} are judged of {count}."
         raise ContentError("arguments", message)
     parsed: Json = {
-        "frame": _judgment(verification.frame, "frame"),
+        **_judged_record(verification, record, context),
         "arguments": [
             _judged_argument(argument, f"arguments[{at}]", context)
             for at, argument in enumerate(verification.arguments)
@@ -82,24 +89,26 @@ def parse(content: object, context: ItemContext, sources: Sequence[Json]) -> Jso
             for at, argument in enumerate(verification.missing)
         ],
     }
+    _check_names(parsed, record, context)
     return {**parsed, "record": _as_judged(record, parsed, context)}
 
 
 def is_empty(sources: Sequence[Json]) -> bool:
-    """Return True for a skipped record."""
-    return bool(sources[0].get("skip"))
+    """Return False: verifiers also judge whether a record is skipped for a good reason."""
+    return False
 
 
 def disputes(sources: Sequence[Json], validations: Sequence[Json], agree: int) -> Json:
     """Return the disputes of parts that fewer than `agree` verifiers verified, or {}.
 
-    `{"frame": [{"reason", "proposal"}], "arguments": [{"argument", "part", "reason", "proposal"}],
-    "missing": [argument]}`. A record is incomplete if fewer than `agree` verifiers miss nothing.
+    `{"skip": [{"reason", "proposal"}], "verb": [...], "frame": [...],
+    "arguments": [{"argument", "part", "reason", "proposal"}], "missing": [argument]}`. A record is
+    incomplete if fewer than `agree` verifiers miss nothing.
     """
-    frame, arguments, missing = [], [], []
-    judgments = [validation["frame"] for validation in validations]
-    if _support(judgments) < agree:
-        frame = [_reason(judgment) for judgment in judgments if judgment["verdict"] == "disputed"]
+    of_record = {
+        part: _disputes_of_record(validations, part, agree) for part in _parts_of_record(sources[0])
+    }
+    arguments, missing = [], []
     for at in range(len(sources[0]["arguments"])):
         for part in PARTS:
             judgments = _judgments_of(validations, at, part)
@@ -112,9 +121,10 @@ def disputes(sources: Sequence[Json], validations: Sequence[Json], agree: int) -
     if sum(not validation["missing"] for validation in validations) < agree:
         for validation in validations:
             missing += [argument for argument in validation["missing"] if argument not in missing]
-    if not (frame or arguments or missing):
+    if not (any(of_record.values()) or arguments or missing):
         return {}
-    return {"frame": frame, "arguments": arguments, "missing": missing}
+    nothing: Json = {part: [] for part in RECORD_PARTS}
+    return {**nothing, **of_record, "arguments": arguments, "missing": missing}
 
 
 def gold_of(
@@ -122,24 +132,32 @@ def gold_of(
 ) -> tuple[Json, list[Json]]:
     """Return what at least `agree` verifiers verified, and the provenance of its arguments.
 
-    Without a supported frame, the record has neither a frame nor elements. An argument needs a
-    supported head, and a supported element or role.
+    Without a supported skip or verb, the record has neither a frame nor arguments. Without a supported
+    frame, it has neither a frame nor elements. An argument needs a supported head, and a supported
+    element or role.
     """
     record = sources[0]
+    support = {
+        part: _support([validation[part] for validation in validations])
+        for part in _parts_of_record(record)
+    }
     if record.get("skip"):
-        return dict(record), []
-    has_frame = _support([validation["frame"] for validation in validations]) >= agree
+        skip = record["skip"] if support["skip"] >= agree else ""
+        return {**record, "skip": skip}, []
+    if support["verb"] < agree:
+        return {**record, "frame": "", "arguments": []}, []
+    has_frame = support["frame"] >= agree
     arguments, provenance = [], []
     for at, argument in enumerate(record["arguments"]):
-        support = {part: _support(_judgments_of(validations, at, part)) for part in PARTS}
-        element = argument["element"] if has_frame and support["element"] >= agree else ""
-        role = argument["role"] if support["role"] >= agree else ""
-        if support["head"] < agree or not (element or role):
+        of_parts = {part: _support(_judgments_of(validations, at, part)) for part in PARTS}
+        element = argument["element"] if has_frame and of_parts["element"] >= agree else ""
+        role = argument["role"] if of_parts["role"] >= agree else ""
+        if of_parts["head"] < agree or not (element or role):
             continue
         is_kept = (element, role) == (argument["element"], argument["role"])
         arguments.append({**argument, "element": element, "role": role})
         provenance.append(
-            {"source": 0, "state": "kept" if is_kept else "edited", "valid": min(support.values())}
+            {"source": 0, "state": "kept" if is_kept else "edited", "valid": min(of_parts.values())}
         )
     frame = record["frame"] if has_frame else ""
     return {**record, "frame": frame, "arguments": arguments}, provenance
@@ -161,7 +179,11 @@ def verdicts(content: Json) -> tuple[int, int]:
 def verification_remark(content: Json) -> str:
     """Return the disputes of a verification as text, for example "Disputed: frame (too general)."."""
     record = content["record"]
-    reasons = [("frame", content["frame"]["reason"])]
+    reasons = [
+        (name, content[part]["reason"])
+        for part, name in (("skip", "skip"), ("verb", "words of the verb"), ("frame", "frame"))
+        if content.get(part) is not None
+    ]
     for at, argument in enumerate(content["arguments"], start=1):
         reasons += [
             (f"{part} of argument {at}", argument[part]["reason"])
@@ -171,26 +193,47 @@ def verification_remark(content: Json) -> str:
     disputed = [f"{part} ({reason})" for part, reason in reasons if reason]
     if content["missing"]:
         disputed.append(f"{len(content['missing'])} missing arguments")
-    frame = record["frame"] or "no frame"
+    frame = _skip_text(record) or record["frame"] or "no frame"
     return f"{frame}. Disputed: {'; '.join(disputed)}." if disputed else f"{frame}. All verified."
 
 
 def method(validators: int, agree: int) -> str:
     """Describe verification for a data card."""
     return (
-        "One trained worker annotated each record: the frame, the semantic heads of the arguments, "
-        f"their frame elements and generic roles. {validators} other workers verified or disputed each "
-        f"of these parts, and at least {agree} of them had to agree. Disputed records went back to "
-        "their annotators. The protocol is that of SemEval-2019 Task 2."
+        "One trained worker annotated each record: the words of the verb, the frame, the semantic heads "
+        f"of the arguments, their frame elements and generic roles. {validators} other workers verified "
+        f"or disputed each of these parts, or that the record was skipped, and at least {agree} of them "
+        "had to agree. Disputed records went back to their annotators. The protocol is that of "
+        "SemEval-2019 Task 2."
     )
 
 
+# Verifications that were stored before the verb and skips were judged lack these parts.
 def _verdicts(content: Json) -> Iterator[tuple[tuple[Any, ...], str]]:
-    yield ("frame",), content["frame"]["verdict"]
+    for part in RECORD_PARTS:
+        if content.get(part) is not None:
+            yield (part,), content[part]["verdict"]
     for at, argument in enumerate(content["arguments"]):
         for part in PARTS:
             if argument[part] is not None:
                 yield (at, part), argument[part]["verdict"]
+
+
+def _parts_of_record(record: Json) -> tuple[str, ...]:
+    """Return the parts of a record that are judged, apart from its arguments."""
+    return ("skip",) if record.get("skip") else ("verb", "frame")
+
+
+def _disputes_of_record(validations: Sequence[Json], part: str, agree: int) -> list[Json]:
+    judgments = [validation[part] for validation in validations]
+    if _support(judgments) >= agree:
+        return []
+    return [_reason(judgment) for judgment in judgments if judgment["verdict"] == "disputed"]
+
+
+def _skip_text(record: Json) -> str:
+    skip = record.get("skip", "")
+    return f"Skipped: {SKIP_REASONS.get(skip, skip)}" if skip else ""
 
 
 def _support(judgments: Sequence[Json | None]) -> int:
@@ -218,6 +261,62 @@ def _judgment(judgment: _Judgment, path: str) -> Json:
     if not reason:
         raise ContentError(f"{path}.reason", "explain why you dispute this.")
     return {"verdict": "disputed", "reason": reason, "proposal": judgment.proposal}
+
+
+def _judged_record(verification: _Verification, record: Json, context: ItemContext) -> Json:
+    """Return the judgments of the record's own parts. Raise ContentError."""
+    judged: Json = dict.fromkeys(RECORD_PARTS)
+    for part in _parts_of_record(record):
+        judgment: _Judgment | None = getattr(verification, part)
+        if judgment is None:
+            raise ContentError(part, "is not judged.")
+        judged[part] = _judgment(judgment, part)
+    if record["skip"] and verification.missing:
+        raise ContentError("missing", "a skipped record has no arguments.")
+    if record["skip"]:
+        if judged["skip"]["proposal"]:
+            raise ContentError("skip.proposal", "must be empty.")
+        return judged
+    verb, frame = judged["verb"]["proposal"], judged["frame"]["proposal"]
+    if verb and not _is_verb(verb, context):
+        raise ContentError("verb.proposal", "must be words of the sentence, with the verb itself.")
+    if not isinstance(frame, str):
+        raise ContentError("frame.proposal", "must be a name.")
+    return judged
+
+
+def _is_verb(positions: Any, context: ItemContext) -> bool:
+    own = context.target.get("verb") or positions
+    return _is_head(positions, context) and own[0] in positions
+
+
+def _check_names(judged: Json, record: Json, context: ItemContext) -> None:
+    """Check that proposed and missing names exist in the lexicon, if there is one."""
+    lexicon = context.resources.get("lexicon")
+    if lexicon is None:
+        return
+    own_frame = judged["frame"] and judged["frame"]["proposal"]
+    frames = [lexicon["frames"].get(name) for name in (own_frame, record["frame"]) if name]
+    elements = {element["name"] for frame in frames if frame for element in frame["elements"]}
+    known = {
+        "frame": lexicon["frames"].keys(),
+        "element": elements,
+        "role": {role["name"] for role in lexicon["roles"]},
+    }
+    proposals = [("frame", "frame.proposal", own_frame)]
+    for at, argument in enumerate(judged["arguments"]):
+        for part in ("element", "role"):
+            if argument[part] is not None:
+                path = f"arguments[{at}].{part}.proposal"
+                proposals.append((part, path, argument[part]["proposal"]))
+    for at, argument in enumerate(judged["missing"]):
+        proposals += [
+            (part, f"missing[{at}].{part}", argument[part]) for part in ("element", "role")
+        ]
+    for part, path, name in proposals:
+        if name and name not in known[part]:
+            where = "of the frame" if part == "element" else "of the lexicon"
+            raise ContentError(path, f"{str(name)[:80]!r} is no {part} {where}.")
 
 
 def _judged_argument(argument: _JudgedArgument, path: str, context: ItemContext) -> Json:
@@ -264,6 +363,9 @@ def _is_head(positions: Any, context: ItemContext) -> bool:
 
 def _as_judged(record: Json, judged: Json, context: ItemContext) -> Json:
     """Return the record as the verifier would have it."""
+    if record["skip"]:
+        is_verified = judged["skip"]["verdict"] == "verified"
+        return {**record, "skip": record["skip"] if is_verified else ""}
     frame = judged["frame"]
     arguments = []
     for argument, by in zip(record["arguments"], judged["arguments"], strict=True):
@@ -276,8 +378,11 @@ def _as_judged(record: Json, judged: Json, context: ItemContext) -> Json:
         elif head := by["head"]["proposal"]:
             filler = filler_of(head, context)
             arguments.append({**argument, "head": list(head), "filler": filler})
-    own_frame = record["frame"] if frame["verdict"] == "verified" else str(frame["proposal"] or "")
-    return {**record, "frame": own_frame, "arguments": [*arguments, *judged["missing"]]}
+    own_frame = record["frame"] if frame["verdict"] == "verified" else frame["proposal"]
+    own = {**record, "frame": own_frame, "arguments": [*arguments, *judged["missing"]]}
+    if verb := judged["verb"]["proposal"]:
+        own |= {"verb": list(verb), "lemma": lemma_of(verb, context)}
+    return own
 
 
 VALIDATING = Validating(

@@ -75,7 +75,7 @@ def test_schema_allows_an_empty_partition(schema):
 def test_filter_parameters_are_described(schema):
     parameters = schema["paths"]["/api/v1/projects/{slug}/items/"]["get"]["parameters"]
     names = {parameter["name"] for parameter in parameters if parameter["in"] == "query"}
-    assert names == {"state", "domain", "partition", "text", "cursor", "limit"}
+    assert names == {"state", "domain", "partition", "text", "skipped", "cursor", "limit"}
 
 
 @pytest.mark.django_db(transaction=True)

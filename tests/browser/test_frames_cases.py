@@ -115,15 +115,15 @@ def test_record_is_verified_by_keyboard_alone(verifying, marketplace):
     expect(page.locator(".task-bar__title")).to_contain_text("came … from")
     expect(page.get_by_text("Something has its beginning in a place.")).to_be_visible()
     expect(page.get_by_text("What Entity means.").first).to_be_visible()
-    expect(summary(page)).to_have_text("7 to do")
+    expect(summary(page)).to_have_text("8 to do")
     page.get_by_role("radio", name="Verify").first.focus()
-    press(page, *"vvvvvvv")
+    press(page, *"vvvvvvvv")
     expect(summary(page)).to_have_text("All parts are judged")
     expect(page.get_by_role("button", name="Submit")).to_be_focused()
     press(page, "Enter")
     expect_submitted(page)
     content = marketplace.content
-    assert content["frame"] == VERIFIED
+    assert (content["skip"], content["verb"], content["frame"]) == (None, VERIFIED, VERIFIED)
     assert content["arguments"] == [dict.fromkeys(("head", "element", "role"), VERIFIED)] * 2
     assert content["missing"] == []
 
@@ -139,7 +139,7 @@ def test_preview_explains_that_elements_need_acceptance(project, context, live_s
 def test_parts_are_disputed_with_reasons_and_proposals(verifying, marketplace):
     page = verifying
     page.get_by_role("radio", name="Verify").first.focus()
-    press(page, "d")
+    press(page, "v", "d")
     page.keyboard.type("It moves")
     press(page, "Tab")
     page.keyboard.type("Arriving")
@@ -172,7 +172,8 @@ def test_missing_argument_is_added_from_the_sentence(verifying, marketplace):
     page = verifying
     for button in page.get_by_role("button", name="Verify the whole argument").all():
         button.click()
-    page.get_by_role("radio", name="Verify").first.check()
+    page.get_by_role("radio", name="Verify").nth(0).check()
+    page.get_by_role("radio", name="Verify").nth(1).check()
     press(page, "m")
     expect(page.locator("#sentence")).to_be_focused()
     press(page, "y", "Enter")
@@ -190,7 +191,7 @@ def test_open_parts_and_missing_reasons_are_linked(verifying, marketplace):
     page = verifying
     page.get_by_role("radio", name="Dispute").first.check()
     press(page, "Control+Enter")
-    page.get_by_role("button", name="Explain why you dispute the frame.").click()
+    page.get_by_role("button", name="Explain why you dispute the words of the verb.").click()
     expect(page.get_by_role("radio", name="Dispute").first).to_be_focused()
     page.get_by_role("button", name="Verify or dispute the words “wine”.").click()
     expect(part(page, "Words").get_by_role("radio", name="Verify")).to_be_focused()
@@ -213,6 +214,73 @@ def test_verification_survives_a_reload_and_is_undone(verifying):
 def test_word_of_the_verb_is_no_argument(verifying):
     word(verifying, 3).click()
     expect(note(verifying)).to_have_text("“came” belongs to the verb.")
+
+
+def verify_rest(page: Page) -> None:
+    for button in page.get_by_role("button", name="Verify the whole argument").all():
+        button.click()
+
+
+def test_words_of_the_verb_are_disputed_with_other_words(verifying, marketplace):
+    page = verifying
+    page.get_by_role("radio", name="Verify").first.focus()
+    press(page, "d")
+    page.keyboard.type("“from” is a preposition here")
+    page.get_by_role("button", name="Select the words of the verb").click()
+    word(page, 3).click()
+    expect(note(page)).to_have_text("“came” is the verb itself. Click its other words.")
+    word(page, 5).click()
+    press(page, "Escape")
+    expect(page.get_by_role("radio", name="Dispute").first).to_be_focused()
+    expect(page.get_by_role("button", name="Change “came”")).to_be_visible()
+    page.get_by_role("radio", name="Verify").nth(1).check()
+    verify_rest(page)
+    submit(page)
+    expect_submitted(page)
+    assert marketplace.content["verb"] == disputed("“from” is a preposition here", [3])
+    assert marketplace.content["record"]["verb"] == [3]
+
+
+def test_frame_that_does_not_exist_is_not_proposed(verifying, marketplace):
+    page = verifying
+    page.get_by_role("radio", name="Verify").first.focus()
+    press(page, "v", "d")
+    page.keyboard.type("It is something else")
+    page.get_by_label("Which frame is right? (optional)").fill("Nonsense frame")
+    verify_rest(page)
+    press(page, "Control+Enter")
+    message = "There is no frame “Nonsense frame”. Choose one from the list, or leave it empty."
+    expect(page.get_by_role("button", name=message)).to_be_visible()
+    page.get_by_label("Which frame is right? (optional)").fill("Commerce sell")
+    press(page, "Tab")
+    submit(page)
+    expect_submitted(page)
+    assert marketplace.content["frame"] == disputed("It is something else", "Commerce_sell")
+
+
+SKIPPED = {"skip": "no-frame", "verb": [3, 5], "frame": "", "arguments": [], "confidence": None}
+
+
+@pytest.mark.parametrize("keys", ["v", "d"])
+def test_skip_is_judged_by_keyboard(project, context, open_page, marketplace, keys):
+    page = open_page(context, "validate", verification_case(project, SKIPPED))
+    expect(page.get_by_role("heading", name="The annotator skipped this record")).to_be_visible()
+    expect(page.get_by_role("group", name="Skipped: No frame fits")).to_be_visible()
+    expect(page.get_by_role("heading", name="Arguments", exact=True)).to_be_hidden()
+    expect(summary(page)).to_have_text("1 to do")
+    page.get_by_role("radio", name="Verify").first.focus()
+    press(page, keys)
+    judgment = VERIFIED
+    if keys == "d":
+        page.keyboard.type("It is Origin")
+        press(page, "Enter")
+        judgment = disputed("It is Origin")
+    expect(page.get_by_role("button", name="Submit")).to_be_focused()
+    press(page, "Enter")
+    expect_submitted(page)
+    content = marketplace.content
+    assert content["skip"] == judgment
+    assert (content["verb"], content["frame"], content["arguments"]) == (None, None, [])
 
 
 # --- revision ------------------------------------------------------------------------------------
@@ -245,6 +313,36 @@ def test_disputed_record_is_revised_by_its_author(project, context, open_page, m
     assert content["frame"] == "Origin"
     labels = [(a["head"], a["element"], a["role"]) for a in content["arguments"]]
     assert labels == [([2], "Entity", "Theme"), ([6], "Origin", "Source")]
+
+
+def revision(context, open_page, case: Case, **disputes: object) -> Page:
+    """Return the page on which the author of a disputed record revises it."""
+    raise_dispute(case=case, content=disputes, verifications=[], now=NOW)
+    publish_revision(case_id=case.pk, now=NOW)
+    case.refresh_from_db()
+    author = Submission.objects.get(role="generator").worker.external_id
+    return open_page(context, "revise", case, author)
+
+
+def test_proposed_words_of_the_verb_are_taken(project, context, open_page, marketplace):
+    case = verification_case(project, record("Origin", WINE, verb=(3,)))
+    verb = [{"reason": "It is “come from”", "proposal": [3, 5]}]
+    page = revision(context, open_page, case, verb=verb)
+    dispute = "A verifier disputes the words of the verb: It is “come from”"
+    expect(page.get_by_text(dispute)).to_be_visible()
+    page.get_by_role("button", name="Use the proposal “came … from”").click()
+    submit(page)
+    expect_submitted(page)
+    assert marketplace.content["verb"] == [3, 5]
+
+
+def test_disputed_skip_is_annotated_after_all(project, context, open_page, marketplace):
+    case = verification_case(project, SKIPPED)
+    page = revision(context, open_page, case, skip=[{"reason": "It is Origin", "proposal": ""}])
+    dispute = "A verifier disputes that you skipped this record: It is Origin"
+    expect(page.get_by_text(dispute)).to_be_visible()
+    page.get_by_role("button", name="Annotate it after all").click()
+    expect(page.get_by_role("button", name="I understand the sentence")).to_be_visible()
 
 
 # --- consolidation -------------------------------------------------------------------------------
@@ -324,6 +422,18 @@ def test_other_frame_shows_its_missing_elements(merging, marketplace):
     expect(page.get_by_role("button", name="Decide about “France”.")).to_be_visible()
     expect(page.get_by_role("button", name="Arriving has no element Entity")).to_be_hidden()
     assert marketplace.contents == []
+
+
+def test_repeated_core_element_is_named_at_the_argument(merging):
+    page = merging
+    page.get_by_role("button", name="Keep what both agree on").click()
+    row(page, 1).get_by_role("radio", name="A a").check()
+    row(page, 1).get_by_label("Frame element").select_option("Entity")
+    warning = "Entity is also the element of “{}”. Change or drop one of them."
+    expect(row(page, 1).get_by_text(warning.format("wine"))).to_be_visible()
+    expect(row(page, 0).get_by_text(warning.format("France"))).to_be_visible()
+    row(page, 1).get_by_label("Frame element").select_option("Origin")
+    expect(page.get_by_text("Entity is also the element")).to_have_count(0)
 
 
 def test_merge_survives_a_reload_and_can_be_skipped(merging, marketplace):

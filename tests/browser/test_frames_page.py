@@ -168,13 +168,13 @@ def test_record_by_keyboard_alone(page, marketplace):
     assert log == [
         "read: understanding the sentence",
         "frame: going to step 2, frame",
-        "frame: adding “from” to the verb",
+        "units: adding “from” to the verb",
         "frame: reading about Origin",
         "frame: choosing the frame Origin",
         "arguments: going to step 3, arguments",
         "arguments: marking “wine”",
         "arguments: the element Entity for “wine”",
-        "arguments: changing “wine” to “The … wine”",
+        "units: changing “wine” to “The … wine”",
         "arguments: marking “France”",
         "arguments: the element Origin for “France”",
         "rate: going to step 4, rate",
@@ -183,8 +183,8 @@ def test_record_by_keyboard_alone(page, marketplace):
     draft = Draft.objects.get()
     assert draft.moves == len(log)
     assert {name: effort["moves"] for name, effort in draft.steps.items()} == {
-        **{"read": 1, "frame": 4},
-        **{"arguments": 6, "rate": 2},
+        **{"read": 1, "units": 2, "frame": 3},
+        **{"arguments": 5, "rate": 2},
     }
 
 
@@ -601,6 +601,7 @@ def test_disputes_are_shown_at_their_parts(
     hand_in(item.tasks.get().hit, author, content)
     sweep()
     verification = {
+        "verb": FINE,
         "frame": dispute("It is about where the wine is made.", "Origin"),
         "arguments": [
             {"head": FINE, "element": FINE, "role": FINE},

@@ -135,7 +135,7 @@ def test_record_consolidation_tutorial(open_page, context):
 def test_verification_tutorial_by_keyboard(open_page, context):
     page = open_page(context, "validate", frames_verification())
     start(page)
-    press(page, "v")
+    press(page, *"vv")
     step(page, 2)
     press(page, *"vvv")
     step(page, 3)

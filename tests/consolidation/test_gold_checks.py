@@ -54,7 +54,7 @@ class GoldUpload:
         data = {
             field.html_name: field.value() or ""
             for field in form
-            if field.html_name not in ("align", "rescale_boxes")
+            if field.html_name not in ("align", "rescale_boxes", "add_roles")
         }
         data |= dict.fromkeys(settings, "on")
         self.page = self.client.post(f"{self.address}?read", data, follow=True)

@@ -56,7 +56,7 @@ def test_import_reports_version_and_counts(project, tmp_path):
             "elements": 2,
             "lexical_units": 2,
             "relations": 0,
-            "roles": 34,
+            "roles": 32,
             "verbs_with_classes": 0,
             "extra_lexical_units": 0,
         },

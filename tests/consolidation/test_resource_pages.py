@@ -75,6 +75,16 @@ def test_upload_becomes_a_version_with_counts(client, project):
     assert project.resources.get().value["core_only"] is True
 
 
+def test_preset_of_roles_creates_a_version(client, project):
+    import_sample(project)
+    page = client.get(address())
+    assert '<option value="semeval-2019">semeval-2019</option>' in page.text
+    client.post(address("import_resource"), {"fmt": "json", "preset-roles": "verbnet"})
+    newest = project.resources.get(version=2).value
+    assert {"Cognizer", "Content"} < {role["name"] for role in newest["roles"]}
+    assert newest["frames"] == project.resources.get(version=1).value["frames"]
+
+
 def test_changed_checkbox_creates_a_version(client, project):
     import_sample(project)
     client.post(address("import_resource"), {"fmt": "json"})

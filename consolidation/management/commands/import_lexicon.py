@@ -1,5 +1,5 @@
 from argparse import ArgumentParser
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.domain.resources import ImportedResource, import_resource
 from projects.models import Project
-from schemes.base import ContentError, ResourceSwitch
+from schemes.base import ContentError, ResourcePreset, ResourceSwitch
 from schemes.registry import SCHEMES, get_scheme
 
 
@@ -42,17 +42,24 @@ class Command(BaseCommand):
                     dest=switch.key,
                     help=f"{switch.label}: {'yes' if value else 'no'}",
                 )
+        for preset in _presets():
+            parser.add_argument(
+                f"--{preset.key}",
+                metavar="NAME",
+                help=f"{preset.label}: {', '.join(preset.values)}",
+            )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         name = _resource_name(project, options["resource"])
         switches = _chosen(project, name, options)
+        presets = _chosen_presets(project, name, options)
         path, fmt = options["path"], options["format"]
         if path is not None and not fmt:
             formats = ", ".join(_formats(project.scheme, name))
             raise InputError(f"--format is missing. Formats: {formats}.")
-        if path is None and not switches:
+        if path is None and not (switches or presets):
             raise InputError("name a file or folder, or an option of the resource.")
         imported = import_resource(
             project=project,
@@ -60,6 +67,7 @@ class Command(BaseCommand):
             path=path,
             fmt=fmt,
             switches=switches,
+            presets=presets,
             actor="import_lexicon",
             now=timezone.now(),
         )
@@ -103,6 +111,12 @@ def _switches() -> list[ResourceSwitch]:
     return list({switch.key: switch for part in parts for switch in part.switches}.values())
 
 
+def _presets() -> list[ResourcePreset]:
+    """Return the presets of all resources, each key once."""
+    parts = [part for scheme in SCHEMES.values() for part in scheme.resources.values()]
+    return list({preset.key: preset for part in parts for preset in part.presets}.values())
+
+
 def _resource_name(project: Project, name: str | None) -> str:
     resources = get_scheme(project.scheme).resources
     if name:
@@ -118,11 +132,21 @@ def _chosen(project: Project, name: str, options: Mapping[str, Any]) -> dict[str
     """Return the chosen switches by key. Raise InputError for those of other resources."""
     part = get_scheme(project.scheme).resources.get(name)
     own = {switch.key for switch in part.switches} if part else set()
-    chosen = {
-        switch.key: options[switch.key]
-        for switch in _switches()
-        if options.get(switch.key) is not None
-    }
-    if other := chosen.keys() - own:
+    return _given(name, options, keys=[switch.key for switch in _switches()], own=own)
+
+
+def _chosen_presets(project: Project, name: str, options: Mapping[str, Any]) -> dict[str, str]:
+    """Return the names of the chosen presets by key. Raise InputError for those of other resources."""
+    part = get_scheme(project.scheme).resources.get(name)
+    own = {preset.key for preset in part.presets} if part else set()
+    return _given(name, options, keys=[preset.key for preset in _presets()], own=own)
+
+
+def _given(
+    name: str, options: Mapping[str, Any], *, keys: Iterable[str], own: Set[str]
+) -> dict[str, Any]:
+    """Return the given options of the resource. Raise InputError for those of other resources."""
+    given = {key: options[key] for key in keys if options.get(key) is not None}
+    if other := given.keys() - own:
         raise InputError(f"{name} has no option {', '.join(sorted(other))}.")
-    return chosen
+    return given

@@ -1,12 +1,14 @@
 """The lexicon of a project: frames, generic roles, verbs and extra lexical units."""
 
-from schemes.base import Noun, Resource, ResourceBrowser, ResourceSwitch
+from schemes.base import Noun, Resource, ResourceBrowser, ResourcePreset, ResourceSwitch
+from schemes.frames.lexicon.add_roles import add_roles
 from schemes.frames.lexicon.browse import describe, entries
 from schemes.frames.lexicon.counts import count
 from schemes.frames.lexicon.extra_units import read_extra_units
 from schemes.frames.lexicon.framenet import read_framenet
 from schemes.frames.lexicon.json_file import read_json
 from schemes.frames.lexicon.lost import lost
+from schemes.frames.lexicon.roles import ROLE_PRESETS
 from schemes.frames.lexicon.search import index_of, look_up
 from schemes.frames.lexicon.value import EMPTY, parse
 from schemes.frames.lexicon.verbnet import read_verbnet
@@ -32,6 +34,14 @@ LEXICON = Resource(
             off="with-optional",
         ),
     ),
+    presets=(
+        ResourcePreset(
+            key="roles",
+            label="Generic roles",
+            values={name: list(roles) for name, roles in ROLE_PRESETS.items()},
+        ),
+    ),
+    add_labels=add_roles,
     empty=EMPTY,
     browser=ResourceBrowser(
         noun=Noun("frame", "frames"),

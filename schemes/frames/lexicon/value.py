@@ -30,6 +30,7 @@ MAX_NAME = 200
 MAX_TEXT = 40_000
 MAX_FRAMES = 20_000
 MAX_EXTRA_UNITS = 200_000
+MAX_ROLES = 500
 MAX_SCORE = 1e9
 EMPTY: Json = {
     "name": "",
@@ -99,7 +100,7 @@ class _VerbClass(Strict):
 class _Lexicon(Strict):
     name: Annotated[str, Field(max_length=MAX_NAME), AfterValidator(_storable)]
     frames: Annotated[dict[_Name, _Frame], Field(max_length=MAX_FRAMES)]
-    roles: Annotated[list[_Role], Field(max_length=500)]
+    roles: Annotated[list[_Role], Field(max_length=MAX_ROLES)]
     verbs: Annotated[
         dict[_Lemma, Annotated[list[_VerbClass], Field(max_length=100)]],
         Field(max_length=50_000),

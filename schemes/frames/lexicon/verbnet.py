@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from schemes.base import FileError, Json
-from schemes.frames.lexicon.roles import ADDED_ROLES, DEFAULT_ROLES, described_role
+from schemes.frames.lexicon.roles import ADDED_ROLES, VERBNET_ROLES, described_role
 from schemes.frames.lexicon.value import EMPTY
 from schemes.xml_files import LinedElement, XmlFile, xml_files
 
@@ -79,11 +79,11 @@ def _descendants(element: LinedElement, group: str, tag: str) -> Iterator[LinedE
 
 
 def _inventory(names: set[str]) -> list[Json]:
-    """Return the roles in the order of the default inventory, and new ones after them."""
-    names = names | {role["name"] for role in ADDED_ROLES}
-    default = [dict(role) for role in DEFAULT_ROLES if role["name"] in names]
-    new = sorted(names - {role["name"] for role in DEFAULT_ROLES})
-    return [*default, *map(described_role, new)]
+    """Return the roles in the order of the preset, and new ones after them."""
+    names = names | set(ADDED_ROLES)
+    known = [dict(role) for role in VERBNET_ROLES if role["name"] in names]
+    new = sorted(names - {role["name"] for role in VERBNET_ROLES})
+    return [*known, *map(described_role, new)]
 
 
 def _name_of_release(path: Path) -> str:

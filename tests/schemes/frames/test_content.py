@@ -53,6 +53,22 @@ AGENT = argument([1], "Agent", "Agent")
 ACTIVITY = argument([5], "Activity", "Theme")
 
 
+def test_fillers_keep_their_capital_letters():
+    parsed = parse_generation(
+        record(argument([8], role="Time"), argument([0], role="Agent")), CONTEXT
+    )
+    assert [argument["filler"] for argument in parsed["arguments"]] == ["Monday", "the"]
+    without_lemmas = ItemContext(TOKENS, CONTEXT.target)
+    parsed = parse_generation(record(argument([7, 8], role="Time")), without_lemmas)
+    assert parsed["arguments"][0]["filler"] == "on_Monday"
+
+
+def test_lemma_of_other_words_of_the_verb_is_in_lower_case():
+    context = ItemContext(("The", "fund", "gave", "UP"), {"verb": [2], "lemma": "give"})
+    parsed = parse_gold({"verb": [2, 3], "frame": "Activity_stop"}, context)
+    assert parsed["lemma"] == "give_up"
+
+
 def test_lemma_and_fillers_are_added():
     parsed = parse_generation(record(AGENT, ACTIVITY), CONTEXT)
     assert parsed["lemma"] == "give_up"

@@ -11,8 +11,9 @@ import pytest
 from schemes import xml_files
 from schemes.base import ContentError, FileError, Json
 from schemes.frames.lexicon import LEXICON
-from schemes.frames.lexicon.roles import DEFAULT_ROLES
+from schemes.frames.lexicon.roles import DEFAULT_ROLES, ROLE_PRESETS
 from schemes.frames.lexicon.value import EMPTY
+from schemes.frames.page_data import ELEMENT_ROLES
 from tests.schemes.frames.lexicon_files import (
     VERBNET,
     frame_xml,
@@ -147,11 +148,29 @@ def test_verbnet_members_inherit_roles(tmp_path):
     assert [role["name"] for role in lexicon["roles"]] == names
 
 
-def test_default_roles_are_those_of_verbnet_and_two_others():
-    names = [role["name"] for role in DEFAULT_ROLES]
-    assert len(set(names)) == len(names) == 34
-    assert {"Cognizer", "Content"} < set(names)
-    assert all(role["definition"] for role in DEFAULT_ROLES)
+@pytest.mark.parametrize(
+    ("preset", "count", "own"),
+    [
+        ("semeval-2019", 32, {"Agent/Experiencer", "Causer", "InfoContent", "Initial_State"}),
+        ("verbnet", 34, {"Cause", "Cognizer", "Content", "Initial_Location"}),
+    ],
+)
+def test_presets_have_described_roles(preset, count, own):
+    roles = ROLE_PRESETS[preset]
+    names = {role["name"] for role in roles}
+    assert len(names) == len(roles) == count
+    assert own < names
+    assert all(role["definition"] for role in roles)
+
+
+@pytest.mark.parametrize("preset", ROLE_PRESETS)
+def test_elements_suggest_a_role_of_each_preset(preset):
+    names = {role["name"] for role in ROLE_PRESETS[preset]}
+    assert [element for element, roles in ELEMENT_ROLES.items() if not names & set(roles)] == []
+
+
+def test_roles_of_the_released_task_are_the_default():
+    assert ROLE_PRESETS["semeval-2019"] == DEFAULT_ROLES
 
 
 # Files of each broken release, and the expected message.

@@ -6,6 +6,7 @@ import pytest
 
 from schemes.base import ContentError, ItemContext
 from schemes.frames.verifying import VALIDATING, verification_remark
+from tests.schemes.frames.page_lexicon import LEXICON
 
 TOKENS = tuple("The fund sold three old bonds to a bank .".split())  # noqa: SIM905
 CONTEXT = ItemContext(TOKENS, {"verb": [2], "lemma": "sell"})
@@ -31,6 +32,8 @@ def no(proposal="", reason="This is wrong."):
 def verification(**changes):
     """Return content that verifies everything, with changes by path such as `a1_role`."""
     content = {
+        "skip": None,
+        "verb": YES,
         "frame": YES,
         "arguments": [{"head": YES, "element": YES, "role": YES} for _ in range(2)],
         "missing": [],
@@ -69,6 +72,13 @@ def test_parsed_content_is_unchanged():
     ("changes", "path"),
     [
         ({"frame": no(reason="  ")}, "frame.reason"),
+        ({"frame": None}, "frame"),
+        ({"frame": no([2])}, "frame.proposal"),
+        ({"verb": None}, "verb"),
+        ({"verb": no(reason="")}, "verb.reason"),
+        ({"verb": no([99])}, "verb.proposal"),
+        ({"verb": no([3])}, "verb.proposal"),
+        ({"verb": no("sell off")}, "verb.proposal"),
         ({"a0_role": None}, "arguments[0].role"),
         ({"a0_head": no([99])}, "arguments[0].head.proposal"),
         ({"a0_element": no([1])}, "arguments[0].element.proposal"),
@@ -123,15 +133,108 @@ def test_gold_without_a_supported_frame_has_only_roles():
     assert [origin["state"] for origin in provenance] == ["edited", "edited"]
 
 
-def test_skipped_record_needs_no_verification():
-    skipped = {**RECORD, "skip": "no-frame", "frame": "", "arguments": []}
-    assert VALIDATING.is_empty([skipped])
-    assert not VALIDATING.is_empty([RECORD])
-    assert VALIDATING.gold_of([skipped], [], 2) == (skipped, [])
+def test_disputed_verb_is_reported_with_its_proposal():
+    disputing = parse(verb=no([2, 3]))
+    assert disputing["record"]["verb"] == [2, 3]
+    assert disputing["record"]["lemma"] == "sell_three"
+    assert "Disputed: words of the verb (This is wrong.)" in verification_remark(disputing)
+    disputes = VALIDATING.disputes([RECORD], [parse(), disputing], 2)
+    assert disputes == {
+        "skip": [],
+        "verb": [{"reason": "This is wrong.", "proposal": [2, 3]}],
+        "frame": [],
+        "arguments": [],
+        "missing": [],
+    }
+
+
+def test_gold_without_a_supported_verb_has_no_labels():
+    verifications = [parse(), parse(verb=no())]
+    gold, provenance = VALIDATING.gold_of([RECORD], verifications, 2)
+    assert (gold["verb"], gold["frame"], gold["arguments"], provenance) == ([2], "", [], [])
+
+
+def test_older_verifications_without_a_verb_are_still_described():
+    older = {name: value for name, value in parse().items() if name not in ("skip", "verb")}
+    assert VALIDATING.verdicts(older) == (7, 7)
+    assert VALIDATING.same_verdicts(older, parse()) == (7, 7)
+    assert verification_remark(older) == "Commerce_sell. All verified."
+
+
+SKIPPED = {**RECORD, "skip": "no-frame", "frame": "", "arguments": [], "confidence": None}
+
+
+def parse_skip(skip, **changes):
+    content = {"skip": skip, "verb": None, "frame": None, "arguments": [], "missing": []}
+    return VALIDATING.parse({**content, **changes}, CONTEXT, [SKIPPED])
+
+
+def test_skip_needs_the_support_of_verifiers():
+    assert not VALIDATING.is_empty([SKIPPED])
+    agreeing = [parse_skip(YES), parse_skip(YES)]
+    assert VALIDATING.disputes([SKIPPED], agreeing, 2) == {}
+    assert VALIDATING.gold_of([SKIPPED], agreeing, 2) == (SKIPPED, [])
+    assert verification_remark(agreeing[0]) == "Skipped: No frame fits. All verified."
+    assert VALIDATING.verdicts(agreeing[0]) == (1, 1)
+
+
+def test_disputed_skip_is_reported_and_leaves_no_gold():
+    verifications = [parse_skip(YES), parse_skip(no(reason="It is Commerce_sell."))]
+    assert verifications[1]["record"]["skip"] == ""
+    disputes = VALIDATING.disputes([SKIPPED], verifications, 2)
+    assert disputes["skip"] == [{"reason": "It is Commerce_sell.", "proposal": ""}]
+    assert [part for part, values in disputes.items() if values] == ["skip"]
+    gold, provenance = VALIDATING.gold_of([SKIPPED], verifications, 2)
+    assert (gold["skip"], gold["frame"], gold["arguments"], provenance) == ("", "", [], [])
+    assert VALIDATING.same_verdicts(*verifications) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("skip", "changes", "path"),
+    [
+        (None, {}, "skip"),
+        (no(reason=""), {}, "skip.reason"),
+        (no("Giving"), {}, "skip.proposal"),
+        (YES, {"missing": [MISSING]}, "missing"),
+        (YES, {"arguments": [{"head": YES, "element": YES, "role": YES}]}, "arguments"),
+    ],
+)
+def test_invalid_judgments_of_a_skip_are_refused(skip, changes, path):
+    with pytest.raises(ContentError) as excinfo:
+        parse_skip(skip, **changes)
+    assert excinfo.value.path.startswith(path)
+
+
+KNOWN = ItemContext(TOKENS, CONTEXT.target, resources={"lexicon": LEXICON})
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"frame": no("Nonsense_frame")}, "frame.proposal: 'Nonsense_frame' is no frame"),
+        ({"a0_element": no("Nonsense")}, "arguments[0].element.proposal: 'Nonsense' is no element"),
+        ({"a1_role": no("Nonsense")}, "arguments[1].role.proposal: 'Nonsense' is no role"),
+        (
+            {"missing": [{**MISSING, "element": "Theme"}]},
+            "missing[0].element: 'Theme' is no element",
+        ),
+        ({"missing": [{**MISSING, "role": "Nonsense"}]}, "missing[0].role: 'Nonsense' is no role"),
+    ],
+)
+def test_only_names_of_the_lexicon_are_proposed(changes, problem):
+    with pytest.raises(ContentError) as excinfo:
+        VALIDATING.parse(verification(**changes), KNOWN, [RECORD])
+    assert str(excinfo.value).startswith(problem)
+
+
+def test_elements_of_the_proposed_frame_are_accepted():
+    changes = {"frame": no("Arriving"), "a0_element": no("Theme"), "missing": [MISSING]}
+    parsed = VALIDATING.parse(verification(**changes), KNOWN, [RECORD])
+    assert parsed["record"]["frame"] == "Arriving"
 
 
 def test_verdicts_are_compared_if_both_judged():
     first, second = parse(), parse(a0_head=no(), a0_element=None, a0_role=None)
-    assert VALIDATING.verdicts(first) == (7, 7)
-    assert VALIDATING.verdicts(second) == (4, 5)
-    assert VALIDATING.same_verdicts(first, second) == (4, 5)
+    assert VALIDATING.verdicts(first) == (8, 8)
+    assert VALIDATING.verdicts(second) == (5, 6)
+    assert VALIDATING.same_verdicts(first, second) == (5, 6)

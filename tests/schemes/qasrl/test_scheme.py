@@ -342,7 +342,7 @@ def verb_entry(**changes):
         (bank_entry(sentenceId="a\0"), "sentenceId"),
         (bank_entry(sentenceTokens="text"), "sentenceTokens"),
         (bank_entry(sentenceTokens=["a", ""]), "sentenceTokens"),
-        (bank_entry(sentenceTokens=["a", "\ud800"]), "sentenceTokens"),
+        (bank_entry(sentenceTokens=["a", "\ud800"]), "sentenceTokens[1]"),
         (bank_entry(verbEntries=[]), "verbEntries"),
         (bank_entry(verbEntries={"1": 3}), "verbEntries"),
         (verb_entry(verbIndex="1"), "verbIndex"),

@@ -26,6 +26,9 @@ const CONTROLS = [
   "button:not(:disabled)",
 ];
 
+// The place at which the words of the verb are judged.
+const VERB = "verb";
+
 /** @template State */
 export class CasePage {
   /** @param {HTMLElement} root @param {ItemData} data @param {OnChange} onChange @param {State} state */
@@ -179,11 +182,26 @@ export class CasePage {
   /** @param {number[]} words */
   pickWords(words) {
     if (this.locked) return;
+    if (this.picking?.place === VERB) return this.pickVerb(words);
     const inVerb = words.find((at) => this.verb.includes(at));
     if (inVerb !== undefined) return this.refuse(`“${textOf([inVerb], this.tokens)}” belongs to the verb.`);
     if (!this.picking) return this.addArgument(words);
     const head = words.reduce(toggled, this.picking.head);
     if (head.length === 0) return this.refuse("An argument needs at least one word.");
+    this.picking = { ...this.picking, head };
+    this.picking.onChange(head);
+    this.render();
+  }
+
+  // The verb itself stays.
+  /** @param {number[]} words */
+  pickVerb(words) {
+    const [verb] = this.data.target.verb;
+    const others = words.filter((at) => at !== verb);
+    if (!this.picking || others.length === 0) {
+      return this.refuse(`“${textOf([verb], this.tokens)}” is the verb itself. Click its other words.`);
+    }
+    const head = others.reduce(toggled, this.picking.head);
     this.picking = { ...this.picking, head };
     this.picking.onChange(head);
     this.render();
@@ -210,12 +228,15 @@ export class CasePage {
   renderFrameNames() {
     const names = this.frameNames;
     if (!source.index || names.childElementCount > 0) return;
-    names.append(...[...source.index.entries.keys()].map((value) => element("option", { value })));
+    names.append(
+      ...[...source.index.entries.keys()].map((name) => element("option", { value: name.replaceAll("_", " ") })),
+    );
   }
 
   /** @returns {import("../../sentence.js").Mark[]} */
   marks() {
-    const verb = runs(this.verb).map(([start, end]) => ({
+    const words = this.picking?.place === VERB ? this.picking.head : this.verb;
+    const verb = runs(words).map(([start, end]) => ({
       start,
       end,
       kind: /** @type {const} */ ("target"),

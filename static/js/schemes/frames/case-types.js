@@ -7,7 +7,7 @@
 /** @typedef {"" | "verified" | "disputed"} Verdict */
 
 /**
- * The judgment of a part. `proposal` is a name, or a list of positions for a head.
+ * The judgment of a part. `proposal` is a name, or a list of positions for words.
  *
  * @typedef {{verdict: Verdict, reason: string, proposal: string | number[]}} Judgment
  */
@@ -18,10 +18,13 @@
 
 /** @typedef {Labels & {key: number}} KeyedLabels */
 
+/** @typedef {"skip" | "verb" | "frame"} RecordPart */
+
 /**
- * A verification while it is being written. States never change, and each move makes a new one.
+ * A verification while it is being written. States never change, and each move makes a new one. Of a
+ * skipped record, only `skip` is judged, which is null otherwise.
  *
- * @typedef {{frame: Judgment, arguments: JudgedArgument[], missing: KeyedLabels[]}} Verification
+ * @typedef {{skip: Judgment | null, verb: Judgment, frame: Judgment, arguments: JudgedArgument[], missing: KeyedLabels[]}} Verification
  */
 
 /**

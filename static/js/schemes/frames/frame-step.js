@@ -8,7 +8,7 @@ import { counted, element, ref, setText } from "../../html.js";
 import { disputeNotes } from "./dispute-notes.js";
 import { source } from "./frame-source.js";
 import { frameDetails, retry } from "./frame-text.js";
-import { headLemma, lemmaOf } from "./record.js";
+import { headLemma, lemmaOf, textOf } from "./record.js";
 
 const MOST_SHOWN = 20;
 
@@ -30,7 +30,16 @@ export class FrameStep {
     ref(page.root, "load-again").addEventListener("click", () => source.load());
     const onTake = (/** @type {string} */ name) => page.chooseFrame(name);
     ref(page.root, "frame-disputes").append(
-      ...disputeNotes(page.disputes.frame ?? [], { subject: "the frame", textOf: String, onTake }),
+      ...disputeNotes(page.disputes.verb ?? [], {
+        subject: "the words of the verb",
+        textOf: (words) => (words.length > 0 ? `“${textOf(words, page.facts.tokens)}”` : ""),
+        onTake: (words) => page.takeVerb(words),
+      }),
+      ...disputeNotes(page.disputes.frame ?? [], {
+        subject: "the frame",
+        textOf: (name) => String(name).replaceAll("_", " "),
+        onTake,
+      }),
     );
   }
 

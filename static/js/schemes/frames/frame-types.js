@@ -49,7 +49,7 @@
  * @property {string[]} lemmas
  * @property {Record<string, string>} roleHints  a role by token
  * @property {{name: string, definition: string}[]} roles
- * @property {Record<string, string>} elementRoles
+ * @property {Record<string, string[]>} elementRoles
  */
 
 /** @typedef {{reason: string, proposal: any}} Dispute */
@@ -58,6 +58,8 @@
  * What verifiers dispute in an earlier record.
  *
  * @typedef {object} Disputes
+ * @property {Dispute[]} [skip]
+ * @property {Dispute[]} [verb]
  * @property {Dispute[]} [frame]
  * @property {(Dispute & {argument: number, part: "head" | "element" | "role"})[]} [arguments]
  * @property {{head: number[], element: string, role: string}[]} [missing]

@@ -19,7 +19,7 @@ export class JudgmentField {
    * @param {string} options.place
    * @param {string} options.title
    * @param {string} options.subject  what is judged, for the names of moves
-   * @param {HTMLElement} options.proposal  the control for a proposal
+   * @param {HTMLElement | null} options.proposal  the control for a proposal
    * @param {string} options.proposalLabel
    * @param {(change: Partial<Judgment>, label: string, mergeKey?: string | null) => void} options.onChange
    * @param {() => void} options.onNext  go to the next part
@@ -45,13 +45,13 @@ export class JudgmentField {
       required: true,
       oninput: () => onChange({ reason: this.reason.value }, `a reason for ${subject}`, `${id}-reason`),
     });
-    if (!proposal.id) proposal.id = `${id}-proposal`;
+    if (proposal && !proposal.id) proposal.id = `${id}-proposal`;
     this.proposal = proposal;
     this.dispute = element(
       "div",
       { class: "judgment__dispute", hidden: true },
       element("p", { class: "field" }, element("label", { for: this.reason.id }, "Why?"), this.reason),
-      element("p", { class: "field" }, labelFor(proposal, proposalLabel), proposal),
+      ...(proposal ? [element("p", { class: "field" }, labelFor(proposal, proposalLabel), proposal)] : []),
     );
     this.box = element(
       "fieldset",

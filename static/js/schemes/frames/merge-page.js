@@ -45,7 +45,7 @@ export class MergePage extends CasePage {
       list: this.frameNames.id,
       maxlength: 200,
       autocomplete: "off",
-      onchange: () => this.chooseFrame(this.otherFrame.value.trim()),
+      onchange: () => this.chooseFrame(this.otherFrame.value.trim().replaceAll(/\s+/g, "_")),
     });
     this.frameDetails = element("div", { class: "frame-details", hidden: true });
     const frames = new Set(this.sources.map(({ frame }) => frame).filter(Boolean));
@@ -299,7 +299,9 @@ export class MergePage extends CasePage {
     this.verb = this.verbOfRecord();
     for (const radio of this.frameRadios) radio.checked = radio.value === state.frame;
     const isOther = state.frame !== "" && !this.frameRadios.some(({ checked }) => checked);
-    if (document.activeElement !== this.otherFrame) this.otherFrame.value = isOther ? state.frame : "";
+    if (document.activeElement !== this.otherFrame) {
+      this.otherFrame.value = isOther ? state.frame.replaceAll("_", " ") : "";
+    }
     for (const radio of this.confidences) radio.checked = Number(radio.value) === state.confidence;
     for (const radio of this.reasons) radio.checked = radio.value === state.skip;
     for (const control of [...this.frameRadios, ...this.confidences, ...this.reasons, this.otherFrame]) {

@@ -6,7 +6,7 @@
 import { element, setText } from "../../html.js";
 import { source } from "./frame-source.js";
 import { elementSelect, roleSelect } from "./label-fields.js";
-import { argumentOf, isAgreed, keep, letterOf, removeRow } from "./merge-state.js";
+import { argumentOf, isAgreed, keep, letterOf, removeRow, repetition } from "./merge-state.js";
 import { textOf } from "./record.js";
 
 const DROP = "drop";
@@ -33,6 +33,7 @@ export class MergeRow {
       element("p", { class: "field" }, element("label", { for: `${id}-role` }, "Generic role"), this.role),
     );
     this.painted = "";
+    this.warning = element("p", { class: "message message--warning", role: "status", hidden: true });
     this.id = id;
     this.box = element(
       "li",
@@ -42,6 +43,7 @@ export class MergeRow {
         { class: "judgment", id, onkeydown: (/** @type {KeyboardEvent} */ event) => this.keyDown(event) },
         element("legend", {}, this.title),
         this.isAdded ? this.removal() : this.choices(row),
+        this.warning,
         this.editor,
       ),
     );
@@ -157,6 +159,9 @@ export class MergeRow {
     setText(this.words, isPicking ? "Done" : "Edit words");
     this.words.setAttribute("aria-pressed", String(isPicking));
     this.words.disabled = locked;
+    const warning = repetition(this.page.state, row, this.page.tokens, source.frame(this.page.state.frame));
+    this.warning.hidden = !warning;
+    setText(this.warning, warning);
     this.renderLists(row);
   }
 

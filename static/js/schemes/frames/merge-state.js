@@ -212,6 +212,28 @@ function rowProblem(row, state, tokens, frame) {
   if (others.some(({ head }) => head.some((at) => row.head.includes(at)))) {
     return `${name} shares a word with another argument.`;
   }
+  return others.some((other) => haveSameCore(row, other, frame)) ? `${row.element} is used twice.` : "";
+}
+
+/** @param {Row} row @param {Row} other @param {Frame | null} frame */
+function haveSameCore(row, other, frame) {
   const core = frame?.elements.find((candidate) => candidate.name === row.element && isCore(candidate));
-  return core && others.some(({ element }) => element === row.element) ? `${row.element} is used twice.` : "";
+  return core !== undefined && other.element === row.element;
+}
+
+/**
+ * Explain at a kept argument that another one has its core element, or return "".
+ *
+ * @param {Merge} state
+ * @param {Row} row
+ * @param {string[]} tokens
+ * @param {Frame | null} frame  the chosen frame, if it is loaded
+ */
+export function repetition(state, row, tokens, frame) {
+  if (row.choice !== "kept") return "";
+  const other = state.rows.find(
+    (candidate) => candidate.key !== row.key && candidate.choice === "kept" && haveSameCore(row, candidate, frame),
+  );
+  if (!other) return "";
+  return `${row.element} is also the element of “${textOf(other.head, tokens)}”. Change or drop one of them.`;
 }

@@ -7,6 +7,7 @@
 import { counted, element, isTyping, ref, setText } from "../../html.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { ArgumentStep } from "./argument-step.js";
+import { disputeNotes } from "./dispute-notes.js";
 import { source } from "./frame-source.js";
 import { FrameStep } from "./frame-step.js";
 import { RateStep } from "./rate-step.js";
@@ -60,6 +61,7 @@ export class RecordPage {
     this.activeKey = null;
     // Whether a tap adds a word to the open argument.
     this.wordMode = false;
+    this.changesUnit = false;
     this.sentence = this.createSentence();
     this.steps = {
       frame: new FrameStep(this),
@@ -102,6 +104,13 @@ export class RecordPage {
     const labels = this.skips.map(({ label }, at) => element("label", {}, reasons[at], label));
     this.ref("skips").append(...labels);
     this.ref("unskip").addEventListener("click", () => this.skip(""));
+    this.ref("skip-disputes").append(
+      ...disputeNotes(this.disputes.skip ?? [], {
+        subject: "that you skipped this record",
+        textOf: () => "",
+        onTake: () => undefined,
+      }),
+    );
     return reasons;
   }
 
@@ -168,8 +177,31 @@ export class RecordPage {
     return this.problems().length === 0;
   }
 
+  // Marking the words of a multi-word verb or head is a step of its own in the log.
   step() {
-    return this.state.step;
+    return this.marksUnit() ? "units" : this.state.step;
+  }
+
+  // In the step of the frame, the sentence is for the words of the verb. A mouse has left it before its
+  // focus moves on.
+  marksUnit() {
+    if (this.changesUnit || this.wordMode) return true;
+    const { box } = this.sentence;
+    const isUsed = box.matches(":focus-visible") || (box.matches(":hover") && box.contains(document.activeElement));
+    return this.state.step === "frame" && isUsed;
+  }
+
+  /**
+   * Make a move that changes the words of a verb or head.
+   *
+   * @param {RecordState} next
+   * @param {string} label
+   */
+  changeUnit(next, label) {
+    this.changesUnit = true;
+    const isChanged = this.change(next, label);
+    this.changesUnit = false;
+    return isChanged;
   }
 
   units() {
@@ -373,10 +405,15 @@ export class RecordPage {
       this.refuse(
         `The verb can't include words of “${textOf(overlap.head, this.facts.tokens)}”. Remove that argument first.`,
       );
-    } else if (this.change(next, label)) {
+    } else if (this.changeUnit(next, label)) {
       this.say(`The verb is “${textOf(next.verb, this.facts.tokens)}”.`);
       setText(ref(document, "verb"), textOf(next.verb, this.facts.tokens));
     }
+  }
+
+  /** @param {number[]} verb  as a verifier proposes it */
+  takeVerb(verb) {
+    this.changeVerb({ ...this.state, verb }, `changing the verb to “${textOf(verb, this.facts.tokens)}”`);
   }
 
   /** @param {number[]} head */
@@ -408,7 +445,7 @@ export class RecordPage {
     if (reason) return this.refuse(reason);
     const after = `“${textOf(head, this.facts.tokens)}”`;
     const next = changeArgument(this.state, key, { head }, this.facts);
-    if (this.change(next, `changing ${before} to ${after}`)) this.say(`The argument is ${after}.`);
+    if (this.changeUnit(next, `changing ${before} to ${after}`)) this.say(`The argument is ${after}.`);
   }
 
   /** @param {number} token */
@@ -568,7 +605,7 @@ export class RecordPage {
     const finished = state.skip ? [] : finishedSteps(state, problems);
     const disputed = {
       read: 0,
-      frame: this.disputes.frame?.length ?? 0,
+      frame: (this.disputes.verb?.length ?? 0) + (this.disputes.frame?.length ?? 0),
       arguments: (this.disputes.arguments?.length ?? 0) + (this.disputes.missing?.length ?? 0),
       rate: 0,
     };

@@ -47,7 +47,7 @@ export function resume(content, facts, disputes = {}) {
 /** @param {any} content @param {Disputes} disputes @returns {StepName} */
 function firstStep(content, disputes) {
   if (!content?.frame) return "read";
-  if (disputes.frame?.length) return "frame";
+  if (disputes.verb?.length || disputes.frame?.length) return "frame";
   return disputes.arguments?.length || disputes.missing?.length ? "arguments" : "rate";
 }
 
@@ -121,7 +121,7 @@ export function combined(precedents) {
 export function suggestedRole({ head, element }, { elementRoles, roleHints, roles }) {
   const isKnown = (/** @type {string | undefined} */ role) => roles.some(({ name }) => name === role);
   const hint = head.map((at) => roleHints[at]).find(isKnown);
-  return [elementRoles[element], element, hint].find(isKnown) ?? "";
+  return [...(elementRoles[element] ?? []), element, hint].find(isKnown) ?? "";
 }
 
 // --- moves

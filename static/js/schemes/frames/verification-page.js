@@ -1,7 +1,7 @@
 // The page on which the parts of another annotator's record are verified or disputed.
 
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
-/** @import { CaseProblem, Part, StoredRecord, Verification } from "./case-types.js" */
+/** @import { CaseProblem, Part, RecordPart, StoredRecord, Verification } from "./case-types.js" */
 
 import { counted, element, isTyping, setText } from "../../html.js";
 import { CasePage } from "./case-page.js";
@@ -15,8 +15,8 @@ import {
   changeMissing,
   countDisputed,
   judgedParts,
-  judgeFrame,
   judgePart,
+  judgeRecord,
   PARTS,
   partsOf,
   placeOf,
@@ -26,6 +26,7 @@ import {
   submissionOf,
 } from "./verification-state.js";
 
+const RECORD_TITLES = { skip: "Skipped", verb: "Words of the verb", frame: "Frame" };
 const TITLES = { head: "Words", element: "Frame element", role: "Generic role" };
 const PROPOSALS = { head: "Your proposal (optional)", element: "Your proposal", role: "Your proposal" };
 
@@ -47,9 +48,13 @@ export class VerificationPage extends CasePage {
       list: this.frameNames.id,
       maxlength: 200,
       autocomplete: "off",
-      onchange: () => this.judgeFrame({ proposal: this.frameProposal.value.trim() }, "proposing a frame"),
+      onchange: () => this.proposeFrame(this.frameProposal.value),
     });
-    this.frameField = this.createFrameField();
+    this.recordFields = {
+      skip: this.createRecordField("skip", "the skip", null, ""),
+      verb: this.createRecordField("verb", "the words of the verb", this.verbProposal(), "Your proposal (optional)"),
+      frame: this.createRecordField("frame", "the frame", this.frameProposal, "Which frame is right? (optional)"),
+    };
     this.fields = this.record.arguments.map((_, at) => PARTS.map((part) => this.createField(at, part)));
     this.details = element("div", { class: "frame-details", hidden: true });
     this.detailsPainted = "";
@@ -57,22 +62,36 @@ export class VerificationPage extends CasePage {
     this.shortcuts = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
     document.addEventListener("keydown", this.shortcuts);
     this.ref("add-missing").addEventListener("click", () => this.focusSentence());
-    source.request(this.record.frame);
+    if (this.record.frame) source.request(this.record.frame);
     this.render();
   }
 
   // --- building
 
-  createFrameField() {
+  /** @param {RecordPart} part @param {string} subject @param {HTMLElement | null} proposal @param {string} proposalLabel */
+  createRecordField(part, subject, proposal, proposalLabel) {
     return new JudgmentField({
       page: this,
-      place: "frame",
-      title: "Frame",
-      subject: "the frame",
-      proposal: this.frameProposal,
-      proposalLabel: "Which frame is right? (optional)",
-      onChange: (change, label, key) => this.judgeFrame(change, label, key),
-      onNext: () => this.goOn("frame"),
+      place: part,
+      title: RECORD_TITLES[part],
+      subject,
+      proposal,
+      proposalLabel,
+      onChange: (change, label, key) => this.change(judgeRecord(this.state, part, change), label, key),
+      onNext: () => this.goOn(part),
+    });
+  }
+
+  verbProposal() {
+    return element("button", {
+      type: "button",
+      onclick: () => {
+        const { proposal } = this.state.verb;
+        const head = Array.isArray(proposal) ? proposal : this.record.verb;
+        const onChange = (/** @type {number[]} */ words) =>
+          this.change(judgeRecord(this.state, "verb", { proposal: words }), "proposing words for the verb", "verb");
+        this.togglePicking({ place: "verb", head, onChange });
+      },
     });
   }
 
@@ -111,7 +130,15 @@ export class VerificationPage extends CasePage {
   }
 
   createBoard() {
-    this.ref("frame").append(this.frameField.box, this.details);
+    const { skip, verb, frame } = this.recordFields;
+    const isSkipped = this.state.skip !== null;
+    this.ref("skip-section").hidden = !isSkipped;
+    for (const section of this.root.querySelectorAll("[data-record-section]")) {
+      /** @type {HTMLElement} */ (section).hidden = isSkipped;
+    }
+    this.ref("skip-judgment").append(skip.box);
+    this.ref("verb-judgment").append(verb.box);
+    this.ref("frame").append(frame.box, this.details);
     const cards = this.fields.map((fields, at) => {
       const verifyAll = element(
         "button",
@@ -141,7 +168,17 @@ export class VerificationPage extends CasePage {
 
   /** @returns {CaseProblem[]} */
   problems() {
-    return problemsOf(this.state, this.record, this.tokens);
+    return [...problemsOf(this.state, this.record, this.tokens), ...this.unknownFrame()];
+  }
+
+  // A proposal that is no frame of the lexicon, as soon as its names are loaded.
+  /** @returns {CaseProblem[]} */
+  unknownFrame() {
+    const { verdict, proposal } = this.state.frame;
+    if (this.state.skip || verdict !== "disputed" || !proposal || !source.index) return [];
+    if (source.index.entries.has(String(proposal))) return [];
+    const name = String(proposal).replaceAll("_", " ");
+    return [{ place: "frame", message: `There is no frame “${name}”. Choose one from the list, or leave it empty.` }];
   }
 
   /** @param {string} path @param {string} message @returns {CaseProblem} */
@@ -150,9 +187,10 @@ export class VerificationPage extends CasePage {
     const missing = this.state.missing[Number(/^missing\[(\d+)\]/.exec(path)?.[1] ?? NaN)];
     if (missing)
       return { place: `missing-${missing.key}`, message: `“${textOf(missing.head, this.tokens)}”: ${message}` };
-    if (!match) return { place: "frame", message };
-    const [at, part] = [Number(match[1]), /** @type {Part} */ (match[2])];
-    return { place: placeOf(at, part), message: `${TITLES[part]} of ${this.words[at]}: ${message}` };
+    const part = /^(skip|verb)/.exec(path)?.[1] ?? "frame";
+    if (!match) return { place: part, message: `${RECORD_TITLES[/** @type {RecordPart} */ (part)]}: ${message}` };
+    const [at, field] = [Number(match[1]), /** @type {Part} */ (match[2])];
+    return { place: placeOf(at, field), message: `${TITLES[field]} of ${this.words[at]}: ${message}` };
   }
 
   step() {
@@ -164,7 +202,7 @@ export class VerificationPage extends CasePage {
   }
 
   focus() {
-    this.frameField.focus();
+    this.recordFields[this.state.skip ? "skip" : "verb"].focus();
   }
 
   /** @param {any} content */
@@ -186,10 +224,11 @@ export class VerificationPage extends CasePage {
 
   // --- moves
 
-  /** @param {Partial<import("./case-types.js").Judgment>} change @param {string} label @param {string | null} [mergeKey] */
-  judgeFrame(change, label, mergeKey = null) {
-    this.change(judgeFrame(this.state, change), label, mergeKey);
-    source.request(String(this.state.frame.proposal));
+  /** @param {string} text  a frame, with blanks or as in files */
+  proposeFrame(text) {
+    const proposal = text.trim().replaceAll(/\s+/g, "_");
+    this.change(judgeRecord(this.state, "frame", { proposal }), "proposing a frame");
+    if (source.index?.entries.has(proposal)) source.request(proposal);
   }
 
   /** @param {number} at */
@@ -258,6 +297,8 @@ export class VerificationPage extends CasePage {
   }
 
   renderParts() {
+    this.renderSkip();
+    this.renderVerb();
     this.renderFrame();
     this.renderArguments();
     this.renderMissing();
@@ -271,12 +312,32 @@ export class VerificationPage extends CasePage {
     );
   }
 
+  renderSkip() {
+    if (!this.state.skip) return;
+    const { skip } = this.record;
+    const reason = this.data.shared.skips.find((/** @type {any} */ { key }) => key === skip)?.label ?? skip;
+    this.recordFields.skip.update(this.state.skip, reason);
+  }
+
+  renderVerb() {
+    const { proposal } = this.state.verb;
+    const isOpen = this.picking?.place === "verb";
+    const button = /** @type {HTMLButtonElement} */ (this.recordFields.verb.proposal);
+    button.disabled = this.locked;
+    button.setAttribute("aria-pressed", String(isOpen));
+    const isChosen = Array.isArray(proposal) && proposal.length > 0;
+    const text = isChosen ? `Change “${textOf(proposal, this.tokens)}”` : "Select the words of the verb";
+    setText(button, isOpen ? "Done" : text);
+    this.recordFields.verb.update(this.state.verb, textOf(this.record.verb, this.tokens));
+  }
+
   renderFrame() {
     const { frame: name } = this.record;
     const { frame: judgment } = this.state;
-    this.frameField.update(judgment, name.replaceAll("_", " "));
+    this.recordFields.frame.update(judgment, name.replaceAll("_", " "));
     this.frameProposal.disabled = this.locked;
-    if (document.activeElement !== this.frameProposal) this.frameProposal.value = String(judgment.proposal);
+    if (document.activeElement !== this.frameProposal)
+      this.frameProposal.value = String(judgment.proposal).replaceAll("_", " ");
     const state = source.frames.get(name);
     const key = typeof state === "object" ? "loaded" : (state ?? "");
     if (key === this.detailsPainted) return;
@@ -296,7 +357,7 @@ export class VerificationPage extends CasePage {
         field.box.hidden = !shown.includes(part);
         field.update(argument[part], this.valueOf(asked, part), this.aboutOf(asked, part, frame));
         if (part === "head") this.renderHeadProposal(at);
-        else this.renderChoice(at, part, field.proposal);
+        else if (field.proposal) this.renderChoice(at, part, field.proposal);
       }
     }
   }

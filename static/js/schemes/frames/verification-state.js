@@ -2,7 +2,7 @@
 //
 // The rules are those of the parser (schemes/frames/verifying.py).
 
-/** @import { CaseProblem, JudgedArgument, Judgment, Part, StoredRecord, Verification } from "./case-types.js" */
+/** @import { CaseProblem, JudgedArgument, Judgment, Part, RecordPart, StoredRecord, Verification } from "./case-types.js" */
 
 import { textOf } from "./record.js";
 
@@ -22,6 +22,8 @@ let lastKey = 0;
 export function resume(content, record) {
   const stored = content?.arguments ?? [];
   return {
+    skip: record.skip ? { ...OPEN, ...content?.skip } : null,
+    verb: { ...OPEN, ...content?.verb },
     frame: { ...OPEN, ...content?.frame },
     arguments: record.arguments.map((_, at) => ({
       head: { ...OPEN, ...stored[at]?.head },
@@ -36,8 +38,11 @@ export function resume(content, record) {
 }
 
 /** @param {Verification} state */
-export function submissionOf({ frame, arguments: judged, missing }) {
+export function submissionOf({ skip, verb, frame, arguments: judged, missing }) {
+  if (skip) return { skip, verb: null, frame: null, arguments: [], missing: [] };
   return {
+    skip,
+    verb,
     frame,
     arguments: judged.map(({ head, element, role }) =>
       head.verdict === "disputed" ? { head, element: null, role: null } : { head, element, role },
@@ -48,9 +53,9 @@ export function submissionOf({ frame, arguments: judged, missing }) {
 
 // --- moves
 
-/** @param {Verification} state @param {Partial<Judgment>} change */
-export function judgeFrame(state, change) {
-  return { ...state, frame: judged(state.frame, change) };
+/** @param {Verification} state @param {RecordPart} part @param {Partial<Judgment>} change */
+export function judgeRecord(state, part, change) {
+  return { ...state, [part]: judged(state[part] ?? OPEN, change) };
 }
 
 /** @param {Verification} state @param {number} at @param {Part} part @param {Partial<Judgment>} change */
@@ -94,7 +99,11 @@ export function removeMissing(state, key) {
  * @returns {{place: string, judgment: Judgment, name: string}[]}
  */
 export function partsOf(state, words = /** @type {string[]} */ ([])) {
-  const parts = [{ place: "frame", judgment: state.frame, name: "the frame" }];
+  if (state.skip) return [{ place: "skip", judgment: state.skip, name: "that the record is skipped" }];
+  const parts = [
+    { place: "verb", judgment: state.verb, name: "the words of the verb" },
+    { place: "frame", judgment: state.frame, name: "the frame" },
+  ];
   for (const [at, argument] of state.arguments.entries()) {
     for (const part of judgedParts(argument)) {
       parts.push({ place: placeOf(at, part), judgment: argument[part], name: nameOf(part, words[at] ?? "") });

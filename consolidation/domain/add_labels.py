@@ -1,0 +1,45 @@
+"""Labels of imported annotations that the project's resources lack."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from projects.domain.resources import change_resource
+from projects.models import Project
+from schemes.base import ItemContext, Json, UnknownLabelError
+from schemes.registry import get_scheme
+
+
+@dataclass(slots=True)
+class LabelCollector:
+    """A parser that accepts annotations with unknown labels, and collects the labels.
+
+    `values` has the changed resources with the added labels, by their names.
+    """
+
+    project: Project
+    parse: Callable[..., Json]
+    values: dict[str, Any] = field(default_factory=dict)
+    added: list[str] = field(default_factory=list)
+
+    def __call__(self, content: object, context: ItemContext) -> Json:
+        """Return the parsed content. Raise ContentError."""
+        resources = {**context.resources, **self.values}
+        try:
+            return self.parse(content, replace(context, resources=resources))
+        except UnknownLabelError as error:
+            name = error.resource
+            add_labels = get_scheme(self.project.scheme).resources[name].add_labels
+            if add_labels is None or not isinstance(content, dict):
+                raise
+            value, added = add_labels(resources[name], content)
+        parsed = self.parse(content, replace(context, resources={**resources, name: value}))
+        self.values[name] = value
+        self.added += added
+        return parsed
+
+    def store(self, *, actor: str, now: datetime) -> None:
+        """Add a version of each resource that has new labels."""
+        for name, value in self.values.items():
+            change_resource(project=self.project, name=name, value=value, actor=actor, now=now)
