@@ -372,7 +372,10 @@ class _Reader:
     def __init__(self, target: Json) -> None:
         spellings = question_spellings(target)
         self._walker = Walker(open_item(*spellings, is_noun=is_noun(target)))
-        self._forms = {form for forms in spellings for form in forms.by_name().values()}
+        self._forms: dict[str, set[str]] = {}
+        for forms in spellings:
+            for name, form in forms.by_name().items():
+                self._forms.setdefault(forms.inflection_of(name), set()).add(form)
 
     def read(self, text: str) -> tuple[str, Json | None]:
         """Return the question as stored, and its slots or None."""
@@ -387,10 +390,13 @@ class _Reader:
         """Raise ContentError if slots contradict a question, or have other words than its verb."""
         if message := contradiction(question, slots):
             raise ContentError(path, message)
+        if is_read:
+            return
         others = words_of_no_slot(question, slots)
-        if not is_read and not (len(others) == 1 and others[0] in self._forms):
+        forms = self._forms.get(slots.verb_slot_inflection) or set().union(*self._forms.values())
+        if not (len(others) == 1 and others[0] in forms):
             verb = " ".join(others)
-            message = f"leave “{verb}” of “{question}”, which is no form of the verb."
+            message = f"leave “{verb}” of “{question}”, which is no such form of the verb."
             raise ContentError(path, message)
 
 

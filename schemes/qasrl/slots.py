@@ -79,6 +79,8 @@ def contradiction(question: str, slots: Slots) -> str:
         left[0] = slots.wh
     for name in _TEXT_SLOTS:
         text = str(getattr(slots, name)).replace("~!~", " ")
+        if "?" in text:
+            return f"{name} is “{text}”, which is no word of a question."
         for word in question_words(text):
             if word == _NOT and name in ("aux", "verb_prefix"):
                 continue  # see is_negated

@@ -406,9 +406,11 @@ def test_published_slots_are_kept_in_order_or_outside_the_template(parse):
         (
             "Who cxt someone?",
             {},
-            "leave “cxt” of “Who cxt someone?”, which is no form of the verb.",
+            "leave “cxt” of “Who cxt someone?”, which is no such form of the verb.",
         ),
         ("Who sold someone?", {}, "leave “sold” of"),
+        ("Who cutting someone?", {"verb_slot_inflection": "Stem"}, "leave “cutting” of"),
+        ("Who cut someone?", {"obj": "someone?"}, "obj is “someone?”, which is no word of"),
         ("Who gladly cut someone?", {}, "leave “gladly cut” of"),
     ],
 )
