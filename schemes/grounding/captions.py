@@ -21,7 +21,7 @@ from schemes.base import (
     SentenceRecord,
     Stated,
 )
-from schemes.grounding.content import MAX_PHRASES
+from schemes.grounding.content import MAX_PHRASES, is_complete
 from schemes.grounding.noun_phrases import find_noun_phrases
 from schemes.original_text import Offsets
 from schemes.stated import file_name
@@ -35,7 +35,7 @@ class CaptionPhrase:
     """A phrase of a caption, at tokens from `start` to before `end`.
 
     `cardinality` is the number of individuals, or None if unknown. Phrases of a `chain` refer to the
-    same things. `state` and `boxes` are those of the content, and `state` is "" without gold.
+    same things. `state`, `boxes` and `complete` are those of the content, and `state` is "" without gold.
     """
 
     start: int
@@ -47,6 +47,7 @@ class CaptionPhrase:
     types: tuple[str, ...] = ()
     state: str = ""
     boxes: tuple[tuple[int, int, int, int], ...] = ()
+    complete: bool = True
 
     def moved(self, offset: int) -> "CaptionPhrase":
         return replace(self, start=self.start + offset, end=self.end + offset)
@@ -113,6 +114,7 @@ class Caption:
                 "id": target["id"],
                 "state": phrase.state,
                 "boxes": [list(box) for box in phrase.boxes],
+                **({} if phrase.complete else {"complete": False}),
             }
             for phrase, target in zip(self.phrases or (), numbered, strict=True)
             if phrase.state
@@ -267,6 +269,7 @@ def caption_of(row: ExportRow) -> Caption:
                 **{**target, "types": tuple(target["types"])},
                 state=answer["state"],
                 boxes=tuple((x1, y1, x2, y2) for x1, y1, x2, y2 in answer["boxes"]),
+                complete=is_complete(answer),
             )
         )
     metadata = {name: row.metadata[name] for name in _KEPT if name in row.metadata}

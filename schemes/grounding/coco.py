@@ -307,6 +307,7 @@ def _written(number: int, caption: Caption, image_id: int, instances: Instances)
             {
                 **phrase.target(),
                 **({"state": phrase.state} if phrase.state else {}),
+                **({} if phrase.complete else {"complete": False}),
                 "ann_ids": instances.ids(image_id, phrase.boxes),
             }
             for phrase in caption.phrases or ()

@@ -7,7 +7,8 @@ Schema version 1. The content of a caption has an entry per phrase of its target
 Boxes are half-open `[x1, y1, x2, y2)` in pixels of the upright image, sorted and distinct. The states
 are "boxes" (one box per individual), "group" (a single box, because individuals can't be distinguished),
 "scene" (nothing to box, such as an event) and "absent" (not in the picture). Phrases share a box if
-their coordinates are equal. Gold may lack phrases.
+their coordinates are equal. Gold may lack phrases. A phrase of gold with `"complete": false` may lack
+a box, because too few validators found it complete.
 
 A consolidation has the same form.
 """
@@ -34,6 +35,7 @@ class _Phrase(Strict):
     id: Annotated[str, Field(max_length=40)]
     state: Literal["boxes", "group", "scene", "absent"]
     boxes: Annotated[list[_Box], Field(max_length=MAX_BOXES)] = Field(default_factory=list)
+    complete: bool = True
 
 
 class _Grounding(Strict):
@@ -43,6 +45,9 @@ class _Grounding(Strict):
 def parse_generation(content: object, context: ItemContext) -> Json:
     """Parse an annotator's content, which must have every phrase. Raise ContentError."""
     parsed = parse_gold(content, context)
+    for at, phrase in enumerate(parsed["phrases"]):
+        if not is_complete(phrase):
+            raise ContentError(f"phrases[{at}].complete", "is for gold only.")
     answered = {phrase["id"] for phrase in parsed["phrases"]}
     for phrase in context.target["phrases"]:
         if phrase["id"] not in answered:
@@ -101,13 +106,22 @@ def count_units(content: Json, role: str) -> int:
 
 
 def count_parts(content: Json) -> dict[str, int]:
-    """Return the numbers of phrases, distinct boxes, and phrases of each state without individuals."""
+    """Return the numbers of phrases, distinct boxes and phrases of each state without individuals.
+
+    `incomplete` counts the phrases that may lack a box.
+    """
     states = [phrase["state"] for phrase in content.get("phrases", ())]
     return {
         "phrases": len(states),
         "boxes": len(distinct_boxes(content)),
         **{state: states.count(state) for state in STATES if state != "boxes"},
+        "incomplete": sum(not is_complete(phrase) for phrase in content.get("phrases", ())),
     }
+
+
+def is_complete(phrase: Json) -> bool:
+    """Return False for a phrase of gold that may lack a box."""
+    return bool(phrase.get("complete", True))
 
 
 def phrase_text(phrase: Json, context: ItemContext) -> str:
@@ -129,7 +143,8 @@ def _parsed(phrase: _Phrase, path: str, image: Image | None) -> Json:
         raise ContentError(f"{path}.boxes", "must be a single box for a group.")
     if phrase.state == "boxes" and not boxes:
         raise ContentError(f"{path}.boxes", "has no box.")
-    return {"id": phrase.id, "state": phrase.state, "boxes": [list(box) for box in boxes]}
+    parsed = {"id": phrase.id, "state": phrase.state, "boxes": [list(box) for box in boxes]}
+    return parsed if phrase.complete else {**parsed, "complete": False}
 
 
 def _check_box(box: Sequence[int], path: str, image: Image | None) -> None:

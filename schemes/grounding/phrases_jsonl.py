@@ -60,7 +60,7 @@ def write_captions(captions: Iterable[Caption], path: Path) -> int:
 
 def _written(phrase: CaptionPhrase) -> dict[str, Any]:
     gold = {"state": phrase.state, "boxes": phrase.boxes} if phrase.state else {}
-    return {**phrase.target(), **gold}
+    return {**phrase.target(), **gold, **({} if phrase.complete else {"complete": False})}
 
 
 def _caption(entry: dict[str, Any], line: int, file: str, numbers: Counter[str]) -> Caption:
@@ -123,6 +123,7 @@ def phrase_of(entry: Any, path: str, length: int) -> CaptionPhrase:
         types=tuple(_texts(entry, "types", path)),
         state=state,
         boxes=tuple(_box(box, f"{path}.boxes[{at}]") for at, box in enumerate(_list(entry, path))),
+        complete=_typed(entry, "complete", bool, path) is not False,
     )
 
 

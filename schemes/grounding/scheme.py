@@ -68,6 +68,7 @@ SCHEME = Scheme(
             Total("group", Noun("group", "groups")),
             Total("scene", Noun("phrase with nothing to box", "phrases with nothing to box")),
             Total("absent", Noun("absent phrase", "absent phrases")),
+            Total("incomplete", Noun("phrase that may lack a box", "phrases that may lack a box")),
         ),
         count=grounded.count_parts,
         is_blank=lambda content: not content["phrases"],

@@ -15,7 +15,7 @@ from schemes.content_models import Strict, validated
 from schemes.grounding.content import MAX_BOXES, MAX_PHRASES
 
 # Stored with every figure. A changed rule gets a new name.
-RULE = "grounding.validation.v1"
+RULE = "grounding.validation.v2"
 
 
 class _JudgedPhrase(Strict):
@@ -68,7 +68,8 @@ def gold_of(
 ) -> tuple[Json, list[Json]]:
     """Return what at least `agree` validators support, and the provenance of its phrases.
 
-    A phrase needs a supported state, and a supported box if its state has boxes.
+    A phrase needs a supported state, and a supported box if its state has boxes. It is complete only if
+    as many validators miss no box. The provenance counts its rejected boxes and those who miss one.
     """
     phrases, provenance = [], []
     for at, phrase in enumerate(sources[0]["phrases"]):
@@ -77,9 +78,14 @@ def gold_of(
         boxes = _supported(phrase, judgments, agree)
         if valid < agree or (phrase["boxes"] and not boxes):
             continue
-        phrases.append({"id": phrase["id"], "state": phrase["state"], "boxes": boxes})
+        missing = sum(judgment["missing"] for judgment in judgments)
+        gold = {"id": phrase["id"], "state": phrase["state"], "boxes": boxes}
+        is_complete = len(judgments) - missing >= agree
+        phrases.append(gold if is_complete else {**gold, "complete": False})
         state = "kept" if boxes == phrase["boxes"] else "edited"
-        provenance.append({"source": 0, "state": state, "valid": valid})
+        rejected = len(phrase["boxes"]) - len(boxes)
+        counts = {"valid": valid, "missing": missing, "rejected": rejected}
+        provenance.append({"source": 0, "state": state, **counts})
     return {"phrases": phrases}, provenance
 
 
@@ -121,7 +127,7 @@ def method(validators: int, agree: int) -> str:
     return (
         f"One trained worker grounded each caption. {validators} other workers judged the state of "
         f"each phrase and each of its boxes, and the gold has what at least {agree} of them found "
-        "valid. They also judged whether a box is missing."
+        f"valid. A phrase that fewer than {agree} of them found complete is marked as incomplete."
     )
 
 

@@ -93,4 +93,11 @@ def test_absent_phrase_of_a_consolidation_requires_an_annotator():
 
 def test_shared_box_is_counted_once():
     assert count_units(FULL, "generator") == 3
-    assert count_parts(FULL) == {"phrases": 4, "boxes": 3, "group": 0, "scene": 1, "absent": 0}
+    assert count_parts(FULL) == {
+        "phrases": 4,
+        "boxes": 3,
+        "group": 0,
+        "scene": 1,
+        "absent": 0,
+        "incomplete": 0,
+    }

@@ -1,6 +1,9 @@
 import pytest
 
-from schemes.base import ContentError, Json
+from schemes.base import ContentError, ExportRow, Json, refuse
+from schemes.grounding.content import count_parts, is_complete, parse_generation, parse_gold
+from schemes.grounding.corpus import CORPUS
+from schemes.grounding.exports import EXPORTS
 from schemes.grounding.validating import (
     asked,
     disputes,
@@ -11,7 +14,7 @@ from schemes.grounding.validating import (
     verdicts,
 )
 
-from .items import CONTEXT, grounding
+from .items import CONTEXT, TOKENS, grounding
 
 LEFT, RIGHT, CAR = [10, 20, 60, 120], [80, 20, 130, 120], [200, 100, 400, 220]
 SOURCE = grounding(("boxes", [LEFT, RIGHT]), ("group", [CAR]), ("scene", []), ("absent", []))
@@ -68,10 +71,49 @@ def test_gold_has_parts_with_enough_support():
         ]
     }
     assert provenance == [
-        {"source": 0, "state": "edited", "valid": 2},
-        {"source": 0, "state": "kept", "valid": 2},
+        {"source": 0, "state": "edited", "valid": 2, "missing": 0, "rejected": 1},
+        {"source": 0, "state": "kept", "valid": 2, "missing": 0, "rejected": 0},
     ]
     assert gold_of([SOURCE], [ALL, against], 1)[0] == SOURCE
+
+
+@pytest.mark.parametrize(
+    ("missed", "agree", "is_incomplete"),
+    [(0, 2, False), (1, 2, True), (2, 2, True), (1, 1, False), (2, 1, True)],
+)
+def test_phrase_that_too_few_find_complete_is_marked(missed, agree, is_incomplete):
+    against = validation(p0=judgment(0, 2, missing=True))
+    validations = [against] * missed + [ALL] * (2 - missed)
+    gold, provenance = gold_of([SOURCE], validations, agree)
+    assert [not is_complete(phrase) for phrase in gold["phrases"]] == [is_incomplete, *[False] * 3]
+    assert provenance[0]["missing"] == missed
+    assert count_parts(gold)["incomplete"] == int(is_incomplete)
+    assert parse_gold(gold, CONTEXT) == gold
+
+
+@pytest.mark.parametrize("fmt", ["phrases-jsonl", "coco"])
+def test_incomplete_phrases_come_back_from_exports(tmp_path, fmt):
+    against = validation(p0=judgment(0, 2, missing=True))
+    gold, provenance = gold_of([SOURCE], [against, against], 2)
+    row = ExportRow(
+        external_id="1.jpg#0",
+        tokens=TOKENS,
+        target=CONTEXT.target,
+        content=gold,
+        provenance=provenance,
+        image=CONTEXT.image,
+    )
+    path = tmp_path / ("gold.json" if fmt == "coco" else "gold.jsonl")
+    EXPORTS.write([row], path, fmt)
+    (record,) = CORPUS.read_gold([path], fmt, refuse)
+    assert parse_gold(record.content, CONTEXT) == gold
+
+
+def test_annotators_do_not_say_that_a_phrase_is_incomplete():
+    content = {"phrases": [{**phrase} for phrase in SOURCE["phrases"]]}
+    content["phrases"][0]["complete"] = False
+    with pytest.raises(ContentError, match=r"phrases\[0\].complete"):
+        parse_generation(content, CONTEXT)
 
 
 def test_disputes_are_parts_without_enough_support():
