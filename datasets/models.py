@@ -51,9 +51,10 @@ class Decision(models.Model):
 class ErrorSample(models.Model):
     """A random sample of a source's annotations, for an analysis of errors by people.
 
-    The sample comes from the parts that the reference lacks, or from all parts. `matched` and `extra` are
-    the automatic counts of true and false positives on the compared items, and `parts` is the number of
-    parts from which the sample was drawn.
+    The sample comes from the parts that the reference lacks, from those that the gold misses, or from all
+    parts of the gold. `matched` and `unmatched` are the automatic counts of true positives and of false
+    positives, or negatives for what is missed, on the compared items. `parts` is the number of parts from
+    which the sample was drawn.
     """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="error_samples")
@@ -64,18 +65,22 @@ class ErrorSample(models.Model):
     items = models.PositiveIntegerField()
     parts = models.PositiveIntegerField()
     matched = models.PositiveIntegerField()
-    extra = models.PositiveIntegerField()
+    unmatched = models.PositiveIntegerField()
     drawn_by = models.CharField(max_length=150)
     drawn_at = models.DateTimeField()
 
     def __str__(self) -> str:
         return f"sample {self.pk} of {self.source} gold of {self.project}"
 
+    @property
+    def is_of_missed(self) -> bool:
+        return self.population == Population.MISSED
+
 
 class SampledPart(models.Model):
     """A part of gold in a sample, and the category that a person gave it.
 
-    `key` is that of the part's side in aligned rows.
+    `key` is that of the part's side in aligned rows, which is the reference's for what the gold misses.
     """
 
     sample = models.ForeignKey(ErrorSample, on_delete=models.CASCADE, related_name="sampled_parts")

@@ -1,8 +1,9 @@
-"""Error analysis: people categorise a random sample of what the reference lacks.
+"""Error analysis: people categorise a random sample of parts without a match.
 
 References miss things, so a part without a match is not always wrong. The share of correct parts in a
-sample of automatic false positives gives an estimate of the true precision. A sample of all parts gives
-the share of each category, such as implied answers.
+sample of automatic false positives gives an estimate of the true precision. In a sample of what the gold
+misses, it gives one of the true recall, and the categories tell what kind of parts are missed. A sample
+of all parts gives the share of each category, such as implied answers.
 """
 
 import random
@@ -26,9 +27,9 @@ from datasets.enums import Population
 from datasets.models import ErrorSample, SampledPart
 from metrics.counts import ratio
 from metrics.intervals import Interval, wilson_interval
-from metrics.true_precision import TruePrecision, true_precision
+from metrics.true_figures import Estimate, true_precision, true_recall
 from projects.models import Project
-from schemes.base import AlignedRow, AnswerCategory, Json
+from schemes.base import AlignedRow, AnswerCategory, Json, RowSide
 from schemes.registry import get_scheme
 
 CHUNK = 1000
@@ -72,16 +73,17 @@ def draw_sample(
         )
         measures.append(compared.measures[figure.key])
         parts += [
-            (predicted.pk, reference.pk, row.predicted.key)
+            (predicted.pk, reference.pk, side.key)
             for row in compared.rows
-            if row.predicted and (population == Population.ALL or row.state == "extra")
+            if (side := _drawn_side(row, population))
         ]
     if not measures:
         raise NothingToCompareError(
             f"No item of {project.slug} has gold of both {source!r} and {against!r}."
         )
     if not parts:
-        raise SampleError("There is nothing to draw from: the reference lacks nothing.")
+        lacks = "gold misses" if population == Population.MISSED else "reference lacks"
+        raise SampleError(f"There is nothing to draw from: the {lacks} nothing.")
     total = figure.total(measures)
     sample = ErrorSample.objects.create(
         project=project,
@@ -92,7 +94,7 @@ def draw_sample(
         items=len(measures),
         parts=len(parts),
         matched=total["tp"],
-        extra=total["fp"],
+        unmatched=total["fn" if population == Population.MISSED else "fp"],
         drawn_by=by,
         drawn_at=now,
     )
@@ -107,12 +109,19 @@ def draw_sample(
     return sample
 
 
+def _drawn_side(row: AlignedRow, population: str) -> RowSide | None:
+    """Return the side of a row that belongs to the population, or None."""
+    if population == Population.MISSED:
+        return row.reference if row.state == "missed" else None
+    return row.predicted if population == Population.ALL or row.state == "extra" else None
+
+
 def _counted_figure(project: Project) -> Any:
     """Return the scheme's first figure that counts true and false positives."""
     for figure in get_scheme(project.scheme).comparison.figures:
-        if {"tp", "fp"} <= set(figure.columns):
+        if {"tp", "fp", "fn"} <= set(figure.columns):
             return figure
-    raise SampleError("This scheme has no figure that counts false positives.")
+    raise SampleError("This scheme has no figure that counts false positives and negatives.")
 
 
 def _pairs(project: Project, source: str, against: str) -> Iterator[tuple[Gold, Gold]]:
@@ -148,14 +157,23 @@ def categories_of(sample: ErrorSample) -> Sequence[AnswerCategory]:
     return get_scheme(sample.project.scheme).comparison.categories
 
 
-def row_of_part(part: SampledPart) -> tuple[AlignedRow | None, Sequence[AlignedRow]]:
-    """Return the part's aligned row, and all rows that have a side of the reference."""
+def sides_of_part(part: SampledPart) -> tuple[RowSide | None, list[tuple[str, RowSide]]]:
+    """Return the part to judge, and the labels and sides of the other gold of its item."""
     predicted, reference = part.predicted, part.reference
     compared = scheme_of(predicted.item).comparison.compare(
         reference.content, predicted.content, context_of(predicted.item)
     )
-    own = next((r for r in compared.rows if r.predicted and r.predicted.key == part.key), None)
-    return own, [row for row in compared.rows if row.reference and row.state != "redundant"]
+    rows = [(row.label, row.predicted, row.reference) for row in compared.rows]
+    if part.sample.is_of_missed:
+        rows = [(label, reference, predicted) for label, predicted, reference in rows]
+    else:
+        # A redundant part stands beside a side of the reference that another part has.
+        rows = [
+            (row.label, row.predicted, None if row.state == "redundant" else row.reference)
+            for row in compared.rows
+        ]
+    own = next((side for _, side, _ in rows if side and side.key == part.key), None)
+    return own, [(label, other) for label, _, other in rows if other]
 
 
 def next_part(*, sample: ErrorSample, after: int = 0) -> SampledPart | None:
@@ -178,16 +196,21 @@ class CategoryShare:
 class SampleReport:
     """The categories of a sample so far.
 
-    `precision` is the automatic one on the sample's items, and `estimate` the true precision that follows
-    from the sample, or None before the first judgment.
+    `automatic` is the precision on the sample's items, and `estimate` the true precision that follows
+    from the sample, or None before the first judgment. Both are recalls if the sample is of missed parts.
     """
 
     sample: ErrorSample
     drawn: int
     judged: int
     shares: Sequence[CategoryShare]
-    precision: float | None
-    estimate: TruePrecision | None
+    automatic: float | None
+    estimate: Estimate | None
+
+    @property
+    def figure(self) -> str:
+        """Return the name of the estimated figure."""
+        return "recall" if self.sample.is_of_missed else "precision"
 
     def as_json(self) -> dict[str, Any]:
         sample, estimate = self.sample, self.estimate
@@ -209,9 +232,10 @@ class SampleReport:
                 }
                 for share in self.shares
             },
-            "automatic_precision": self.precision,
-            "true_precision": estimate and estimate.value,
-            "true_precision_interval": estimate and [estimate.interval.low, estimate.interval.high],
+            f"automatic_{self.figure}": self.automatic,
+            f"true_{self.figure}": estimate and estimate.value,
+            f"true_{self.figure}_interval": estimate
+            and [estimate.interval.low, estimate.interval.high],
         }
 
 
@@ -233,23 +257,31 @@ def sample_report(*, sample: ErrorSample) -> SampleReport:
         drawn=drawn,
         judged=judged,
         shares=shares,
-        precision=ratio(sample.matched, sample.matched + sample.extra),
+        automatic=ratio(sample.matched, sample.matched + sample.unmatched),
         estimate=_estimate(sample, numbers) if judged else None,
     )
 
 
-def _estimate(sample: ErrorSample, numbers: Mapping[str, int]) -> TruePrecision:
+def _estimate(sample: ErrorSample, numbers: Mapping[str, int]) -> Estimate:
     correct = repeated = wrong = 0
     for category in categories_of(sample):
         number = numbers[category.key]
         correct += number * category.is_correct
         repeated += number * category.is_repeat
         wrong += number * (not category.is_correct and not category.is_repeat)
+    if sample.is_of_missed:
+        return true_recall(
+            matched=sample.matched,
+            missed=sample.unmatched,
+            correct=correct,
+            others=repeated + wrong,
+            seed=sample.seed,
+        )
     # A sample of everything judges the matched parts too, so nothing is taken as right unseen.
     takes_matches = sample.population == Population.EXTRA
     return true_precision(
         matched=sample.matched if takes_matches else 0,
-        extra=sample.extra if takes_matches else sample.parts,
+        extra=sample.unmatched if takes_matches else sample.parts,
         correct=correct,
         repeated=repeated,
         wrong=wrong,
@@ -260,11 +292,14 @@ def _estimate(sample: ErrorSample, numbers: Mapping[str, int]) -> TruePrecision:
 def sampled_rows(*, sample: ErrorSample) -> Iterator[tuple[Any, ...]]:
     """Yield a row per part, in the order of CSV_COLUMNS."""
     parts = sample.sampled_parts.select_related(
-        "predicted__item__sentence__image", "predicted__item__project", "reference", "judged_by"
+        "sample",
+        "predicted__item__sentence__image",
+        "predicted__item__project",
+        "reference",
+        "judged_by",
     )
     for part in parts:
-        row, _ = row_of_part(part)
-        side = row.predicted if row else None
+        side, _ = sides_of_part(part)
         text = " · ".join([*side.labels, side.value]) if side else part.key
         judged = part.judged_at.isoformat() if part.judged_at else ""
         yield (

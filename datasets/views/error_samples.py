@@ -1,4 +1,4 @@
-"""Pages on which people categorise a sample of what a reference lacks."""
+"""Pages on which people categorise a sample of parts without a match."""
 
 from typing import Any
 
@@ -19,9 +19,9 @@ from datasets.domain.error_samples import (
     draw_sample,
     judge_part,
     next_part,
-    row_of_part,
     sample_report,
     sampled_rows,
+    sides_of_part,
 )
 from datasets.domain.quality import NothingToCompareError
 from datasets.forms.quality import PartForm, SampleForm
@@ -66,7 +66,7 @@ def _sample_columns(project: Project) -> list[Column]:
         url = reverse("datasets:error_sample", args=[project.slug, report.sample.pk])
         return link(url, f"Sample {report.sample.pk}")
 
-    def true_precision(report: SampleReport) -> float | None:
+    def true_figure(report: SampleReport) -> float | None:
         return report.estimate.value if report.estimate else None
 
     return [
@@ -81,15 +81,15 @@ def _sample_columns(project: Project) -> list[Column]:
             is_number=True,
         ),
         Column(
-            "Automatic precision",
-            lambda report: report.precision,
-            lambda report: percent(report.precision),
+            "Automatic precision or recall",
+            lambda report: report.automatic,
+            lambda report: percent(report.automatic),
             is_number=True,
         ),
         Column(
-            "True precision",
-            true_precision,
-            lambda report: percent(true_precision(report)),
+            "True precision or recall",
+            true_figure,
+            lambda report: percent(true_figure(report)),
             is_number=True,
         ),
     ]
@@ -176,12 +176,17 @@ def part(request: HttpRequest, project: Project, pk: int, position: int) -> Http
 def _part_page(
     request: HttpRequest, project: Project, part: SampledPart, problem: str = ""
 ) -> HttpResponse:
-    row, reference = row_of_part(part)
+    side, others = sides_of_part(part)
+    sample = part.sample
+    names = (sample.source, sample.against)
+    drawn_from, other = reversed(names) if sample.is_of_missed else names
     context: dict[str, Any] = {
         "part": part,
         "item": part.predicted.item,
-        "row": row,
-        "reference": reference,
+        "side": side,
+        "others": others,
+        "drawn_from": drawn_from,
+        "other": other,
         "categories": categories_of(part.sample),
         "drawn": part.sample.sampled_parts.count(),
         "problem": problem,

@@ -18,6 +18,7 @@ from datasets.domain.error_samples import (
     judge_part,
     next_part,
     sample_report,
+    sampled_rows,
 )
 from datasets.domain.quality import NothingToCompareError
 from datasets.models import SampledPart
@@ -61,7 +62,7 @@ def draw(project, size=10, population="extra", seed=1):
 
 def test_sample_has_parts_missing_from_the_reference(project):
     sample = draw(project)
-    assert (sample.items, sample.parts, sample.matched, sample.extra) == (1, 3, 1, 3)
+    assert (sample.items, sample.parts, sample.matched, sample.unmatched) == (1, 3, 1, 3)
     assert [part.position for part in sample.sampled_parts.all()] == [1, 2, 3]
     assert draw(project, population="all").parts == 4
 
@@ -78,7 +79,7 @@ def test_sample_depends_on_the_seed(project):
 def test_categories_give_the_true_precision(project, expert):
     sample = draw(project)
     report = sample_report(sample=sample)
-    assert (report.judged, report.precision, report.estimate) == (0, 0.25, None)
+    assert (report.judged, report.automatic, report.estimate) == (0, 0.25, None)
     for part, category in zip(
         sample.sampled_parts.all(), ("explicit", "implicit", "wrong"), strict=True
     ):
@@ -172,3 +173,62 @@ def test_expert_judges_on_the_site(project):
     assert f'href="{download}" download' in page
     table = b"".join(client.get(download))
     assert table.count(b"explicit") == 3
+
+
+def draw_missed(project, size=10):
+    """Draw from what the expert's gold misses of the consolidated gold."""
+    return draw_sample(
+        project=project,
+        source="expert",
+        against="consolidated",
+        population="missed",
+        size=size,
+        seed=1,
+        by="eva",
+        now=NOW,
+    )
+
+
+def test_sample_of_missed_parts_gives_the_true_recall(project, expert):
+    sample = draw_missed(project)
+    assert (sample.parts, sample.matched, sample.unmatched) == (3, 1, 3)
+    # They are the parts that a sample of extra parts has in the other direction.
+    extra = {part.key for part in draw(project).sampled_parts.all()}
+    assert {part.key for part in sample.sampled_parts.all()} == extra
+    categories = ("explicit", "implicit", "wrong")
+    for part, category in zip(sample.sampled_parts.all(), categories, strict=True):
+        judge_part(part=part, category=category, by=expert, now=NOW)
+    report = sample_report(sample=sample)
+    assert (report.figure, report.automatic) == ("recall", 0.25)
+    assert report.estimate.value == pytest.approx(1 / 3)  # two of the three should have been found
+    assert report.as_json()["true_recall"] == report.estimate.value
+    assert [row[2] for row in sampled_rows(sample=sample)] != [None] * 3
+
+
+def test_missed_parts_are_judged_on_the_site(project):
+    sample = draw_missed(project)
+    client = Client()
+    client.force_login(make_user("ed", project, MemberRole.EXPERT))
+    address = reverse("datasets:sampled_part", args=[project.slug, sample.pk, 1])
+    page = client.get(address).content.decode()
+    assert page.index("Consolidated gold") < page.index("Judge this")
+    other = page.index("Expert gold of this item")
+    assert page.index("Judge this") < other < page.rindex("a basin")
+    client.post(f"{address}judge/", {"category": "explicit"})
+    page = client.get(reverse("datasets:error_sample", args=[project.slug, sample.pk])).content
+    assert "True recall: <b>25.0 %</b>" in page.decode()
+    assert "3 missed" in page.decode()
+
+
+def test_gold_that_misses_nothing_has_no_sample(project):
+    with pytest.raises(SampleError, match="the gold misses nothing"):
+        draw_sample(
+            project=project,
+            source="consolidated",
+            against="expert",
+            population="missed",
+            size=1,
+            seed=1,
+            by="eva",
+            now=NOW,
+        )

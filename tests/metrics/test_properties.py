@@ -310,9 +310,9 @@ NOT_METRICS = {
         "bootstrap_alpha",
     },
     "regions": {"box_area", "region_area", "hull"},
-    # Estimates from samples. See test_capture_recapture.py and test_true_precision.py.
+    # Estimates from samples. See test_capture_recapture.py and test_true_figures.py.
     "capture_recapture": {"estimate_coverage", "sum_captures"},
-    "true_precision": {"true_precision"},
+    "true_figures": {"true_precision", "true_recall"},
     "intervals": {"wilson_interval"},
     "drift": {"fall_p_value", "has_fallen"},
     "counts": {"ratio", "mean", "micro_sum", "macro_average"},

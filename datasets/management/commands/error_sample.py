@@ -22,7 +22,7 @@ from schemes.reports import text_table
 class Command(BaseCommand):
     help = (
         "Draw a sample for an error analysis, or report the newest one: its categories and the "
-        "true precision. People judge the sample on the site."
+        "true precision or recall. People judge the sample on the site."
     )
     example = "manage.py error_sample wikinews-dev --draw 100"
 
@@ -41,7 +41,8 @@ class Command(BaseCommand):
             "--population",
             choices=Population.values,
             default=Population.EXTRA,
-            help="draw from what the reference lacks (extra) or from everything (all)",
+            help="draw from what the reference lacks (extra), from what the gold misses (missed) or "
+            "from everything (all)",
         )
         parser.add_argument("--seed", type=int, default=1)
         parser.add_argument("--csv", action="store_true", help="print the sample's parts as CSV")
@@ -77,9 +78,10 @@ class Command(BaseCommand):
 def _text(report: SampleReport) -> str:
     rows = [[share.category.label, share.number, share.share] for share in report.shares]
     table = text_table(["Category", "Parts", "Share"], rows)
-    automatic, estimate = report.precision, report.estimate
+    automatic, estimate = report.automatic, report.estimate
     true = estimate.value if estimate else None
-    summary = text_table(["", "Precision"], [["Automatic", automatic], ["True", true]])
+    heading = ["", report.figure.capitalize()]
+    summary = text_table(heading, [["Automatic", automatic], ["True", true]])
     return (
         f"Sample {report.sample.pk}: {report.judged} of {report.drawn} parts judged.\n\n"
         f"{table}\n\n{summary}"

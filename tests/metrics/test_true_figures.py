@@ -1,10 +1,10 @@
-"""The true precision, which is estimated from a judged sample of false positives."""
+"""The true precision and recall, which are estimated from judged samples of automatic errors."""
 
 import random
 
 import pytest
 
-from metrics.true_precision import true_precision
+from metrics.true_figures import true_precision, true_recall
 
 
 def test_correct_parts_are_extrapolated():
@@ -48,3 +48,13 @@ def test_intervals_contain_the_true_value_as_often_as_stated():
         )
         hits += estimate.interval.low <= truth <= estimate.interval.high
     assert hits >= 88
+
+
+def test_parts_that_should_have_been_found_are_extrapolated():
+    # Half of the 40 missed parts are right, so 60 of 80 were found.
+    estimate = true_recall(matched=60, missed=40, correct=5, others=5)
+    assert estimate.value == pytest.approx(60 / 80)
+    assert 0.6 <= estimate.interval.low < 0.75 < estimate.interval.high <= 1
+    assert true_recall(matched=60, missed=40, correct=10, others=0).value == pytest.approx(0.6)
+    assert true_recall(matched=60, missed=40, correct=0, others=10).value == 1
+    assert true_recall(matched=60, missed=40, correct=0, others=0).value is None
