@@ -195,7 +195,8 @@ class GoldRecord:
     assignments, where the file has them. `neighbours` are the sentence ids and local keys of records
     that may have lost a row to this record, if its own id or position is wrong. `is_blank` is True if
     the file annotates nothing, which is no gold, although it names the item. `places` has the file and
-    line of fields of the content that are not at `line`, by paths as in ContentError.
+    line of fields of the content that are not at `line`, by paths as in ContentError. `notes` counts what
+    the reader left out.
     """
 
     item: ItemRecord
@@ -205,6 +206,7 @@ class GoldRecord:
     neighbours: tuple[tuple[str, str], ...] = ()
     is_blank: bool = False
     places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
+    notes: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

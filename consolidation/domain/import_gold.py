@@ -369,6 +369,7 @@ class _Storing:
                     message += f" Choose {Setting.ADD_ROLES.quoted} to add it to the project."
                 self.refuse(record_error(record, self.file, message, error.path, line=line))
                 continue
+            self.report.add_notes(record.notes)
             if record.is_blank or is_blank(parsed):
                 self.report.blank += 1
                 continue

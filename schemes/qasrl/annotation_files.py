@@ -3,6 +3,7 @@
 These are CSV in the published layout, JSON Lines of the QA-SRL Bank, and the output of parsers.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -47,6 +48,7 @@ class Selection:
 
     validity: Validity | None = None
     thresholds: Thresholds = field(default_factory=Thresholds)
+    with_models: bool = False
 
 
 def probability(text: str) -> float:
@@ -55,6 +57,13 @@ def probability(text: str) -> float:
     if not 0 <= value <= 1:
         raise ValueError("not a probability")
     return value
+
+
+def question_sources(text: str) -> str:
+    """Return "turk" or "all". Raise ValueError."""
+    if text not in ("turk", "all"):
+        raise ValueError("neither turk nor all")
+    return text
 
 
 GOLD_OPTIONS = (
@@ -66,6 +75,13 @@ GOLD_OPTIONS = (
         "QA-SRL Bank: leave out questions with fewer valid judgments, of N (see --of)",
     ),
     ReaderOption("of", "--of", int, "N", "QA-SRL Bank: the number of judgments of --min-valid"),
+    ReaderOption(
+        "sources",
+        "--sources",
+        question_sources,
+        "turk|all",
+        "QA-SRL Bank: leave out questions that only models asked (turk, the default) or none (all)",
+    ),
     ReaderOption(
         "threshold",
         "--threshold",
@@ -91,7 +107,7 @@ def selection_of(options: Mapping[str, Any]) -> Selection:
         for name, key in (("answer", "threshold"), ("question", "question_threshold"))
         if options.get(key) is not None
     }
-    return Selection(validity, Thresholds(**given))
+    return Selection(validity, Thresholds(**given), with_models=options.get("sources") == "all")
 
 
 def _validity(min_valid: int | None, of: int | None) -> Validity | None:
@@ -140,17 +156,18 @@ def read_annotation_file(
     sentences: Sentences | None = None,
     selection: Selection = Selection(),
     bad_rows: BadRows | None = None,
+    notes: Counter[str] | None = None,
 ) -> dict[Predicate, Annotation]:
     """Return the predicates of a file, in file order.
 
     Redundant roles are dropped, but their predicates are not. With `sentences`, every predicate and
     span must be inside, and sentences of a parser's output without ids are found by their tokens.
-    `bad_rows` may collect bad rows. Their predicates are left out. Otherwise, the first is raised as
-    FileError with file, line and field.
+    `notes` counts what the selection left out. `bad_rows` may collect bad rows. Their predicates are
+    left out. Otherwise, the first is raised as FileError with file, line and field.
     """
     bad_rows = bad_rows or BadRows()
     if looks_like_bank(path):
-        return _read_json_lines(path, sentences, selection, bad_rows)
+        return _read_json_lines(path, sentences, selection, bad_rows, notes)
     annotations: dict[Predicate, Annotation] = {}
     for row in _rows(path, sentences, bad_rows):
         _add(row, annotations)
@@ -207,7 +224,11 @@ def is_parser_output(path: Path) -> bool:
 
 
 def _read_json_lines(
-    path: Path, sentences: Sentences | None, selection: Selection, bad_rows: BadRows
+    path: Path,
+    sentences: Sentences | None,
+    selection: Selection,
+    bad_rows: BadRows,
+    notes: Counter[str] | None,
 ) -> dict[Predicate, Annotation]:
     annotations: dict[Predicate, Annotation] = {}
     contents: dict[Predicate, Json] = {}
@@ -220,6 +241,8 @@ def _read_json_lines(
                 bad_rows(FileError(path.name, record.line, message))
             continue
         contents[key] = record.content
+        if notes is not None:
+            notes.update(record.notes)
         try:
             _add_record(record, sentences, path, annotations)
         except FileError as error:
@@ -256,7 +279,12 @@ def _records(
     path: Path, sentences: Sentences | None, selection: Selection, bad_rows: BadRows
 ) -> Iterator[GoldRecord]:
     if not is_parser_output(path):
-        return read_bank_gold(path, on_error=bad_rows, validity=selection.validity)
+        return read_bank_gold(
+            path,
+            on_error=bad_rows,
+            validity=selection.validity,
+            with_models=selection.with_models,
+        )
     ids: dict[tuple[str, ...], list[str]] = {}
     for external_id, tokens in (sentences or {}).items():
         ids.setdefault(tokens, []).append(external_id)

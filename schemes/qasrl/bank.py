@@ -1,6 +1,7 @@
 """The JSON Lines format of the QA-SRL Bank 2.0 (FitzGerald et al. 2018), one sentence per line."""
 
 import gzip
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -48,6 +49,8 @@ ANNOTATOR, _PROGRAM = "turk-", "model-"
 # Suffix of a source whose judgment is the gold's, a consolidator or an expert. The Bank marks its
 # rounds alike ("-expansion", "-eval").
 GOLD = "-gold"
+# The name of a count of questions that were left out
+MODEL_QUESTIONS = "questions_of_models_left_out"
 _slot_values = itemgetter(*SLOT_FIELDS)
 
 
@@ -101,14 +104,19 @@ def read_bank_items(path: Path, *, on_error: ErrorSink) -> Iterator[ItemRecord]:
 
 
 def read_bank_gold(
-    path: Path, *, on_error: ErrorSink, validity: Validity | None = None
+    path: Path,
+    *,
+    on_error: ErrorSink,
+    validity: Validity | None = None,
+    with_models: bool = False,
 ) -> Iterator[GoldRecord]:
     """Yield a record per verb: its questions with the distinct spans of valid judgments.
 
     Questions that `validity` does not accept are left out, and questions without a valid judgment
-    always are. If a verb has judgments of a GOLD source, as in our own exports, only these count
-    for spans, and validity is not checked. The provenance of a question has its first source as
-    `worker_id`. Its other fields are empty.
+    always are. Questions that only models asked are left out and counted in `notes`, unless
+    `with_models`. If a verb has judgments of a GOLD source, as in our own exports, only these count for
+    spans, and neither validity nor sources are checked. The provenance of a question has its first
+    source as `worker_id`. Its other fields are empty.
     """
     for line, entry in json_lines(path, on_error):
         try:
@@ -121,7 +129,8 @@ def read_bank_gold(
         for key, verb in verbs.items():
             try:
                 target = _target(key, verb, tokens)
-                content, provenance = _content(verb, tokens, validity)
+                notes: Counter[str] = Counter()
+                content, provenance = _content(verb, tokens, validity, with_models, notes)
             except FieldError as bad:
                 on_error(_without_verb(bad, key).at(path, line))
                 continue
@@ -130,7 +139,8 @@ def read_bank_gold(
                 external_id, local_key, target, line, path.name, Stated(tokens=tokens)
             )
             is_blank = not content["questions"]
-            records.append(GoldRecord(item, content, provenance, line, is_blank=is_blank))
+            record = GoldRecord(item, content, provenance, line, is_blank=is_blank, notes=notes)
+            records.append(record)
         yield from sorted(records, key=lambda record: int(record.item.local_key))
 
 
@@ -157,7 +167,13 @@ def write_bank(rows: Iterable[ExportRow], path: Path) -> int:
     return count
 
 
-def _content(verb: Json, tokens: Tokens, validity: Validity | None) -> tuple[Json, list[Json]]:
+def _content(
+    verb: Json,
+    tokens: Tokens,
+    validity: Validity | None,
+    with_models: bool,
+    notes: Counter[str],
+) -> tuple[Json, list[Json]]:
     """Return the content of a verb and its provenance. Raise FieldError."""
     forms = verb_forms_field(verb)
     labels = mapping_field(verb, "questionLabels")
@@ -169,7 +185,9 @@ def _content(verb: Json, tokens: Tokens, validity: Validity | None) -> tuple[Jso
         if not judged and validity and not validity.accepts(_judgments(label)):
             continue
         answers = _answers(label, len(tokens), gold_only=judged)
-        if answers:
+        if answers and not (judged or with_models) and _is_of_models(label):
+            notes[MODEL_QUESTIONS] += 1
+        elif answers:
             slots = _slots(label, forms)
             questions.append({"question": text, "answers": answers, **slots})
             provenance.append(_ids(_first_source(label)))
@@ -217,6 +235,16 @@ def _answers(label: Json, length: int, *, gold_only: bool) -> list[list[int]]:
                 raise FieldError("spans", "are missing, although the question is valid.")
             spans.update(span_field(span, length) for span in given)
     return [list(span) for span in sorted(spans)]
+
+
+def _is_of_models(label: Json) -> bool:
+    """Return True if all sources of a question are programs."""
+    sources = label.get("questionSources")
+    return (
+        isinstance(sources, list)
+        and bool(sources)
+        and all(isinstance(source, str) and source.startswith(_PROGRAM) for source in sources)
+    )
 
 
 def _first_source(label: Json) -> str:

@@ -1,11 +1,13 @@
 """The evaluations `evaluate qasrl` and `evaluate propbank`."""
 
 from argparse import ArgumentParser
+from collections import Counter
 from pathlib import Path
 
 from schemes.base import FileError, Json
 from schemes.charts import write_bar_chart
 from schemes.qasrl import annotation_files as files
+from schemes.qasrl.bank import MODEL_QUESTIONS
 from schemes.qasrl.corrections_file import read_corrections
 from schemes.qasrl.evaluation import ALIGNMENT_COLUMNS, ITEM_COLUMNS, scores_by_worker, scores_json
 from schemes.qasrl.evaluation import Evaluation as ScoredFiles
@@ -74,9 +76,14 @@ def _qasrl_report(options: Options) -> Report:
     sentences = options["sentences"] and files.read_sentence_tokens(options["sentences"])
     selection = files.selection_of(options)
     bad_rows = BadRows(skip=options["skip_bad_rows"])
+    notes: Counter[str] = Counter()
     reference, predicted = (
         files.read_annotation_file(
-            options[side], sentences=sentences, selection=selection, bad_rows=bad_rows
+            options[side],
+            sentences=sentences,
+            selection=selection,
+            bad_rows=bad_rows,
+            notes=notes,
         )
         for side in ("reference", "predicted")
     )
@@ -93,6 +100,7 @@ def _qasrl_report(options: Options) -> Report:
             )
         ],
     )
+    report.figures |= notes
     bad_rows.add_to(report.figures)
     if sentences:
         report.figures["contradictions"] = [
@@ -160,10 +168,18 @@ def _qasrl_text(figures: Json) -> str:
         text_table(_COUNTS_HEADER, _count_rows(figures)),
         _role_text(figures),
         _verbal_text(figures),
+        _models_text(figures),
         bootstrap_text(figures),
         skipped_text(figures),
         _contradictions_text(figures),
     )
+
+
+def _models_text(figures: Json) -> str:
+    count = figures.get(MODEL_QUESTIONS, 0)
+    if not count:
+        return ""
+    return f"{count} questions that only models asked were left out. --sources all counts them."
 
 
 def _contradictions_text(figures: Json) -> str:

@@ -1,5 +1,6 @@
 """The tables of Roit et al. 2020, recomputed from a clone of the published data."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -17,7 +18,7 @@ from schemes.qasrl.annotation_files import (
     read_annotations_by_worker,
     read_sentence_tokens,
 )
-from schemes.qasrl.bank import Validity
+from schemes.qasrl.bank import MODEL_QUESTIONS, Validity
 from schemes.qasrl.evaluation import Evaluation
 from schemes.qasrl.published_csv import read_gold_rows
 from schemes.qasrl.worker_report import agreeing_pairs
@@ -190,7 +191,10 @@ def _other_resources(published: _Published) -> Iterator[Figure]:
 def _other_resource(table: str, path: Path, reference: Annotations) -> Iterator[Figure]:
     try:
         how = "answers from 0.5" if is_parser_output(path) else "5 of 6 valid"
-        predicted = read_annotation_file(path, selection=_DENSE)
+        notes: Counter[str] = Counter()
+        predicted = read_annotation_file(path, selection=_DENSE, notes=notes)
+        if left_out := notes[MODEL_QUESTIONS]:
+            how = f"{how}, {left_out:,} questions of models left out"
     except FileError as error:
         yield Figure(table, path.name, None, None, str(error))
         return

@@ -66,7 +66,10 @@ _SENTENCE_READERS = {
 _GOLD_READERS = {
     "qasrl-csv": lambda path, on_error, selection: gold_csv.read_gold_csv(path, on_error=on_error),
     "qasrl-bank": lambda path, on_error, selection: bank.read_bank_gold(
-        path, on_error=on_error, validity=selection.validity
+        path,
+        on_error=on_error,
+        validity=selection.validity,
+        with_models=selection.with_models,
     ),
     "qasrl-parser": lambda path, on_error, selection: read_parser_output(
         path, on_error=on_error, thresholds=selection.thresholds

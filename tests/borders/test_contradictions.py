@@ -312,3 +312,50 @@ def test_reference_without_a_usable_predicate_is_refused(desk):
     reference = desk.write("r.csv", REFERENCE.replace("0:1", "9:9"))
     outcome = desk.run("evaluate", "qasrl", reference, reference, skip_bad_rows=True)
     assert (outcome.code, "no predicate that can be used" in outcome.errors) == (2, True)
+
+
+# --- Questions of models
+
+
+def asked_by(*sources: str, judge: str = "turk-1") -> str:
+    """Return a sentence with a question of a person, and one of these sources."""
+    entry = json.loads(bank("Mary sold a hat to John yesterday .", 1))
+    labels = entry["verbEntries"]["1"]["questionLabels"]
+    (first,) = labels.values()
+    other = "What did someone sell?"
+    judgments = [{"sourceId": judge, "isValid": True, "spans": [[2, 4]]}]
+    labels[other] = {
+        **first,
+        "questionString": other,
+        "questionSources": list(sources),
+        "answerJudgments": judgments,
+    }
+    return json.dumps(entry) + "\n"
+
+
+@pytest.mark.parametrize(
+    ("sources", "judge", "is_read"),
+    [
+        (["model-x"], "turk-1", False),
+        (["model-x", "model-y"], "turk-1", False),
+        (["model-x", "turk-2"], "turk-1", True),
+        (["turk-2"], "turk-1", True),
+        ([], "turk-1", True),
+        (["model-x"], "turk-1-gold", True),
+    ],
+)
+def test_questions_that_only_models_asked_are_left_out(qasrl, sources, judge, is_read):
+    path = qasrl.write("b.jsonl", asked_by(*sources, judge=judge))
+    reference = qasrl.write("r.csv", f"{GOLD}a:1,1,sold,What did someone sell?,2:4,a hat\n")
+    left_out = {} if is_read else {"questions_of_models_left_out": 1}
+    facts = qasrl.gold("qasrl", "qasrl-bank", path).facts
+    assert facts["notes"] == left_out
+    questions = [question["question"] for question in gold()["a:1/1"]["questions"]]
+    assert ("What did someone sell?" in questions) == is_read
+    figures = qasrl.run("evaluate", "qasrl", reference, path).facts
+    assert {name: figures[name] for name in figures if "models" in name} == left_out
+    assert figures["UA"]["tp"] == int(is_read)
+    figures = qasrl.run("evaluate", "qasrl", reference, path, sources="all").facts
+    assert (figures["UA"]["tp"], "models" in str(figures)) == (1, False)
+    facts = qasrl.system("qasrl", "qasrl-bank", path, sources="all").facts
+    assert facts["notes"] == {}
