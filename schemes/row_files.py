@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 TIME, DATE = "time", "date"
+LONG_NUMBER = "number of more than 15 digits"
 # A list of texts in JSON, which are tokens
 WORDS = "a list of texts"
 MAGIC = b'{"row-file":1,'

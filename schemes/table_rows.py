@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from schemes.base import ErrorSink, FileError
-from schemes.row_files import DATE, TIME, WORDS, is_row_file, names_of_header, read_row
+from schemes.row_files import DATE, LONG_NUMBER, TIME, WORDS, is_row_file, names_of_header, read_row
 from schemes.separators import find_separator, stated_separator
 from schemes.text_lines import decoding_message, raw_lines
 
@@ -193,5 +193,10 @@ def _not_text(text: str, kind: str) -> str:
         return (
             f"{text} is a {kind}, into which a spreadsheet turned the value. Format the column as text, "
             "and enter it again."
+        )
+    if kind == LONG_NUMBER:
+        return (
+            f"{text} is a {kind}, of which a workbook keeps no more. Format the column as text, and "
+            "enter it again."
         )
     return f"{text[:_MAX_SHOWN]} is {kind}, not text."

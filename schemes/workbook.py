@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetVisibleEnum
 
-from schemes.row_files import DATE, TIME, Row, write_row_file
+from schemes.row_files import DATE, LONG_NUMBER, TIME, Row, write_row_file
 
 MAX_MEMORY = 1 << 30
 MAX_SECONDS = 60
@@ -119,7 +119,7 @@ def _text(cell: object) -> tuple[str, str]:
             return str(cell).upper(), ""
         case float() if cell.is_integer():
             is_exact = abs(cell) < _MOST_DIGITS
-            return str(int(cell)), "" if is_exact else "number of more than 15 digits"
+            return str(int(cell)), "" if is_exact else LONG_NUMBER
         case datetime() | date():
             return str(cell), DATE
         case time() | timedelta():

@@ -314,9 +314,12 @@ class _Reading:
             **{record.external_id: WILL_BE_REPLACED for record in replaced},
             **{record.external_id: "" for record in found.new},
         }
+        # A refused record may have the id of another one.
+        kept = {id(record) for record in [*accepted, *(record for record, _ in found.changed)]}
         for record in batch[: SENTENCES - len(self._preview.shown)]:
-            own = [item for item in items if item.external_id == record.external_id]
-            note = notes.get(record.external_id, SKIPPED)
+            is_kept = id(record) in kept
+            own = [item for item in items if is_kept and item.external_id == record.external_id]
+            note = notes.get(record.external_id, SKIPPED) if is_kept else SKIPPED
             self._preview.shown.append(self._shown(record, own, note))
 
     def _count(self, found: SortedSentences, replaced: list[SentenceRecord]) -> None:

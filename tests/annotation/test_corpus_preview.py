@@ -178,3 +178,13 @@ def test_sample_corpus_of_each_scheme_can_be_imported(client, job_files, scheme)
     run_jobs()
     assert (project.sentences.count(), project.items.count()) == (read.sentences, read.items)
     assert current_versions(project).count() == len(SCHEMES[scheme].resources)
+
+
+def test_refused_row_with_the_id_of_another_one_is_skipped(office, project):
+    content = b"id,text\n1,Mary left .\n1,Ann ate .\n1,Mary left .\n"
+    read = upload(office, project, content, "t.csv").context["read"]
+    assert [(row.note, bool(row.headlines)) for row in read.shown] == [
+        ("", True),
+        ("skipped", False),
+        ("", True),
+    ]
