@@ -1,8 +1,10 @@
 """Reproduction of a paper's tables: each figure of the paper beside the recomputed one."""
 
 from argparse import ArgumentParser
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -12,16 +14,25 @@ from schemes.reports import text_table
 
 Number = int | float | None
 
-COLUMNS = ("table", "figure", "paper", "recomputed", "note")
+COLUMNS = ("table", "figure", "paper", "recomputed", "status", "note")
 # For figures that the paper has, although this project does not record them.
 NOT_RECORDED = "paper's figure not recorded"
 
 
+class Status(StrEnum):
+    """What a reproduction found about a figure of a paper."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    NOT_PUBLIC = "not public"
+    FILE_MISSING = "file missing"
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of a table. Percentages are between 0 and 100.
+    """A figure of a table. Percentages are between 0 and 100, and `digits` are the decimals of the paper.
 
-    `note` says why a figure is missing or differs.
+    `note` says why a figure is missing or differs. `needs_file` if a file is missing that could be there.
     """
 
     table: str
@@ -29,10 +40,23 @@ class Figure:
     paper: Number
     recomputed: Number
     note: str = ""
+    digits: int = 1
+    needs_file: bool = False
+
+    @property
+    def status(self) -> Status | None:
+        """Return what was found, or None for a figure that the paper lacks."""
+        if self.paper is None:
+            return None
+        if self.recomputed is None:
+            return Status.FILE_MISSING if self.needs_file else Status.NOT_PUBLIC
+        is_equal = round(self.recomputed, self.digits) == self.paper
+        return Status.EQUAL if is_equal else Status.DIFFERENT
 
     def row(self) -> tuple[Any, ...]:
         """Return the figure in the order of COLUMNS."""
-        return self.table, self.figure, self.paper, self.recomputed, self.note
+        values = self.table, self.figure, self.paper, self.recomputed
+        return (*values, str(self.status or ""), self.note)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +100,21 @@ def reproduction_json(reproduction: Reproduction, figures: Sequence[Figure]) -> 
     return {
         "paper": reproduction.paper,
         "figures": [dict(zip(COLUMNS, figure.row(), strict=True)) for figure in figures],
+        "counts": {str(status): count for status, count in _counts(figures).items()},
     }
+
+
+def _counts(figures: Sequence[Figure]) -> dict[Status, int]:
+    """Return how many figures of the paper have each status."""
+    found = Counter(figure.status for figure in figures)
+    return {status: found[status] for status in Status}
+
+
+def summary(figures: Sequence[Figure]) -> str:
+    """Return a sentence with the number of figures by status."""
+    counts = _counts(figures)
+    parts = ", ".join(f"{count} {status}" for status, count in counts.items())
+    return f"Of {sum(counts.values())} figures of the paper: {parts}."
 
 
 def reproduction_text(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
@@ -85,7 +123,7 @@ def reproduction_text(reproduction: Reproduction, figures: Sequence[Figure]) -> 
         text_table((title, "Paper", "Recomputed", "Note"), _with_notes_last(rows))
         for title, rows in _tables(figures)
     ]
-    return "\n\n".join([reproduction.paper, *tables])
+    return "\n\n".join([reproduction.paper, *tables, summary(figures)])
 
 
 def reproduction_markdown(reproduction: Reproduction, figures: Sequence[Figure]) -> str:
@@ -95,7 +133,7 @@ def reproduction_markdown(reproduction: Reproduction, figures: Sequence[Figure])
         lines = [f"| {title} | Paper | Recomputed | Note |", "| --- | ---: | ---: | --- |"]
         lines += [f"| {' | '.join(map(str, row))} |" for row in rows]
         parts.append("\n".join(lines))
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join([*parts, summary(figures)]) + "\n"
 
 
 def _tables(figures: Sequence[Figure]) -> Iterator[tuple[str, list[tuple[str, ...]]]]:
@@ -103,16 +141,21 @@ def _tables(figures: Sequence[Figure]) -> Iterator[tuple[str, list[tuple[str, ..
         yield (
             title,
             [
-                (figure.figure, _cell(figure.paper), _cell(figure.recomputed), figure.note)
+                (
+                    figure.figure,
+                    _cell(figure.paper, figure.digits),
+                    _cell(figure.recomputed, figure.digits),
+                    figure.note,
+                )
                 for figure in group
             ],
         )
 
 
-def _cell(number: Number) -> str:
+def _cell(number: Number, digits: int) -> str:
     if number is None:
         return "–"
-    return f"{number:.1f}" if isinstance(number, float) else f"{number:,}"
+    return f"{number:.{digits}f}" if isinstance(number, float) else f"{number:,}"
 
 
 def _with_notes_last(rows: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:

@@ -1,16 +1,19 @@
 """The tables of Roit et al. 2020, recomputed from a clone of the published data."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 from metrics.argument_scores import ArgumentScores
-from metrics.counts import Counts, mean, ratio
+from metrics.counts import mean, ratio
 from schemes.base import FileError, refuse
+from schemes.qasrl import paper_figures as paper
 from schemes.qasrl.annotation_files import (
+    Annotation,
     Annotations,
+    Predicate,
     Selection,
     is_parser_output,
     list_contradictions,
@@ -22,23 +25,16 @@ from schemes.qasrl.bank import MODEL_QUESTIONS, Validity
 from schemes.qasrl.evaluation import Evaluation
 from schemes.qasrl.published_csv import read_gold_rows
 from schemes.qasrl.worker_report import agreeing_pairs
-from schemes.reproduction import NOT_RECORDED, Figure, Number, Reproduction, files_in, percent
+from schemes.reproduction import Figure, Number, Reproduction, files_in, percent
 
 _SPLITS = ("wikinews.dev", "wikinews.test", "wikipedia.dev", "wikipedia.test")
-_SIZES: Mapping[str, Mapping[str, Number]] = {
-    "wikinews.dev": {
-        "sentences": 500, "predicates": 1264, "roles": 3714, "arguments": 4315,
-        "roles per predicate": 2.9,
-    }
-}  # fmt: skip
 _GOLD, _EXPERT, _SENTENCES = ".gold.csv", "ground_truth.csv", ".full.csv"
-_EXPERT_PREDICATES = 100
-_AGAINST_EXPERT = {
-    "UA precision %": 79.9, "UA recall %": 89.4, "UA F1 %": 84.4,
-    "LA precision %": 71.0, "LA recall %": 79.5, "LA F1 %": 75.0,
-}  # fmt: skip
-_WORKERS_UA, _CONSOLIDATED_UA, _CONSOLIDATED_LA = 79.8, 84.1, 67.8
-_CENTS, _TRAINED, _SELECTED = 54.2, 30, 11
+_BANK_FILE = "the QA-SRL Bank's dense/dev.jsonl.gz"
+_PARTS_OF_GOLD: Mapping[str, tuple[str, ...]] = {
+    "test": ("wikinews.test", "wikipedia.test"),
+    "Wikinews dev": ("wikinews.dev",),
+}
+_FIGURES = ("precision %", "recall %", "F1 %")
 # The validity that the Bank's dense part is usually read with.
 _DENSE = Selection(validity=Validity(5, 6))
 
@@ -53,6 +49,22 @@ class _Published:
         """Return the first file whose name ends so."""
         return next(iter(files_in(self.folder, f"*{ending}")), None)
 
+    def bank(self) -> Path | None:
+        """Return the first file of the QA-SRL Bank."""
+        return next((path for path in self._json_lines() if not is_parser_output(path)), None)
+
+    def parsers(self) -> list[Path]:
+        """Return the output of parsers."""
+        return [path for path in self._json_lines() if is_parser_output(path)]
+
+    def _json_lines(self) -> Iterator[Path]:
+        for path in files_in(self.folder, "*.jsonl", "*.jsonl.gz"):
+            try:
+                read_annotation_file(path)
+            except FileError:
+                continue  # named with the other annotations
+            yield path
+
 
 def reproduce(folder: Path) -> list[Figure]:
     """Return the figures of the paper. Raises FileError if the folder has no published file."""
@@ -65,8 +77,10 @@ def reproduce(folder: Path) -> list[Figure]:
     return [
         *_dataset(published),
         *_contradictions(published),
-        *_against_expert(published),
         *_agreement(published),
+        *_table_4(published),
+        *_table_5(),
+        *_table_6(published),
         *_other_resources(published),
         *_protocol(),
     ]
@@ -74,12 +88,38 @@ def reproduce(folder: Path) -> list[Figure]:
 
 def _dataset(published: _Published) -> Iterator[Figure]:
     for split in _SPLITS:
-        paper, path = _SIZES.get(split, {}), published.named(split + _GOLD)
-        sizes = _sizes(path) if path else {}
-        missing = "" if path else f"{split}{_GOLD} is missing"
-        for name in ("sentences", "predicates", "roles", "arguments", "roles per predicate"):
-            note = missing or ("" if name in paper else NOT_RECORDED)
-            yield Figure(f"Dataset, {split}", name, paper.get(name), sizes.get(name), note)
+        table, in_paper = f"Dataset, {split}", paper.SIZES[split]
+        gold = published.named(split + _GOLD)
+        sizes = _sizes(gold) if gold else {}
+        yield _sentences(published, split, sizes.get("sentences"))
+        for name in ("predicates", "roles", "arguments", "roles per predicate"):
+            missing = "" if gold else f"{split}{_GOLD}"
+            yield _of_file(table, name, in_paper.get(name), sizes.get(name), missing=missing)
+
+
+def _sentences(published: _Published, split: str, with_gold: Number) -> Figure:
+    """Return the number of sentences. Some have no predicate, and files may have more than the split."""
+    table, in_paper = f"Dataset, {split}", paper.SIZES[split]["sentences"]
+    path = published.named(split + _SENTENCES)
+    in_file = len(read_sentence_tokens(path)) if path else None
+    count = in_file if in_file == in_paper or with_gold is None else with_gold
+    note = f"{in_file} in {path.name}, {with_gold or 'none'} with gold" if path else ""
+    missing = "" if count else f"{split}{_SENTENCES}"
+    return _of_file(table, "sentences", in_paper, count, missing=missing, note=note)
+
+
+def _of_file(
+    table: str,
+    figure: str,
+    in_paper: Number,
+    recomputed: Number,
+    *,
+    missing: str,
+    note: str = "",
+) -> Figure:
+    """Return a figure that is recomputed from a file, which is `missing` if it has a name."""
+    note = f"{missing} is missing" if missing else note
+    return Figure(table, figure, in_paper, recomputed, note, needs_file=bool(missing))
 
 
 def _sizes(path: Path) -> dict[str, Number]:
@@ -109,21 +149,92 @@ def _contradictions(published: _Published) -> Iterator[Figure]:
         yield Figure("Words that differ from their positions", path.name, None, len(messages), note)
 
 
-def _against_expert(published: _Published) -> Iterator[Figure]:
-    table = "Gold against experts, wikinews.dev"
-    gold, expert = published.named("wikinews.dev" + _GOLD), published.named(_EXPERT)
-    if gold is None or expert is None:
-        missing = f"*{_EXPERT}" if gold else f"wikinews.dev{_GOLD}"
-        for figure, paper in _AGAINST_EXPERT.items():
-            yield Figure(table, figure, paper, None, f"{missing} is missing")
-        return
-    scores = _scores(read_annotation_file(expert), read_annotation_file(gold))
-    note = ""
-    if scores.items != _EXPERT_PREDICATES:
-        note = f"{scores.items} predicates are published, {_EXPERT_PREDICATES} are in the paper"
-    recomputed = dict(_figures(scores))
-    for figure, paper in _AGAINST_EXPERT.items():
-        yield Figure(table, figure, paper, recomputed[figure], note)
+def _table_4(published: _Published) -> Iterator[Figure]:
+    """Yield the scores against the experts, of the gold and of the Bank's dense part."""
+    expert = published.named(_EXPERT)
+    reference = read_annotation_file(expert) if expert else {}
+    gold, bank = published.named("wikinews.dev" + _GOLD), published.bank()
+    files = {"This work": (gold, f"wikinews.dev{_GOLD}"), "Dense (2018)": (bank, _BANK_FILE)}
+    for system, (path, name) in files.items():
+        table = f"Table 4, against experts: {system}"
+        missing = (f"*{_EXPERT}" if expert is None else "") or (name if path is None else "")
+        scores = None
+        if path and not missing:
+            scores = _scores(reference, read_annotation_file(path, selection=_DENSE))
+        for row, figures in paper.TABLE_4[system].items():
+            if "manual" in row:
+                yield from _unpublished(table, row, figures, "people's decisions on matches")
+            else:
+                note = _sample_note(scores)
+                yield from _scored(table, row, figures, scores, missing=missing, note=note)
+
+
+def _sample_note(scores: ArgumentScores | None) -> str:
+    if scores is None or scores.items == paper.EXPERT_PREDICATES:
+        return ""
+    return f"{scores.items} predicates are published, {paper.EXPERT_PREDICATES} are in the paper"
+
+
+def _scored(
+    table: str,
+    row: str,
+    figures: paper.Scores,
+    scores: ArgumentScores | None,
+    *,
+    missing: str,
+    note: str = "",
+) -> Iterator[Figure]:
+    """Yield precision, recall and F1 of UA or LA, which the row begins with."""
+    counts = scores and (scores.ua if row.startswith("UA") else scores.la)
+    values = (counts.precision, counts.recall, counts.f1) if counts else (None, None, None)
+    for name, in_paper, value in zip(_FIGURES, figures, values, strict=True):
+        yield _of_file(
+            table, f"{row}, {name}", in_paper, percent(value), missing=missing, note=note
+        )
+
+
+def _unpublished(table: str, row: str, figures: paper.Scores, what: str) -> Iterator[Figure]:
+    for name, in_paper in zip(_FIGURES, figures, strict=True):
+        yield Figure(table, f"{row}, {name}", in_paper, None, f"{what} are not published")
+
+
+def _table_5() -> Iterator[Figure]:
+    note = "PropBank is licensed; see evaluate propbank"
+    for system, rows in paper.TABLE_5.items():
+        for row, figures in rows.items():
+            for name, in_paper in zip(_FIGURES, figures, strict=True):
+                yield Figure(
+                    f"Table 5, against PropBank: {system}", f"{row}, {name}", in_paper, None, note
+                )
+    for name, in_paper in paper.PROPBANK_COUNTS.items():
+        yield Figure("Section 4, against PropBank", name, in_paper, None, note)
+
+
+def _table_6(published: _Published) -> Iterator[Figure]:
+    """Yield the scores of a parser against the gold of the test splits and of Wikinews dev."""
+    parsers = published.parsers()
+    name = "a parser's output (.jsonl)"
+    for part, splits in _PARTS_OF_GOLD.items():
+        table = f"Table 6, parser against gold: {part}"
+        golds = [published.named(split + _GOLD) for split in splits]
+        lacking = [split for split, path in zip(splits, golds, strict=True) if path is None]
+        missing = f"{lacking[0]}{_GOLD}" if lacking else ("" if parsers else name)
+        reference: dict[Predicate, Annotation] = {}
+        for gold in filter(None, golds):
+            reference |= read_annotation_file(gold)
+        scored: list[Path | None] = [*parsers] if not missing else [None]
+        for path in scored:
+            scores = _scores(reference, read_annotation_file(path)) if path else None
+            of_file = f" ({path.name})" if path else ""
+            for row, figures in paper.TABLE_6[part].items():
+                yield from _scored(f"{table}{of_file}", row, figures, scores, missing=missing)
+    part = "Wikinews dev, 50 predicates, manual"
+    for row, figures in paper.TABLE_6[part].items():
+        table = f"Table 6, parser against gold: {part}"
+        yield from _unpublished(table, row, figures, "people's decisions on matches")
+    for name, in_paper in paper.SECTION_5.items():
+        note = "the categories of the roles are not published"
+        yield Figure("Section 5, what the parser misses", name, in_paper, None, note)
 
 
 def _scores(reference: Annotations, predicted: Annotations) -> ArgumentScores:
@@ -139,77 +250,70 @@ def _figures(scores: ArgumentScores) -> Iterator[tuple[str, float | None]]:
 
 def _agreement(published: _Published) -> Iterator[Figure]:
     table = "Agreement"
-    workers, note = _worker_agreement(published)
-    yield Figure(table, "single workers, UA F1 %", _WORKERS_UA, workers, note)
-    (ua, la), note = _team_agreement(published)
-    yield Figure(table, "consolidated, UA F1 %", _CONSOLIDATED_UA, ua, note)
-    yield Figure(table, "consolidated, LA F1 %", _CONSOLIDATED_LA, la, note)
+    workers, missing = _worker_agreement(published)
+    yield _of_file(table, "single workers, UA F1 %", paper.WORKERS_UA, workers, missing=missing)
+    teams, missing = _team_agreement(published)
+    figures = {"UA": paper.CONSOLIDATED_UA, "LA": paper.CONSOLIDATED_LA}
+    for name, in_paper in figures.items():
+        value = mean((scores.ua if name == "UA" else scores.la).f1 for scores in teams)
+        yield _of_file(
+            table, f"consolidated, {name} F1 %", in_paper, percent(value), missing=missing
+        )
 
 
 def _worker_agreement(published: _Published) -> tuple[float | None, str]:
-    """Return the mean UA F1 over pairs of workers, in per cent."""
+    """Return the mean UA F1 over pairs of workers in per cent, or the missing file."""
     path = published.named(".annot.csv")
     if path is None:
-        return None, "annotations of single workers (*.annot.csv) are missing"
+        return None, "*.annot.csv, the annotations of single workers,"
     pairs = agreeing_pairs(read_annotations_by_worker(path))
     return percent(mean(pair.scores.ua.f1 for pair in pairs)), ""
 
 
-def _team_agreement(published: _Published) -> tuple[tuple[float | None, float | None], str]:
-    """Return the UA and LA F1 of consolidations by teams without a common worker, in per cent.
+def _team_agreement(published: _Published) -> tuple[list[ArgumentScores], str]:
+    """Return the scores of each pair of consolidations by teams without a common worker.
 
-    Their files are named DATASET.inter.WORKER_WORKER_CONSOLIDATOR.csv.
+    Their files are named DATASET.inter.WORKER_WORKER_CONSOLIDATOR.csv. The paper has the mean over its
+    experiments.
     """
     paths = files_in(published.folder, "*.inter.*.csv")
     teams = {path: set(path.name.split(".")[-2].split("_")) for path in paths}
-    ua = la = Counts()
-    for first, second in combinations(paths, 2):
-        if teams[first].isdisjoint(teams[second]):
-            scores = _scores(read_annotation_file(first), read_annotation_file(second))
-            ua, la = ua + scores.ua, la + scores.la
-    note = "" if paths else "consolidations by disjoint teams (*.inter.*.csv) are missing"
-    return (percent(ua.f1), percent(la.f1)), note
+    scores = [
+        _scores(read_annotation_file(first), read_annotation_file(second))
+        for first, second in combinations(paths, 2)
+        if teams[first].isdisjoint(teams[second])
+    ]
+    missing = "" if paths else "*.inter.*.csv, consolidations by disjoint teams,"
+    return scores, missing
 
 
 def _other_resources(published: _Published) -> Iterator[Figure]:
-    table = "Other annotations against experts"
+    """Yield the scores of all JSON Lines against the experts, which the paper lacks."""
     expert = published.named(_EXPERT)
-    paths = files_in(published.folder, "*.jsonl", "*.jsonl.gz")
     reference = read_annotation_file(expert) if expert else {}
-    for path in paths:
-        yield from _other_resource(table, path, reference)
-    if not paths:
-        note = f"put the QA-SRL Bank's dense/dev.jsonl.gz in the folder; {NOT_RECORDED}"
-        yield Figure(table, "QA-SRL Bank, UA F1 %", None, None, note)
-        note = f"put a parser's output (.jsonl) in the folder; {NOT_RECORDED}"
-        yield Figure(table, "parser, UA F1 %", None, None, note)
-    note = f"PropBank is licensed; see evaluate propbank; {NOT_RECORDED}"
-    for kind in ("all", "core", "adjunct"):
-        yield Figure("Gold against PropBank", f"{kind} recall %", None, None, note)
+    for path in files_in(published.folder, "*.jsonl", "*.jsonl.gz"):
+        yield from _other_resource("Other annotations against experts", path, reference)
 
 
 def _other_resource(table: str, path: Path, reference: Annotations) -> Iterator[Figure]:
+    notes: Counter[str] = Counter()
     try:
         how = "answers from 0.5" if is_parser_output(path) else "5 of 6 valid"
-        notes: Counter[str] = Counter()
         predicted = read_annotation_file(path, selection=_DENSE, notes=notes)
-        if left_out := notes[MODEL_QUESTIONS]:
-            how = f"{how}, {left_out:,} questions of models left out"
     except FileError as error:
         yield Figure(table, path.name, None, None, str(error))
         return
+    note = "" if reference else f"*{_EXPERT} is missing"
+    if left_out := notes[MODEL_QUESTIONS]:
+        note = f"{left_out:,} questions of models left out"
     for figure, recomputed in _figures(_scores(reference, predicted)):
-        note = NOT_RECORDED if reference else f"*{_EXPERT} is missing"
         yield Figure(table, f"{path.name} ({how}), {figure}", None, recomputed, note)
 
 
-def _protocol() -> Sequence[Figure]:
-    table, note = "Protocol", "payments and training are not published"
-    return [
-        Figure(table, "cents per predicate", _CENTS, None, note),
-        Figure(table, "workers trained", _TRAINED, None, note),
-        Figure(table, "workers selected", _SELECTED, None, note),
-    ]
+def _protocol() -> Iterator[Figure]:
+    note = "payments and training are not published"
+    for name, in_paper in paper.PROTOCOL.items():
+        yield Figure("Protocol", name, in_paper, None, note)
 
 
 QASRL = Reproduction(

@@ -2,6 +2,7 @@
 
 import csv
 import json
+from collections import Counter
 from io import StringIO
 
 import pytest
@@ -9,10 +10,18 @@ from django.core.management import CommandError, call_command
 
 from schemes.frames.reproduction import FRAMES
 from schemes.reproduction import NOT_RECORDED
+from tests.borders.test_cases import bank
 from tests.schemes.grounding.test_bias_report import seeded_phrases
 from tests.schemes.qasrl.published_data import FOLDER, needs_published_data
 from tests.schemes.qasrl.test_parser_output import allennlp
 
+CUT = {
+    "stem": "cut",
+    "presentSingular3rd": "cuts",
+    "presentParticiple": "cutting",
+    "past": "cut",
+    "pastParticiple": "cut",
+}
 HEADER = "qasrl_id,verb_idx,verb,worker_id,question,is_redundant,answer_range"
 WHO, WHAT = "Who cut something?,False,0:1", "What was cut?,False,2:4"
 WHY = "Why was something cut?,False,4:5"
@@ -53,16 +62,29 @@ def clone(tmp_path):
 def test_published_data_reproduce_the_figures_of_the_paper():
     recomputed = figures("qasrl", FOLDER)
     dataset = "Dataset, wikinews.dev"
-    assert recomputed[dataset, "sentences"] == (500, 500, "")
+    note = "917 in wikinews.dev.full.csv, 500 with gold"
+    assert recomputed[dataset, "sentences"] == (500, 500, note)
     assert recomputed[dataset, "predicates"] == (1264, 1264, "")
     assert recomputed[dataset, "roles"] == (3714, 3714, "")
     assert recomputed[dataset, "arguments"] == (4315, 4315, "")
     paper, roles, _ = recomputed[dataset, "roles per predicate"]
     assert (paper, round(roles, 1)) == (2.9, 2.9)
     note = "49 predicates are published, 100 are in the paper"
-    against = "Gold against experts, wikinews.dev"
-    assert recomputed[against, "UA F1 %"] == (84.4, pytest.approx(100 * 310 / 344), note)
-    assert recomputed[against, "LA F1 %"] == (75.0, pytest.approx(100 * 268 / 344), note)
+    against = "Table 4, against experts: This work"
+    assert recomputed[against, "UA, automatic, F1 %"] == (
+        84.4,
+        pytest.approx(100 * 310 / 344),
+        note,
+    )
+    assert recomputed[against, "LA, automatic, F1 %"] == (
+        75.0,
+        pytest.approx(100 * 268 / 344),
+        note,
+    )
+    lines = reproduce("qasrl", FOLDER).splitlines()
+    assert lines[-1] == (
+        "Of 91 figures of the paper: 5 equal, 6 different, 56 not public, 24 file missing."
+    )
     missing = "wikipedia.test.gold.csv is missing"
     assert recomputed["Dataset, wikipedia.test", "roles"] == (None, None, missing)
 
@@ -70,15 +92,15 @@ def test_published_data_reproduce_the_figures_of_the_paper():
 def test_missing_files_are_named(clone):
     recomputed = figures("qasrl", clone)
     assert recomputed["Dataset, wikinews.dev", "roles"] == (3714, 2, "")
-    against = "Gold against experts, wikinews.dev"
+    against = "Table 4, against experts: This work"
     note = "1 predicates are published, 100 are in the paper"
-    assert recomputed[against, "UA recall %"] == (89.4, pytest.approx(200 / 3), note)
+    assert recomputed[against, "UA, automatic, recall %"] == (89.4, pytest.approx(200 / 3), note)
     workers = recomputed["Agreement", "single workers, UA F1 %"]
-    assert workers == (79.8, None, "annotations of single workers (*.annot.csv) are missing")
+    assert workers == (79.8, None, "*.annot.csv, the annotations of single workers, is missing")
     assert recomputed["Protocol", "cents per predicate"][:2] == (54.2, None)
     (clone / "data" / "gold" / "wikinews.dev.gold.csv").unlink()
     note = "wikinews.dev.gold.csv is missing"
-    assert figures("qasrl", clone)[against, "UA recall %"] == (89.4, None, note)
+    assert figures("qasrl", clone)[against, "UA, automatic, recall %"] == (89.4, None, note)
 
 
 def test_annotations_of_workers_and_teams_are_used_if_present(clone):
@@ -101,10 +123,63 @@ def test_parser_in_the_folder_is_scored_against_the_expert(clone):
     recomputed = figures("qasrl", clone)
     table = "Other annotations against experts"
     figure = "parser.jsonl (answers from 0.5), UA recall %"
-    assert recomputed[table, figure] == (None, pytest.approx(200 / 3), NOT_RECORDED)
+    assert recomputed[table, figure] == (None, pytest.approx(200 / 3), "")
     (clone / "notes.jsonl").write_text('{"note": 1}\n')
     note = figures("qasrl", clone)[table, "notes.jsonl"][2]
     assert note.startswith("notes.jsonl, line 1: sentenceId: must be a text")
+
+
+def test_parser_is_scored_against_the_gold(clone):
+    (clone / "parser.jsonl").write_text(json.dumps({**allennlp(), "qasrl_id": "s1"}) + "\n")
+    recomputed = figures("qasrl", clone)
+    table = "Table 6, parser against gold: Wikinews dev (parser.jsonl)"
+    assert recomputed[table, "UA, recall %"] == (58.8, pytest.approx(100), "")
+    table = "Table 6, parser against gold: test"
+    note = "wikinews.test.gold.csv is missing"
+    assert recomputed[table, "UA, recall %"] == (50.2, None, note)
+    for split in ("wikinews.test", "wikipedia.test"):
+        write_rows(clone / f"{split}.gold.csv", ("w", WHO), ("w", WHY))
+    recomputed = figures("qasrl", clone)
+    assert recomputed[f"{table} (parser.jsonl)", "UA, recall %"][:2] == (50.2, pytest.approx(50))
+
+
+def test_dense_is_scored_without_questions_of_models(clone):
+    entry = json.loads(bank("Perry cut the grass .", 1, name="s1"))
+    verb = entry["verbEntries"]["1"]
+    verb["verbInflectedForms"] = CUT
+    (label,) = verb["questionLabels"].values()
+    valid = [{"sourceId": f"turk-{n}", "isValid": True, "spans": [[0, 1]]} for n in range(6)]
+    models = {"questionSources": ["model-1"], "answerJudgments": valid}
+    verb["questionLabels"] = {
+        text: {**label, "questionString": text, "answerJudgments": valid, **others}
+        for text, others in (("Who cut something?", {}), ("Who cut someone?", models))
+    }
+    (clone / "dev.jsonl").write_text(json.dumps(entry) + "\n")
+    recomputed = figures("qasrl", clone)
+    table = "Table 4, against experts: Dense (2018)"
+    assert recomputed[table, "UA, automatic, precision %"][:2] == (67.1, pytest.approx(100))
+    assert recomputed[table, "UA, automatic, recall %"][:2] == (69.5, pytest.approx(100 / 3))
+    assert recomputed[table, "UA, manual, F1 %"][:2] == (77.6, None)
+    other = recomputed["Other annotations against experts", "dev.jsonl (5 of 6 valid), UA F1 %"]
+    assert other[2] == "1 questions of models left out"
+
+
+def test_mean_of_experiments_is_the_agreement_of_teams(clone):
+    teams = {"a_b_c": [WHO, WHAT], "d_e_f": [WHO], "g_h_i": [WHO]}
+    for name, rows in teams.items():
+        write_rows(clone / f"wikinews.inter.{name}.csv", *[("w", row) for row in rows])
+    # The F1 of the three pairs are 2/3, 2/3 and 1. Their counts together give 3/4.
+    agreement = figures("qasrl", clone)["Agreement", "consolidated, UA F1 %"]
+    assert agreement == (84.1, pytest.approx(100 * 7 / 9), "")
+
+
+def test_statuses_are_counted(clone):
+    result = json.loads(reproduce("qasrl", clone, "--json"))
+    counts = Counter(row["status"] for row in result["figures"] if row["paper"] is not None)
+    assert result["counts"] == {
+        name: counts[name] for name in ("equal", "different", "not public", "file missing")
+    }
+    assert all(row["note"] for row in result["figures"] if row["recomputed"] is None)
 
 
 def test_tables_are_written(clone, tmp_path):
