@@ -257,7 +257,7 @@ SCHEME = Scheme(
             label="Suggested questions",
             help_text="Finished questions that the page shows before and while a worker types. Grammar "
             "ranks them by the sentence alone. Learned ranks them by the gold of Roit et al. 2020, "
-            "which can bias an evaluation towards models. Questions without a partition get grammar.",
+            "which can bias an evaluation towards models. Sentences without a partition get grammar.",
             learned_from="the gold standard of Wikinews dev of Roit et al. 2020",
             ranks=_picked_ranks,
         ),
