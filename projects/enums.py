@@ -52,6 +52,18 @@ class Protocol(TextChoices):
     VERIFICATION = "verification", "verification"
 
 
+class SuggestionChoice(TextChoices):
+    """What workers' pages suggest: the same on all, or what fits the partition of the sentence.
+
+    `schemes.base.Suggestions` describes the others.
+    """
+
+    BY_PARTITION = "by-partition", "by partition: learned in train, grammar elsewhere"
+    OFF = "off", "off"
+    GRAMMAR = "grammar", "grammar"
+    LEARNED = "learned", "learned"
+
+
 class AfterDisputes(TextChoices):
     """What becomes of an item that is still disputed after its revisions."""
 

@@ -19,11 +19,12 @@ from projects.enums import (
     MemberRole,
     NotificationKind,
     Protocol,
+    SuggestionChoice,
     TokenScope,
 )
 from projects.models import Project
 from projects.protocols import TERMS
-from schemes.base import FreeForm
+from schemes.base import FreeForm, SuggestionSetting
 from schemes.registry import SCHEMES, get_scheme
 from web.fields import DollarsField, sentence_case
 
@@ -171,6 +172,9 @@ class SettingsForm(forms.Form):
         help_text="Country codes separated by spaces, such as US GB CA. Leave empty to allow all.",
     )
     allow_free_form = forms.BooleanField(required=False)
+    suggestions = forms.ChoiceField(
+        choices=sentence_case(SuggestionChoice.choices), widget=forms.RadioSelect
+    )
     cap = DollarsField(label="Budget limit, in dollars", help_text="Leave empty for no limit.")
     minimum_hourly = DollarsField(
         label="Minimum hourly pay, in dollars",
@@ -183,6 +187,7 @@ class SettingsForm(forms.Form):
         protocol: str,
         provider: str,
         free_form: FreeForm | None = None,
+        suggestions: SuggestionSetting | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
@@ -193,6 +198,11 @@ class SettingsForm(forms.Form):
         else:
             field = self.fields["allow_free_form"]
             field.label, field.help_text = free_form.label, free_form.help_text
+        if suggestions is None:
+            del self.fields["suggestions"]
+        else:
+            field = self.fields["suggestions"]
+            field.label, field.help_text = suggestions.label, suggestions.help_text
         self.fields["exclusion_scope"].label = f"{terms.noun.capitalize()}s must not have annotated"
         if terms.is_voted:
             del self.fields["generators_per_item"]
@@ -214,6 +224,7 @@ class SettingsForm(forms.Form):
             "hits_approved": approved and approved["integers"][0],
             "locales": " ".join(requirements.get("locale", {}).get("locales", [])),
             "allow_free_form": project.allow_free_form,
+            "suggestions": project.suggestions,
             "cap": project.budget.cap_cents,
             "minimum_hourly": project.minimum_hourly_cents,
         }

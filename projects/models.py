@@ -16,6 +16,7 @@ from projects.enums import (
     NotificationKind,
     Protocol,
     Role,
+    SuggestionChoice,
 )
 from projects.protocols import TERMS
 
@@ -46,6 +47,13 @@ class Project(models.Model):
     worker_requirements = models.JSONField(default=list, blank=True)
     # Whether workers may submit units outside the scheme's template.
     allow_free_form = models.BooleanField(default=False, db_default=False)
+    # What workers' pages suggest, in schemes with suggestions.
+    suggestions = models.CharField(
+        max_length=20,
+        choices=SuggestionChoice,
+        default=SuggestionChoice.BY_PARTITION,
+        db_default="by-partition",
+    )
     # Pages warn if an hour of active time pays less than this. None means no warning.
     minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     seed = models.BigIntegerField(default=1)

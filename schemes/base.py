@@ -8,6 +8,7 @@ and targets are JSON in the scheme's own format, which the apps store but do not
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
+from enum import StrEnum
 from pathlib import Path
 from typing import Any, NoReturn, Protocol, TypeVar
 
@@ -88,13 +89,25 @@ class Image:
     url: str = ""
 
 
+class Suggestions(StrEnum):
+    """The units that a page suggests before they are written.
+
+    `GRAMMAR` ranks them by the sentence alone. `LEARNED` ranks them by what annotators wrote before.
+    """
+
+    OFF = "off"
+    GRAMMAR = "grammar"
+    LEARNED = "learned"
+
+
 @dataclass(frozen=True, slots=True)
 class ItemContext:
     """An item, or a sentence without a target.
 
     `resources` maps the names of the project's resources (such as a lexicon) to plain values.
-    `free_form` allows units outside the scheme's template, if it has one. `text` is the sentence as
-    it was written, or "", and `offsets` has the range of each token in it, if they are known.
+    `free_form` allows units outside the scheme's template, if it has one. `suggestions` are those of
+    the item's page. `text` is the sentence as it was written, or "", and `offsets` has the range of
+    each token in it, if they are known.
     """
 
     tokens: Tokens
@@ -103,6 +116,7 @@ class ItemContext:
     metadata: Json = field(default_factory=dict)
     resources: Mapping[str, Any] = field(default_factory=dict)
     free_form: bool = True
+    suggestions: Suggestions = Suggestions.GRAMMAR
     text: str = ""
     offsets: Offsets = ()
 
@@ -436,6 +450,21 @@ class FreeForm:
 
 
 @dataclass(frozen=True, slots=True)
+class SuggestionSetting:
+    """The texts of the setting that chooses what a worker's page suggests.
+
+    `learned_from` names the data of learned suggestions. `ranks` returns, for each unit of parsed
+    content, the rank of the suggestion that was picked, or None if the unit was typed. Units without
+    a record are left out.
+    """
+
+    label: str
+    help_text: str
+    learned_from: str
+    ranks: Callable[[Json], Sequence[int | None]]
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
     """Parsing and counting of content. Parsers return normalised JSON or raise ContentError.
 
@@ -758,11 +787,13 @@ class Pages:
     `roles` are the roles whose pages need the data. The script of a role's page is
     `static/js/schemes/<scheme>/<role>.js`, which exports `mount(root, data, onChange)` (see
     `static/js/work/contract.js`). Its optional template is `templates/schemes/<scheme>/<role>.html`.
+    `suggestions` is None if pages suggest no units.
     """
 
     shared: Callable[[], Json] = dict
     item: Callable[[ItemContext], Json] = lambda context: {}
     roles: Sequence[str] = ("generator", "consolidator", "validator")
+    suggestions: SuggestionSetting | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,8 +41,9 @@ from schemes.qasrl.patterns import (
 )
 from schemes.qasrl.preposition_cues import cues_of_preposition, offered
 from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_sentence_rows
-from schemes.qasrl.ranking import SHAPES, TENSES, WEIGHTS_FILE, ranking_table, shape_key, time_key
+from schemes.qasrl.ranking import WEIGHTS_FILE, ranking_table, shape_key, shared_costs, time_key
 from schemes.qasrl.reading import Reading
+from schemes.qasrl.sentence_phrases import SHAPES, TENSES
 from schemes.qasrl.suggestions import Suggester
 from schemes.qasrl.verb_context import Cue, cue_of
 from schemes.qasrl.walker import Walker, read_question
@@ -337,7 +338,7 @@ def measure(verbs: Sequence[Verb], weights: Costs) -> Counter[tuple[str, str, in
         suggester = Suggester(
             Walker(item_table(verb.forms, verb.tokens)),
             ranking_table(verb.tokens, verb.at, verb.forms, weights=weights),
-            weights=weights,
+            costs=shared_costs(weights),
         )
         names = classes_of(verb)
         for at, text in enumerate(verb.texts):

@@ -15,7 +15,7 @@ from projects.models import Project
 
 # The fields that pages need, in the order of their models. Others are loaded on access.
 FIELDS: dict[type[models.Model], Sequence[str]] = {
-    Project: ("id", "slug", "scheme", "provider", "pay_scheme", "allow_free_form"),
+    Project: ("id", "slug", "scheme", "provider", "pay_scheme", "allow_free_form", "suggestions"),
     Batch: ("id", "project_id", "role", "terms", "guidelines_id"),
     Task: ("id", "batch_id", "hit_id", "role", "round", "block"),
     Sentence: (
@@ -23,6 +23,7 @@ FIELDS: dict[type[models.Model], Sequence[str]] = {
         "project_id",
         "external_id",
         "tokens",
+        "partition",
         "image_id",
         "metadata",
         "text",

@@ -4,10 +4,12 @@ from collections.abc import Iterable, Sequence
 
 from annotation.domain.images import image_of
 from annotation.domain.import_corpus import batched
+from annotation.enums import Partition
 from annotation.models import Item
 from projects.domain.resources import resources_of
+from projects.enums import SuggestionChoice
 from projects.models import Project
-from schemes.base import ItemContext, Json, Scheme
+from schemes.base import ItemContext, Json, Scheme, Suggestions
 from schemes.original_text import Offsets, shown_ranges, words_text
 from schemes.registry import get_scheme
 
@@ -27,9 +29,20 @@ def context_of(item: Item, project: Project | None = None) -> ItemContext:
         metadata=item.sentence.metadata,
         resources=resources_of(project),
         free_form=project.allow_free_form,
+        suggestions=suggestions_of(project, item.sentence.partition),
         text=item.sentence.text,
         offsets=item.sentence.offsets,
     )
+
+
+def suggestions_of(project: Project, partition: str) -> Suggestions:
+    """Return what pages suggest for sentences of a partition, which may be "".
+
+    Without a partition, the sentence may still become evaluation data, so nothing learned is shown.
+    """
+    if project.suggestions != SuggestionChoice.BY_PARTITION:
+        return Suggestions(project.suggestions)
+    return Suggestions.LEARNED if partition == Partition.TRAIN else Suggestions.GRAMMAR
 
 
 def page_tokens(tokens: Sequence[str], text: str, offsets: Offsets) -> Json:

@@ -15,9 +15,10 @@ from consolidation.domain.monitor import error_rate
 from consolidation.enums import GoldSource
 from crowd.models import Worker
 from datasets.domain.agreement import worker_agreement
+from datasets.domain.suggestion_use import suggestion_use
 from datasets.domain.validator_figures import validator_figures
 from metrics.intervals import Interval
-from projects.enums import Role
+from projects.enums import Role, SuggestionChoice
 from projects.models import Project
 from schemes.base import Noun
 from schemes.registry import get_scheme
@@ -148,6 +149,26 @@ def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
         f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
         f"{scheme.content.schema_version}. {how} Rules: {rules}. "
         f"Seed of the project: {project.seed}. Written by {manifest['software']}."
+        f"{_suggestions(project)}"
+    )
+
+
+def _suggestions(project: Project) -> str:
+    """Describe what workers' pages suggested and how often it was picked."""
+    scheme = get_scheme(project.scheme)
+    use = suggestion_use(project=project)
+    if use is None or scheme.pages.suggestions is None:
+        return ""
+    setting = scheme.pages.suggestions
+    text = f"\n\n{setting.label}: {SuggestionChoice(use.setting).label}."
+    if use.setting in (SuggestionChoice.LEARNED, SuggestionChoice.BY_PARTITION):
+        text += f" Learned suggestions come from {setting.learned_from}."
+    if not use.recorded:
+        return text
+    ranks = ", ".join(f"{count:,} at rank {rank}" for rank, count in use.picked.items())
+    return (
+        f"{text} Of {scheme.vocabulary.unit.count(use.recorded)} by annotators, "
+        f"{_percent(use.share_picked)} were picked from suggestions{f' ({ranks})' * bool(ranks)}."
     )
 
 

@@ -33,6 +33,7 @@ from datasets.domain.data_card import write_data_card
 from datasets.domain.export_jsonl import write_jsonl
 from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
 from datasets.domain.partitions import check_frozen
+from datasets.domain.suggestion_use import suggestion_json, suggestion_use
 from datasets.models import Partitioning
 from projects.models import Project
 from schemes.base import ExportRow, Scheme, SentenceRecord, SentenceSink
@@ -383,6 +384,7 @@ def _manifest(
             for name in ("items", *(total.key for total in scheme.content.totals))
         },
         **_disputed(project),
+        **_suggestions(project),
         "files": files,
     }
 
@@ -398,6 +400,12 @@ def _disputed(project: Project) -> dict[str, Any]:
             "annotated_by_experts": cases.filter(state=CaseState.RESOLVED).count(),
         }
     }
+
+
+def _suggestions(project: Project) -> dict[str, Any]:
+    """Return the setting and use of suggestions, if the scheme has them."""
+    use = suggestion_use(project=project)
+    return {"suggestions": suggestion_json(use)} if use else {}
 
 
 def _partitions(partitioning: Partitioning | None) -> dict[str, Any] | None:

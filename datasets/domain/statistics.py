@@ -15,6 +15,7 @@ from annotation.models import Submission
 from consolidation.domain.current_gold import current_gold
 from consolidation.enums import GoldSource
 from consolidation.protocols import protocol_of
+from datasets.domain.suggestion_use import suggestion_table
 from projects.enums import Role
 from projects.models import Project
 from schemes.base import AnnotatedItem, Frequencies, Json, Scheme, StatisticsTable
@@ -90,7 +91,7 @@ def statistics_of(source: str = "", *, project: Project) -> StatisticsReport:
         source=str(source),
         rows=tuple(statistics.figures),
         groups=tuple(_group(scheme, *group) for group in groups),
-        tables=tuple(statistics.tables(list(kept.values()))),
+        tables=(*statistics.tables(list(kept.values())), *suggestion_table(project)),
         frequencies=statistics.frequencies(list(kept.values())),
     )
 

@@ -11,7 +11,7 @@ from crowd.domain.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
 from projects.domain.create_project import pay_of
-from projects.enums import AfterDisputes, Protocol
+from projects.enums import AfterDisputes, Protocol, SuggestionChoice
 from projects.models import Project
 from schemes.registry import SCHEMES, get_scheme
 
@@ -64,6 +64,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "revision_limit",
             "after_disputes",
             "exclusion_scope",
+            "suggestions",
             "seed",
             "created_at",
         )
@@ -102,6 +103,11 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         min_value=-(2**63),
         max_value=2**63 - 1,
         help_text="The seed of the items' shuffle.",
+    )
+    suggestions = serializers.ChoiceField(
+        choices=SuggestionChoice.choices,
+        default=SuggestionChoice.BY_PARTITION,
+        help_text="What workers' pages suggest, in schemes with suggestions.",
     )
 
     protocol = serializers.ChoiceField(choices=Protocol.choices, default=Protocol.CONSOLIDATION)

@@ -14,7 +14,7 @@ from crowd.domain.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import Provider
 from crowd.models import Budget, Hit
 from projects.domain.create_project import current_guidelines, pay_of, write_guidelines
-from projects.enums import AfterDisputes, ExclusionScope, Role
+from projects.enums import AfterDisputes, ExclusionScope, Role, SuggestionChoice
 from projects.models import Guidelines, Project
 from schemes.base import Noun
 from schemes.registry import get_scheme
@@ -58,6 +58,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "worker_requirements": ("worker requirements", _requirements),
     "cap_cents": ("budget limit", lambda cents: _money(cents, "none")),
     "allow_free_form": ("free-form units", lambda allowed: "yes" if allowed else "no"),
+    "suggestions": ("suggestions", lambda choice: SuggestionChoice(choice).label),
     "minimum_hourly_cents": ("minimum hourly pay", lambda cents: _money(cents, "none")),
 }
 

@@ -11,7 +11,7 @@ from crowd.domain.pay_scheme import PayScheme, check_pay_scheme
 from crowd.domain.providers import choose_provider
 from crowd.enums import DEFAULT_PROVIDER
 from crowd.models import Budget
-from projects.enums import MemberRole, Role
+from projects.enums import MemberRole, Role, SuggestionChoice
 from projects.models import Guidelines, Membership, Project
 from schemes.base import Scheme
 from schemes.registry import get_scheme
@@ -47,6 +47,7 @@ def create_project(
     cap_cents: int | None = None,
     seed: int = 1,
     provider: str = DEFAULT_PROVIDER,
+    suggestions: str = SuggestionChoice.BY_PARTITION,
     owner: AbstractBaseUser | None = None,
 ) -> Project:
     """Create a project with its budget and default guidelines. `owner` becomes its admin.
@@ -64,6 +65,7 @@ def create_project(
                 scheme=scheme,
                 provider=choose_provider(provider),
                 pay_scheme=terms,
+                suggestions=suggestions,
                 budget=Budget.objects.create(key=f"project:{slug}", cap_cents=cap_cents),
                 seed=seed,
                 created_at=now,

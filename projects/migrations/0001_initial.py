@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 ('exclusion_scope', models.CharField(choices=[('item', 'the item'), ('sentence', 'the whole sentence'), ('group', 'the whole document or image')], default='item', max_length=20)),
                 ('worker_requirements', models.JSONField(blank=True, default=list)),
                 ('allow_free_form', models.BooleanField(db_default=False, default=False)),
+                ('suggestions', models.CharField(choices=[('by-partition', 'by partition: learned in train, grammar elsewhere'), ('off', 'off'), ('grammar', 'grammar'), ('learned', 'learned')], db_default='by-partition', default='by-partition', max_length=20)),
                 ('minimum_hourly_cents', models.PositiveIntegerField(blank=True, null=True)),
                 ('seed', models.BigIntegerField(default=1)),
                 ('has_simulated_work', models.BooleanField(db_default=False, default=False)),

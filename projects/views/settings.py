@@ -71,6 +71,7 @@ def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
         protocol=project.protocol,
         provider=project.provider,
         free_form=get_scheme(project.scheme).content.free_form,
+        suggestions=get_scheme(project.scheme).pages.suggestions,
     )
     if form.is_valid():
         try:

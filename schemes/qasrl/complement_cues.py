@@ -104,7 +104,7 @@ _WINDOW = 7
 
 def complement_cues(tokens: Tokens, verb_idx: int, stem: str, *, is_passive: bool) -> Iterator[str]:
     """Yield cues that combine the verb's lists with the verb phrase after it."""
-    complement = complement_of(tokens, verb_idx, takes_bare=stem in _LISTS["bare"])
+    complement = complement_of(tokens, verb_idx, takes_bare=takes_bare_infinitive(stem))
     voice = "passive" if is_passive else "active"
     yield f"complement {complement}"
     yield f"complement {complement} {voice}"
@@ -113,6 +113,11 @@ def complement_cues(tokens: Tokens, verb_idx: int, stem: str, *, is_passive: boo
     for name in [name for name, stems in _LISTS.items() if stem in stems] or ["other"]:
         yield f"{name} verb with {complement}"
         yield f"{name} verb with {complement} {voice}"
+
+
+def takes_bare_infinitive(stem: str) -> bool:
+    """Return True for verbs such as "make", which a verb phrase without "to" can follow."""
+    return stem in _LISTS["bare"]
 
 
 def complement_of(tokens: Tokens, verb_idx: int, *, takes_bare: bool) -> str:

@@ -2,7 +2,7 @@
 
 Schema version 1.
 
-- generation: `{"questions": [{"question", "answers", "slots"}], "no_question": ""}`
+- generation: `{"questions": [{"question", "answers", "slots", "picked"}], "no_question": ""}`
 - gold: `{"questions": [{"question", "answers", "slots"}]}`
 - consolidation: `{"questions": [{"question", "answers", "slots", "source", "verdict", "same_as"}]}`
 - validation: `{"questions": [{"question", "answers", "slots", "verdict", "same_as"}]}`, the validated
@@ -10,6 +10,9 @@ Schema version 1.
 
 Generation, gold and consolidation of a noun also have `is_verbal`, whether the noun describes an
 action or event. If it is false, there are no questions. Content of verbs never has it.
+
+`picked` is the rank of the suggestion that the worker picked, from 1, or null for a question that
+was typed. It is absent if that is not known. Gold does not have it.
 
 `answers` are half-open token ranges `[start, end)` in ascending order. `slots` is `slots.Slots` as
 JSON, or null if the question is outside the template. Slots of gold and of systems, which come from
@@ -46,6 +49,7 @@ MAX_ANSWERS = 60
 MAX_QUESTION_LENGTH = 200
 MAX_REASON_LENGTH = 1000
 MAX_SLOT_LENGTH = 60
+MAX_RANK = 100
 
 Span = tuple[int, int]
 
@@ -62,8 +66,12 @@ class _Question(Strict):
     slots: Any = None
 
 
+class _Asked(_Question):
+    picked: Annotated[int, Field(ge=1, le=MAX_RANK)] | None = None
+
+
 class _Generation(Strict):
-    questions: Annotated[list[_Question], Field(max_length=MAX_QUESTIONS)]
+    questions: Annotated[list[_Asked], Field(max_length=MAX_QUESTIONS)]
     no_question: Annotated[str, Field(max_length=MAX_REASON_LENGTH)] = ""
     is_verbal: bool | None = None
 
@@ -151,7 +159,10 @@ def parse_generation(content: object, context: ItemContext) -> Json:
     step = _verbal_step(generation.is_verbal, questions, context, default=True)
     if not questions and not reason and step.get("is_verbal", True):
         raise ContentError("questions", "ask a question, or explain why no question is possible.")
-    asked = [question.as_json() for question in questions]
+    asked = [
+        {**question.as_json(), **by.model_dump(include={"picked"} & by.model_fields_set)}
+        for question, by in zip(questions, generation.questions, strict=True)
+    ]
     return {"questions": asked, "no_question": reason, **step}
 
 

@@ -29,7 +29,7 @@ from schemes.english.tagged_verbs import tagged_verbs
 from schemes.english.verbs import candidate_forms, verb_forms, verb_forms_at
 from schemes.original_text import excerpt
 from schemes.qasrl.grammar import item_table
-from schemes.qasrl.ranking import ranking_table
+from schemes.qasrl.suggestions import suggestion_table
 from schemes.qasrl.targets import NOUN, is_noun, question_spellings
 
 _AROUND = 3
@@ -185,10 +185,11 @@ def item_key_of_row(row: Mapping[str, str]) -> tuple[str, str] | None:
 
 
 def page_data(context: ItemContext) -> Json:
-    """Return `item`, the item's part of the grammar, and `ranking` for suggestions."""
+    """Return `item`, the item's part of the grammar, the kind of `suggestions` and their `ranking`."""
     tokens, target = context.tokens, context.target
     spellings = question_spellings(target)
     return {
+        "suggestions": context.suggestions,
         "item": item_table(spellings[0], tokens, others=spellings, is_noun=is_noun(target)),
-        "ranking": ranking_table(tokens, target["verb_idx"], spellings[0]),
+        "ranking": suggestion_table(context.suggestions, tokens, target["verb_idx"], spellings[0]),
     }

@@ -18,13 +18,11 @@ from schemes.qasrl.context_cues import cues_of
 from schemes.qasrl.patterns import ANY, PATIENT, Pattern, pattern_of
 from schemes.qasrl.preposition_cues import USES, cues_of_preposition, offered
 from schemes.qasrl.prepositional_verbs import preposition_after
+from schemes.qasrl.sentence_phrases import SHAPES, TENSES, put_own_phrase_first
 from schemes.qasrl.verb_context import Cue, cue_of
+from schemes.qasrl.verb_frames import frame_cost
 
 WEIGHTS_FILE = Path(__file__).with_name("ranking_weights.json")
-
-
-TENSES = ("past", "present", "can", "will", "might", "would", "should")
-SHAPES = ("", "progressive", "perfect", "perfect progressive")
 
 
 @cache
@@ -68,13 +66,19 @@ def ranking_table(
     )
     if taken in prepositions:
         prepositions[taken] = [max(0, cost - _TAKEN) for cost in prepositions[taken]]
+    totals = [
+        cost + frame_cost(pattern_of(text), forms.stem)
+        for cost, text in zip(totals, weights["patterns"], strict=True)
+    ]
     cheapest = min(totals)
-    return {
+    table = {
         "patterns": [cost - cheapest for cost in totals],
         "prepositions": prepositions,
         "time": [_time_costs(cue, weights, is_passive=voice) for voice in (False, True)],
         "negated": weights["polarities"][str(cue.is_negated)],
     }
+    put_own_phrase_first(table, cue)
+    return table
 
 
 # Costs of a verb whose preposition follows it, such as "looked at". They are not learned, because most

@@ -26,6 +26,7 @@ from schemes.base import (
     SearchField,
     SentenceRecord,
     ShownUnit,
+    SuggestionSetting,
     TaskTexts,
     Total,
     Views,
@@ -48,10 +49,10 @@ from schemes.qasrl.pay import PAY_PRESETS
 from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
 from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
-from schemes.qasrl.ranking import shared_costs
 from schemes.qasrl.simulation import SIMULATION
 from schemes.qasrl.stated_rows import stated_by_row
 from schemes.qasrl.statistics import STATISTICS
+from schemes.qasrl.suggestions import suggestion_costs
 from schemes.qasrl.tutorials import TUTORIALS
 from schemes.qasrl.validation import VALIDATING
 from schemes.table_sentences import TABLE, read_table
@@ -160,7 +161,11 @@ def _verb(content: Json, context: ItemContext) -> list[str]:
 
 def _shared_page_data() -> Json:
     """Return `automaton` and `suggestions` for static/js/schemes/qasrl/grammar.js."""
-    return {"automaton": automaton(), "suggestions": shared_costs()}
+    return {"automaton": automaton(), "suggestions": suggestion_costs()}
+
+
+def _picked_ranks(content: Json) -> list[int | None]:
+    return [question["picked"] for question in content["questions"] if "picked" in question]
 
 
 _SAMPLES = Path(__file__).with_name("samples")
@@ -251,6 +256,14 @@ SCHEME = Scheme(
         item=items.page_data,
         # Validators only judge, so their page needs neither grammar nor suggestions.
         roles=("generator", "consolidator"),
+        suggestions=SuggestionSetting(
+            label="Suggested questions",
+            help_text="Finished questions that the page shows before and while a worker types. Grammar "
+            "ranks them by the sentence alone. Learned ranks them by the gold of Roit et al. 2020, "
+            "which can bias an evaluation towards models. Sentences without a partition get grammar.",
+            learned_from="the gold standard of Wikinews dev of Roit et al. 2020",
+            ranks=_picked_ranks,
+        ),
     ),
     merging=Merging(
         lay_out=_lay_out,

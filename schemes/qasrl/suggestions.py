@@ -10,12 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from schemes.base import Json
+from schemes.base import Json, Suggestions, Tokens
 from schemes.english.forms import VerbForms
+from schemes.qasrl.grammar_ranking import grammar_costs, grammar_table
 from schemes.qasrl.patterns import ANY, Facts, Pattern, pattern_of, relations_of, role_with
 from schemes.qasrl.preposition_cues import USES
-from schemes.qasrl.ranking import SHAPES, TENSES, shared_costs
+from schemes.qasrl.ranking import ranking_table, shared_costs
 from schemes.qasrl.reading import CONTRACTED, MODALS, finished
+from schemes.qasrl.sentence_phrases import SHAPES, TENSES
 from schemes.qasrl.walker import Path, Walker, split
 
 # Added for a preposition whose object was asked for.
@@ -67,10 +69,11 @@ class Phrase:
 class Suggester:
     """A source of questions that a good annotator would ask next."""
 
-    def __init__(self, walker: Walker, table: Json, *, weights: Json | None = None) -> None:
+    def __init__(self, walker: Walker, table: Json, *, costs: Json | None = None) -> None:
+        """`costs` are those that all items share. The default is the learned ones."""
         self._walker = walker
         self._table = table
-        self._shared = shared_costs(weights)
+        self._shared = costs or shared_costs()
         self._patterns = [pattern_of(text) for text in self._shared["patterns"]]
         self._all_phrases: dict[Head, list[Phrase]] = {}
         self._known: tuple[Sequence[str], Facts, list[Tail]] | None = None
@@ -207,6 +210,21 @@ class Suggester:
                     if following.steps[-1][2].startswith(last):
                         longer.append(following)
             paths, last = longer, ""
+
+
+def suggestion_costs() -> Json:
+    """Return the costs that all items share, by kind of suggestions."""
+    return {Suggestions.GRAMMAR: grammar_costs(), Suggestions.LEARNED: shared_costs()}
+
+
+def suggestion_table(
+    kind: Suggestions, tokens: Tokens, verb_idx: int, forms: VerbForms
+) -> Json | None:
+    """Return an item's costs, or None if nothing is suggested."""
+    if kind == Suggestions.OFF:
+        return None
+    table = grammar_table if kind == Suggestions.GRAMMAR else ranking_table
+    return table(tokens, verb_idx, forms)
 
 
 def _varied(candidates: dict[str, tuple[int, Pattern]], limit: int) -> dict[str, int]:

@@ -62,7 +62,7 @@ def test_page_has_everything_that_its_script_needs(client, task):
     assert set(page["shared"]) == {"automaton", "suggestions"}
     [item] = page["items"]
     assert item["tokens"][item["target"]["verb_idx"]] == "carried"
-    assert set(item["data"]) == {"item", "ranking"}
+    assert set(item["data"]) == {"item", "ranking", "suggestions"}
     assert item["content"] is None
 
 

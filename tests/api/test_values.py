@@ -36,6 +36,7 @@ def test_project(api, project):
         "revision_limit": 1,
         "after_disputes": "experts",
         "exclusion_scope": "item",
+        "suggestions": "by-partition",
         "seed": 1,
         "created_at": "2026-09-01T09:00:00Z",
     }

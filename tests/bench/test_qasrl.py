@@ -17,7 +17,7 @@ from schemes.qasrl.published_csv import (
     sentence_file,
     write_gold_rows,
 )
-from schemes.qasrl.ranking import shared_costs
+from schemes.qasrl.suggestions import suggestion_costs
 from schemes.qasrl.walker import parse_question, read_question
 from schemes.registry import get_scheme
 from scripts.learn_suggestions import cross_validated, report, verbs_of
@@ -124,7 +124,7 @@ def test_suggestions_on_held_out_sentences():
 
 
 def test_table_sizes(tokens_of):
-    tables = [automaton(), shared_costs()]
+    tables = [automaton(), suggestion_costs()]
     shared = len(json.dumps(tables, separators=(",", ":")))
     scheme = get_scheme("qasrl")
     sizes = sorted(
@@ -139,7 +139,7 @@ def test_table_sizes(tokens_of):
         for forms in [verb_forms("carried").by_name()]
     )
     show(f"tables: {shared} B shared, per item median {sizes[100]} B, largest {sizes[-1]} B")
-    assert shared + sizes[-1] <= 16_000
+    assert shared + sizes[-1] <= 18_000
 
 
 def test_reading_and_writing_files(tmp_path, rows, tokens_of):

@@ -67,6 +67,9 @@ TASKS = [
     "focus-frame",
     "deleted",
     "first",
+    "suggest-off",
+    "suggest-grammar",
+    "suggest-learned",
 ]
 
 # Kinds of cases in tests.browser.seed_cases, with the names of the tests that need a case.

@@ -13,6 +13,7 @@ django.setup()
 from django.conf import settings  # noqa: E402
 
 from annotation.models import Task  # noqa: E402
+from projects.models import Project  # noqa: E402
 from tests.annotation.factories import CARRY, make_item, make_noun, make_project, make_task  # noqa: E402
 
 HOSTILE = [
@@ -31,6 +32,7 @@ HOSTILE = [
     ".",
 ]
 SALE = "The sale of the mill to a neighbour in May surprised us .".split()  # noqa: SIM905
+REFUSAL = "The rebels have not carried the radio .".split()  # noqa: SIM905
 LONG = ["word", *[f"word{number}" for number in range(1, 10_000)]]
 GUIDELINES = """# Writing questions
 
@@ -49,6 +51,13 @@ def address(task: Task) -> str:
     return f"{settings.SITE_URL}/generate/{task.public_id}/"
 
 
+def suggesting(setting: str) -> Project:
+    project = make_project(f"suggest-{setting}", guidelines=GUIDELINES)
+    project.suggestions = setting
+    project.save()
+    return project
+
+
 def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
     project = make_project(guidelines=GUIDELINES)
     free = make_project("free", guidelines=GUIDELINES)
@@ -63,6 +72,8 @@ def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
             items = [make_item(free, tokens=HOSTILE, verb=1, forms=CARRY)]
         if name == "long":
             items = [make_item(project, tokens=LONG, verb=5000, forms=CARRY)]
+        if name.startswith("suggest"):
+            items = [make_item(suggesting(name.removeprefix("suggest-")), tokens=REFUSAL, verb=4)]
         if name.startswith("noun"):
             items = [make_noun(project, tokens=SALE, noun=1, verb_form="sell")]
         tasks[name] = (address(make_task(items)), [item.pk for item in items])

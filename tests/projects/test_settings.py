@@ -6,6 +6,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
+from annotation.domain.item_context import suggestions_of
 from audit.models import StateChange
 from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job
@@ -357,3 +358,39 @@ def test_rehearsal_is_refused_at_an_external_marketplace(office, campaign, proje
         b"Rehearsals need the built-in marketplace" in office.post(url("dry_run", project)).content
     )
     assert Project.objects.count() == 1
+
+
+# --- suggestions
+
+
+@pytest.mark.parametrize(
+    ("setting", "partition", "kind"),
+    [
+        ("by-partition", "train", "learned"),
+        ("by-partition", "dev", "grammar"),
+        ("by-partition", "test", "grammar"),
+        ("by-partition", "", "grammar"),
+        ("off", "train", "off"),
+        ("grammar", "train", "grammar"),
+        ("learned", "test", "learned"),
+    ],
+)
+def test_suggestions_follow_the_setting_and_the_partition(setting, partition, kind):
+    assert suggestions_of(Project(suggestions=setting), partition) == kind
+
+
+def test_suggestions_are_changed_and_logged(office, project):
+    form = form_of(office, project)
+    assert form["suggestions"] == "by-partition"
+    office.post(url("settings", project), form | {"suggestions": "off"})
+    project.refresh_from_db()
+    assert project.suggestions == "off"
+    reason = "suggestions: by partition: learned in train, grammar elsewhere -> off"
+    assert StateChange.objects.filter(reason=reason).exists()
+
+
+def test_schemes_without_suggestions_have_no_such_setting(office, project):
+    project.scheme = "frames"
+    project.save()
+    form = office.get(url("settings", project)).context["form"]
+    assert "suggestions" not in form.fields

@@ -12,7 +12,7 @@ from projects.command import Command as BaseCommand
 from projects.command import InputError
 from projects.domain.choose_protocol import MOST_REVISIONS, choose_protocol
 from projects.domain.create_project import create_project
-from projects.enums import AfterDisputes, Protocol
+from projects.enums import AfterDisputes, Protocol, SuggestionChoice
 from projects.models import Project
 from schemes.registry import SCHEMES
 
@@ -34,6 +34,13 @@ class Command(BaseCommand):
         )
         parser.add_argument("--budget", help="budget limit in dollars (default: none)")
         parser.add_argument("--seed", type=int, default=1, help="seed of the items' shuffle")
+        parser.add_argument(
+            "--suggestions",
+            choices=SuggestionChoice.values,
+            default=SuggestionChoice.BY_PARTITION,
+            help="what workers' pages suggest, in schemes with suggestions (default: learned in the "
+            "partition train, grammar elsewhere)",
+        )
         add_protocol(parser)
         self.add_json(parser)
 
@@ -96,6 +103,7 @@ def _create(options: dict[str, Any]) -> Project:
         cap_cents=_cents(options["budget"]),
         seed=options["seed"],
         provider=options["provider"],
+        suggestions=options["suggestions"],
         now=timezone.now(),
     )
     return choose_protocol(

@@ -450,3 +450,34 @@ def test_fully_kept_consolidation_equals_its_source():
     gold, origins = gold_of(parsed, [source])
     assert gold["questions"] == source["questions"]
     assert origins == [{"source": 0, "state": "kept"}] * 2
+
+
+# --- picked suggestions
+
+
+@pytest.mark.parametrize("rank", [None, 1, 5])
+def test_rank_of_a_picked_question_is_stored(rank):
+    asked = {"question": "Who cut something?", "answers": [[0, 1]], "picked": rank}
+    stored = generation({"questions": [asked]})
+    assert stored["questions"][0]["picked"] == rank
+    assert generation(stored) == stored
+
+
+def test_question_without_a_record_stays_without_one():
+    asked = {"question": "Who cut something?", "answers": [[0, 1]]}
+    stored = generation({"questions": [asked]})
+    assert "picked" not in stored["questions"][0]
+    assert generation(stored) == stored
+
+
+@pytest.mark.parametrize("rank", [0, -1, 101, "2", True, 1.5])
+def test_rank_that_is_no_position_is_refused(rank):
+    asked = {"question": "Who cut something?", "answers": [[0, 1]], "picked": rank}
+    with pytest.raises(ContentError, match="picked"):
+        generation({"questions": [asked]})
+
+
+def test_gold_has_no_ranks():
+    asked = {"question": "Who cut something?", "answers": [[0, 1]], "picked": 1}
+    with pytest.raises(ContentError, match="picked"):
+        parse_gold({"questions": [asked]}, CONTEXT)

@@ -5,12 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemes.base import Tokens
+from schemes.base import Suggestions, Tokens
 from schemes.english.verbs import verb_forms, verb_forms_at
 from schemes.qasrl.grammar import item_table
+from schemes.qasrl.grammar_ranking import grammar_costs
 from schemes.qasrl.published_csv import read_gold_rows, read_sentence_rows
 from schemes.qasrl.ranking import ranking_table
-from schemes.qasrl.suggestions import Suggester
+from schemes.qasrl.suggestions import Suggester, suggestion_table
 from schemes.qasrl.verb_context import cue_of
 from schemes.qasrl.walker import Walker
 
@@ -22,8 +23,16 @@ from .test_published_csv import raised
 def suggester(sentence: str, verb: str) -> Suggester:
     tokens = sentence.split()
     at = tokens.index(verb)
-    forms = verb_forms(verb)
+    forms = verb_forms_at(tokens, at)
     return Suggester(Walker(item_table(forms, tokens)), ranking_table(tokens, at, forms))
+
+
+def by_grammar(sentence: str, verb: str) -> Suggester:
+    tokens = sentence.split()
+    at = tokens.index(verb)
+    forms = verb_forms_at(tokens, at)
+    table = suggestion_table(Suggestions.GRAMMAR, tokens, at, forms)
+    return Suggester(Walker(item_table(forms, tokens)), table, costs=grammar_costs())
 
 
 def first(sentence: str, verb: str, text: str = "", asked: tuple[str, ...] = ()) -> list[str]:
@@ -48,6 +57,18 @@ def first(sentence: str, verb: str, text: str = "", asked: tuple[str, ...] = ())
         ("A man named Smith came .", "named", ("past", "", False)),
         ("A song written by him .", "written", ("", "passive", False)),
         ("He wo n't go .", "go", ("will", "", True)),
+        ("He cannot attend .", "attend", ("can", "", True)),
+        ("Apple is likely to be fined .", "fined", ("might", "passive", False)),
+        ("They are unlikely to win .", "win", ("might", "", True)),
+        ("They are not likely to win .", "win", ("might", "", True)),
+        ("She is not unable to win .", "win", ("can", "", False)),
+        ("He failed to appear .", "appear", ("past", "", True)),
+        ("He did n't fail to appear .", "appear", ("to", "", False)),
+        ("It was too dark to see .", "see", ("to", "", True)),
+        ("They denied that officers fired shots .", "fired", ("past", "", True)),
+        ("No casualties were reported .", "reported", ("past", "passive", True)),
+        ("There is no doubt he won .", "won", ("past", "", False)),
+        ("She will sing and dance .", "dance", ("will", "", False)),
     ],
 )
 def test_cue_reads_tense_aspect_and_voice(sentence, verb, expected):
@@ -151,6 +172,62 @@ def test_negation_and_modal_of_the_sentence_are_suggested_first():
     assert all("n't" in question or " not " in question for question in eaten[:3])
     assert "Who hasn't eaten something?" in eaten[:3]
     assert "might" in first("It might rain today .", "rain")[0]
+
+
+@pytest.mark.parametrize("source", [suggester, by_grammar])
+@pytest.mark.parametrize(
+    ("sentence", "verb", "odd"),
+    [
+        ("The bridge fell .", "fell", ("something?", "someone?", "was fallen?")),
+        ("They remained silent .", "remained", ("remained something?", "was remained?")),
+        ("It rained in May .", "rained", ("Who rained", "rained something?", "someone")),
+        ("The strike lasted two weeks .", "lasted", ("Who lasted", "lasted something?")),
+        ("The book lay on the table .", "lay", ("lay something?", "lay someone?")),
+        ("Perry cut the ribbon with scissors .", "cut", ("someone do?", "do something?")),
+    ],
+)
+def test_frames_that_a_verb_cannot_have_are_not_suggested(source, sentence, verb, odd):
+    questions = [row.question for row in source(sentence, verb).suggest("", [], limit=5)]
+    assert questions
+    assert not [question for question in questions for part in odd if part in question]
+
+
+def test_verb_phrase_without_to_follows_the_verbs_that_take_it():
+    questions = [row.question for row in by_grammar("She made them cry .", "made").suggest("", [])]
+    assert "What did someone make someone do?" in questions[:3]
+
+
+@pytest.mark.parametrize("source", [suggester, by_grammar])
+@pytest.mark.parametrize(
+    ("sentence", "verb", "words"),
+    [
+        ("He cannot attend .", "attend", ("can't", "can not")),
+        ("Apple is likely to be fined .", "fined", ("might",)),
+        ("They are unlikely to win .", "win", ("might not", "might someone not")),
+        ("He failed to appear in court .", "appear", ("didn't", "did not")),
+        ("They denied that officers fired shots .", "fired", ("n't", " not ")),
+        ("The suspect should be arrested .", "arrested", ("should",)),
+    ],
+)
+def test_first_three_have_the_modality_and_negation_of_the_sentence(source, sentence, verb, words):
+    questions = [row.question for row in source(sentence, verb).suggest("", [], limit=3)]
+    assert [question for question in questions if any(word in question for word in words)]
+    assert any(word in questions[0] for word in words)
+
+
+def test_infinitive_is_suggested_as_a_fact_and_as_a_possibility():
+    questions = [
+        row.question for row in by_grammar("Perry hoped to win it .", "win").suggest("", [])
+    ]
+    assert {"Who won something?", "Who might win something?"} <= set(questions[:3])
+
+
+def test_grammar_ranks_by_the_sentence_alone():
+    questions = [
+        row.question for row in by_grammar("The box was not carried .", "carried").suggest("", [])
+    ]
+    assert questions[0] == "What wasn't carried?"
+    assert suggestion_table(Suggestions.OFF, ["He", "ran"], 1, verb_forms("ran")) is None
 
 
 def test_asked_roles_are_not_suggested_again():

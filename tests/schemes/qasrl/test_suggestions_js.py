@@ -4,9 +4,10 @@ import random
 
 import pytest
 
+from schemes.base import Suggestions
 from schemes.qasrl.grammar import automaton, item_table
-from schemes.qasrl.ranking import ranking_table, shared_costs
-from schemes.qasrl.suggestions import Suggester
+from schemes.qasrl.ranking import shared_costs
+from schemes.qasrl.suggestions import Suggester, suggestion_costs, suggestion_table
 from schemes.qasrl.walker import Walker
 
 from .chromium import page_with_grammar
@@ -38,26 +39,29 @@ TIMED = """([shared, item, costs, table, questions]) => {
 FRAME = 16
 
 
-def tables(number: int):
+def tables(number: int, kind: Suggestions = Suggestions.LEARNED):
     forms, sentence = ITEMS[number]
     tokens = sentence.split()
-    return item_table(forms, tokens), ranking_table(tokens, min(2, len(tokens) - 1), forms)
+    at = min(2, len(tokens) - 1)
+    return item_table(forms, tokens), suggestion_table(kind, tokens, at, forms)
 
 
 @pytest.mark.browser
-def test_both_implementations_suggest_the_same(chromium):
+@pytest.mark.parametrize("kind", [Suggestions.GRAMMAR, Suggestions.LEARNED])
+def test_both_implementations_suggest_the_same(chromium, kind):
     rng = random.Random(7)
+    costs = suggestion_costs()[kind]
     with page_with_grammar(chromium) as page:
         for number in range(7):
-            item, table = tables(number)
+            item, table = tables(number, kind)
             walker = Walker(item)
-            suggester = Suggester(walker, table)
+            suggester = Suggester(walker, table, costs=costs)
             cases = [
                 (text, [random_question(walker, rng, stop=0.5) for _ in range(rng.randint(0, 4))])
                 for text in texts(walker, rng, 40)
             ]
             cases += [("", []), ("who ", []), ("What", ["Who ran?"]), ("how ", [])]
-            results = page.evaluate(IN_THE_PAGE, [automaton(), item, shared_costs(), table, cases])
+            results = page.evaluate(IN_THE_PAGE, [automaton(), item, costs, table, cases])
             for (text, asked), page_suggestions in zip(cases, results, strict=True):
                 expected = [
                     [suggestion.question, suggestion.cost]

@@ -16,9 +16,13 @@ import { finished, split } from "./grammar.js";
 const MOST_CHECKS = 200;
 let lastKey = 0;
 
-/** @typedef {{key: number, text: string, answers: Span[], kept: boolean}} Question */
+/**
+ * `picked` is the rank of the suggestion that the text is, from 1, or null for a typed text.
+ *
+ * @typedef {{key: number, text: string, answers: Span[], kept: boolean, picked: number | null}} Question
+ */
 
-/** @typedef {{question?: string, answers?: Span[], kept?: boolean}} StoredQuestion */
+/** @typedef {{question?: string, answers?: Span[], kept?: boolean, picked?: number | null}} StoredQuestion */
 
 /** @typedef {{questions?: StoredQuestion[], no_question?: string, is_verbal?: boolean | null}} AnnotationContent */
 
@@ -54,10 +58,10 @@ export class Annotation {
   }
 
   /** @param {StoredQuestion} stored @returns {Question} */
-  question({ question = "", answers = [], kept = false } = {}) {
+  question({ question = "", answers = [], kept = false, picked = null } = {}) {
     lastKey += 1;
     const inside = answers.filter(([start, end]) => start < end && end <= this.tokens.length);
-    return { key: lastKey, text: question, answers: inside.sort(byPosition), kept: kept && this.freeForm };
+    return { key: lastKey, text: question, answers: inside.sort(byPosition), kept: kept && this.freeForm, picked };
   }
 
   // --- as JSON
@@ -65,10 +69,11 @@ export class Annotation {
   draft() {
     const written = this.questions.filter((question) => question.text.trim() || question.answers.length > 0);
     return {
-      questions: written.map(({ text, answers, kept }) => ({
+      questions: written.map(({ text, answers, kept, picked }) => ({
         question: text,
         answers,
         ...(kept && { kept }),
+        ...(picked && { picked }),
       })),
       no_question: this.noQuestion,
       ...(this.isNoun && { is_verbal: this.isVerbal }),
@@ -78,9 +83,10 @@ export class Annotation {
   submission() {
     const asked = this.canAsk() ? this.asked() : [];
     return {
-      questions: asked.map(({ text, answers }) => ({
+      questions: asked.map(({ text, answers, picked }) => ({
         question: tidy(text),
         answers: [...answers].sort(byPosition),
+        picked,
       })),
       no_question: asked.length > 0 || !this.canAsk() ? "" : this.noQuestion.trim(),
       ...(this.isNoun && { is_verbal: this.isVerbal }),

@@ -10,8 +10,9 @@ import { CasePage } from "./case-page.js";
 import { apply, begin, conflicts, contentOf, kept, problems, resume, sourceId } from "./case-state.js";
 import { ConsolidationBoard } from "./consolidation-cards.js";
 import * as text from "./consolidation-text.js";
-import { Suggester, Walker } from "./grammar.js";
+import { Walker } from "./grammar.js";
 import { isNoun } from "./predicate.js";
+import { createSuggester } from "./suggestions.js";
 import { VerbalStep } from "./verbal-step.js";
 
 const MOST_SUGGESTED = 4;
@@ -24,7 +25,7 @@ export function mount(root, data, onChange) {
   /** @type {Row[][]} */
   const groups = data.layout.groups.map((/** @type {{rows: Row[]}} */ group) => group.rows);
   const walker = new Walker(data.shared.automaton, data.data.item);
-  const suggester = new Suggester(walker, data.shared.suggestions, data.data.ranking);
+  const suggester = createSuggester(walker, data);
   const order = groups.flat().map((row) => sourceId(row.submission, row.position));
   const beginning = begin({ sources, size: tokens.length, order, isNoun: isNoun(data.target) });
   const settle = ref(root, "settle-agreed");

@@ -14,9 +14,10 @@ const MOST_OPTIONS = 40;
 /** @typedef {"finish" | "whole" | "next" | "fix" | "keep"} OptionKind */
 
 /**
- * An option of the list. `goesOn`: more words may follow. `from` and `to` replace the shown text.
+ * An option of the list. `goesOn`: more words may follow. `from` and `to` replace the shown text. `rank`
+ * is that of a suggestion, from 1.
  *
- * @typedef {{text: string, kind: OptionKind, goesOn: boolean, from?: string, to?: string}} Option
+ * @typedef {{text: string, kind: OptionKind, goesOn: boolean, from?: string, to?: string, rank?: number}} Option
  */
 
 export class QuestionBox {
@@ -26,7 +27,8 @@ export class QuestionBox {
    * @param {string} options.label
    * @param {Walker} options.walker
    * @param {(text: string) => string[]} options.suggest  questions worth asking next, best first
-   * @param {(text: string) => void} options.onInput  called after every change of the text
+   * @param {(text: string, picked: number | null) => void} options.onInput  called after every change of
+   *   the text, with the rank of the suggestion that it is, or null
    * @param {(text: string) => void} options.onFinish  called on Enter, with any text
    * @param {(() => void) | null} options.onKeep  called to keep the text although it is outside the
    *   template, or null if that is not allowed
@@ -123,17 +125,17 @@ export class QuestionBox {
     this.refresh({ open: false });
   }
 
-  /** @param {string} text @param {{open: boolean}} options */
-  write(text, { open }) {
+  /** @param {string} text @param {{open: boolean, picked?: number | null}} options */
+  write(text, { open, picked = null }) {
     this.input.value = text;
     this.input.setSelectionRange(text.length, text.length);
     this.input.scrollLeft = this.input.scrollWidth;
-    this.onInput(text);
+    this.onInput(text, picked);
     this.refresh({ open });
   }
 
   typed() {
-    this.onInput(this.text);
+    this.onInput(this.text, null);
     this.refresh({ open: true });
   }
 
@@ -175,7 +177,8 @@ export class QuestionBox {
     if (check.state === "wrong") return this.corrections(text, check);
     if (this.input.selectionStart !== text.length && text !== "") return [];
     const suggested = this.suggest(text);
-    const options = suggested.map((question) => createOption(question, "whole"));
+    /** @type {Option[]} */
+    const options = suggested.map((question, at) => ({ ...createOption(question, "whole"), rank: at + 1 }));
     if (check.state === "complete") options.unshift(createOption(this.finishedText(), "finish"));
     /** @type {Option[]} */
     const words = [];
@@ -339,9 +342,9 @@ export class QuestionBox {
   }
 
   /** @param {Option} option */
-  accept({ text, kind, goesOn }) {
+  accept({ text, kind, goesOn, rank }) {
     if (kind === "finish" || kind === "whole") {
-      this.write(text, { open: false });
+      this.write(text, { open: false, picked: rank });
       this.finish(text);
     } else if (kind === "keep") {
       this.close();

@@ -31,7 +31,7 @@ export class QuestionRow {
       label: "Question",
       walker: bench.annotation.walker,
       suggest: (text) => bench.suggest(text, question),
-      onInput: (text) => bench.write(question, text),
+      onInput: (text, picked) => bench.write(question, text, picked),
       onFinish: (text) => bench.finish(question, text),
       onFocus: focus,
       onKeep: bench.annotation.freeForm ? keep : null,

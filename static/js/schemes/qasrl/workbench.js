@@ -13,9 +13,10 @@ import { unitBonus } from "../../work/pay.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { spanText } from "../../written-text.js";
 import { Annotation, tidy } from "./annotation.js";
-import { Suggester, Walker } from "./grammar.js";
+import { Walker } from "./grammar.js";
 import { isNoun, predicateText, sentenceTarget } from "./predicate.js";
 import { QuestionRow } from "./question-row.js";
+import { createSuggester } from "./suggestions.js";
 import { VerbalStep } from "./verbal-step.js";
 
 const MOST_QUESTIONS = 60; // if the pay has no lower limit
@@ -32,7 +33,7 @@ export class Workbench {
     this.onChange = onChange;
     this.locked = data.locked;
     const walker = new Walker(data.shared.automaton, data.data.item);
-    this.suggester = new Suggester(walker, data.shared.suggestions, data.data.ranking);
+    this.suggester = createSuggester(walker, data);
     this.annotation = new Annotation({
       tokens: data.tokens,
       walker,
@@ -298,16 +299,14 @@ export class Workbench {
 
   // --- what the worker does
 
-  /** @param {Question} question @param {string} text */
-  write(question, text) {
+  /** @param {Question} question @param {string} text @param {number | null} [picked]  a suggestion's rank */
+  write(question, text, picked = null) {
     if (!this.annotation.find(question.key) || question.text === text) return;
+    const isPicked = picked !== null;
     this.change(
-      `typing question ${this.annotation.number(question)}`,
-      () => {
-        question.text = text;
-        question.kept = false;
-      },
-      `write ${question.key}`,
+      `${isPicked ? "picking" : "typing"} question ${this.annotation.number(question)}`,
+      () => Object.assign(question, { text, picked, kept: false }),
+      isPicked ? null : `write ${question.key}`,
     );
   }
 

@@ -1,0 +1,115 @@
+"""Typed and picked questions, as the manifest, the data card and the statistics report them."""
+
+import json
+
+import pytest
+
+from consolidation.models import Case
+from datasets.domain.export_gold import ExportOptions, export_gold
+from datasets.domain.statistics import statistics_of
+from datasets.domain.suggestion_use import suggestion_use
+from projects.models import Project
+from schemes.registry import get_scheme
+from tests.consolidation.factories import (
+    IDENTIFIED,
+    SURVEY,
+    make_generation,
+    make_item,
+    make_project,
+    source,
+)
+from tests.consolidation.gold import make_gold_project
+
+pytestmark = pytest.mark.django_db
+
+
+def asked(*ranks: int | None):
+    """Return an annotator's content with a question per rank."""
+    texts = (
+        "Who identified something?",
+        "What did someone identify?",
+        "When did someone identify it?",
+    )
+    words = ("the U.S. Geological Survey", "a basin", "1996")
+    content = source(SURVEY, *((text, [word]) for text, word in zip(texts, words, strict=True)))
+    questions = content["questions"][: len(ranks)]
+    questions[-1]["question"] = questions[-1]["question"].replace(" it?", " something?")
+    for question, rank in zip(questions, ranks, strict=True):
+        question["picked"] = rank
+    return {**content, "questions": questions}
+
+
+@pytest.fixture
+def project() -> Project:
+    project = make_project()
+    item = make_item(SURVEY, IDENTIFIED, project)
+    make_generation(item, asked(1, 3, None))
+    make_generation(item, asked(1, None))
+    return project
+
+
+def test_use_counts_questions_by_rank(project):
+    use = suggestion_use(project=project)
+    assert (use.setting, use.typed, use.picked) == ("by-partition", 2, {1: 2, 3: 1})
+    assert use.share_picked == 0.6
+
+
+def test_questions_without_a_record_are_not_counted():
+    project = make_project()
+    content = source(SURVEY, ("Who identified something?", ["USGS"]))
+    submission = make_generation(make_item(SURVEY, IDENTIFIED, project), content)
+    assert "picked" not in submission.content["questions"][0]
+    use = suggestion_use(project=project)
+    assert (use.recorded, use.share_picked) == (0, None)
+    assert "typed or picked" not in str(statistics_of(project=project).tables)
+
+
+def test_scheme_without_suggestions_has_no_use(project):
+    project.scheme = "frames"
+    assert suggestion_use(project=project) is None
+
+
+def test_statistics_have_a_row_per_rank(project):
+    table = statistics_of(project=project).tables[-1]
+    assert table.caption == "Questions typed or picked"
+    assert [tuple(row) for row in table.rows] == [
+        ("typed", 2, "40.0"),
+        ("picked, suggestion 1", 2, "40.0"),
+        ("picked, suggestion 3", 1, "20.0"),
+    ]
+
+
+def test_card_and_manifest_describe_the_suggestions(tmp_path):
+    project = make_gold_project()
+    project.suggestions = "learned"
+    project.save()
+    item = project.items.get()
+    case = Case.objects.get()
+    stored = case.sources.first().submission
+    for question, rank in zip(stored.content["questions"], (2, None), strict=False):
+        question["picked"] = rank
+    stored.save()
+    export_gold(project=project, options=ExportOptions(fmt="qasrl-csv"), folder=tmp_path)
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    assert manifest["suggestions"] == {
+        "setting": "learned",
+        "typed": 1,
+        "picked_by_rank": {"2": 1},
+    }
+    card = (tmp_path / "README.md").read_text("utf-8")
+    assert "Suggested questions: learned. Learned suggestions come from" in card
+    assert (
+        "Of 2 questions by annotators, 50.0 % were picked from suggestions (1 at rank 2)." in card
+    )
+    assert item.submissions.exists()
+
+
+def test_gold_and_sources_of_a_merge_do_not_have_ranks(project):
+    scheme = get_scheme("qasrl")
+    content = project.items.get().submissions.first().content
+    assert [question["picked"] for question in content["questions"]] == [1, 3, None]
+    assert all(
+        "picked" not in question for question in scheme.merging.as_source(content)["questions"]
+    )
+    kept = scheme.merging.keep_all(content)
+    assert all("picked" not in question for question in kept["questions"])
