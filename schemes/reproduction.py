@@ -15,8 +15,6 @@ from schemes.reports import text_table
 Number = int | float | None
 
 COLUMNS = ("table", "figure", "paper", "recomputed", "status", "note")
-# For figures that the paper has, although this project does not record them.
-NOT_RECORDED = "paper's figure not recorded"
 
 
 class Status(StrEnum):

@@ -9,7 +9,6 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from schemes.frames.reproduction import FRAMES
-from schemes.reproduction import NOT_RECORDED
 from tests.borders.test_cases import bank
 from tests.schemes.grounding.test_bias_report import seeded_phrases
 from tests.schemes.qasrl.published_data import FOLDER, needs_published_data
@@ -227,31 +226,39 @@ def test_systems_and_baselines_of_frames_are_scored(semeval):
     system = {
         figure.removeprefix("task-a.txt, "): value
         for (table, figure), (_, value, _) in recomputed.items()
-        if table == "Task A" and figure.startswith("task-a.txt")
+        if table == "Table 6, task A" and figure.startswith("task-a.txt")
     }
     assert system == pytest.approx({
         "clusters": 2, "purity %": 200 / 3, "inverse purity %": 100, "purity F %": 80,
         "BCubed precision %": 60, "BCubed recall %": 100, "BCubed F %": 75,
     })  # fmt: skip
-    assert recomputed["Task A", "1CPH, clusters"] == (None, 3, NOT_RECORDED)
-    assert recomputed["Task A", "AIN1, BCubed recall %"][1] == 100
-    assert recomputed["Task B.2", "1CPG, clusters"][1] == 2
-    assert recomputed["Task B.1", "gold"] == (None, None, f"the file is missing; {NOT_RECORDED}")
+    assert recomputed["Table 6, task A", "1CPH, clusters"] == (273, 3, "")
+    assert recomputed["Table 6, task A", "AIN1, BCubed recall %"][1] == 100
+    assert recomputed["Table 6, task B.2", "1CPG, clusters"][1] == 2
+    missing = recomputed["Table 6, task B.1", "1CPHG, purity %"]
+    assert missing == (78.46, None, "the gold is missing")
+    assert recomputed["Table 1, SemEval", "records"] == (4620, 6, "")
+    assert recomputed["Table 1, SemEval", "semantic arguments"] == (9466, 2, "")
+    elements = recomputed["Table 1, SemEval", "frame elements"]
+    assert elements == (9510, None, "the gold of task B.1 is missing")
+    system = recomputed["Table 6, task A", "Arefyev et al., BCubed F %"]
+    assert system == (70.7, None, "the system's output is not public")
+    assert "figures of the paper: " in reproduce("frames", semeval).splitlines()[-1]
 
 
 def test_frames_without_relations_or_with_several_golds_are_explained(semeval):
     (semeval / "dep-stx.txt").unlink()
-    note = figures("frames", semeval)["Task B.2", "1CPG"][2]
+    note = figures("frames", semeval)["Table 6, task B.2", "1CPG, purity %"][2]
     assert note.startswith("the file of relations (frames unkn) is missing")
     records(semeval / "team" / "other.txt", "#9 1 sell.X")
     (semeval / "gold" / "task-a.txt").rename(semeval / "team" / "third.txt")
-    note = figures("frames", semeval)["Task A", "gold"][2]
+    note = figures("frames", semeval)["Table 6, task A", "1CPH, purity %"][2]
     assert note.startswith("several files, none named gold")
 
 
 def test_system_with_other_items_is_explained(semeval):
     records(semeval / "team" / "task-a.txt", "#0 1 sell.X")
-    note = figures("frames", semeval)["Task A", "task-a.txt"][2]
+    note = figures("frames", semeval)["Table 6, task A", "task-a.txt"][2]
     assert "is missing" in note
     assert FRAMES.paper == "QasemiZadeh et al. 2019, SemEval-2019 Task 2"
 
@@ -264,18 +271,31 @@ def test_bias_table_is_recomputed(tmp_path):
     call_command("ground_report", str(path), "--json", stdout=out)
     table = json.loads(out.getvalue())["table"]
     recomputed = figures("grounding", path)
-    for row, label in (
-        ("system", "System"),
-        ("max_box", "Max box"),
-        ("upper_bound", "Upper bound"),
+    for row, label, in_paper in (
+        ("system", "System", 37.37),
+        ("max_box", "Max box", 22.19),
+        ("upper_bound", "Upper bound", 60.94),
     ):
         accuracy = table[row]["all"]["c_iou"]["plural"]["accuracy"]
-        value = recomputed[label, "all, c-IoU, plural phrases %"]
-        assert value == (None, pytest.approx(100 * accuracy), NOT_RECORDED)
-    assert len(recomputed) == 6 * 2 * 2 * 2
+        value = recomputed[f"Table 1, {label}", "all, c-IoU, plural phrases %"]
+        assert value[:2] == (in_paper, pytest.approx(100 * accuracy))
+    assert sum(name.startswith("Table 1") for name, _ in recomputed) == 6 * 2 * 2 * 2
+    plural = [phrase for phrase in phrases if phrase["plural"]]
+    single = sum(len(phrase["gold"]) == 1 for phrase in plural)
+    section = "Section 2.1, plural phrases"
+    boxes = sum(len(phrase["gold"]) for phrase in plural) / len(plural)
+    assert recomputed[section, "boxes per phrase"][:2] == (3.6, pytest.approx(boxes))
+    one_box = recomputed[section, "with one box %"][1]
+    assert one_box == pytest.approx(100 * single / len(plural))
+    assert recomputed["Section 3, test data", "plural phrases"][:2] == (30762, len(plural))
+    assert recomputed["Section 3, test data", "words"] == (
+        8301,
+        None,
+        "is not in the file of phrases",
+    )
     path.write_text("".join(
         json.dumps({key: value for key, value in phrase.items() if key != "candidates"}) + "\n"
         for phrase in phrases
     ))  # fmt: skip
-    note = figures("grounding", path)["Upper bound", "all, IoU, all phrases %"][2]
+    note = figures("grounding", path)["Table 1, Upper bound", "all, IoU, all phrases %"][2]
     assert note.startswith("the file has no candidates")
