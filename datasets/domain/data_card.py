@@ -188,7 +188,8 @@ def _disputed(manifest: Mapping[str, Any]) -> str:
         return ""
     return (
         f" {disputed['annotated_by_experts']:,} items that remained disputed were annotated by an "
-        f"expert, and {disputed['left_out']:,} disputed items are excluded."
+        f"expert, and {disputed['left_out']:,} disputed items are excluded. "
+        f"{disputed['being_revised']:,} items are being revised, and not included yet."
     )
 
 
@@ -216,6 +217,12 @@ def _people(project: Project) -> str:
     return "\n".join(["## Annotators", "", *header, *rows, "", ids])
 
 
+def _compared(items: int) -> str:
+    """Describe the items of an agreement, which are all or the first of a random order."""
+    how = "selected at random" if items >= AGREEMENT_ITEMS else "annotated by two"
+    return f"{_ITEMS.count(items)} {how}"
+
+
 def _quality(project: Project) -> str:
     """Describe the gold's quality. Agreement is computed on up to AGREEMENT_ITEMS items."""
     lines = []
@@ -229,7 +236,7 @@ def _quality(project: Project) -> str:
         )
         lines.append(
             f"- Agreement of two annotators before consolidation: {agreements}, "
-            f"over {_ITEMS.count(report.items)} selected at random."
+            f"over {_compared(report.items)}."
         )
     validators = validator_figures(project=project, limit=AGREEMENT_ITEMS)
     if compared := sum(figures.compared for figures in validators):

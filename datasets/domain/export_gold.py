@@ -396,7 +396,8 @@ def _disputed(project: Project) -> dict[str, Any]:
     cases = Case.objects.filter(item__project=project, attempt=0)
     return {
         "disputed": {
-            "left_out": cases.filter(state__in=[CaseState.REVISING, CaseState.DISPUTED]).count(),
+            "left_out": cases.filter(state=CaseState.DISPUTED).count(),
+            "being_revised": cases.filter(state=CaseState.REVISING).count(),
             "annotated_by_experts": cases.filter(state=CaseState.RESOLVED).count(),
         }
     }

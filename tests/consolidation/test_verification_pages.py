@@ -96,7 +96,11 @@ def test_gold_of_an_expert_resolves_the_dispute_and_belongs_to_the_dataset(tmp_p
     call_command("export_gold", "moods", "--format", "jsonl", "--out", str(tmp_path))
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert (manifest["source"], manifest["counts"]["items"]) == ("validated", 2)
-    assert manifest["disputed"] == {"left_out": 0, "annotated_by_experts": 1}
+    assert manifest["disputed"] == {
+        "left_out": 0,
+        "being_revised": 0,
+        "annotated_by_experts": 1,
+    }
     card = (tmp_path / "README.md").read_text()
     assert "1 items that remained disputed were annotated by an expert" in card
     changes = StateChange.objects.filter(aggregate="consolidation.Case", object_id=case.pk)
@@ -118,7 +122,11 @@ def test_disputed_items_left_out_are_counted_in_the_export(tmp_path):
     call_command("export_gold", "moods", "--format", "jsonl", "--out", str(tmp_path))
     manifest = json.loads((tmp_path / "manifest.json").read_text())
     assert manifest["counts"]["items"] == 1
-    assert manifest["disputed"] == {"left_out": 1, "annotated_by_experts": 0}
+    assert manifest["disputed"] == {
+        "left_out": 1,
+        "being_revised": 0,
+        "annotated_by_experts": 0,
+    }
     assert not ExpertQueue.objects.exists()
 
 

@@ -270,7 +270,7 @@ def test_data_card_follows_the_format_of_dataset_hubs(project, tmp_path):
     # Answers match for the survey, although one includes "( USGS )", and for the basin. The gas and
     # 1996 do not match.
     assert "UA F1 66.7 %" in body
-    assert "over 1 item selected at random" in body
+    assert "over 1 item annotated by two." in body
 
 
 def test_simulated_work_is_declared_in_the_card_and_the_manifest(project, tmp_path):
