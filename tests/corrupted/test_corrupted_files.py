@@ -18,7 +18,7 @@ from tests.corrupted.shapes import SHAPES, Change
 pytestmark = pytest.mark.django_db
 DATASETS = make_datasets()
 # Formats whose readers other formats have too
-VARIANTS = ("-images", "-zip", "-gz", ".tsv", ".json", ".jsonl", "-verbs")
+VARIANTS = ("-images", "-zip", "-gz", ".tsv", ".xlsx", ".json", ".jsonl", "-verbs")
 
 
 @dataclass(frozen=True)
