@@ -317,6 +317,7 @@ def export_gold(requester: Requester) -> Download:
     requester.wait_for(lambda: page.locator(".state--finished"))
     requester.click("link", "Expert gold as qasrl-csv", within="main")
     files = page.get_by_role("link").filter(has_text=".csv")
+    expect(files.first).to_be_visible()
     names = files.all_inner_texts()
     gold = next(name for name in names if "sentences" not in name)
     with page.expect_download() as download:
