@@ -12,7 +12,7 @@ PYTEST := $(PY) -m pytest
 JOBS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 ARGS ?=
 
-.PHONY: help demo demo-prolific check test test-sqlite test-long coverage screenshots bench lint format lock sbom audit docs clean
+.PHONY: help demo serve demo-prolific check test test-sqlite test-long coverage screenshots bench lint format lock sbom audit docs clean
 
 help:  ## list the commands
 	@echo "Touchstone: controlled crowdsourcing, from a corpus to a gold dataset."
@@ -24,6 +24,11 @@ demo:  ## run the platform with a simulated campaign on http://127.0.0.1:8000 (c
 	@scripts/install base
 	@$(PY) -m scripts.check_port "$(SITE_URL)"
 	@exec $(PY) manage.py demo $(ARGS)
+
+serve: export SITE_URL := $(SITE_URL)
+serve:  ## run a site of your own on this machine, empty at first (change the port with PORT=8010)
+	@scripts/install base
+	@exec $(PY) manage.py serve $(ARGS)
 
 demo-prolific: export SITE_URL := $(SITE_URL)
 demo-prolific:  ## run the platform with a stand-in of Prolific and a simulated campaign

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
-from allauth.core import ratelimit
 from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.adapter import DefaultUserSessionsAdapter
@@ -29,10 +28,7 @@ class AccountAdapter(DefaultAccountAdapter):
         return False
 
     def pre_authenticate(self, request: HttpRequest, **credentials: Any) -> None:
-        """Limit logins of a name from all addresses. django-axes limits a name and an address."""
-        name = str(credentials.get("username") or credentials.get("email") or "").lower()
-        if not ratelimit.consume(request, action="login_name", key=name):
-            raise self.validation_error("too_many_login_attempts")
+        """Count nothing here, because django-axes does, on every sign-in page."""
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the address set by TrustedProxiesMiddleware, or "::" for a Unix socket."""

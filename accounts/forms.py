@@ -1,10 +1,12 @@
 from typing import Any
 
 from allauth.account.forms import ResetPasswordForm
+from django import forms
 from django.http import HttpRequest
 from django.utils import timezone
 
 from accounts.domain.reset_password import request_reset
+from projects.forms import AccountForm
 
 
 class RequestResetForm(ResetPasswordForm):
@@ -17,3 +19,13 @@ class RequestResetForm(ResetPasswordForm):
         email: str = self.cleaned_data["email"]
         request_reset(email=email, now=timezone.now())
         return email
+
+
+class FirstAccountForm(AccountForm):
+    field_order = ("username", "email")
+    email = forms.EmailField(
+        label="Email address",
+        max_length=254,
+        widget=forms.EmailInput(attrs={"autocomplete": "email"}),
+        help_text="For password resets and alerts.",
+    )

@@ -2,7 +2,7 @@ from allauth.account import views as account
 from django.urls import include, path, re_path
 from django.views.decorators.http import require_POST
 
-from accounts.views import second_factor, sessions
+from accounts.views import first_account, second_factor, sessions
 from projects.permissions import signed_in_page
 from projects.views import invitations
 
@@ -15,6 +15,7 @@ own = [
         signed_in_page(second_factor.ReplaceAuthenticatorAppView.as_view()),
         name="replace_app",
     ),
+    path("first-account/<str:token>/", first_account.first_account, name="first_account"),
     path("invitations/<str:token>/", invitations.accept, name="accept"),
 ]
 

@@ -8,6 +8,7 @@ class Partition(TextChoices):
 
 
 class BatchState(TextChoices):
+    PUBLISHING = "publishing", "being published"
     OPEN = "open", "open"
     PAUSED = "paused", "paused"
     CLOSED = "closed", "closed"
@@ -22,9 +23,32 @@ class SubmissionState(TextChoices):
 
 class HeldBonusState(TextChoices):
     HELD = "held", "waiting for review"
+    WAITING = "waiting", "waiting for consolidation"
     ACCEPTED = "accepted", "accepted"
     DECLINED = "declined", "declined"
 
 
+class FieldKind(TextChoices):
+    """The kinds of fields of a questionnaire."""
+
+    TEXT = "text", "short text"
+    NUMBER = "number", "whole number"
+    CHOICE = "choice", "single choice"
+    LANGUAGE = "language", "language"
+
+
 # The states of a submission that counts. An item has at most one per worker and role.
 LIVE = (SubmissionState.SUBMITTED, SubmissionState.ACCEPTED)
+
+
+class AppealState(TextChoices):
+    """The state of a worker's appeal against a declined bonus."""
+
+    OPEN = "open", "waiting for an answer"
+    GRANTED = "granted", "bonus paid"
+    UPHELD = "upheld", "decision upheld"
+
+
+class BonusDecision(TextChoices):
+    ACCEPT = "accept", "Accept"
+    DECLINE = "decline", "Decline"

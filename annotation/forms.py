@@ -7,11 +7,13 @@ from django import forms
 from django.core.validators import MaxValueValidator
 
 from annotation.domain.batch_actions import MAX_REPUBLICATIONS
+from annotation.domain.choose_workers import Who
 from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.domain.source_files import ReadOptions
 from annotation.domain.text_encodings import ENCODINGS
 from annotation.enums import Partition
 from crowd.domain.providers import capabilities_of
+from projects.enums import writes_units
 from schemes.base import Corpus, Noun
 from schemes.import_settings import Setting
 from schemes.layouts import Layout
@@ -82,7 +84,8 @@ class CorpusForm(forms.Form):
 class ReadingForm(forms.Form):
     """How to read an upload: the encoding of text, the sheet of a workbook, the columns of a table.
 
-    `offered` settings accept what the import would refuse. It has their descriptions.
+    `formats` are those to choose from if the format is unknown. `offered` settings accept what the
+    import would refuse. It has their descriptions.
     """
 
     encoding = forms.ChoiceField(
@@ -90,12 +93,14 @@ class ReadingForm(forms.Form):
         choices=list(ENCODINGS.items()),
         help_text="Choose another if letters look wrong below.",
     )
+    fmt = forms.ChoiceField(required=False, label="Format")
     sheet = forms.ChoiceField(required=False, label="Sheet")
 
     def __init__(
         self,
         data: Any = None,
         *,
+        formats: Collection[str],
         reading: ReadOptions,
         encoding: str,
         table: Mapping[str, Any] | None,
@@ -109,6 +114,11 @@ class ReadingForm(forms.Form):
         self._encoding = encoding
         self._columns: list[str] = []
         set_choices(self, encoding=_with(encoding, ENCODINGS))
+        if formats:
+            detected = ("", "Detect from the content")
+            set_choices(self, fmt=[detected, *((name, name) for name in formats)])
+        else:
+            del self.fields["fmt"]
         sheets = table["sheets"] if table else []
         if len(sheets) > 1:
             set_choices(self, sheet=[(name, name) for name in sheets])
@@ -151,6 +161,10 @@ class ReadingForm(forms.Form):
     @property
     def setting_fields(self) -> list[forms.BoundField]:
         return [self[setting.parameter] for setting in self._settings]
+
+    def chosen_format(self) -> str:
+        """Return the chosen format, or "" to recognise it."""
+        return str(self.cleaned_data.get("fmt", ""))
 
     def settings(self) -> list[Setting]:
         """Return the chosen settings."""
@@ -196,21 +210,43 @@ TERMS = {
     "hold_above_units": "{units} paid without a review (0 for no limit)",
     "least_seconds": "Minimum seconds before the bonus is reviewed (0 for none)",
 }
+# The label of `max_units` for roles that judge the units of others
+MOST_PAID = "Maximum {units} that are paid (0 for no limit)"
+
+# The terms that protect bonuses and the budget, which few projects change.
+LIMITS = ("allowance_units", "max_units", "hold_above_units", "least_seconds")
+MOST_DOLLARS = 1000
 
 
 class PayForm(forms.Form):
-    """The terms of a role, in whole cents and the scheme's units."""
+    """The terms of a role, in the scheme's units. Amounts are shown in dollars and stored in cents."""
 
     def __init__(self, data: Any, *, role: str, unit: Noun, initial: Mapping[str, Any]) -> None:
         super().__init__(data, prefix=role, initial=dict(initial))
         self.role = role
-        for name, label in TERMS.items():
+        labels = TERMS if writes_units(role) else {**TERMS, "max_units": MOST_PAID}
+        for name, label in labels.items():
             units = unit.plural.capitalize() if label.startswith("{units}") else unit.plural
             text = label.format(unit=unit.singular, units=units)
-            cents = ", in cents" if name.endswith("_cents") else ""
-            self.fields[name] = forms.IntegerField(
-                min_value=0, max_value=100_000, label=f"{text}{cents}"
-            )
+            if name.endswith("_cents"):
+                amount = DollarsField(label=f"{text}, in dollars", max_value=MOST_DOLLARS)
+                amount.required = True
+                self.fields[name] = amount
+            else:
+                self.fields[name] = CountField(min_value=0, max_value=100_000, label=text)
+
+    @property
+    def amounts(self) -> list[forms.BoundField]:
+        """The fields that most projects set."""
+        return [self[name] for name in self.fields if name not in LIMITS]
+
+    @property
+    def limits(self) -> list[forms.BoundField]:
+        return [self[name] for name in LIMITS]
+
+    @property
+    def has_wrong_limits(self) -> bool:
+        return bool(set(LIMITS) & set(self.errors))
 
 
 class RepublishLimitField(CountField):
@@ -273,11 +309,11 @@ class PublishForm(forms.Form):
         if has_pool:
             pool = self.fields["pool"]
             assert isinstance(pool, forms.ChoiceField)
-            pool.initial = "pool"
+            pool.initial = Who.POOL
             anyone = "Anyone" if capabilities.has_sessions else "Any worker on the marketplace"
             pool.choices = [
-                ("pool", "Only the trained pool"),
-                ("open", anyone),
+                (Who.POOL, "Only the trained pool"),
+                (Who.ANYONE, anyone),
                 *((f"group-{number}", f"Group {number} of the trained pool") for number in groups),
             ]
         else:
@@ -292,6 +328,11 @@ class PublishForm(forms.Form):
     def clean_republish_limit(self) -> int:
         limit = self.cleaned_data["republish_limit"]
         return REPUBLISH_LIMIT if limit is None else int(limit)
+
+    def who(self) -> str:
+        """Return the chosen workers. Groups are parts of the pool."""
+        chosen: str = self.cleaned_data.get("pool", "")
+        return Who.POOL if self.group() is not None else chosen
 
     def groups(self) -> list[int]:
         """Return the chosen production group as a list, which is empty without one."""

@@ -25,19 +25,26 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
 from annotation.domain.drafts import DraftConflictError, InvalidContentError
+from annotation.domain.onboarding.steps import OnboardingRequiredError
 from annotation.domain.unconfirmed_drafts import TooManyDraftsError
 from annotation.domain.worker_page import (
     BadMessageError,
     InvalidPageError,
     MessageTooLargeError,
     NotForWorkerError,
+    TaskOverError,
+    UnconfirmedClaimError,
 )
+from annotation.onboarding_page import render_onboarding
 from audit.errors import TouchstoneError
 from crowd.domain.arrivals import InvalidArrivalError, frame_origins, parse_arrival
 
 View = Callable[..., HttpResponseBase]
+# The interval at which a page asks again whether the marketplace has confirmed its claim.
+RETRY_SECONDS = 5
 STATUSES: dict[type[Exception], int] = {
     InvalidPageError: 403,
+    TaskOverError: 410,
     BadMessageError: 400,
     MessageTooLargeError: 413,
     TooManyDraftsError: 429,
@@ -45,32 +52,54 @@ STATUSES: dict[type[Exception], int] = {
 
 
 def framed_page(view: View) -> View:
-    """Decorate a page that only the marketplaces in the settings may frame."""
-    # The origin of a sandboxed page is opaque, so 'self' does not match this site.
-    ours = [SELF, settings.SITE_URL]
-    policy = csp_replace(
-        {
-            "default-src": ours,
-            "script-src": ours,
-            "style-src": ours,
-            "connect-src": ours,
-            "img-src": ours,
-            "frame-ancestors": frame_origins(),
-            "form-action": list(dict.fromkeys([*frame_origins(), settings.SITE_URL])),
-            "base-uri": [NONE],
-        }
-    )
+    """Decorate a page that only the marketplaces in the settings may frame.
 
+    A worker who has to consent or to fill in the questionnaire first gets the page for it instead.
+    """
+
+    @xframe_options_exempt
+    @gzip_page
     @wraps(view)
     def guarded(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
         try:
             return view(request, *args, **kwargs)
-        except (InvalidPageError, InvalidArrivalError) as error:
+        except OnboardingRequiredError as error:
+            return render_onboarding(request, error.onboarding)
+        except (InvalidPageError, InvalidArrivalError, TooManyDraftsError) as error:
             context = {"error": error, **_wrapper(request, error)}
-            return render(request, "annotation/bad_page.html", context, status=400)
+            response = render(request, "annotation/bad_page.html", context, status=_status(error))
+            if isinstance(error, UnconfirmedClaimError) and error.can_retry:
+                response["Refresh"] = RETRY_SECONDS
+            return response
 
-    guarded_view: View = xframe_options_exempt(policy(gzip_page(guarded)))
-    return guarded_view
+    @wraps(view)
+    def framed(request: HttpRequest, *args: object, **kwargs: object) -> HttpResponseBase:
+        with_policy: View = csp_replace(_policy())(guarded)
+        return with_policy(request, *args, **kwargs)
+
+    return framed
+
+
+def _status(error: Exception) -> int:
+    if isinstance(error, UnconfirmedClaimError):
+        return 403
+    return 410 if isinstance(error, TaskOverError) else 400
+
+
+def _policy() -> dict[str, list[str]]:
+    # The origin of a sandboxed page is opaque, so 'self' does not match this site.
+    ours = [SELF, settings.SITE_URL]
+    origins = list(frame_origins())
+    return {
+        "default-src": ours,
+        "script-src": ours,
+        "style-src": ours,
+        "connect-src": ours,
+        "img-src": ours,
+        "frame-ancestors": origins,
+        "form-action": list(dict.fromkeys([*origins, settings.SITE_URL])),
+        "base-uri": [NONE],
+    }
 
 
 def _wrapper(request: HttpRequest, error: TouchstoneError) -> dict[str, str]:
@@ -78,7 +107,7 @@ def _wrapper(request: HttpRequest, error: TouchstoneError) -> dict[str, str]:
     if not isinstance(error, NotForWorkerError):
         return {}
     try:
-        arrival = parse_arrival(request.GET.dict())
+        arrival = parse_arrival(request.path, request.GET.dict())
     except InvalidArrivalError:
         return {}
     if not arrival.submit_to:

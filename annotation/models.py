@@ -7,7 +7,14 @@ from django.conf import settings
 from django.db import models, transaction
 from django.db.models import Max, Q
 
-from annotation.enums import LIVE, BatchState, HeldBonusState, Partition, SubmissionState
+from annotation.enums import (
+    LIVE,
+    AppealState,
+    BatchState,
+    HeldBonusState,
+    Partition,
+    SubmissionState,
+)
 from projects.enums import Role
 from projects.models import Guidelines, Project
 from schemes.original_text import ShownToken, shown_tokens, span_text
@@ -58,6 +65,8 @@ class Sentence(models.Model):
     partition = models.CharField(max_length=10, choices=Partition, blank=True)
     # The document or image that the sentence belongs to. Partitions and exclusion can use it.
     group = models.CharField(max_length=200, blank=True, db_default="")
+    # The place in the group, if the file states it. Equal ones are in the order of import.
+    position = models.BigIntegerField(default=0, db_default=0)
     image = models.ForeignKey(
         Image, on_delete=models.PROTECT, null=True, blank=True, related_name="sentences"
     )
@@ -73,7 +82,14 @@ class Sentence(models.Model):
                 fields=["external_id", "project"], name="sentence_once_per_project"
             )
         ]
-        indexes = [models.Index(fields=["project", "domain", "partition", "external_id"])]
+        indexes = [
+            models.Index(fields=["project", "domain", "partition", "external_id"]),
+            models.Index(
+                fields=["project", "group", "position", "id"],
+                name="sentence_in_its_group",
+                condition=~Q(group=""),
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.external_id
@@ -156,6 +172,11 @@ class Batch(models.Model):
     terms = models.JSONField(null=True, blank=True)
     guidelines = models.ForeignKey(
         Guidelines, on_delete=models.PROTECT, null=True, blank=True, related_name="batches"
+    )
+    # The number of items to publish, until all are published, and the job that publishes them.
+    to_publish = models.PositiveIntegerField(null=True, blank=True)
+    publication = models.ForeignKey(
+        "jobs.Job", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
     created_at = models.DateTimeField()
 
@@ -326,11 +347,20 @@ class Draft(PageDraft):
     worker_ref = models.CharField(max_length=64)
     # For a day (see annotation.domain.unconfirmed_drafts).
     address_digest = models.CharField(max_length=16, blank=True, db_default="")
+    # Whether the claim was signed when the page saved, or the marketplace has listed the assignment.
+    is_confirmed = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         constraints = [
             models.UniqueConstraint(
                 fields=["assignment_ref", "worker_ref", "task"], name="draft_once_per_assignment"
+            )
+        ]
+        indexes = [
+            models.Index(
+                fields=["address_digest"],
+                name="draft_not_confirmed",
+                condition=Q(is_confirmed=False),
             )
         ]
 
@@ -389,6 +419,8 @@ class Submission(models.Model):
     log = models.JSONField(default=list, db_default=[], blank=True)  # see PageDraft
     comment = models.TextField(blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
+    # The paid units that the item's first gold has, once there is gold. Only for workers' generations.
+    kept_units = models.PositiveIntegerField(null=True, blank=True)
 
     objects = SubmissionQuerySet.as_manager()
 
@@ -415,6 +447,11 @@ class Submission(models.Model):
         ]
         indexes = [
             models.Index(fields=["item", "role", "state"]),
+            models.Index(
+                fields=["item"],
+                name="submission_kept_unknown",
+                condition=Q(role="generator", kept_units=None, state__in=["accepted", "withdrawn"]),
+            ),
             # Finds the few submissions that may need review.
             models.Index(
                 fields=["id"],
@@ -434,10 +471,13 @@ class Submission(models.Model):
 
 
 class HeldBonus(models.Model):
-    """A bonus that a person checks before it is paid (see `annotation.domain.hold_bonus`).
+    """A bonus that is not paid at once.
 
-    `reasons` are `{"code", "text"}`. `note` is the reviewer's text for the worker. `news` is the
-    text for the worker's next message, written at `news_at` and emptied once it is in a message.
+    A HELD one is checked by a person (see `annotation.domain.hold_bonus`), and a WAITING one is decided
+    once its items have gold (see `annotation.domain.await_gold`). `earned_cents` is the bonus for all
+    units under `terms`, those of the work. `reasons` are `{"code", "text"}`. `note` is the text of the
+    decision for the worker. `news` is the text for the worker's next message, written at `news_at` and
+    emptied once it is in a message, which was written at `news_sent_at`.
     """
 
     project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="held_bonuses")
@@ -447,6 +487,8 @@ class HeldBonus(models.Model):
     state = models.CharField(
         max_length=20, choices=HeldBonusState, default=HeldBonusState.HELD, db_index=True
     )
+    earned_cents = models.PositiveIntegerField()
+    terms = models.JSONField()  # see crowd.domain.pay_scheme
     reasons = models.JSONField(default=list)
     held_at = models.DateTimeField()
     decided_by = models.CharField(max_length=150, blank=True)
@@ -454,6 +496,7 @@ class HeldBonus(models.Model):
     note = models.CharField(max_length=1000, blank=True)
     news = models.TextField(blank=True, db_default="")
     news_at = models.DateTimeField(null=True, blank=True)
+    news_sent_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "held bonuses"
@@ -462,14 +505,48 @@ class HeldBonus(models.Model):
         ]
         constraints = [
             models.CheckConstraint(
-                condition=Q(state="held", decided_at=None)
-                | (~Q(state="held") & Q(decided_at__isnull=False)),
+                condition=Q(state__in=["held", "waiting"], decided_at=None)
+                | (~Q(state__in=["held", "waiting"]) & Q(decided_at__isnull=False)),
                 name="held_bonus_decided_with_its_time",
             )
         ]
 
     def __str__(self) -> str:
         return f"held bonus {self.payment_id}"
+
+    @property
+    def unpaid_cents(self) -> int:
+        """The part of the earned bonus that was declined."""
+        if self.state == HeldBonusState.DECLINED:
+            return self.earned_cents
+        is_accepted = self.state == HeldBonusState.ACCEPTED
+        return self.earned_cents - self.payment.amount_cents if is_accepted else 0
+
+
+class BonusAppeal(models.Model):
+    """A worker's objection to a declined bonus, with the requester's answer."""
+
+    held = models.OneToOneField(HeldBonus, on_delete=models.PROTECT, related_name="appeal")
+    text = models.TextField(max_length=2000)
+    state = models.CharField(
+        max_length=20, choices=AppealState, default=AppealState.OPEN, db_index=True
+    )
+    answer = models.TextField(max_length=1000, blank=True)
+    created_at = models.DateTimeField()
+    decided_by = models.CharField(max_length=150, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(state="open", decided_at=None)
+                | (~Q(state="open") & Q(decided_at__isnull=False)),
+                name="bonus_appeal_decided_with_its_time",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"appeal about {self.held}"
 
 
 class Compensation(models.Model):
@@ -498,3 +575,130 @@ class Compensation(models.Model):
 
     def __str__(self) -> str:
         return f"compensation of {self.worker}"
+
+
+class ConsentText(models.Model):
+    """A version of the text that workers accept before their first task of a project.
+
+    It never changes. The newest version is the current one, and an empty text asks for no consent.
+    Consent to an earlier version remains valid until a version with `asks_again`.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="consent_texts")
+    version = models.PositiveIntegerField()
+    text = models.TextField(blank=True)  # Markdown
+    asks_again = models.BooleanField(default=True)
+    published_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "version"], name="consent_text_version_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"consent text {self.version} of {self.project}"
+
+
+class Questionnaire(models.Model):
+    """A version of the questionnaire before the first task of a project. It never changes.
+
+    The newest version is the current one. `fields` is in the format of
+    `annotation.domain.onboarding.questionnaire`.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="questionnaires")
+    version = models.PositiveIntegerField()
+    fields = models.JSONField(default=list, blank=True)
+    published_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "version"], name="questionnaire_version_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"questionnaire {self.version} of {self.project}"
+
+
+class OnboardingDraft(models.Model):
+    """The consent and answers of a page in a marketplace's frame, under the ids that it claims.
+
+    They become a consent and answers of the worker when the marketplace confirms an assignment.
+    `answers` maps the keys of fields to `{"label", "value"}`.
+    """
+
+    project = models.ForeignKey(
+        Project, on_delete=models.CASCADE, related_name="onboarding_drafts", db_index=False
+    )
+    assignment_ref = models.CharField(max_length=64)
+    worker_ref = models.CharField(max_length=64)
+    # For a day (see annotation.domain.unconfirmed_drafts).
+    address_digest = models.CharField(max_length=16, blank=True)
+    consent_text = models.ForeignKey(
+        ConsentText, on_delete=models.CASCADE, null=True, blank=True, related_name="drafts"
+    )
+    accepted_at = models.DateTimeField(null=True, blank=True)
+    answers = models.JSONField(default=dict, blank=True)
+    saved_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "worker_ref", "assignment_ref"],
+                name="onboarding_draft_once_per_assignment",
+            ),
+            models.CheckConstraint(
+                condition=Q(consent_text=None, accepted_at=None)
+                | Q(consent_text__isnull=False, accepted_at__isnull=False),
+                name="onboarding_draft_accepted_with_its_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"onboarding draft of {self.assignment_ref}"
+
+
+class Consent(models.Model):
+    """A worker's acceptance of a version of a project's consent text."""
+
+    text = models.ForeignKey(ConsentText, on_delete=models.CASCADE, related_name="consents")
+    worker = models.ForeignKey("crowd.Worker", on_delete=models.CASCADE, related_name="consents")
+    accepted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["worker", "text"], name="consent_once_per_version")
+        ]
+
+    def __str__(self) -> str:
+        return f"consent of {self.worker} to {self.text}"
+
+
+class QuestionnaireAnswer(models.Model):
+    """A worker's answer to a field of a project's questionnaire, with its wording at that time.
+
+    The value is empty if the worker skipped the field.
+    """
+
+    project = models.ForeignKey(
+        Project, on_delete=models.CASCADE, related_name="questionnaire_answers", db_index=False
+    )
+    worker = models.ForeignKey(
+        "crowd.Worker", on_delete=models.CASCADE, related_name="questionnaire_answers"
+    )
+    key = models.CharField(max_length=20)
+    label = models.CharField(max_length=300)
+    value = models.CharField(max_length=500, blank=True)
+    answered_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "worker", "key"], name="questionnaire_answer_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"answer {self.key} of {self.worker}"

@@ -4,9 +4,11 @@ from django.utils import timezone
 from annotation.domain import unconfirmed_drafts, unused_blocks
 from annotation.domain.batch_actions import top_up_batches
 from annotation.domain.compensate import pay_compensations
+from annotation.domain.onboarding.steps import delete_unconfirmed_onboarding
 from annotation.domain.record_generations import record_new_generations
 from annotation.domain.republish import republish_due_items
 from annotation.domain.send_bonus_news import send_bonus_news as send_news
+from annotation.domain.tutorial import delete_unused_marks
 from jobs.domain.sweep import sweep
 
 
@@ -30,6 +32,8 @@ def delete_unconfirmed_drafts() -> None:
     now = timezone.now()
     unconfirmed_drafts.delete_unconfirmed_drafts(now=now)
     unused_blocks.delete_unused_blocks(now=now)
+    delete_unconfirmed_onboarding(now=now)
+    delete_unused_marks(now=now)
 
 
 @shared_task

@@ -6,6 +6,7 @@ from django.urls import reverse
 
 from annotation.domain.resource_index import indexed_versions
 from projects.enums import Role, page_role
+from projects.languages import DEFAULT_LANGUAGE, direction_of
 from projects.models import Project
 from schemes.base import Json
 from schemes.registry import get_scheme
@@ -31,15 +32,28 @@ def render_work_page(
     vocabulary = get_scheme(scheme).vocabulary
     page_of = page_role(role)
     nouns = {"item": vocabulary.item, "unit": vocabulary.unit}
-    task = vocabulary.tasks.get(role) or vocabulary.tasks.get(page_of)
+    language = page.get("language", DEFAULT_LANGUAGE)
     context |= {
-        "page": page | {"nouns": {key: [n.singular, n.plural] for key, n in nouns.items()}},
-        "title": task.title if task else "Task",
+        "page": page
+        | {
+            "nouns": {key: [n.singular, n.plural] for key, n in nouns.items()},
+            "has_context": any("context" in item for item in page["items"]),
+        },
+        "title": title_of(scheme, role),
+        "language": language,
+        "direction": direction_of(language),
         "module": f"js/schemes/{scheme}/{module_role or page_of}.js",
         "guidelines": render_markdown(guidelines),
         "practice_url": practice_url(scheme, role),
     }
     return render(request, [f"schemes/{scheme}/{page_of}.html", base], context)
+
+
+def title_of(scheme: str, role: str) -> str:
+    """Return the title of the role's pages."""
+    tasks = get_scheme(scheme).vocabulary.tasks
+    task = tasks.get(role) or tasks.get(page_role(role))
+    return task.title if task else "Task"
 
 
 def practice_url(scheme: str, role: str) -> str:

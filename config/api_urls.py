@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularJSONAPIView
 from annotation.api_urls import urlpatterns as annotation
 from consolidation.api_urls import urlpatterns as consolidation
 from dashboard.api_urls import urlpatterns as dashboard
+from datasets.api_urls import urlpatterns as datasets
 from projects.permissions import Access, read
 from qualification.api_urls import urlpatterns as qualification
 from web import views
@@ -21,6 +22,7 @@ urlpatterns = [
     *annotation,
     *consolidation,
     *qualification,
+    *datasets,
     *dashboard,
     path("schema/", SchemaView.as_view(), name="schema"),
     re_path(r"", views.not_found, name="not_found"),

@@ -27,6 +27,8 @@ from django_guid.integrations import CeleryIntegration
 from kombu import Queue
 from pythonjsonlogger.core import RESERVED_ATTRS
 
+from config.hosts import share_cookies
+
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
 LEAST_KEY_LETTERS = 50
@@ -269,6 +271,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "config.static_headers.StaticHeadersMiddleware",
     "django_guid.middleware.guid_middleware",
     "operations.trusted_proxies.TrustedProxiesMiddleware",
     "operations.requests.RequestsMiddleware",
@@ -397,6 +400,8 @@ else:
         "default": {
             "BACKEND": "django.core.cache.backends.filebased.FileBasedCache",
             "LOCATION": VAR_DIR / "cache",
+            # Above this number a third is deleted at random, with the counters of failed attempts.
+            "OPTIONS": {"MAX_ENTRIES": 20_000},
         }
     }
     _queue = VAR_DIR / "queue"
@@ -423,6 +428,7 @@ CELERY_TASK_REJECT_ON_WORKER_LOST = True
 CELERY_TASK_ROUTES = {
     "crowd.tasks.send_mail": {"queue": "outside"},
     "accounts.tasks.send_password_resets": {"queue": "outside"},
+    "operations.tasks.run_outside_sweeps": {"queue": "outside"},
     "operations.tasks.send_alerts": {"queue": "outside"},
     "projects.tasks.send_digests": {"queue": "outside"},
     "marketplace.tasks.deliver_notifications": {"queue": "outside"},
@@ -446,8 +452,15 @@ HEARTBEAT_SECONDS = 30.0
 JOB_KINDS = {
     "import": "annotation.domain.queue_import.KIND",
     "corpus-check": "annotation.domain.preview_corpus.KIND",
+    "publication": "annotation.domain.publish_rest.KIND",
+    "hit-changes": "annotation.domain.change_hits.KIND",
     "gold-import": "consolidation.domain.queue_gold.KIND",
+    "gold-check": "consolidation.domain.check_gold.KIND",
+    "resource-import": "consolidation.domain.queue_resource.KIND",
+    "queue-setup": "consolidation.domain.queue_setup.KIND",
+    "round-setup": "qualification.domain.queue_rounds.KIND",
     "export": "datasets.domain.queue_export.KIND",
+    "system-evaluation": "datasets.domain.evaluate_systems.KIND",
     "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }
@@ -460,45 +473,64 @@ def _every(seconds: float, *tasks: str, expires: float | None) -> dict[str, dict
     }
 
 
+def _sweep(
+    name: str, seconds: float, *tasks: str, task: str = "operations.tasks.run_sweeps"
+) -> dict[str, dict[str, Any]]:
+    """Return a beat entry for a single message that runs the tasks one after the other."""
+    expires = {"expires": seconds * 3}
+    return {name: {"task": task, "args": [tasks], "schedule": seconds, "options": expires}}
+
+
+# How long work that is published one by one waits until it fills a session.
+STUDY_WAIT_MINUTES = float(_number("STUDY_WAIT_MINUTES", "15", low="0", high="1440"))
 PROLIFIC_TOKEN = env.str("PROLIFIC_TOKEN", default="")
 _require(re.fullmatch(r"\S*", PROLIFIC_TOKEN), "PROLIFIC_TOKEN must not contain spaces.")
 SESSION_TASKS = ["crowd.tasks.run_studies", "crowd.tasks.settle_sessions"] if PROLIFIC_TOKEN else []
+# A message costs more than an idle sweep, so sweeps of the same interval share one.
 CELERY_BEAT_SCHEDULE = {
-    **_every(
+    **_sweep(
+        "sweeps",
         SWEEP_SECONDS,
         "crowd.tasks.publish_hits",
         "crowd.tasks.send_hit_changes",
         "crowd.tasks.sync_due_hits",
         *SESSION_TASKS,
         "crowd.tasks.send_decisions",
-        "crowd.tasks.send_mail",
-        "accounts.tasks.send_password_resets",
         "annotation.tasks.record_generations",
         "annotation.tasks.pay_due_compensations",
         "annotation.tasks.top_up_open_batches",
         "consolidation.tasks.open_and_offer_cases",
         "consolidation.tasks.record_case_work_and_gold",
+        "consolidation.tasks.decide_waiting_bonuses",
         "qualification.tasks.enrol_and_evaluate",
-        "jobs.tasks.run_jobs",
-        expires=SWEEP_SECONDS * 3,
     ),
+    **_sweep(
+        "mail",
+        SWEEP_SECONDS,
+        "crowd.tasks.send_mail",
+        "accounts.tasks.send_password_resets",
+        task="operations.tasks.run_outside_sweeps",
+    ),
+    **_every(SWEEP_SECONDS, "jobs.tasks.run_jobs", expires=SWEEP_SECONDS * 3),
     # Slower, because these sweeps scan everything that was ever published.
-    **_every(
+    **_sweep(
+        "slow sweeps",
         SWEEP_SECONDS * 3,
         "crowd.tasks.sync_qualification_requests",
+        "crowd.tasks.fetch_messages",
         "annotation.tasks.republish_short_items",
         "consolidation.tasks.reopen_and_republish_cases",
-        expires=SWEEP_SECONDS * 9,
     ),
     # Slowest, because these sweeps scan whole projects and no user waits for the result.
-    **_every(
+    **_sweep(
+        "slowest sweeps",
         SWEEP_SECONDS * 30,
         "crowd.tasks.forget_notifications",
+        "crowd.tasks.check_balances",
         *(["crowd.tasks.check_accounts"] if PROLIFIC_TOKEN else []),
         "consolidation.tasks.draw_due_reviews",
         "consolidation.tasks.index_missing_gold",
         "qualification.tasks.compare_with_gold_and_watch_pools",
-        expires=SWEEP_SECONDS * 60,
     ),
     **_every(HEARTBEAT_SECONDS, "operations.tasks.beat", expires=HEARTBEAT_SECONDS * 2),
     **_every(
@@ -531,6 +563,8 @@ MTURK_ENDPOINT_URL = _address(
     example="https://touchstone.example/mturk/",
 )
 MTURK_IS_OURS = "MTURK_ENDPOINT_URL" not in env.ENVIRON
+# botocore's description of the operations that MTurk lacks, for the marketplace and its clients
+MTURK_API_EXTRAS = BASE_DIR / "marketplace" / "api" / "extras"
 # Origins that finished work may be posted to, and that may frame a worker's page.
 MTURK_WORKER_ORIGINS = [
     _checked_origin("MTURK_WORKER_ORIGINS", origin)
@@ -597,6 +631,8 @@ PROLIFIC_WEBHOOKS = _flag("PROLIFIC_WEBHOOKS", SITE_URL.startswith("https://"))
 PROLIFIC_REQUESTS_PER_SECOND = float(
     _number("PROLIFIC_REQUESTS_PER_SECOND", "5", low="0", high="1000")
 )
+# The longest time of a session, as a multiple of its estimated time.
+PROLIFIC_TIME_FACTOR = float(_number("PROLIFIC_TIME_FACTOR", "4", low="2", high="100"))
 # Used until the API has returned the account's own rates.
 PROLIFIC_FEE_RATE = _number("PROLIFIC_FEE_RATE", "0.428", low="0", high="1")
 PROLIFIC_VAT_RATE = _number("PROLIFIC_VAT_RATE", "0.20", low="0", high="1")
@@ -618,9 +654,13 @@ if MARKETPLACE_CONTENT_URL:
     MARKETPLACE_CONTENT_URL = _checked_origin("MARKETPLACE_CONTENT_URL", MARKETPLACE_CONTENT_URL)
     _content_host = str(urlsplit(MARKETPLACE_CONTENT_URL).hostname)
     _require(
-        _content_host not in {urlsplit(url).hostname for url in (SITE_URL, MARKETPLACE_URL)},
-        f"MARKETPLACE_CONTENT_URL is {MARKETPLACE_CONTENT_URL!r}; its host name must differ from those "
-        "of SITE_URL and MARKETPLACE_URL.",
+        not any(
+            share_cookies(_content_host, str(urlsplit(url).hostname))
+            for url in (SITE_URL, MARKETPLACE_URL)
+        ),
+        f"MARKETPLACE_CONTENT_URL is {MARKETPLACE_CONTENT_URL!r}; it must be under another domain than "
+        "SITE_URL and MARKETPLACE_URL, such as touchstone-content.example for touchstone.example, "
+        "because a page can set cookies for all hosts of its domain.",
     )
     ALLOWED_HOSTS = [*ALLOWED_HOSTS, _content_host]
 MARKETPLACE_FEE_RATE = _number("MARKETPLACE_FEE_RATE", "0.20", low="0", high="1")
@@ -682,7 +722,10 @@ AUTHENTICATION_BACKENDS = [
 ]
 AXES_FAILURE_LIMIT = 10
 AXES_LOCKOUT_TEMPLATE = "accounts/locked.html"
-AXES_COOLOFF_TIME = 0.25  # hours, also stated on the page
+AXES_HANDLER = "accounts.lockout.LockoutHandler"
+AXES_COOLOFF_TIME = timedelta(minutes=15)  # also stated on the page
+# Attempts during a lockout are refused without counting.
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 if DEMO:  # the passwords are public, and a fast hash shortens the start
     PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
@@ -698,12 +741,10 @@ ACCOUNT_ADAPTER = "accounts.adapters.AccountAdapter"
 ACCOUNT_EMAIL_SUBJECT_PREFIX = ""
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False
 ACCOUNT_EMAIL_VERIFICATION = "none"
-# django-axes limits wrong passwords of a name from an address. "login" and "login_name" limit an address
-# with many names, and a name from many addresses. "login_failed" counts a user's wrong codes. The key of
-# "reset_password" is the email address.
+# django-axes limits wrong passwords of a name, and "login" those of an address with many names.
+# "login_failed" counts a user's wrong codes. The key of "reset_password" is the email address.
 ACCOUNT_RATE_LIMITS = {
     "login": "100/15m/ip",
-    "login_name": "100/h/key",
     "login_failed": "5/5m/key",
     "reset_password": "5/15m/ip,3/h/key",
 }
@@ -752,6 +793,11 @@ _require(
 # Browser security
 
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SITE_IS_SECURE
+# Browsers accept cookies with this prefix from the host itself only, not from its subdomains or siblings.
+COOKIE_PREFIX = "__Host-" if SITE_IS_SECURE else ""
+SESSION_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid"
+CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}csrftoken"
+MESSAGE_STORAGE = "web.messages.MessageStorage"
 CSRF_TRUSTED_ORIGINS = [SITE_URL]
 SECURE_HSTS_SECONDS = 31_536_000 if SITE_IS_SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SITE_IS_SECURE
@@ -791,10 +837,13 @@ DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
 
-# Drafts of a task per network address that no marketplace has confirmed. 0 is no limit.
+# Drafts that no marketplace has confirmed: of a task per network address, per address, and in total.
+# 0 is no limit.
 DRAFTS_PER_TASK_AND_ADDRESS = int(
     _number("DRAFTS_PER_TASK_AND_ADDRESS", "100", low="0", high="1000000")
 )
+DRAFTS_PER_ADDRESS = int(_number("DRAFTS_PER_ADDRESS", "300", low="0", high="1000000"))
+UNCONFIRMED_DRAFTS = int(_number("UNCONFIRMED_DRAFTS", "5000", low="0", high="1000000"))
 
 # Networks whose X-Forwarded-For is trusted, and networks that may read /metrics
 TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")
@@ -897,7 +946,8 @@ LOGGING = {
         "request_id": {
             "()": "django_guid.log_filters.CorrelationId",
             "correlation_id_field": "request_id",
-        }
+        },
+        "without_traceback": {"()": "operations.logs.WithoutTraceback"},
     },
     "handlers": {
         "stderr": {
@@ -910,5 +960,7 @@ LOGGING = {
     "loggers": {
         "touchstone": {"level": LOG_LEVEL or "INFO"},
         "django_guid": {"level": "WARNING"},
+        # Anyone can send a request with a foreign Host header.
+        "django.security.DisallowedHost": {"filters": ["without_traceback"]},
     },
 }

@@ -1,16 +1,14 @@
 """Admin pages for cases, gold, reviews and expert queues."""
 
-from django.contrib import admin
-
 from audit.admin import register_read_only
 from consolidation.models import (
     Case,
     Dispute,
     ExpertQueue,
     Gold,
+    ItemFlag,
     Judgment,
     Merge,
-    Monitoring,
     Review,
     SystemAnnotation,
 )
@@ -19,17 +17,12 @@ register_read_only(Case, "item attempt state opened_at", filters="state", search
 register_read_only(Dispute, "case round source revision found_at", search="case__item__key")
 register_read_only(Gold, "item source version created_at", filters="source", search="item__key")
 register_read_only(Judgment, "gold position submission")
-register_read_only(Review, "gold state expert drawn_at reviewed_at", filters="state")
+register_read_only(Review, "gold origin state expert drawn_at reviewed_at", filters="origin state")
 register_read_only(
     ExpertQueue, "title project kind state experts_per_item created_at", filters="kind state"
 )
+register_read_only(
+    ItemFlag, "item raised_by state raised_at", filters="state", search="item__key reason"
+)
 register_read_only(Merge, "queued state merged_by merged_at gold", filters="state")
 register_read_only(SystemAnnotation, "item system imported_at", filters="system")
-
-
-@admin.register(Monitoring)
-class MonitoringAdmin(admin.ModelAdmin):
-    """The only editable admin page of this app, because it changes a setting and no annotations."""
-
-    list_display = ("project", "per_thousand")
-    list_select_related = ("project",)

@@ -1,21 +1,44 @@
 """API endpoints for items, cases and gold."""
 
+from collections import Counter
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema_field
+from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.request import Request
+from rest_framework.response import Response
 
-from annotation.api.serializers import ContentField
+from annotation.api.filters import FiltersByItem
+from annotation.api.serializers import ContentField, SentenceSerializer
 from annotation.domain.item_context import headline_of
-from annotation.enums import Partition
+from annotation.domain.queries import submissions_of
+from annotation.enums import Partition, SubmissionState
 from annotation.models import Item
-from consolidation.domain.queries import cases_of, gold_versions_of, items_of, narrowed, state_of
-from consolidation.enums import CaseState, GoldSource, ItemState
+from consolidation.domain.decide_many import decide_many
+from consolidation.domain.queries import (
+    cases_of,
+    current,
+    gold_versions_of,
+    items_of,
+    narrowed,
+    state_of,
+)
+from consolidation.enums import CaseState, Decision, GoldSource, ItemState
 from consolidation.models import Case, CaseSource, Gold
+from crowd.models import Assignment
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
-from projects.permissions import CAN_SEE_WORKERS, MEMBERS, read
+from projects.api.roles import actor_of
+from projects.enums import TokenScope
+from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, post, read
+from web.actions import money_action
+from web.filters import LARGEST_ID, ChoiceFilter, IdAfterFilter, MomentFilter
+from web.serializers import BodySerializer
+
+# As many as a page of the list has.
+MOST_DECISIONS = 200
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
@@ -59,9 +82,9 @@ class ItemSerializer(serializers.ModelSerializer[Item]):
 
 
 class ItemFilters(filters.FilterSet):
-    state = filters.ChoiceFilter(choices=ItemState.choices)
+    state = ChoiceFilter(choices=ItemState.choices)
     domain = filters.CharFilter(max_length=60)
-    partition = filters.ChoiceFilter(choices=Partition.choices)
+    partition = ChoiceFilter(choices=Partition.choices)
     text = filters.CharFilter(max_length=200, label="A phrase in the sentence, or part of the key.")
     skipped = filters.BooleanFilter(
         label="Items whose gold, or newest annotation without gold, is a skip."
@@ -116,9 +139,8 @@ class CaseSerializer(serializers.ModelSerializer[Case]):
         read_only_fields = fields
 
 
-class CaseFilters(filters.FilterSet):
-    state = filters.ChoiceFilter(choices=CaseState.choices)
-    item = filters.CharFilter(field_name="item__key", max_length=240)
+class CaseFilters(FiltersByItem):
+    state = ChoiceFilter(choices=CaseState.choices)
     attempt = filters.NumberFilter(min_value=0, max_value=32767)
 
 
@@ -136,6 +158,85 @@ class Cases(ListEndpoint):
         return cases_of(project=self.project)
 
 
+class RejectionSerializer(BodySerializer):
+    id = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
+    reason = serializers.CharField(max_length=1000, help_text="Shown to the worker.")
+
+
+class DecisionsSerializer(BodySerializer):
+    """The ids of submissions to accept, and those to reject with a reason each."""
+
+    accept = serializers.ListField(
+        child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
+        default=list,
+        max_length=MOST_DECISIONS,
+    )
+    reject = RejectionSerializer(many=True, default=list, max_length=MOST_DECISIONS)  # type: ignore[call-arg]
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        ids = [*attrs["accept"], *(rejection["id"] for rejection in attrs["reject"])]
+        if not 1 <= len(ids) <= MOST_DECISIONS:
+            raise serializers.ValidationError(f"Decide 1 to {MOST_DECISIONS} submissions.")
+        if repeated := [pk for pk, count in Counter(ids).items() if count > 1]:
+            raise serializers.ValidationError(f"There are two decisions on {repeated[0]}.")
+        return attrs
+
+
+class DecidedSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    state = serializers.ChoiceField(
+        choices=SubmissionState.choices, allow_null=True, help_text="Null if there is none."
+    )
+    problem = serializers.CharField(help_text="Why it was not decided, or empty.")
+
+
+class AllDecidedSerializer(serializers.Serializer[Any]):
+    results = DecidedSerializer(many=True)
+
+
+class DecideSubmissions(ProjectEndpoint):
+    rules = post(STAFF, TokenScope.PAY)
+    serializer_class = AllDecidedSerializer
+    operations = {"POST": "decide_submissions"}
+    tag = "submissions"
+
+    @extend_schema(request=DecisionsSerializer, responses={200: AllDecidedSerializer})
+    @money_action
+    def post(self, request: Request, slug: str) -> Response:
+        """Accept and reject submissions. The answer has what became of each, in the same order."""
+        data = self.read_body(request, DecisionsSerializer)
+        wanted = [(pk, Decision.ACCEPT, "") for pk in data["accept"]]
+        wanted += [(entry["id"], Decision.REJECT, entry["reason"]) for entry in data["reject"]]
+        rows = submissions_of(project=self.project)
+        ids = [pk for pk, _, _ in wanted]
+        assignments = {row.pk: row.assignment for row in rows.filter(pk__in=ids)}
+        problems = {
+            pk: self._decide(assignments.get(pk), decision, reason, actor_of(request))
+            for pk, decision, reason in wanted
+        }
+        states = dict(rows.filter(pk__in=ids).values_list("pk", "state"))
+        results = [
+            {"id": pk, "state": states.get(pk), "problem": problem}
+            for pk, problem in problems.items()
+        ]
+        return Response(AllDecidedSerializer({"results": results}).data)
+
+    def _decide(
+        self, assignment: Assignment | None, decision: Decision, reason: str, actor: str
+    ) -> str:
+        """Decide the assignment, and return why that was not possible or an empty text."""
+        if assignment is None:
+            return "The project has no worker's submission with this id."
+        outcome = decide_many(
+            assignments=[assignment],
+            decision=decision,
+            reason=reason,
+            actor=actor,
+            now=timezone.now(),
+        )
+        return "".join(problem for _, problem in outcome.failed)
+
+
 @extend_schema_field({"type": "array", "items": {"type": "object"}})
 class ProvenanceField(serializers.JSONField):
     """The origin of each unit."""
@@ -147,6 +248,8 @@ class GoldSerializer(serializers.ModelSerializer[Gold]):
     provenance = ProvenanceField(read_only=True)
     case = serializers.IntegerField(source="case_id", read_only=True, allow_null=True)
     submission = serializers.IntegerField(source="submission_id", read_only=True, allow_null=True)
+    target = ContentField(source="item.target", read_only=True)
+    sentence = serializers.SerializerMethodField()
 
     class Meta:
         model = Gold
@@ -154,6 +257,8 @@ class GoldSerializer(serializers.ModelSerializer[Gold]):
             "id",
             "item",
             "item_id",
+            "target",
+            "sentence",
             "source",
             "version",
             "content",
@@ -165,14 +270,34 @@ class GoldSerializer(serializers.ModelSerializer[Gold]):
         )
         read_only_fields = fields
 
+    @extend_schema_field(SentenceSerializer(allow_null=True))
+    def get_sentence(self, gold: Gold) -> dict[str, Any] | None:
+        """Return the sentence of the item if the request has `include=sentence`, or null."""
+        if self.context["request"].query_params.get("include") != "sentence":
+            return None
+        return SentenceSerializer(gold.item.sentence).data
 
-class GoldFilters(filters.FilterSet):
-    source = filters.ChoiceFilter(choices=GoldSource.choices)
-    item = filters.CharFilter(field_name="item__key", max_length=240)
+
+class GoldFilters(FiltersByItem):
+    source = ChoiceFilter(choices=GoldSource.choices)
     domain = filters.CharFilter(field_name="item__sentence__domain", max_length=60)
-    partition = filters.ChoiceFilter(
-        field_name="item__sentence__partition", choices=Partition.choices
+    partition = ChoiceFilter(field_name="item__sentence__partition", choices=Partition.choices)
+    current = filters.BooleanFilter(
+        method="only_current", label="true leaves out older versions of an item and source."
     )
+    created_after = MomentFilter(field_name="created_at", lookup_expr="gte")
+    id_after = IdAfterFilter()
+    include = ChoiceFilter(
+        choices=[("sentence", "sentence")],
+        method="with_sentence",
+        label="sentence fills the field `sentence` of each row.",
+    )
+
+    def only_current(self, queryset: QuerySet[Gold], name: str, value: bool) -> QuerySet[Gold]:
+        return current(queryset) if value else queryset
+
+    def with_sentence(self, queryset: QuerySet[Gold], name: str, value: str) -> QuerySet[Gold]:
+        return queryset.select_related("item__sentence")
 
 
 class GoldList(ListEndpoint):

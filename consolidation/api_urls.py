@@ -5,6 +5,7 @@ from consolidation import api
 AT = "projects/<slug:slug>/"
 
 urlpatterns = [
+    path(AT + "submissions/decide/", api.DecideSubmissions.as_view(), name="decide_submissions"),
     path(AT + "items/", api.Items.as_view(), name="items"),
     path(AT + "items/<int:pk>/", api.ItemDetail.as_view(), name="item"),
     path(AT + "cases/", api.Cases.as_view(), name="cases"),

@@ -9,6 +9,8 @@ class CaseState(TextChoices):
     REVISING = "revising", "disputed, being revised"
     DISPUTED = "disputed", "disputed"
     RESOLVED = "resolved", "resolved by an expert"
+    REOPENED = "reopened", "being annotated again"
+    REPLACED = "replaced", "replaced by new annotations"
 
 
 # The states of a case that has its gold.
@@ -26,6 +28,7 @@ class ItemState(TextChoices):
     CONSOLIDATED = "consolidated", "consolidated"
     VALIDATED = "validated", "validated"
     RESOLVED = "resolved", "resolved by an expert"
+    REOPENED = "reopened", "being annotated again"
     TRAINING = "training", "training item"
     WITHDRAWN = "withdrawn", "withdrawn"
 
@@ -42,6 +45,21 @@ class ReviewState(TextChoices):
     CONFIRMED = "confirmed", "confirmed"
     CORRECTED = "corrected", "corrected"
     RETURNED = "returned", "returned"
+
+
+class ReviewOrigin(TextChoices):
+    """Why gold is reviewed. Only the sample measures the error rate."""
+
+    SAMPLED = "sampled", "sampled"
+    REQUESTED = "requested", "requested"
+
+
+class FlagState(TextChoices):
+    """What became of an expert's report that an item is bad or unclear."""
+
+    OPEN = "open", "to be decided"
+    DISMISSED = "dismissed", "item kept"
+    FOLLOWED = "followed", "item withdrawn"
 
 
 class PartitionUnit(TextChoices):

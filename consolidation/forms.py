@@ -107,14 +107,15 @@ def _out_of_range(message: str) -> dict[str, str]:
 class BatchActionForm(forms.Form):
     """An action on the whole batch (`scope` batch) or on HITs.
 
-    The HITs are those in `hit`, or all that match the filter. `seen` is the number of HITs shown to
-    the user.
+    The HITs are those in `hit`, or with `all` those that match the filter. `seen` is the number of HITs
+    shown to the user.
     """
 
     action = forms.ChoiceField(choices=Action.choices)
     scope = forms.ChoiceField(choices=[("batch", ""), ("hits", "")])
     state = forms.ChoiceField(required=False, choices=HIT_STATES)
     hit = forms.TypedMultipleChoiceField(required=False, coerce=int)
+    all = forms.BooleanField(required=False)
     days = forms.IntegerField(
         min_value=1,
         max_value=365,
@@ -134,6 +135,13 @@ class BatchActionForm(forms.Form):
     def __init__(self, data: Any) -> None:
         super().__init__(data)
         set_choices(self, hit=_any_ids(data, "hit"))
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        is_empty = not data.get("hit") and not data.get("all")
+        if data.get("scope") == "hits" and is_empty and "hit" not in self.errors:
+            self.add_error(None, "Select HITs, or all of them.")
+        return data
 
     def order(self) -> Order:
         data = self.cleaned_data
@@ -222,6 +230,39 @@ class ItemFilterForm(forms.Form):
         return {**self.cleaned_data, "skipped": self.cleaned_data.get("skipped") or None}
 
 
+class ReopenForm(forms.Form):
+    kind = forms.ChoiceField(
+        label="What happens",
+        choices=[
+            ("decide", "Other workers judge the same annotations again"),
+            ("annotate", "Other workers annotate the item again"),
+        ],
+        initial="decide",
+        widget=forms.RadioSelect,
+    )
+    reason = forms.CharField(
+        label="Reason",
+        help_text="Stored in the log. Workers don't see it.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
+
+
+class FlagForm(forms.Form):
+    reason = forms.CharField(
+        label="What is wrong with the item?",
+        help_text="For example, an unreadable sentence, or a target that isn't one.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 3}),
+    )
+
+
+class DrawReviewsForm(forms.Form):
+    """The number of items that are added to the sample of reviewed gold now."""
+
+    count = CountField(min_value=1, max_value=1000, initial=10, label="Items")
+
+
 CONFIRM_ONLY = [("confirm", "Correct")]
 
 
@@ -288,9 +329,43 @@ class AnnotateQueueForm(QueueForm):
     )
     makes_gold = forms.BooleanField(
         required=False,
+        initial=True,
         label="Use as expert gold immediately",
-        help_text="Requires one expert per item. Annotations by several experts are merged first.",
+        help_text="With one expert per item. Annotations by several experts are merged first. "
+        "You can change this later, and use finished annotations as gold.",
     )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if cleaned.get("experts_per_item", 1) > 1:
+            cleaned["makes_gold"] = False
+        return cleaned
+
+
+class ChosenItemsForm(forms.Form):
+    """The queue that gets chosen items: an open annotation queue, or a new one with these settings."""
+
+    queue = forms.ChoiceField(required=False, label="Queue")
+    title = forms.CharField(
+        required=False,
+        max_length=120,
+        label="Title of the new queue",
+        help_text="Experts see this title, so it shouldn't reveal who wrote the annotations.",
+    )
+    experts_per_item = AnnotateQueueForm.base_fields["experts_per_item"]
+    makes_gold = AnnotateQueueForm.base_fields["makes_gold"]
+
+    def __init__(self, *args: Any, queues: Sequence[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        set_choices(self, queue=[("", "A new queue"), *queues])
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not cleaned.get("queue") and not cleaned.get("title"):
+            self.add_error("title", "Enter a title, or choose a queue.")
+        if cleaned.get("experts_per_item", 1) > 1:
+            cleaned["makes_gold"] = False
+        return cleaned
 
 
 class MergeQueueForm(QueueForm):

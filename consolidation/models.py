@@ -8,9 +8,11 @@ from annotation.models import Batch, Item, PageDraft, Sentence, Submission, Task
 from consolidation.enums import (
     CaseState,
     ExpertWork,
+    FlagState,
     GoldSource,
     MergeState,
     QueueState,
+    ReviewOrigin,
     ReviewState,
     SourceOrigin,
 )
@@ -22,7 +24,8 @@ class Case(models.Model):
 
     `attempt` 0 is the first case. Later attempts are second consolidations that measure agreement.
     `round` counts the revisions of its annotation. A case that is being revised has no task until the
-    revision is published.
+    revision is published. A case that is replaced keeps its sources and gold, and a newer case of the
+    same attempt has the new annotations.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="cases")
@@ -41,11 +44,16 @@ class Case(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["item", "attempt"], name="case_once_per_place"),
+            models.UniqueConstraint(
+                fields=["item", "attempt"],
+                condition=~Q(state="replaced"),
+                name="case_once_per_place",
+            ),
             models.CheckConstraint(
                 condition=Q(state="open", task=None)
                 | Q(state="validated")  # without a task if it is empty
-                | Q(state__in=["revising", "disputed", "resolved"])
+                | Q(state="consolidated")  # without a task if its sources are identical
+                | Q(state__in=["revising", "disputed", "resolved", "reopened", "replaced"])
                 | (~Q(state="open") & ~Q(task=None)),
                 name="case_offered_with_its_task",
             ),
@@ -126,7 +134,8 @@ class Gold(models.Model):
     """An authoritative annotation of an item.
 
     Gold is immutable. A correction is a new version, and the newest version of each source is
-    current. `provenance` has an entry per unit.
+    current. `provenance` has an entry per unit. `rule` names the rule that made the gold without a
+    person's decision, if there is one.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="gold")
@@ -135,6 +144,7 @@ class Gold(models.Model):
     content = models.JSONField()
     schema_version = models.PositiveSmallIntegerField()
     provenance = models.JSONField(default=list)
+    rule = models.CharField(max_length=60, blank=True, db_default="")
     case = models.ForeignKey(
         Case, on_delete=models.PROTECT, null=True, blank=True, related_name="gold"
     )
@@ -217,9 +227,16 @@ class Judgment(models.Model):
 
 
 class Review(models.Model):
-    """A gold annotation drawn for a blind review by an expert."""
+    """A blind review of gold by an expert.
 
-    gold = models.OneToOneField(Gold, on_delete=models.PROTECT, related_name="review")
+    The gold was drawn for the monitoring sample, or a person requested its review.
+    """
+
+    gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="reviews")
+    origin = models.CharField(
+        max_length=20, choices=ReviewOrigin, default=ReviewOrigin.SAMPLED, db_default="sampled"
+    )
+    requested_by = models.CharField(max_length=150, blank=True)
     state = models.CharField(max_length=20, choices=ReviewState, default=ReviewState.DRAWN)
     drawn_at = models.DateTimeField()
     reviewed_at = models.DateTimeField(null=True, blank=True)
@@ -237,6 +254,12 @@ class Review(models.Model):
                 condition=Q(state="drawn", reviewed_at=None, expert=None)
                 | (~Q(state="drawn") & Q(reviewed_at__isnull=False, expert__isnull=False)),
                 name="review_judged_by_an_expert",
+            ),
+            models.UniqueConstraint(
+                fields=["gold"], condition=Q(origin="sampled"), name="review_sampled_once"
+            ),
+            models.UniqueConstraint(
+                fields=["gold"], condition=Q(state="drawn"), name="review_pending_once"
             ),
         ]
 
@@ -392,10 +415,41 @@ class SystemAnnotation(models.Model):
         return f"{self.system} on {self.item_id}"
 
 
+class ItemFlag(models.Model):
+    """An expert's report that an item is bad or unclear. Experts don't work on it until it is decided."""
+
+    item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="flags")
+    raised_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="item_flags"
+    )
+    reason = models.TextField()
+    state = models.CharField(max_length=20, choices=FlagState, default=FlagState.OPEN)
+    raised_at = models.DateTimeField()
+    decided_by = models.CharField(max_length=150, blank=True)
+    decided_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["item", "raised_by"], condition=Q(state="open"), name="item_flag_open_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(state="open", decided_at=None)
+                | (~Q(state="open") & Q(decided_at__isnull=False)),
+                name="item_flag_decided_with_time",
+            ),
+        ]
+        indexes = [models.Index(fields=["item"], name="item_flag_open", condition=Q(state="open"))]
+
+    def __str__(self) -> str:
+        return f"flag on {self.item_id} by {self.raised_by}"
+
+
 class ExpertDraft(PageDraft):
     """An expert's work on a queued item or on the correction of a review.
 
-    A draft also reserves the item for its expert.
+    A draft also reserves the item for its expert. A submitted draft that is open again `corrects` the
+    submission that was made of it.
     """
 
     author = models.ForeignKey(
@@ -406,6 +460,9 @@ class ExpertDraft(PageDraft):
     )
     review = models.ForeignKey(
         Review, on_delete=models.CASCADE, null=True, blank=True, related_name="drafts"
+    )
+    corrects = models.ForeignKey(
+        Submission, on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
 
     class Meta:
@@ -448,23 +505,3 @@ class Experiment(models.Model):
 
     def __str__(self) -> str:
         return f"experiment {self.pk} of {self.project}"
-
-
-class Monitoring(models.Model):
-    """The share of a project's consolidated work that experts review. Without a row it is 1 %."""
-
-    PER_THOUSAND = 10
-
-    project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="monitoring")
-    per_thousand = models.PositiveSmallIntegerField(default=PER_THOUSAND)
-
-    class Meta:
-        verbose_name_plural = "monitoring"
-        constraints = [
-            models.CheckConstraint(
-                condition=Q(per_thousand__range=(0, 1000)), name="monitoring_at_most_everything"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.per_thousand / 10:g} % of {self.project}"

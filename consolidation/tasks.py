@@ -4,8 +4,10 @@ from celery import shared_task
 from django.utils import timezone
 
 from consolidation.domain import (
+    decide_waiting,
     experiment,
     index_gold,
+    kept_work,
     monitor,
     open_cases,
     record_work,
@@ -30,6 +32,13 @@ def record_case_work_and_gold() -> None:
     sweep(lambda: revise.accept_due_revisions(clock=timezone.now))
     for protocol in PROTOCOLS.values():
         sweep(partial(protocol.write_due_gold, clock=timezone.now))
+
+
+@shared_task
+def decide_waiting_bonuses() -> None:
+    """Count what the gold has of each annotation, then decide the bonuses that wait for it."""
+    sweep(lambda: kept_work.count_kept_work(clock=timezone.now))
+    sweep(lambda: decide_waiting.decide_waiting_bonuses(clock=timezone.now))
 
 
 @shared_task

@@ -21,6 +21,7 @@ from crowd.models import (
     Payment,
     QualificationGrant,
     QualificationType,
+    ReceivedMessage,
     Worker,
 )
 
@@ -90,6 +91,9 @@ register_read_only(
     "subject worker state written_at sent_at error",
     filters="state",
     search="worker__pseudonym subject",
+)
+register_read_only(
+    ReceivedMessage, "subject worker sent_at read_at", search="worker__pseudonym subject"
 )
 register_read_only(
     Block, "worker state reason changed_at error", filters="state", search="worker__pseudonym"

@@ -69,6 +69,14 @@ class SettlementState(TextChoices):
     UNKNOWN = "unknown", "outcome unknown"
 
 
+class AnnouncementStatus(TextChoices):
+    """What a marketplace shows its worker about a bonus that is not paid."""
+
+    REVIEWING = "reviewing", "in review"
+    ACCEPTED = "accepted", "accepted"
+    DECLINED = "declined", "declined"
+
+
 class PaymentKind(TextChoices):
     """The kind of a payment. A TOP_UP completes the reward of a session with less work."""
 

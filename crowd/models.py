@@ -12,6 +12,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from crowd.enums import (
+    AnnouncementStatus,
     AssignmentState,
     BlockState,
     DealState,
@@ -92,12 +93,16 @@ class Worker(models.Model):
 
 
 class QualificationType(models.Model):
-    """A qualification of ours. `external_id` is empty until it is created at the marketplace."""
+    """A qualification of ours. `external_id` is empty until it is created at the marketplace.
+
+    Workers are offered to request it there only if it `is_requestable`.
+    """
 
     provider = models.CharField(max_length=20, choices=Provider)
     code = models.CharField(max_length=80)
     name = models.CharField(max_length=200)
     description = models.TextField()
+    is_requestable = models.BooleanField(default=True, db_default=True)
     external_id = models.CharField(max_length=64, blank=True)
 
     class Meta:
@@ -218,6 +223,10 @@ class Study(models.Model):
     `places` is the wanted total, and `confirmed_places` the total at the provider. A session has up to
     `hits_per_session` HITs, for which the provider pays `reward_cents`, and `minutes` is its
     estimated time.
+
+    The HITs of a study that `is_gradual` are published one by one, as other work is done. Those that
+    don't fill a session get its place at `waits_until`, or at once if they are older than
+    `hurried_at`. `waiting` is their number of assignments.
     """
 
     provider = models.CharField(max_length=20, choices=Provider)
@@ -231,6 +240,10 @@ class Study(models.Model):
     reward_cents = models.PositiveIntegerField()
     reward_fee_cents = models.PositiveIntegerField(null=True, blank=True)
     completion_code = models.CharField(max_length=20)
+    is_gradual = models.BooleanField(default=False)
+    hurried_at = models.DateTimeField(null=True, blank=True)
+    waiting = models.PositiveIntegerField(default=0)
+    waits_until = models.DateTimeField(null=True, blank=True)
     places = models.PositiveIntegerField(default=0)
     confirmed_places = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=20, choices=StudyState, default=StudyState.PENDING)
@@ -518,6 +531,8 @@ class Payment(models.Model):
     reason = models.CharField(max_length=2000)
     state = models.CharField(max_length=20, choices=PaymentState, default=PaymentState.PENDING)
     needs_review = models.BooleanField(default=False, db_default=False)
+    # What the minimum of the session has paid of it. It is not part of the amount.
+    covered_cents = models.PositiveIntegerField(default=0, db_default=0)
     intended_at = models.DateTimeField()
     attempted_at = models.DateTimeField(null=True, blank=True)
     confirmed_at = models.DateTimeField(null=True, blank=True)
@@ -558,6 +573,33 @@ class Payment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.amount_cents} cents for {self.assignment_id}"
+
+
+class BonusAnnouncement(models.Model):
+    """What the marketplace shows the worker about a bonus that waits for review or was declined.
+
+    It is sent again whenever it changes. `sent_at` is empty until the marketplace has the newest.
+    """
+
+    payment = models.OneToOneField(Payment, on_delete=models.PROTECT, related_name="announcement")
+    status = models.CharField(max_length=20, choices=AnnouncementStatus)
+    amount_cents = models.PositiveIntegerField()
+    text = models.CharField(max_length=4000, blank=True)
+    appeal_url = models.CharField(max_length=500, blank=True)
+    changed_at = models.DateTimeField()
+    sent_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["id"], name="announcement_to_send", condition=Q(sent_at=None, error="")
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.status}: payment {self.payment_id}"
 
 
 class LedgerEntry(models.Model):
@@ -608,6 +650,43 @@ class Message(models.Model):
     class Meta:
         indexes = [
             models.Index(fields=["id"], name="message_to_send", condition=Q(state="pending"))
+        ]
+
+    def __str__(self) -> str:
+        return self.subject
+
+
+class Inbox(models.Model):
+    """Our inbox at a provider. `last_message` is the provider's id of the newest message fetched."""
+
+    provider = models.CharField(max_length=20, choices=Provider, unique=True)
+    last_message = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        verbose_name_plural = "inboxes"
+
+    def __str__(self) -> str:
+        return f"inbox at {self.provider}"
+
+
+class ReceivedMessage(models.Model):
+    """A worker's message to a project.
+
+    `external_id` is the marketplace's, or null if the worker wrote on a page of this site. `read_at` is
+    when the first member opened it.
+    """
+
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="received_messages")
+    budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="received_messages")
+    external_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
+    subject = models.CharField(max_length=200)
+    text = models.TextField()
+    sent_at = models.DateTimeField()
+    read_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["budget"], name="message_unread", condition=Q(read_at=None))
         ]
 
     def __str__(self) -> str:

@@ -7,6 +7,7 @@ from celery import shared_task
 from django.utils import timezone
 
 from crowd.domain import (
+    announce_bonuses,
     block_worker,
     check_account,
     create_hits,
@@ -15,6 +16,7 @@ from crowd.domain import (
     publish_studies,
     qualification_requests,
     qualifications,
+    receive_messages,
     refuse_sessions,
     send_payments,
     sync_hits,
@@ -43,6 +45,11 @@ def sync_qualification_requests() -> None:
     """Send decisions first, so that decided requests are no longer listed."""
     _sweep(qualification_requests.send_due_answers)
     qualification_requests.fetch_requests(now=timezone.now())
+
+
+@shared_task
+def fetch_messages() -> None:
+    receive_messages.fetch_messages(now=timezone.now())
 
 
 @shared_task
@@ -77,16 +84,21 @@ def check_accounts() -> None:
 
 
 @shared_task
+def check_balances() -> None:
+    check_account.check_balances(clock=timezone.now)
+
+
+@shared_task
 def forget_notifications() -> None:
     handle_notifications.forget_notifications(now=timezone.now())
 
 
 @shared_task
 def send_decisions() -> None:
-    """Pay and reject, then send messages, which need a decided assignment of the worker."""
+    """Pay and reject, then send announcements and messages, which need decided assignments."""
     sweep(lambda: send_payments.release_held_payments(now=timezone.now()))
     _sweep(send_payments.send_due_payments, send_payments.send_due_rejections)
-    _sweep(write_messages.send_due_messages)
+    _sweep(announce_bonuses.send_due_announcements, write_messages.send_due_messages)
 
 
 @shared_task

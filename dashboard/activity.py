@@ -67,6 +67,11 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
         "open": _action("reopened"),
         "paused": _action("paused"),
         "closed": _action("ended"),
+        "publishing": Phrase(
+            "started to publish {it}: {detail}",
+            "the publication of {it} was started: {detail}",
+            shows_reason=False,
+        ),
         "published": Phrase(
             "published {it}: {detail}", "{it} was published: {detail}", shows_reason=False
         ),
@@ -80,11 +85,17 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
         "accepted": _action("accepted"),
         "rejected": _action("rejected"),
         "withdrawn": _action("withdrew", "withdrawn"),
+        "opened again": Phrase("opened {it} again", "{it} was opened again"),
     },
     "annotation.HeldBonus": {
         "held": Phrase("held {it} for review", "{it} was held for review"),
+        "waiting": Phrase(
+            "postponed {it} until consolidation", "{it} is in review until consolidation"
+        ),
         "accepted": _action("accepted"),
         "declined": _action("declined"),
+        "appealed": Phrase("appealed about {it}", "an appeal about {it} was received"),
+        "upheld": Phrase("declined the appeal about {it}", "the appeal about {it} was declined"),
     },
     "crowd.Hit": {
         "pending": _action("planned"),
@@ -160,7 +171,7 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
     "qualification.Enrolment": {
         "invited": _action("invited"),
         "working": _event("started"),
-        "finished": _event("finished"),
+        "to-decide": _event("finished"),
         "passed": _action("passed"),
         "repeating": Phrase("asked {it} to repeat", "{it} has to repeat"),
         "declined": _action("declined"),
@@ -180,16 +191,33 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
         "revising": Phrase("sent {it} back for revision", "{it} was sent back for revision"),
         "disputed": Phrase("left {it} disputed", "{it} is disputed"),
         "resolved": _action("resolved"),
+        "reopened": Phrase(
+            "reopened {it} for new annotations", "{it} was reopened for new annotations"
+        ),
+        "replaced": Phrase("replaced {it}", "{it} was replaced by new annotations"),
     },
     "consolidation.Review": {
         "drawn": Phrase("sampled {it}", "{it} was sampled"),
+        "requested": Phrase("requested {it}", "{it} was requested"),
         "confirmed": Phrase("confirmed {it} as correct", "{it} was confirmed as correct"),
         "corrected": Phrase("corrected the gold in {it}", "the gold in {it} was corrected"),
         "returned": Phrase(
             "returned {it} for another consolidation", "{it} was returned for another consolidation"
         ),
     },
-    "consolidation.ExpertQueue": {"open": _action("opened"), "closed": _action("closed")},
+    "consolidation.ExpertQueue": {
+        "open": _action("opened"),
+        "closed": _action("closed"),
+        "edited": _action("changed"),
+        "used as gold": Phrase(
+            "used annotations of {it} as expert gold", "annotations of {it} became expert gold"
+        ),
+    },
+    "consolidation.ItemFlag": {
+        "open": _action("raised"),
+        "dismissed": _action("dismissed"),
+        "followed": Phrase("followed {it} and withdrew the item", "{it} led to a withdrawal"),
+    },
     "consolidation.Merge": {"open": _action("opened"), "merged": _action("completed")},
     "consolidation.Experiment": {"begun": _action("started")},
     "datasets.Decision": {"undone": Phrase("removed {it}", "{it} was removed")},
@@ -280,6 +308,8 @@ def _setting_phrase(reason: str) -> Phrase:
 def _batch_phrase(change: StateChange) -> Phrase | None:
     if change.old == "paused" and change.new == "open":
         return _action("resumed")
+    if change.old == "publishing" and change.new == "open":
+        return Phrase("published {it}", "{it} was published")
     for pattern, did, was in _BATCH_CHANGES:
         if match := pattern.fullmatch(change.new):
             return Phrase(did, was, match.groupdict().get("detail", ""))
@@ -459,6 +489,9 @@ DESCRIPTIONS: Mapping[str, Description] = {
     ),
     "consolidation.ExpertQueue": Description(
         lambda row: LoggedObject(f"the queue {row.title}", "consolidation:expert_queue", (row.pk,))
+    ),
+    "consolidation.ItemFlag": Description(
+        lambda row: LoggedObject(f"the flag on {row.item.key}", "consolidation:flags"), ("item",)
     ),
     "consolidation.Merge": Description(
         lambda row: _item(row.queued.item, "the merge of"), ("queued__item",)

@@ -36,7 +36,15 @@ from crowd.domain.queries import (
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry, Worker
 from datasets.domain.export_gold import formats_of
-from datasets.domain.queue_export import ExportFile, exports_of, files_of, open_file, queue_export
+from datasets.domain.export_submissions import ANNOTATIONS, submission_formats_of, submissions_of
+from datasets.domain.queue_export import (
+    ExportFile,
+    archive_of,
+    exports_of,
+    files_of,
+    open_file,
+    queue_export,
+)
 from jobs.models import Job
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
@@ -46,7 +54,10 @@ from projects.permissions import CAN_SEE_WORKERS, STAFF, post, read
 from web.actions import action
 from web.downloads import download
 from web.errors import Conflict
+from web.fields import PeriodForm
+from web.filters import ChoiceFilter, IdAfterFilter, MomentFilter
 from web.pagination import Cursors
+from web.serializers import BodySerializer
 
 
 class WorkSerializer(serializers.Serializer[Any]):
@@ -179,17 +190,22 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
 
 
 class LedgerFilters(filters.FilterSet):
-    kind = filters.ChoiceFilter(choices=LedgerKind.choices)
+    kind = ChoiceFilter(choices=LedgerKind.choices)
     worker = filters.CharFilter(max_length=20, label="Pseudonym")
     first_day = filters.DateFilter(label="First day (UTC)")
     last_day = filters.DateFilter(label="Last day (UTC), inclusive")
+    created_after = MomentFilter(field_name="at", lookup_expr="gte")
+    id_after = IdAfterFilter()
 
     class Meta:
         model = LedgerEntry
         fields: list[str] = []
+        form = PeriodForm
 
     def filter_queryset(self, queryset: QuerySet[LedgerEntry]) -> QuerySet[LedgerEntry]:
         data = dict(self.form.cleaned_data)
+        for name in ("created_after", "id_after"):
+            queryset = self.filters[name].filter(queryset, data.pop(name))
         return narrowed_ledger(queryset, LedgerFilter(pseudonym=data.pop("worker"), **data))
 
 
@@ -225,12 +241,13 @@ class ExportSerializer(serializers.ModelSerializer[Job]):
         source="result.manifest.counts.items", default=None, allow_null=True
     )
     files = serializers.SerializerMethodField()
+    archive = serializers.SerializerMethodField()
 
     class Meta:
         model = Job
         fields = (
             "id", "state", "requested_at", "ended_at", "format", "source", "items", "problem",
-            "files",
+            "files", "archive",
         )  # fmt: skip
         read_only_fields = fields
 
@@ -238,16 +255,29 @@ class ExportSerializer(serializers.ModelSerializer[Job]):
     def get_files(self, job: Job) -> list[dict[str, Any]]:
         return [asdict(file) | {"url": self._url(job, file)} for file in files_of(job)]
 
+    @extend_schema_field(ExportFileSerializer(allow_null=True))
+    def get_archive(self, job: Job) -> dict[str, Any] | None:
+        """Return the ZIP file of all files."""
+        archive = archive_of(job)
+        return asdict(archive) | {"url": self._url(job, archive)} if archive else None
+
     def _url(self, job: Job, file: ExportFile) -> str:
         arguments = [job.scope, job.pk, file.name]
         return reverse("api:export_file", args=arguments, request=self.context["request"])
 
 
-class NewExportSerializer(serializers.Serializer[Any]):
-    """The gold to export and its format. Empty fields include all domains and partitions."""
+class NewExportSerializer(BodySerializer):
+    """The contents of an export and its format. Empty fields include all domains and partitions."""
 
     format = serializers.CharField(max_length=30, help_text="jsonl, or a format of the scheme.")
-    source = serializers.ChoiceField(choices=GoldSource.choices, default=GoldSource.CONSOLIDATED)  # type: ignore[assignment]
+    source = serializers.ChoiceField(  # type: ignore[assignment]
+        choices=[*GoldSource.choices, (ANNOTATIONS, "individual annotations")],
+        default=GoldSource.CONSOLIDATED,
+        help_text="The source of the gold, or annotations for individual annotations without gold.",
+    )
+    annotations = serializers.BooleanField(
+        default=False, help_text="Add the individual annotations to the gold."
+    )
     domain = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
     partition = serializers.ChoiceField(
         choices=Partition.choices, required=False, default="", allow_blank=True
@@ -261,11 +291,13 @@ class NewExportSerializer(serializers.Serializer[Any]):
         help_text="An SPDX identifier, such as CC-BY-SA-4.0.",
     )
 
-    def validate_format(self, value: str) -> str:
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         known = self.context["formats"]
-        if value not in known:
-            raise serializers.ValidationError(f"Use one of {', '.join(known)}.")
-        return value
+        if attrs["source"] == ANNOTATIONS:
+            known = self.context["annotation_formats"]
+        if attrs["format"] not in known:
+            raise serializers.ValidationError({"format": f"Use one of {', '.join(known)}."})
+        return attrs
 
 
 class _OfExports(ProjectEndpoint):
@@ -290,12 +322,16 @@ class Exports(_OfExports, ListEndpoint):
     @action
     def post(self, request: Request, slug: str) -> Response:
         """Start an export. A background job writes it, and `Location` shows its progress."""
-        serializer = NewExportSerializer(
-            data=request.data, context={"formats": formats_of(self.project)}
+        data = self.read_body(
+            request,
+            NewExportSerializer,
+            formats=formats_of(self.project),
+            annotation_formats=submission_formats_of(self.project.scheme),
         )
-        serializer.is_valid(raise_exception=True)
-        data = dict(serializer.validated_data)
-        if data["source"] not in count_gold(project=self.project).items_by_source:
+        if data["source"] == ANNOTATIONS:
+            if not submissions_of(self.project).exists():
+                raise Conflict("There are no accepted annotations.", "nothing_to_export")
+        elif data["source"] not in count_gold(project=self.project).items_by_source:
             raise Conflict(f"There is no {data['source']} gold.", "nothing_to_export")
         job = queue_export(
             project=self.project,

@@ -11,6 +11,6 @@ urlpatterns = [
     path(AT + "ledger/", api.Ledger.as_view(), name="ledger"),
     path(AT + "exports/", api.Exports.as_view(), name="exports"),
     path(AT + "exports/<int:pk>/", api.ExportDetail.as_view(), name="export"),
-    path(AT + "exports/<int:pk>/<str:file>", api.ExportedFile.as_view(), name="export_file"),
+    path(AT + "exports/<int:pk>/<path:file>", api.ExportedFile.as_view(), name="export_file"),
     path(AT + "jobs/", api.Jobs.as_view(), name="jobs"),
 ]

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet, Sum
 
 from annotation.domain.batch_actions import expire_batch
-from annotation.enums import BatchState
+from annotation.enums import BatchState, HeldBonusState
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.enums import AssignmentState, HitState, PaymentState
@@ -43,6 +43,9 @@ def _work_left(project: Project) -> Iterator[str]:
         yield f"{count:,} {noun} undecided. Accept or reject the work first."
     if count := assignments.filter(state=AssignmentState.REJECTING).count():
         yield f"{count:,} rejections have not reached the marketplace yet. Wait until they have."
+    if count := project.held_bonuses.filter(state=HeldBonusState.WAITING).count():
+        noun = "bonus is" if count == 1 else "bonuses are"
+        yield f"{count:,} {noun} in review until consolidation. Pay them on Held bonuses."
     if cents := _owed_cents(project):
         yield (
             f"{dollars(cents)} are owed to workers. Wait until the payments are confirmed, and "

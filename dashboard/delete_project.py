@@ -6,12 +6,14 @@ from typing import Any
 
 from django.apps import apps
 from django.db import connection, models, transaction
+from django.db.models import QuerySet
 
 from annotation.domain.images import delete_image_files
 from audit.domain.change_state import log_state_change
 from crowd.domain.manage_hits import expire_hits
 from crowd.models import Hit
 from dashboard.archive import check_settled
+from database.write_turns import write_turn
 from datasets.domain.queue_export import EXPORT, delete_export
 from jobs.domain.kinds import JobKind, JobRun, kind_of
 from jobs.domain.queue_job import queue_job
@@ -20,6 +22,8 @@ from projects.models import Project
 from rehearsal.models import Rehearsal
 
 DELETION = "deletion"
+# Rows per transaction, because all other writers of a SQLite database wait for it.
+AT_A_TIME = 1_000
 # The apps whose rows belong to a project. Rows of `crowd`, such as payments, and of `audit` are kept.
 OWNED_APPS = ("rehearsal", "qualification", "datasets", "consolidation", "annotation", "projects")
 # Tables whose triggers refuse deletions, except while this setting of the session names a project.
@@ -75,27 +79,37 @@ def _run(run: JobRun) -> dict[str, Any]:
 KIND = JobKind(run=_run)
 
 
-@transaction.atomic
 def _delete(project: Project, run: JobRun) -> int:
-    """Delete the project's rows, those that refer to others first. Return how many."""
+    """Delete the project's rows, those that refer to others first. Return how many.
+
+    The project itself comes last. A job that was killed can thus be repeated.
+    """
     for job in Job.objects.filter(scope=project.slug).exclude(pk=run.job.pk):
         _delete_files(job)
     delete_image_files(project=project)
-    _permit_deletions(project)
     count = 0
     for model, path in owned_rows():
-        rows = model._default_manager.filter(**{path: project.pk}) if path else None
-        if rows is None:
-            rows = model._default_manager.filter(pk=project.pk)
-        label = model._meta.label
-        failures = SweepFailure.objects.filter(model=label, object_id__in=rows.values("pk"))
-        failures.delete()
-        # Without collecting related rows, all of which are deleted before.
-        keys = model._default_manager.filter(pk__in=rows.order_by().values("pk").distinct())
-        count += keys._raw_delete(keys.db)
-        run.report(rows=count)
+        owned = {path: project.pk} if path else {"pk": project.pk}
+        rows = model._default_manager.filter(**owned)
+        while rows.exists():
+            with write_turn():
+                count += _delete_some(rows, project)
+            run.report(rows=count)
     Job.objects.filter(scope=project.slug).exclude(pk=run.job.pk).delete()
     return count
+
+
+@transaction.atomic
+def _delete_some(rows: QuerySet[models.Model], project: Project) -> int:
+    """Delete up to AT_A_TIME of the rows. Return how many."""
+    _permit_deletions(project)
+    # The newest first, because rows may refer to older ones of their own table.
+    keys = list(rows.order_by("-pk").values_list("pk", flat=True).distinct()[:AT_A_TIME])
+    label = rows.model._meta.label
+    SweepFailure.objects.filter(model=label, object_id__in=keys).delete()
+    # Without collecting related rows, all of which are deleted before.
+    chosen = rows.model._default_manager.filter(pk__in=keys)
+    return chosen._raw_delete(chosen.db) if keys else 0
 
 
 def _delete_files(job: Job) -> None:

@@ -13,12 +13,12 @@ from django.urls import reverse
 
 from annotation.domain.queries import WAITS
 from annotation.domain.republish import short_of
-from annotation.enums import HeldBonusState
-from annotation.models import Batch, HeldBonus, Submission, Task
+from annotation.enums import AppealState, HeldBonusState
+from annotation.models import Batch, BonusAppeal, HeldBonus, Submission, Task
 from consolidation.enums import QueueState, ReviewState
 from consolidation.models import ExpertQueue, Review
 from crowd.enums import HitState, PaymentState, RequestState
-from crowd.models import Assignment, Payment, QualificationRequest
+from crowd.models import Assignment, Payment, QualificationRequest, ReceivedMessage
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.notify import Event
@@ -40,7 +40,12 @@ NEAR_PERCENT = 90
 _JOBS = {
     "import": ("corpus import", "annotation:corpus"),
     "gold-import": ("import of gold", "consolidation:gold_import"),
+    "publication": ("publication", "consolidation:batches"),
+    "resource-import": ("import of a resource", "consolidation:resources"),
+    "queue-setup": ("set-up of an expert queue", "consolidation:experts"),
+    "round-setup": ("set-up of rounds", "qualification:rounds"),
     "export": ("export", "datasets:exports"),
+    "system-evaluation": ("evaluation of systems", "datasets:systems"),
     "rehearsal": ("rehearsal", "rehearsal:dry_run"),
 }
 
@@ -59,6 +64,7 @@ def recent_events(*, now: datetime) -> Iterator[Event]:
     yield from _budgets(projects.exclude(budget__cap_cents=None))
     yield from _payments(slugs, since, now)
     yield from _requests(projects, since)
+    yield from _messages(slugs, since)
     yield from _training(slugs, since)
     yield from _experts(slugs, since)
     yield from _jobs({slug: pk for pk, slug in slugs.items()}, since)
@@ -85,7 +91,11 @@ def _submissions(slugs: dict[int, str], since: datetime) -> Iterator[Event]:
 
 def _bonuses(slugs: dict[int, str], since: datetime) -> Iterator[Event]:
     held = HeldBonus.objects.filter(state=HeldBonusState.HELD, held_at__gte=since)
-    rows = held.values_list("project", "held_at")
+    appeals = BonusAppeal.objects.filter(state=AppealState.OPEN, created_at__gte=since)
+    rows = [
+        *held.values_list("project", "held_at"),
+        *appeals.values_list("held__project", "created_at"),
+    ]
     yield from _daily(NotificationKind.BONUSES, "annotation:held_bonuses", slugs, rows)
 
 
@@ -165,6 +175,17 @@ def _requests(projects: QuerySet[Project], since: datetime) -> Iterator[Event]:
                 "qualification": row.qualification_type.name,
             }
             yield Event(NotificationKind.REQUEST, f"request:{row.pk}", project.pk, path, details)
+
+
+def _messages(slugs: dict[int, str], since: datetime) -> Iterator[Event]:
+    """Yield workers' messages from the marketplace. Replies to feedback are events of their own."""
+    rows = ReceivedMessage.objects.filter(sent_at__gte=since).exclude(external_id=None)
+    columns = ("pk", "subject", "worker__pseudonym", "budget__project")
+    for pk, subject, worker, project in rows.values_list(*columns):
+        if project in slugs:
+            path = reverse("qualification:thread", args=[slugs[project], worker])
+            details = {"worker": worker, "subject": subject}
+            yield Event(NotificationKind.MESSAGE, f"message:{pk}", project, path, details)
 
 
 def _training(slugs: dict[int, str], since: datetime) -> Iterator[Event]:

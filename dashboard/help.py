@@ -25,11 +25,15 @@ TOPICS = {
     "datasets:costs": "explanation/money.md",
     "datasets:ledger": "explanation/money.md",
     "datasets:export": "how-to/requester.md",
+    "datasets:systems": "how-to/evaluate-files.md",
+    "datasets:system_evaluation": "how-to/evaluate-files.md",
     "marketplace:operator": "how-to/operator.md",
     "projects": "how-to/requester.md",
     "projects:tokens": "reference/api.md",
     "projects:project_new": "tutorials/first-dataset.md",
     "qualification": "how-to/trainer.md",
+    "qualification:inbox": "how-to/requester.md",
+    "qualification:thread": "how-to/requester.md",
     "rehearsal": "how-to/requester.md",
 }
 

@@ -1,12 +1,14 @@
 """The menu of a project's pages."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 
 from django.http import HttpRequest
 from django.urls import reverse
 
 from projects.models import Project
+from qualification.domain.threads import unread_count
 from schemes.base import Scheme
 from schemes.registry import get_scheme
 
@@ -38,6 +40,7 @@ MENU = (
         (
             ("qualification:rounds", "Training"),
             ("qualification:workers", "Workers"),
+            ("qualification:inbox", "Messages"),
             ("qualification:requests", "Requests"),
             ("consolidation:experts", "Experts"),
             ("projects:members", "Members"),
@@ -48,6 +51,7 @@ MENU = (
         (
             ("datasets:quality", "Scores"),
             ("datasets:agreement", "Agreement"),
+            ("datasets:systems", "Systems"),
             ("datasets:effect", "Effect of consolidation"),
             ("datasets:protocols", "Protocols"),
             ("consolidation:reviews", "Reviews"),
@@ -66,12 +70,17 @@ MENU = (
     ("Activity", (("dashboard:log", "Log"), ("dashboard:jobs", "Jobs"))),
     (
         "Settings",
-        (("projects:settings", "General"), ("dashboard:archive_page", "Archive or delete")),
+        (
+            ("projects:settings", "General"),
+            ("annotation:consent_and_questionnaire", "Consent and questionnaire"),
+            ("dashboard:archive_page", "Archive or delete"),
+        ),
     ),
 )
 # Pages that need an optional part of the scheme.
 NEEDS: Mapping[str, Callable[[Scheme], object]] = {
     "datasets:statistics": lambda scheme: scheme.statistics,
+    "datasets:systems": lambda scheme: scheme.scoring,
     "consolidation:resources": lambda scheme: scheme.resources,
 }
 # The menu entry of pages whose address is not below that of the entry.
@@ -81,6 +90,7 @@ UNDER = {
     "annotation:publish": "consolidation:batches",
     "consolidation:manage_batches": "consolidation:batches",
     "qualification:message_workers": "qualification:workers",
+    "qualification:thread": "qualification:inbox",
     "qualification:withdraw_workers": "qualification:workers",
 }
 
@@ -113,10 +123,7 @@ def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list
     urls = {page: reverse(page, args=[project.slug]) for _, pages in MENU for page, _ in pages}
     current = _current(request, urls)
     scheme = get_scheme(project.scheme)
-    lacking = {page for page, part in NEEDS.items() if not part(scheme)}
-    if not project.has_sessions:
-        lacking.add("consolidation:studies")
-    allowed = may - lacking
+    allowed = may - pages_lacking(project)
     groups = []
     for title, pages in MENU:
         entries = tuple(
@@ -125,8 +132,43 @@ def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list
             if page in allowed
         )
         if entries:
-            groups.append(MenuGroup(title, entries))
+            groups.append(_counted(MenuGroup(title, entries), project))
     return groups
+
+
+def pages_lacking(project: Project) -> set[str]:
+    """Return the view names of the menu's pages that the project does not have."""
+    scheme = get_scheme(project.scheme)
+    lacking = {page for page, part in NEEDS.items() if not part(scheme)}
+    if not project.has_sessions:
+        lacking.add("consolidation:studies")
+    return lacking
+
+
+def pages_named(text: str, project: Project, may: frozenset[str]) -> Iterator[tuple[str, str]]:
+    """Yield the view names and full labels of pages of the menu with a word that begins with `text`."""
+    scheme, allowed = get_scheme(project.scheme), may - pages_lacking(project)
+    beginning = re.compile(rf"\b{re.escape(text)}", re.IGNORECASE)
+    for group, pages in MENU:
+        for page, label in pages:
+            name = _label(page, label, scheme)
+            full = name if name == group else f"{group}: {name}"
+            if page in allowed and beginning.search(full):
+                yield page, full
+
+
+def _counted(group: MenuGroup, project: Project) -> MenuGroup:
+    """Add the number of unread messages to their entry, if the header shows the group's entries."""
+    inbox = reverse("qualification:inbox", args=[project.slug])
+    if not group.current or all(entry.url != inbox for entry in group.entries):
+        return group
+    unread = unread_count(project=project)
+    suffix = f" ({unread} new)" if unread else ""
+    entries = tuple(
+        replace(entry, name=entry.name + suffix) if entry.url == inbox else entry
+        for entry in group.entries
+    )
+    return replace(group, entries=entries)
 
 
 def _label(page: str, label: str, scheme: Scheme) -> str:

@@ -10,7 +10,7 @@ from django.db.models import Q
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.models import Batch, HeldBonus, Item, Submission
 from audit.models import StateChange
-from consolidation.models import Case, Experiment, ExpertQueue, Merge, Review
+from consolidation.models import Case, Experiment, ExpertQueue, ItemFlag, Merge, Review
 from crowd.models import (
     Assignment,
     Hit,
@@ -80,6 +80,7 @@ KINDS: Mapping[str, Kind] = {
         Kind(Case, "case", lambda project: Q(item__project=project)),
         Kind(Review, "review", lambda project: Q(gold__item__project=project)),
         Kind(ExpertQueue, "experts' queue", lambda project: Q(project=project)),
+        Kind(ItemFlag, "flag", lambda project: Q(item__project=project)),
         Kind(Merge, "merge", lambda project: Q(queued__queue__project=project)),
         Kind(Decision, "correction", lambda project: Q(reference__item__project=project)),
         Kind(ErrorSample, "error sample", lambda project: Q(project=project)),

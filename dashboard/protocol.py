@@ -11,15 +11,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from django.db.models import Count
+from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
-from annotation.domain.qualification_codes import pool_size, qualifications_of
-from annotation.domain.queries import ItemCounts, count_items, count_submissions, held_bonuses_of
+from annotation.domain.qualification_codes import passed_outside_pool, pool_size, qualifications_of
+from annotation.domain.queries import (
+    ItemCounts,
+    count_bonuses_to_decide,
+    count_items,
+    count_submissions,
+)
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.expert_queues import work_left
+from consolidation.domain.flag_item import count_open_flags
 from consolidation.domain.queries import GoldCounts, count_gold
 from consolidation.enums import CaseState
+from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
 from crowd.domain.queries import PendingWork, pending_work
 from crowd.domain.study_figures import failing_studies, unknown_settlements
@@ -34,6 +41,8 @@ from qualification.domain.answer_requests import count_open_requests
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
 
+# The page of expert queues. "Your turn" counts the items that its user can work on.
+QUEUES = "consolidation:experts"
 # The roles of members with pending tasks. Workers and the marketplace have some too.
 STAFF_ROLES = frozenset({"requester", "trainer", "expert"})
 
@@ -70,6 +79,20 @@ class PendingTasks:
 
 
 @dataclass(frozen=True, slots=True)
+class Trainees:
+    """The workers in rounds of a kind, without those who were withdrawn.
+
+    `outside_pool` counts those who passed but are not in the pool, and `to_decide` those who finished a
+    round.
+    """
+
+    enrolled: int = 0
+    passed: int = 0
+    outside_pool: int = 0
+    to_decide: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Progress:
     """The figures of the project overview (see `progress_of`)."""
 
@@ -78,17 +101,19 @@ class Progress:
     held_bonuses: int
     gold: GoldCounts
     work: PendingWork
-    enrolments: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    trainees: Mapping[str, Trainees] = field(default_factory=dict)
     pool: int = 0
     generators_per_item: int = 2
     protocol: str = Protocol.CONSOLIDATION
     exports: int = 0
     expert_items: int = 0
     requests: int = 0
+    flags: int = 0
     unknown_payments: int = 0
     failing_studies: int = 0
     for_gold: Mapping[str, int] = field(default_factory=dict)
     pace: Pace = NO_PACE
+    disputed: int = 0
 
     def accepted(self, role: Role) -> int:
         """Return the number of annotations that become gold, without those of training."""
@@ -98,8 +123,13 @@ class Progress:
         """Return the number of items with gold that the project created."""
         return self.gold.made
 
+    def running(self) -> int:
+        """Return the number of items that workers can finish: published, and not for experts."""
+        return max(0, self.items.published - self.finished() - self.disputed)
+
     def expected_end(self, now: datetime) -> datetime | None:
-        return self.pace.end(self.items.items - self.finished(), now)
+        """Return when the running items are finished at the present pace, or None if unknown."""
+        return self.pace.end(self.running(), now)
 
     def waiting_submissions(self) -> int:
         return sum(n for (_, state), n in self.submissions.items() if state == "waiting")
@@ -107,26 +137,55 @@ class Progress:
 
 def progress_of(*, project: Project) -> Progress:
     """Count the project's progress, with a fixed number of queries."""
-    enrolments = Enrolment.objects.filter(round__project=project).order_by()
-    rows = enrolments.values_list("round__kind", "state").annotate(n=Count("pk"))
     done = annotations_for_gold(project=project)
     return Progress(
         items=count_items(project=project),
         submissions=count_submissions(project=project),
-        held_bonuses=held_bonuses_of(project=project).count(),
+        held_bonuses=count_bonuses_to_decide(project=project),
         gold=count_gold(project=project),
         work=pending_work(budget=project.budget, qualifications=qualifications_of(project)),
-        enrolments={(kind, state): n for kind, state, n in rows},
+        trainees=_trainees(project),
         pool=pool_size(project=project, role=Role.GENERATOR),
         generators_per_item=project.generators_per_item,
         protocol=project.protocol,
         exports=exports_of(project).filter(state=JobState.FINISHED).count(),
         expert_items=work_left(project=project),
         requests=count_open_requests(project=project),
+        flags=count_open_flags(project=project),
         **_study_problems(project),
         for_gold=dict(done.order_by().values_list("role").annotate(n=Count("pk"))),
         pace=pace_of(project=project, now=timezone.now(), done=done),
+        disputed=Case.objects.filter(
+            item__project=project, item__in_production=True, state=CaseState.DISPUTED
+        ).count(),
     )
+
+
+def _trainees(project: Project) -> dict[str, Trainees]:
+    """Count the workers by kind of round. A worker of several rounds of a kind counts once.
+
+    A worker who was declined in another round of the kind did not pass.
+    """
+    declined = Enrolment.objects.filter(
+        round__project=project,
+        round__kind=OuterRef("round__kind"),
+        worker=OuterRef("worker"),
+        state=EnrolmentState.DECLINED,
+    )
+    passed = Q(state=EnrolmentState.PASSED) & ~Q(Exists(declined))
+    outside = Q(worker__in=passed_outside_pool(project=project, role=Role.GENERATOR))
+    enrolments = Enrolment.objects.filter(round__project=project).order_by()
+    rows = enrolments.exclude(state=EnrolmentState.WITHDRAWN).values_list("round__kind")
+    counted = rows.annotate(
+        enrolled=Count("worker", distinct=True),
+        passed=Count("worker", distinct=True, filter=passed),
+        outside=Count("worker", distinct=True, filter=passed & outside),
+        to_decide=Count("worker", distinct=True, filter=Q(state=EnrolmentState.FINISHED)),
+    )
+    return {
+        kind: Trainees(enrolled=enrolled, passed=passed, outside_pool=outside, to_decide=to_decide)
+        for kind, enrolled, passed, outside, to_decide in counted
+    }
 
 
 def _study_problems(project: Project) -> dict[str, int]:
@@ -141,11 +200,13 @@ def _study_problems(project: Project) -> dict[str, int]:
 
 def steps_of(progress: Progress) -> list[Step]:
     """Return the steps from screening to export."""
+    notes = [_count(progress.pool, "in the pool")]
+    training = progress.trainees.get(RoundKind.TRAINING, Trainees())
+    if training.outside_pool:
+        notes.append(_count(training.outside_pool, "passed and not in the pool"))
     return [
         _round_step(progress, RoundKind.SCREENING, "workers enrolled"),
-        _round_step(
-            progress, RoundKind.TRAINING, "workers passed", _count(progress.pool, "in the pool")
-        ),
+        _round_step(progress, RoundKind.TRAINING, "workers passed", *notes),
         _generation(progress),
         _cases(progress),
         _gold(progress),
@@ -156,8 +217,8 @@ def steps_of(progress: Progress) -> list[Step]:
 
 
 def _round_step(progress: Progress, kind: RoundKind, unit: str, *notes: str) -> Step:
-    states = {state: n for (of, state), n in progress.enrolments.items() if of == kind}
-    enrolled, passed = sum(states.values()), states.get(EnrolmentState.PASSED, 0)
+    trainees = progress.trainees.get(kind, Trainees())
+    enrolled, passed = trainees.enrolled, trainees.passed
     done, total = passed, enrolled or None
     if kind == RoundKind.SCREENING:
         done, total, notes = enrolled, None, (_count(passed, "passed"), *notes)
@@ -225,9 +286,7 @@ def _count(number: int, what: str) -> str:
 def pending_tasks(progress: Progress) -> list[PendingTasks]:
     """Return the pending tasks, those of people before those of the marketplace."""
     hits, payments = Counter(progress.work.hits), Counter(progress.work.payments)
-    finished = sum(
-        n for (_, state), n in progress.enrolments.items() if state == EnrolmentState.FINISHED
-    )
+    finished = sum(trainees.to_decide for trainees in progress.trainees.values())
     refused = hits[HitState.FAILED] + payments[PaymentState.FAILED]
     on_their_way = payments[PaymentState.PENDING] + payments[PaymentState.SENT]
     jobs = "dashboard:jobs"
@@ -243,8 +302,12 @@ def pending_tasks(progress: Progress) -> list[PendingTasks]:
         PendingTasks(
             "requester", progress.failing_studies, "studies with problems", "consolidation:studies"
         ),
+        # Until the first items are published, the path of the project names what comes before.
         PendingTasks(
-            "requester", progress.items.unpublished, "unpublished items", "annotation:publish"
+            "requester",
+            progress.items.unpublished if progress.items.published else 0,
+            "unpublished items",
+            "annotation:publish",
         ),
         PendingTasks("requester", payments[PaymentState.HELD], "payments waiting for budget", jobs),
         PendingTasks("requester", refused, "failed HITs and payments", jobs),
@@ -258,8 +321,9 @@ def pending_tasks(progress: Progress) -> list[PendingTasks]:
         PendingTasks(
             "expert", progress.gold.reviews, "gold annotations to review", "consolidation:reviews"
         ),
+        PendingTasks("expert", progress.expert_items, "items to annotate or merge", QUEUES),
         PendingTasks(
-            "expert", progress.expert_items, "items to annotate or merge", "consolidation:experts"
+            "requester", progress.flags, "flagged items awaiting a decision", "consolidation:flags"
         ),
         PendingTasks("workers", hits[HitState.LIVE], "live HITs"),
         PendingTasks("the marketplace", hits[HitState.PENDING], "HITs to be created", jobs),

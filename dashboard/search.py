@@ -1,4 +1,4 @@
-"""Search for projects, items, workers and batches by their ids or texts."""
+"""Search for pages, projects, items, workers and batches by their names, ids or texts."""
 
 import re
 from collections.abc import Iterator
@@ -10,6 +10,8 @@ from django.urls import reverse
 from annotation.domain.queries import items_with_text
 from annotation.models import Batch, Item
 from crowd.models import Worker
+from dashboard.menu import pages_named
+from projects.domain.label_worker import workers_named
 from projects.domain.queries import projects_of
 from projects.models import Project
 from projects.permissions import User, pages_open_to
@@ -50,6 +52,7 @@ def search(*, text: str, user: User, project: Project | None = None) -> list[Res
     if project is None:
         found["Projects"] = [*_projects(wanted, user)]
     for row in projects:
+        found.setdefault("Pages", []).extend(_pages(wanted, row, open_to[row.pk]))
         for kind, page, matches in _KINDS:
             if page in open_to[row.pk]:
                 found.setdefault(kind, []).extend(matches(wanted, row))
@@ -62,6 +65,11 @@ def _projects(text: str, user: User) -> Iterator[Result]:
         yield Result(reverse("dashboard:project", args=[project.slug]), project.title, project.slug)
 
 
+def _pages(text: str, project: Project, may: frozenset[str]) -> Iterator[Result]:
+    for page, name in pages_named(text, project, may):
+        yield Result(reverse(page, args=[project.slug]), name, project.title)
+
+
 def _batches(text: str, project: Project) -> Iterator[Result]:
     number = _BATCH.fullmatch(text)
     batches = Batch.objects.filter(project=project, number=int(number[1])) if number else ()
@@ -71,11 +79,14 @@ def _batches(text: str, project: Project) -> Iterator[Result]:
 
 
 def _workers(text: str, project: Project) -> Iterator[Result]:
-    named = Q(pseudonym__istartswith=text) | Q(external_id=text)
+    nicknamed = workers_named(project=project, text=text)
+    named = Q(pseudonym__istartswith=text) | Q(external_id=text) | Q(pk__in=nicknamed)
     workers = Worker.objects.filter(named, submissions__item__project=project).distinct()
     for worker in workers.order_by("pseudonym")[: LIMIT + 1]:
         url = reverse("qualification:worker", args=[project.slug, worker.pseudonym])
-        yield Result(url, worker.pseudonym, project.title)
+        label = project.labels_by_worker.get(worker.pk)
+        name = f"{worker.pseudonym}, {label.nickname}" if label and label.nickname else ""
+        yield Result(url, name or worker.pseudonym, project.title)
 
 
 def _items(text: str, project: Project) -> Iterator[Result]:

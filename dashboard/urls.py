@@ -1,6 +1,6 @@
 from django.urls import path
 
-from dashboard.views import archive, jobs, log, projects, search
+from dashboard.views import archive, jobs, log, projects, search, setting_up
 from dashboard.views import help as help_views
 
 app_name = "dashboard"
@@ -13,6 +13,7 @@ urlpatterns = [
     path("help/images/<slug:name>.png", help_views.help_image, name="help_image"),
     path("help/<path:path>", help_views.help_page, name="help_page"),
     path("projects/<slug:slug>/", projects.project, name="project"),
+    path("projects/<slug:slug>/set-up/<slug:step>/", setting_up.settle, name="settle_step"),
     path("projects/<slug:slug>/progress/", projects.progress_over_time, name="progress_over_time"),
     path("projects/<slug:slug>/jobs/", jobs.jobs, name="jobs"),
     path("projects/<slug:slug>/jobs/<int:pk>/cancel/", jobs.cancel, name="cancel_job"),

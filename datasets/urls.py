@@ -10,6 +10,7 @@ from datasets.views import (
     protocols,
     quality,
     statistics,
+    system_evaluations,
 )
 
 app_name = "datasets"
@@ -18,6 +19,7 @@ AT = "projects/<slug:slug>/"
 EXPORT = AT + "exports/<int:pk>/"
 ITEM = AT + "quality/<int:pk>/"
 SAMPLES = AT + "quality/samples/"
+SYSTEMS = AT + "systems/"
 EXPERIMENTS = AT + "agreement/experiments/"
 
 urlpatterns = [
@@ -47,6 +49,14 @@ urlpatterns = [
     path(SAMPLES + "<int:pk>.csv", error_samples.sample_csv, name="error_sample_csv"),
     path(SAMPLES + "<int:pk>/<int:position>/", error_samples.part, name="sampled_part"),
     path(SAMPLES + "<int:pk>/<int:position>/judge/", error_samples.judge, name="judge_part"),
+    path(SYSTEMS, system_evaluations.systems, name="systems"),
+    path(SYSTEMS + "new/", system_evaluations.evaluate_systems, name="evaluate_systems"),
+    path(SYSTEMS + "<int:pk>/", system_evaluations.system_evaluation, name="system_evaluation"),
+    path(
+        SYSTEMS + "<int:pk>/<str:file>",
+        system_evaluations.system_evaluation_file,
+        name="system_evaluation_file",
+    ),
     path(AT + "effect/", effect.effect, name="effect"),
     path(AT + "statistics/", statistics.statistics, name="statistics"),
     path(AT + "statistics.csv", statistics.statistics_csv, name="statistics_csv"),

@@ -2,9 +2,13 @@
 
 import os
 import shutil
+import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+_ROOT = Path(__file__).resolve().parents[1]
 
 # The folder in which the processes share their counters for /metrics. prometheus_client reads this
 # variable once, when it is imported. Folders of ended runs are removed. On HUP the same process
@@ -24,6 +28,8 @@ threads = 4
 keepalive = 30
 # Seconds to finish current requests when a new version starts.
 graceful_timeout = 30
+# Seconds without a heartbeat after which a process is killed. A machine that is swapping must keep them.
+timeout = 120
 # Heartbeat files are in memory, because a slow disk makes healthy processes seem to hang.
 worker_tmp_dir = "/dev/shm"
 # Restart processes to free memory. The jitter spreads the restarts.
@@ -31,6 +37,11 @@ max_requests = 20_000
 max_requests_jitter = 2_000
 # Only the proxy of docker-compose.yml can connect, and its address is not known in advance.
 forwarded_allow_ips = "*"
+
+
+def when_ready(server: Any) -> None:
+    """Print the link that creates the first account of a new site, once for all processes."""
+    subprocess.Popen([sys.executable, "manage.py", "first_account_link"], cwd=_ROOT)
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -65,6 +65,14 @@ class AppealStatus(TextChoices):
     OVERTURNED = "overturned", "Work paid"
 
 
+class BonusStatus(TextChoices):
+    """The status of a bonus that a requester announces."""
+
+    REVIEWING = "Reviewing"
+    ACCEPTED = "Accepted"
+    DECLINED = "Declined"
+
+
 class Guarded(TextChoices):
     """An action that a requirement guards, from the narrowest guard to the widest."""
 

@@ -1,18 +1,25 @@
 """Forms of the workers' site and of the operator's pages."""
 
 from collections.abc import Sequence
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.http import QueryDict
+from django.utils import timezone
+from django_countries import countries
 
 from marketplace.domain.find_groups import GroupFilter, Sort
+from marketplace.domain.operator_profile import DEFAULT_PAYOUTS
+from marketplace.domain.payouts import period_of
+from marketplace.domain.worker_messages import LONGEST_TEXT
+from marketplace.models import ConsentText
 
 
 class CodeField(forms.RegexField):
-    """An ISO 3166 code of at most two capitals or digits."""
+    """A code of a state or province in ISO 3166, of at most two capitals or digits."""
 
     default_error_messages = {"invalid": "Enter a two-letter ISO 3166 code."}
 
@@ -21,6 +28,17 @@ class CodeField(forms.RegexField):
 
     def to_python(self, value: Any) -> str:
         return str(super().to_python(value)).upper()
+
+
+class CountryField(forms.ChoiceField):
+    """A country from the list of ISO 3166. Its value is the code of two letters."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        choices = [("", "Choose a country"), *countries]
+        super().__init__(label="Country", choices=choices, **kwargs)
+
+    def to_python(self, value: Any) -> str:
+        return super().to_python(value).strip().upper()
 
 
 class DollarsField(forms.DecimalField):
@@ -57,13 +75,8 @@ class JoinForm(forms.Form):
         validators=[validate_password],
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
-    country = CodeField(
-        r"^[A-Z]{2}\Z",
-        label="Country",
-        initial="US",
-        help_text="Two letters, such as US or GB",
-        widget=forms.TextInput(attrs={"autocomplete": "country"}),
-    )
+    # Nothing is chosen in advance, because requirements check the country.
+    country = CountryField(widget=forms.Select(attrs={"autocomplete": "country"}))
     subdivision = CodeField(
         r"^[A-Z0-9]{1,2}\Z",
         label="State or province",
@@ -96,6 +109,20 @@ class PasswordForm(forms.Form):
     )
 
 
+class ChangeEmailForm(forms.Form):
+    email = forms.EmailField(
+        label="New email", widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
+    password = LoginForm.base_fields["password"]
+
+
+class CloseAccountForm(forms.Form):
+    keeps_email = forms.BooleanField(
+        label="Keep my email until the operator has paid what I'm owed", required=False
+    )
+    password = LoginForm.base_fields["password"]
+
+
 class GroupFilterForm(forms.Form):
     """What a worker looks for in the list of HITs. Amounts are in dollars."""
 
@@ -109,6 +136,8 @@ class GroupFilterForm(forms.Form):
     hourly = DollarsField(label="Minimum hourly pay ($)")
     sort = forms.ChoiceField(label="Sort by", required=False, choices=Sort)
     qualified = forms.BooleanField(label="Only tasks that I qualify for", required=False)
+    #: The code of a requester, which links set.
+    requester = forms.CharField(required=False, max_length=32, widget=forms.HiddenInput)
 
     def wanted(self) -> GroupFilter:
         """Return the filter. Fields with an error are ignored."""
@@ -120,6 +149,7 @@ class GroupFilterForm(forms.Form):
             min_hourly_cents=data.get("hourly", 0),
             qualified_only=data.get("qualified", False),
             sort=data.get("sort") or Sort.NEWEST,
+            requester=data.get("requester", ""),
         )
 
 
@@ -135,6 +165,12 @@ class AppealForm(forms.Form):
         label="Why should this work be paid?",
         max_length=2000,
         widget=forms.Textarea(attrs={"rows": 5}),
+    )
+
+
+class WorkerMessageForm(forms.Form):
+    text = forms.CharField(
+        label="Your message", max_length=LONGEST_TEXT, widget=forms.Textarea(attrs={"rows": 5})
     )
 
 
@@ -175,11 +211,45 @@ class DepositForm(forms.Form):
         return amount
 
 
-class EmailForm(forms.Form):
+class RequesterProfileForm(forms.Form):
+    """The fields of a requester's account that the operator can change."""
+
+    name = forms.CharField(
+        label="Name", max_length=100, help_text="Workers see it, for example the name of the lab."
+    )
+    about = forms.CharField(
+        label="About",
+        required=False,
+        max_length=2000,
+        help_text="Who you are and what the tasks are for. Workers read it on the requester's page.",
+        widget=forms.Textarea(attrs={"rows": 5}),
+    )
     email = forms.EmailField(
         label="Email",
         required=False,
-        help_text="Notifications by email are sent to this address only.",
+        help_text="Notifications by email are sent to this address only. Workers don't see it.",
+    )
+
+
+class AboutForm(forms.Form):
+    """The text that a requester can change without the operator."""
+
+    about = RequesterProfileForm.base_fields["about"]
+
+
+class OperatorProfileForm(forms.Form):
+    contact = forms.CharField(
+        label="Contact",
+        required=False,
+        max_length=300,
+        help_text="Where workers reach you, for example an email address.",
+    )
+    payouts = forms.CharField(
+        label="Payouts",
+        required=False,
+        max_length=2000,
+        help_text=f"How and when you pay workers. The default is: {DEFAULT_PAYOUTS}",
+        widget=forms.Textarea(attrs={"rows": 4}),
     )
 
 
@@ -240,7 +310,7 @@ class InvitationForm(forms.Form):
 class WorkerForm(forms.Form):
     """The fields of a worker's account that the operator can correct."""
 
-    country = CodeField(r"^[A-Z]{2}\Z", label="Country")
+    country = CountryField()
     subdivision = CodeField(r"^.{1,2}\Z", label="State or province", required=False)
     is_adult = forms.BooleanField(label="Is 18 or older", required=False)
     active = forms.BooleanField(label="Account is active", required=False)
@@ -268,3 +338,97 @@ class StatementForm(forms.Form):
         if "first" in cleaned and "last" in cleaned and cleaned["last"] < cleaned["first"]:
             raise ValidationError("The last day must not be before the first day.")
         return cleaned
+
+    def period(self) -> dict[str, datetime]:
+        """Return the half-open span of the days in UTC, as `since` and `until`."""
+        since, until = period_of(self.cleaned_data["first"], self.cleaned_data["last"])
+        return {"since": since, "until": until}
+
+
+class RecordPayoutForm(forms.Form):
+    """A payout that was made, to the workers whose ids are in `worker` or to `everyone`."""
+
+    everyone = forms.BooleanField(
+        label="All workers to whom money is due for this period", required=False
+    )
+    reference = forms.CharField(
+        label="Reference",
+        max_length=200,
+        help_text="For example, the number of the bank transfer. The workers see it.",
+    )
+    paid_on = forms.DateField(label="Paid on", widget=forms.DateInput(attrs={"type": "date"}))
+    worker = forms.MultipleChoiceField(required=False, widget=forms.MultipleHiddenInput)
+    seen = forms.IntegerField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, data: QueryDict | None = None, **kwargs: Any) -> None:
+        super().__init__(data, **kwargs)
+        worker = self.fields["worker"]
+        assert isinstance(worker, forms.MultipleChoiceField)
+        # Other ids choose nothing later.
+        worker.choices = [(code, code) for code in (data.getlist("worker") if data else [])]
+
+    def clean_paid_on(self) -> date:
+        paid_on: date = self.cleaned_data["paid_on"]
+        # It is already tomorrow in some time zones.
+        if paid_on > timezone.now().date() + timedelta(days=1):
+            raise ValidationError("This day is in the future. Record payouts that were made.")
+        return paid_on
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if not cleaned.get("everyone") and not cleaned.get("worker"):
+            raise ValidationError("Select workers in the list, or all of them.")
+        return cleaned
+
+
+class PaymentDetailsForm(forms.Form):
+    details = forms.CharField(
+        label="How do you want to be paid?",
+        required=False,
+        max_length=1000,
+        help_text="For example, the holder and the number of a bank account, or an address for payments. "
+        "It is stored encrypted, and only the operator of this marketplace sees it.",
+        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
+    )
+
+
+class ConsentForm(forms.Form):
+    """The acceptance of a version. The form states the version that the worker has read."""
+
+    version = forms.IntegerField(widget=forms.HiddenInput)
+    accepts = forms.BooleanField(
+        label="I have read this text, and I agree.",
+        error_messages={"required": "You can work here only if you agree to the text."},
+    )
+
+    def __init__(self, data: Any = None, *, text: ConsentText) -> None:
+        super().__init__(data, initial={"version": text.version})
+        self.text = text
+
+    def clean_version(self) -> int:
+        version: int = self.cleaned_data["version"]
+        if version != self.text.version:
+            # The form shows the new version, which is not accepted yet.
+            others = {name: value for name, value in self.data.items() if name != "accepts"}
+            self.data = others | {"version": self.text.version}
+            raise forms.ValidationError("The text has changed. Read the new version.")
+        return version
+
+
+class PublishConsentForm(forms.Form):
+    text = forms.CharField(
+        max_length=100_000,
+        required=False,
+        strip=False,
+        label="Consent text",
+        help_text=(
+            "Who runs this marketplace, what is stored about workers, how they are paid, and how "
+            "they leave. Every version asks all workers. Leave empty to ask for no consent."
+        ),
+        widget=forms.Textarea(attrs={"rows": 18, "spellcheck": "true"}),
+    )
+
+    def clean_text(self) -> str:
+        # Browsers send CR LF, which must not make an unchanged text a new version.
+        text: str = self.cleaned_data["text"].replace("\r\n", "\n").strip()
+        return text

@@ -16,8 +16,10 @@ from marketplace.enums import (
     LIVE,
     AppealStatus,
     AssignmentStatus,
+    BonusStatus,
     EntryKind,
     GrantStatus,
+    Guarded,
     HitStatus,
     QualificationTypeStatus,
     RequestStatus,
@@ -34,6 +36,8 @@ class Requester(models.Model):
     code = models.CharField(max_length=32, unique=True)
     name = models.CharField(max_length=100, unique=True)
     email = models.EmailField(blank=True)
+    #: Who the requester is and what the tasks are for, as workers read it.
+    about = models.TextField(blank=True, max_length=2000, default="", db_default="")
     active = models.BooleanField(default=True)
     balance_cents = models.BigIntegerField(default=0)
     held_cents = models.BigIntegerField(default=0)
@@ -54,6 +58,16 @@ class Requester(models.Model):
     @property
     def available_cents(self) -> int:
         return self.balance_cents - self.held_cents
+
+
+class OperatorProfile(models.Model):
+    """What workers read about the operator. There is at most one row."""
+
+    contact = models.CharField(max_length=300, blank=True)
+    payouts = models.TextField(max_length=2000, blank=True)
+
+    def __str__(self) -> str:
+        return "the operator's profile"
 
 
 class AccessKey(models.Model):
@@ -96,6 +110,8 @@ class WorkerAccount(AbstractBaseUser):
     # Invited by a rehearsal. Operators' lists and payout statements leave them out.
     is_simulated = models.BooleanField(default=False)
     created_at = models.DateTimeField(default=timezone.now)
+    #: When the worker closed the account, which erased the personal data.
+    closed_at = models.DateTimeField(null=True, blank=True)
 
     USERNAME_FIELD = "username"
     EMAIL_FIELD = "email"
@@ -157,6 +173,8 @@ class HitType(models.Model):
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="hit_types")
     #: SHA-256 of all values from the requester. Equal values share one type.
     digest = models.CharField(max_length=64)
+    #: The same for types that differ only in the workers they exclude. They are listed as one group.
+    list_digest = models.CharField(max_length=64, db_index=True)
     title = models.CharField(max_length=128)
     description = models.TextField()
     keywords = models.TextField(blank=True)
@@ -204,10 +222,16 @@ class HitLayout(models.Model):
 
 
 class HitTypeRequirement(models.Model):
-    """A qualification that a HIT type requires. `HitType.requirements` holds the conditions."""
+    """A requirement of a HIT type, as a query reads it. `HitType.requirements` has the same in JSON."""
 
     hit_type = models.ForeignKey(HitType, models.CASCADE, related_name="requirement_rows")
     qualification_code = models.CharField(max_length=64, db_index=True)
+    action = models.CharField(max_length=30, choices=Guarded)
+    comparator = models.CharField(max_length=30)
+    #: The limit of a comparison by size.
+    bound = models.IntegerField(null=True, blank=True)
+    #: The other comparisons' values, with a space before and after each. States are like "US-CA".
+    choices = models.TextField(blank=True)
 
     def __str__(self) -> str:
         return self.qualification_code
@@ -320,6 +344,8 @@ class Assignment(models.Model):
     feedback = models.TextField(blank=True)
     #: The requester's page refused the worker, who is not offered the HIT again.
     is_refused = models.BooleanField(default=False, db_default=False)
+    #: How often the worker has extended the deadline.
+    extensions = models.PositiveSmallIntegerField(default=0, db_default=0)
 
     class Meta:
         constraints = [
@@ -393,6 +419,24 @@ class Bonus(models.Model):
 
     def __str__(self) -> str:
         return self.code
+
+
+class AnnouncedBonus(models.Model):
+    """A bonus that the requester reviews or has declined. It is not paid, and holds no money."""
+
+    assignment = models.OneToOneField(Assignment, models.CASCADE, related_name="announced_bonus")
+    amount_cents = models.PositiveIntegerField()
+    status = models.CharField(max_length=10, choices=BonusStatus)
+    reason = models.TextField(blank=True)
+    #: A page of the requester on which the worker can appeal.
+    appeal_url = models.TextField(blank=True)
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "announced bonuses"
+
+    def __str__(self) -> str:
+        return f"bonus of {self.amount_cents} cents for {self.assignment_id}"
 
 
 class RequestToken(models.Model):
@@ -474,6 +518,46 @@ class LedgerEntry(models.Model):
         raise TypeError("Ledger entries cannot be deleted. Add a correcting entry instead.")
 
 
+class PaymentDetails(models.Model):
+    """How a worker wants to be paid, in their own words, encrypted."""
+
+    worker = models.OneToOneField(WorkerAccount, models.CASCADE, related_name="payment_details")
+    text_encrypted = models.TextField()
+    updated_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "payment details"
+
+    def __str__(self) -> str:
+        return f"payment details of {self.worker_id}"
+
+
+class Payout(models.Model):
+    """A payment of the operator to a worker, made elsewhere, such as a bank transfer."""
+
+    worker = models.ForeignKey(WorkerAccount, models.PROTECT, related_name="payouts")
+    amount_cents = models.PositiveBigIntegerField()
+    reference = models.CharField(max_length=200)
+    paid_on = models.DateField()
+    recorded_by = models.CharField(max_length=150)
+    recorded_at = models.DateTimeField()
+    #: When the record was withdrawn. Its entries are due again.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.amount_cents} cents to {self.worker_id}"
+
+
+class PaidEntry(models.Model):
+    """A ledger entry that a payout has paid. An entry is paid out once."""
+
+    payout = models.ForeignKey(Payout, models.PROTECT, related_name="paid_entries")
+    entry = models.OneToOneField(LedgerEntry, models.PROTECT, related_name="paid")
+
+    def __str__(self) -> str:
+        return f"entry {self.entry_id} of payout {self.payout_id}"
+
+
 class QualificationType(models.Model):
     code = models.CharField(max_length=64, unique=True)
     requester = models.ForeignKey(Requester, models.CASCADE, related_name="qualification_types")
@@ -487,6 +571,8 @@ class QualificationType(models.Model):
     test_duration_seconds = models.PositiveBigIntegerField(null=True, blank=True)
     auto_granted = models.BooleanField(default=False)
     auto_granted_value = models.IntegerField(default=1)
+    #: Whether workers are offered to request it. MTurk offers all active types.
+    is_requestable = models.BooleanField(default=True, db_default=True)
     created_at = models.DateTimeField(default=timezone.now)
     deleted_at = models.DateTimeField(null=True, blank=True)
 
@@ -606,7 +692,11 @@ class WorkerBlock(models.Model):
 
 
 class Message(models.Model):
-    """A message to a worker. `requester` is null if the marketplace itself is the sender."""
+    """A message between a requester and a worker.
+
+    `requester` is null if the marketplace itself is the sender. `read_at` is when the worker read it,
+    and stays null if the worker wrote it. `hit` is the HIT that the worker writes about.
+    """
 
     worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="messages")
     requester = models.ForeignKey(Requester, models.CASCADE, null=True, related_name="messages")
@@ -614,6 +704,23 @@ class Message(models.Model):
     text = models.TextField()
     sent_at = models.DateTimeField()
     read_at = models.DateTimeField(null=True, blank=True)
+    from_worker = models.BooleanField(default=False, db_default=False)
+    hit = models.ForeignKey(Hit, models.SET_NULL, null=True, blank=True, related_name="+")
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["requester", "-id"],
+                condition=Q(from_worker=True),
+                name="market_messages_of_workers",
+            )
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(from_worker=False) | Q(requester__isnull=False),
+                name="market_workers_write_to_requesters",
+            )
+        ]
 
     def __str__(self) -> str:
         return self.subject
@@ -762,3 +869,33 @@ class NotificationHost(models.Model):
 
     def __str__(self) -> str:
         return self.origin
+
+
+class ConsentText(models.Model):
+    """A version of the text that workers accept before they accept HITs. It never changes.
+
+    The newest version counts. An empty text asks for no consent.
+    """
+
+    version = models.PositiveIntegerField(unique=True)
+    text = models.TextField(blank=True)
+    published_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"consent text {self.version}"
+
+
+class WorkerConsent(models.Model):
+    """A worker's acceptance of a version of the consent text."""
+
+    worker = models.ForeignKey(WorkerAccount, models.CASCADE, related_name="consents")
+    text = models.ForeignKey(ConsentText, models.PROTECT, related_name="consents", db_index=False)
+    accepted_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["text", "worker"], name="market_consent_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"consent of {self.worker_id} to {self.text}"

@@ -1,6 +1,6 @@
 """UA and LA counts of items, and their micro-average."""
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -31,20 +31,20 @@ class ArgumentScores:
 
 def align_items(
     reference: Mapping[Item, LabelledSpans], predicted: Mapping[Item, LabelledSpans]
-) -> dict[Item, Alignment]:
-    """Return the alignment of each reference item. Items without predictions are missed."""
-    return {item: align(spans, predicted.get(item, {})) for item, spans in reference.items()}
+) -> Iterator[tuple[Item, Alignment]]:
+    """Yield each reference item with its alignment. Items without predictions are missed."""
+    for item, spans in reference.items():
+        yield item, align(spans, predicted.get(item, {}))
 
 
 def score_items(
     reference: Mapping[Item, LabelledSpans], predicted: Mapping[Item, LabelledSpans]
 ) -> dict[Item, ItemScore]:
     """Return the UA and LA counts of each reference item, in the order of the reference."""
-    scores = {}
-    for item, spans in reference.items():
-        alignment = align(spans, predicted.get(item, {}))
-        scores[item] = ItemScore(alignment.ua, alignment.la)
-    return scores
+    return {
+        item: ItemScore(alignment.ua, alignment.la)
+        for item, alignment in align_items(reference, predicted)
+    }
 
 
 def argument_scores(

@@ -232,26 +232,36 @@ def filler(sets: BoxSets) -> Floats:
     return quotient(np.maximum(hull_areas - region_areas(sets), 0), hull_areas)
 
 
+def accepted(gold: BoxSets, predicted: BoxSets) -> dict[str, Flags]:
+    """Return flags (n,) for the predictions that `iou`, `c_iou` and `both` of them accept.
+
+    A metric accepts 1/2 or more. Suter et al. 2021, sections 3 and 4.
+    """
+    by_iou = hull_overlap(gold, predicted).correct
+    by_c_iou = component_overlap(gold, predicted).correct
+    return {"iou": by_iou, "c_iou": by_c_iou, "both": by_iou & by_c_iou}
+
+
 def cardinality_matches(sets: BoxSets, cardinalities: ArrayLike) -> Flags:
     """Return flags (n,) for the sets that have as many boxes as their phrase requires."""
     flags: Flags = sets.sizes == np.asarray(cardinalities)
     return flags
 
 
-def any_candidate_passes(
-    gold: BoxSets, candidates: BoxSets, phrases: ArrayLike, *, by_component: bool
-) -> Flags:
-    """Return flags (n,) for the gold sets with a candidate of IoU >= 1/2, as an upper bound.
+def any_candidate_accepted(
+    gold: BoxSets, candidates: BoxSets, phrases: ArrayLike
+) -> dict[str, Flags]:
+    """Return flags (n,) for the gold sets with an accepted candidate, as an upper bound.
 
-    `by_component` selects c-IoU. `phrases[j]` is the index of the gold set of candidate j. A phrase
+    The keys are those of `accepted`. `phrases[j]` is the index of the gold set of candidate j. A phrase
     without candidates fails.
     """
     indices = np.asarray(phrases, dtype=np.int64)
-    measure = component_overlap if by_component else hull_overlap
-    passed = measure(gold.select(indices), candidates).correct
-    flags = np.zeros(len(gold), dtype=np.bool_)
-    flags[indices[passed]] = True
-    return flags
+    bounds = {}
+    for name, passed in accepted(gold.select(indices), candidates).items():
+        bounds[name] = np.zeros(len(gold), dtype=np.bool_)
+        bounds[name][indices[passed]] = True
+    return bounds
 
 
 def whole_images(images: ArrayLike) -> BoxSets:
@@ -273,15 +283,25 @@ def random_box_sets(images: ArrayLike, *, seed: int) -> BoxSets:
     return BoxSets(np.concatenate((low, high), axis=1), _offsets(counts))
 
 
-def random_selections(pools: BoxSets, *, seed: int) -> BoxSets:
-    """Return 2 to 5 different boxes of each pool, or all boxes of a smaller pool."""
+def random_objects(labels: Sequence[Sequence[str | None]], *, seed: int) -> list[list[int]]:
+    """Return the positions of 2 to 5 objects with different labels, drawn from each list of labels.
+
+    A list with fewer labels gives an object of each. Objects without a label (None) differ from all.
+    """
     rng = np.random.default_rng(seed)
-    counts = np.minimum(rng.integers(2, 6, len(pools), dtype=np.int64), pools.sizes)
-    # Sorting random keys within each pool shuffles it.
-    owner = np.repeat(np.arange(len(pools)), pools.sizes)
-    shuffled = np.lexsort((rng.random(len(owner)), owner))
-    chosen = shuffled[_members(pools.offsets[:-1], counts)]
-    return BoxSets(pools.boxes[chosen], _offsets(counts))
+    counts = rng.integers(2, 6, len(labels))
+    return [
+        _first_of_each_label(rng.permutation(len(own)).tolist(), own)[:count]
+        for own, count in zip(labels, counts.tolist(), strict=True)
+    ]
+
+
+def _first_of_each_label(order: Sequence[int], labels: Sequence[str | None]) -> list[int]:
+    places: dict[str | int, int] = {}
+    for at in order:
+        label = labels[at]
+        places.setdefault(at if label is None else label, at)
+    return list(places.values())
 
 
 def enlarged_sides(sets: BoxSets) -> BoxSets:

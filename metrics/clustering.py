@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import lcm
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from metrics.bootstrap import Floats, percentile_interval, quotient
 from metrics.intervals import Interval
@@ -272,30 +272,56 @@ def _bcubed_f_without(table: Contingency) -> Floats:
 def bootstrap_clusters(
     gold: Labels, system: Labels, *, repetitions: int, seed: int, level: float = 0.95
 ) -> dict[str, Interval]:
-    """Return the bootstrap intervals of "purity_f" and "bcubed_f" from the same draws."""
-    table = contingency(gold, system)
+    """Return the bootstrap intervals of "purity_f" and "bcubed_f" from the same draws of items.
+
+    Each item keeps its scores among all items (see `item_scores`).
+    """
+    rows = item_scores(gold, system)
+    if not len(rows):
+        undefined = percentile_interval(np.array([np.nan]), level=level)
+        return {"purity_f": undefined, "bcubed_f": undefined}
+    distinct, times = np.unique(rows, axis=0, return_counts=True)
     rng = np.random.default_rng(seed)
-    drawn = [_resampled(table, rng) for _ in range(repetitions if table.items else 0)]
-    figures = {
-        "purity_f": [scores.purity_f for scores in drawn],
-        "bcubed_f": [scores.bcubed_f for scores in drawn],
-    }
+    draws = rng.multinomial(len(rows), times / len(rows), size=repetitions)
+    figures = mean_scores(draws @ distinct, draws.sum(axis=1))
     return {
-        name: percentile_interval(np.array(values or [None], dtype=np.float64), level=level)
-        for name, values in figures.items()
+        name: percentile_interval(figures[name], level=level) for name in ("purity_f", "bcubed_f")
     }
 
 
-def _resampled(table: Contingency, rng: np.random.Generator) -> ClusterScores:
-    counts = rng.multinomial(table.items, table.counts / table.items)
-    hit = counts > 0
-    gold, system = table.gold[hit], table.system[hit]
-    counts = counts[hit].astype(np.int64)
-    return scores_of(
-        Contingency(counts, gold, system, _sizes(gold, counts), _sizes(system, counts))
+def item_scores(gold: Labels, system: Labels) -> Floats:
+    """Return purity, inverse purity, BCubed precision and BCubed recall of each item (items x 4).
+
+    The purity of an item is that of its system cluster, and its inverse purity that of its gold cluster.
+    The means of the columns are the totals. Resampling uses these scores and not new clusters, because
+    copies of an item in its own clusters would raise all figures.
+    """
+    gold_codes, system_codes = label_codes(gold), label_codes(system)
+    table = contingency(gold_codes, system_codes)
+    return np.column_stack(
+        [
+            _purities(table)[system_codes],
+            _purities(_exchanged(table))[gold_codes],
+            *item_bcubed(gold_codes, system_codes),
+        ]
     )
 
 
-def _sizes(codes: Ints, counts: Ints) -> Ints:
-    # Floats represent these integer sums exactly, because they stay below 2**53.
-    return np.bincount(codes, weights=counts).astype(np.int64)
+def _purities(table: Contingency) -> Floats:
+    """Return the purity of each system cluster."""
+    largest = np.zeros(len(table.system_sizes), dtype=np.int64)
+    np.maximum.at(largest, table.system, table.counts)
+    return quotient(largest, table.system_sizes)
+
+
+def mean_scores(sums: Floats, items: ArrayLike) -> dict[str, Floats]:
+    """Return the figures of ClusterScores for sums of item scores (draws x 4). NaN is undefined."""
+    purity, inverse, precision, recall = (quotient(column, items) for column in sums.T)
+    return {
+        "purity": purity,
+        "inverse_purity": inverse,
+        "purity_f": quotient(2 * purity * inverse, purity + inverse),
+        "bcubed_precision": precision,
+        "bcubed_recall": recall,
+        "bcubed_f": quotient(2 * precision * recall, precision + recall),
+    }

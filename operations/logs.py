@@ -1,4 +1,4 @@
-"""Log formatters that remove personal data and secrets, importable before apps are loaded."""
+"""Log formatters and filters that remove personal data and secrets, importable before apps are loaded."""
 
 import logging
 import re
@@ -39,6 +39,15 @@ def redact(text: str) -> str:
     for pattern, replacement in _SECRETS:
         text = pattern.sub(replacement, text)
     return text
+
+
+class WithoutTraceback(logging.Filter):
+    """A filter that turns errors which visitors cause into warnings of one line."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        record.exc_info = record.exc_text = None
+        record.levelno, record.levelname = logging.WARNING, "WARNING"
+        return True
 
 
 class LineFormatter(logging.Formatter):

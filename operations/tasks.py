@@ -1,9 +1,12 @@
+from collections.abc import Sequence
+
 from celery import shared_task
 from django.utils import timezone
 
 from operations.domain import heartbeat
 from operations.domain.alerts import mail_alerts, update_alerts
 from operations.domain.notify_outage import notify_outage
+from operations.run_in_turn import run_in_turn
 
 
 @shared_task
@@ -22,3 +25,14 @@ def watch() -> None:
 def send_alerts() -> None:
     """Send new alerts by email."""
     mail_alerts(now=timezone.now())
+
+
+@shared_task
+def run_sweeps(tasks: Sequence[str]) -> None:
+    run_in_turn(tasks)
+
+
+@shared_task
+def run_outside_sweeps(tasks: Sequence[str]) -> None:
+    """Run sweeps that call other servers, in a queue of their own."""
+    run_in_turn(tasks)

@@ -62,8 +62,8 @@ DEFINITIONS = {
     ),
     "expected_end": Definition(
         "Expected end",
-        "When the remaining items are finished at the pace of the last 24 hours, or since the first "
-        "annotation if that is more recent.",
+        "When the published items are finished at the pace of the last 24 hours, or since the first "
+        "annotation if that is more recent. Items that need an expert or are unpublished don't count.",
     ),
     "production_work": Definition(
         "Production",

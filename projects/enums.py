@@ -21,6 +21,11 @@ def page_role(role: str) -> str:
     return Role.GENERATOR if role == Role.REVISER else role
 
 
+def writes_units(role: str) -> bool:
+    """Return True for a role that writes annotations, and False for one that judges those of others."""
+    return page_role(role) == Role.GENERATOR
+
+
 class MemberRole(TextChoices):
     """The role of a colleague in a project."""
 
@@ -30,14 +35,27 @@ class MemberRole(TextChoices):
     EXPERT = "expert", "expert"
 
 
+class SettledStep(TextChoices):
+    """A step of the set-up that a requester settles by keeping the default, or by leaving it out."""
+
+    EXPERT_GOLD = "expert-gold", "expert gold"
+    GUIDELINES = "guidelines", "guidelines"
+    PAY = "pay", "pay"
+    REHEARSAL = "rehearsal", "rehearsal"
+    TRAINING = "training", "training"
+
+
 class TokenScope(TextChoices):
     """The use that an API token permits, within its owner's roles."""
 
     READ = "read", "Read: view everything that you can access"
     IMPORT = "import", "Import: create projects and import corpora"
-    PUBLISH = "publish", "Publish: publish, pause, resume and end batches (spends budget)"
+    PUBLISH = (
+        "publish",
+        "Publish: publish and change batches, change pay and limits (spends budget)",
+    )
     EXPORT = "export", "Export: start and download exports"
-    PAY = "pay", "Pay: accept and reject submissions (pays workers)"
+    PAY = "pay", "Pay: decide submissions and held bonuses (pays workers)"
 
 
 class Protocol(TextChoices):
@@ -50,6 +68,17 @@ class Protocol(TextChoices):
     CONSOLIDATION = "consolidation", "consolidation"
     VALIDATION = "validation", "validation"
     VERIFICATION = "verification", "verification"
+
+
+class ShownContext(TextChoices):
+    """The sentences of the same document that pages show around a sentence."""
+
+    NONE = "none", "no sentences"
+    ONE = "1", "1 sentence before and after"
+    TWO = "2", "2 sentences before and after"
+    THREE = "3", "3 sentences before and after"
+    FIVE = "5", "5 sentences before and after"
+    DOCUMENT = "document", "the whole document"
 
 
 class SuggestionChoice(TextChoices):
@@ -69,6 +98,14 @@ class AfterDisputes(TextChoices):
 
     EXPERTS = "experts", "an expert resolves it"
     LEAVE = "leave", "it is excluded from the dataset"
+
+
+class BonusTiming(TextChoices):
+    """When the bonuses of generators are decided (see `annotation.domain.bonus_timing`)."""
+
+    AT_ONCE = "at-once", "at once"
+    AFTER_CONSOLIDATION = "after-consolidation", "after consolidation"
+    BY_TRUST = "by-trust", "by trust: at once for trained and reliable workers"
 
 
 class ExclusionScope(TextChoices):
@@ -94,6 +131,7 @@ class NotificationKind(TextChoices):
     COMMENT = "comment", "A worker leaves a comment"
     TRAINEES = "trainees", "Trainees await a decision"
     REPLY = "reply", "A worker answers feedback"
+    MESSAGE = "message", "A worker writes to you"
     ALERT = "alert", "A worker in production needs attention"
     REVIEWS = "reviews", "Gold annotations await your review"
     QUEUE = "queue", "A new expert queue is open"

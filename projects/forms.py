@@ -11,38 +11,52 @@ from django.utils.text import slugify
 from crowd.domain.providers import available_providers
 from crowd.domain.qualifications import system_requirements
 from crowd.enums import DEFAULT_PROVIDER, Provider
+from projects.domain.check_slug import LONGEST, SlugError, check_slug
 from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
 from projects.enums import (
     AfterDisputes,
+    BonusTiming,
     DigestPeriod,
     ExclusionScope,
     MemberRole,
     NotificationKind,
     Protocol,
+    ShownContext,
     SuggestionChoice,
     TokenScope,
 )
+from projects.languages import CHOICES, DEFAULT_LANGUAGE
 from projects.models import Project
 from projects.protocols import TERMS
-from schemes.base import FreeForm, SuggestionSetting
+from schemes.base import ContextAnswersSetting, FreeForm, ImpliedSetting, SuggestionSetting
 from schemes.registry import SCHEMES, get_scheme
-from web.fields import DollarsField, sentence_case
+from web.fields import DollarsField, sentence_case, set_choices
 
-# Slugs that conflict with other URLs.
-TAKEN_SLUGS = frozenset({"new"})
+# What crowd services recommend to researchers.
+SUGGESTED_MINIMUM_HOURLY_CENTS = 1200
+
+LANGUAGE_HELP = (
+    "Browsers and screen readers need it for the texts. Exports and the data card name it."
+)
 
 
 class ProjectForm(forms.Form):
+    """A new project. The page folds the fields of `MORE`, which have defaults."""
+
+    MORE = ("language", "slug", "protocol", "validators", "agree", "cap", "minimum_hourly")
+
     title = forms.CharField(max_length=200, label="Title", help_text="Shown to members.")
-    slug = forms.SlugField(
-        max_length=60,
+    slug = forms.CharField(
+        max_length=LONGEST,
         label="Short name",
         required=False,
         help_text="Used in URLs, commands and file names. Leave empty to derive it from the title.",
     )
     scheme = forms.ChoiceField(
         label="Annotation scheme",
-        choices=[(name, scheme.title) for name, scheme in sorted(SCHEMES.items())],
+        widget=forms.RadioSelect,
+        initial=next(iter(SCHEMES)),
+        help_text="What is annotated. It can't be changed.",
     )
     provider = forms.ChoiceField(
         label="Crowd provider",
@@ -50,23 +64,11 @@ class ProjectForm(forms.Form):
         widget=forms.RadioSelect,
         help_text="Where workers come from. It can't be changed once tasks are published.",
     )
-    pay = forms.ChoiceField(
-        label="Pay scheme",
-        required=False,
-        choices=[
-            ("", "The scheme’s usual pay"),
-            *(
-                (preset, preset)
-                for scheme in SCHEMES.values()
-                for preset in scheme.vocabulary.pay_presets
-            ),
-        ],
-        help_text="You can change all amounts later.",
-    )
     protocol = forms.ChoiceField(
-        choices=sentence_case(Protocol.choices),
         required=False,
+        initial=Protocol.CONSOLIDATION,
         label="Protocol",
+        widget=forms.RadioSelect,
         help_text="How annotations become gold. It can't be changed once items are published.",
     )
     validators = forms.IntegerField(
@@ -75,7 +77,6 @@ class ProjectForm(forms.Form):
         initial=2,
         required=False,
         label="Validators or verifiers per item",
-        help_text="Only for validation and verification.",
     )
     agree = forms.IntegerField(
         min_value=1,
@@ -83,17 +84,45 @@ class ProjectForm(forms.Form):
         initial=2,
         required=False,
         label="Required agreement",
+        help_text="How many of them must find a part valid.",
+    )
+    language = forms.ChoiceField(
+        choices=CHOICES,
+        initial=DEFAULT_LANGUAGE,
+        required=False,
+        label="Language of the corpus",
+        help_text=LANGUAGE_HELP,
     )
     cap = DollarsField(
         label="Budget limit, in dollars",
         help_text="Publishing stops at the limit. Leave empty for no limit.",
     )
+    minimum_hourly = DollarsField(
+        label="Minimum hourly pay, in dollars",
+        initial=SUGGESTED_MINIMUM_HOURLY_CENTS,
+        help_text="You are warned where active work pays less. Crowd services recommend about $12.00. "
+        "Presets pay what the papers paid, which is less. Leave empty for no warning.",
+    )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
+        self.fields["title"].widget.attrs["autofocus"] = True
+        set_choices(
+            self,
+            scheme=[
+                (name, _titled(scheme.title, scheme.summary)) for name, scheme in SCHEMES.items()
+            ],
+            protocol=[(name, protocol_label(name)) for name in Protocol],
+        )
         offer_providers(self, current=DEFAULT_PROVIDER)
         if "provider" in self.fields:
             self.fields["provider"].initial = DEFAULT_PROVIDER
+
+    def more(self) -> list[forms.BoundField]:
+        return [self[name] for name in self.MORE]
+
+    def has_errors_in_more(self) -> bool:
+        return any(name in self.errors for name in self.MORE)
 
     def terms(self) -> dict[str, Any]:
         """Return the arguments of `choose_protocol`."""
@@ -106,17 +135,25 @@ class ProjectForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
-        if not data.get("slug") and "slug" not in self.errors:
-            data["slug"] = slugify(data.get("title", ""))[:60].strip("-")
-        if data.get("slug", "") in {"", *TAKEN_SLUGS} and "slug" not in self.errors:
-            self.add_error(
-                "slug", "Choose another short name. Use only letters, digits and hyphens."
-            )
-        if not {"scheme", "pay"} & set(self.errors):
-            presets = get_scheme(data["scheme"]).vocabulary.pay_presets
-            if data["pay"] and data["pay"] not in presets:
-                self.add_error("pay", f"Choose one of this scheme's: {', '.join(presets)}.")
+        if self.errors.keys() & {"title", "slug"}:
+            return data
+        data["slug"] = data.get("slug") or slugify(data["title"])[:LONGEST].strip("-_")
+        try:
+            check_slug(data["slug"])
+        except SlugError as error:
+            self.add_error("slug", str(error))
         return data
+
+
+def protocol_label(name: str) -> str:
+    """Return the protocol with its summary, and the schemes that lack a part that it needs."""
+    lacking = [scheme.title for scheme in SCHEMES.values() if TERMS[name].part(scheme) is None]
+    label = _titled(Protocol(name).label.capitalize(), TERMS[name].summary)
+    return f"{label} (not for {', '.join(lacking)})" if lacking else label
+
+
+def _titled(title: str, summary: str) -> str:
+    return f"{title}: {summary}" if summary else title
 
 
 def offer_providers(form: forms.Form, *, current: str) -> None:
@@ -127,6 +164,34 @@ def offer_providers(form: forms.Form, *, current: str) -> None:
     field.choices = [(name, label) for name, label in Provider.choices if name in names]
     if len(names) == 1:
         del form.fields["provider"]
+
+
+class ProtocolForm(forms.Form):
+    """The protocol of a project whose items are unpublished."""
+
+    protocol = forms.ChoiceField(label="Protocol", help_text="How annotations become gold.")
+    validators = forms.IntegerField(
+        min_value=1,
+        max_value=MOST_VALIDATORS,
+        label="Validators or verifiers per item",
+        help_text="Only for validation and verification.",
+    )
+    agree = forms.IntegerField(min_value=1, max_value=MOST_VALIDATORS, label="Required agreement")
+
+    def __init__(self, data: Any = None, *, project: Project) -> None:
+        initial = {
+            "protocol": project.protocol,
+            "validators": project.validators_per_item,
+            "agree": project.validators_to_agree,
+        }
+        super().__init__(data, initial=initial, prefix="protocol")
+        scheme = get_scheme(project.scheme)
+        possible = [
+            (name, label)
+            for name, label in sentence_case(Protocol.choices)
+            if TERMS[name].part(scheme) is not None
+        ]
+        set_choices(self, protocol=possible)
 
 
 class SettingsForm(forms.Form):
@@ -155,6 +220,15 @@ class SettingsForm(forms.Form):
         label="If an item is still disputed",
         widget=forms.RadioSelect,
     )
+    bonus_timing = forms.ChoiceField(
+        choices=sentence_case(BonusTiming.choices),
+        required=False,
+        widget=forms.RadioSelect,
+        label="Decide the bonuses of annotators",
+        help_text="After consolidation, a bonus is paid for what the gold has. “By trust” does so "
+        "for a worker's first 30 items outside the trained pool, and then as long as too little of the "
+        "work is kept. Without a result, a bonus is paid after 14 days.",
+    )
     approval_rate = forms.IntegerField(
         min_value=0,
         max_value=100,
@@ -175,6 +249,31 @@ class SettingsForm(forms.Form):
     suggestions = forms.ChoiceField(
         choices=sentence_case(SuggestionChoice.choices), widget=forms.RadioSelect
     )
+    language = forms.ChoiceField(
+        choices=CHOICES, required=False, label="Language of the corpus", help_text=LANGUAGE_HELP
+    )
+    shown_context = forms.ChoiceField(
+        choices=sentence_case(ShownContext.choices),
+        required=False,
+        label="Context on pages",
+        help_text="The other sentences of the same document that workers and staff see with a sentence. "
+        "They aren't annotated.",
+    )
+    allows_context_answers = forms.BooleanField(required=False)
+    asks_implied = forms.BooleanField(required=False)
+    accepts_identical = forms.BooleanField(
+        required=False,
+        label="Accept identical annotations without a consolidation",
+        help_text="If all generators of an item write the same, it becomes gold at once. Saves money, "
+        "but what all of them missed or got wrong isn't found.",
+    )
+    monitoring = forms.DecimalField(
+        min_value=0,
+        max_value=100,
+        decimal_places=1,
+        label="Reviewed share of finished items, in percent",
+        help_text="Experts review a random sample of the gold. Roit et al. 2020 review 1 %.",
+    )
     cap = DollarsField(label="Budget limit, in dollars", help_text="Leave empty for no limit.")
     minimum_hourly = DollarsField(
         label="Minimum hourly pay, in dollars",
@@ -188,24 +287,29 @@ class SettingsForm(forms.Form):
         provider: str,
         free_form: FreeForm | None = None,
         suggestions: SuggestionSetting | None = None,
+        implied: ImpliedSetting | None = None,
+        context_answers: ContextAnswersSetting | None = None,
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         offer_providers(self, current=provider)
         terms = TERMS[protocol]
-        if free_form is None:
-            del self.fields["allow_free_form"]
-        else:
-            field = self.fields["allow_free_form"]
-            field.label, field.help_text = free_form.label, free_form.help_text
-        if suggestions is None:
-            del self.fields["suggestions"]
-        else:
-            field = self.fields["suggestions"]
-            field.label, field.help_text = suggestions.label, suggestions.help_text
+        of_scheme = {
+            "allow_free_form": free_form,
+            "suggestions": suggestions,
+            "asks_implied": implied,
+            # People who vote answer in the sentence alone.
+            "allows_context_answers": None if terms.is_voted else context_answers,
+        }
+        for name, setting in of_scheme.items():
+            if setting is None:
+                del self.fields[name]
+            else:
+                field = self.fields[name]
+                field.label, field.help_text = setting.label, setting.help_text
         self.fields["exclusion_scope"].label = f"{terms.noun.capitalize()}s must not have annotated"
         if terms.is_voted:
-            del self.fields["generators_per_item"]
+            del self.fields["generators_per_item"], self.fields["accepts_identical"]
         if not terms.is_revised:
             del self.fields["revision_limit"], self.fields["after_disputes"]
 
@@ -220,11 +324,18 @@ class SettingsForm(forms.Form):
             "exclusion_scope": project.exclusion_scope,
             "revision_limit": project.revision_limit,
             "after_disputes": project.after_disputes,
+            "bonus_timing": project.bonus_timing,
             "approval_rate": rate and rate["integers"][0],
             "hits_approved": approved and approved["integers"][0],
             "locales": " ".join(requirements.get("locale", {}).get("locales", [])),
             "allow_free_form": project.allow_free_form,
             "suggestions": project.suggestions,
+            "language": project.language,
+            "shown_context": project.shown_context,
+            "asks_implied": project.asks_implied,
+            "allows_context_answers": project.allows_context_answers,
+            "accepts_identical": project.accepts_identical,
+            "monitoring": f"{project.monitoring_per_thousand / 10:g}",
             "cap": project.budget.cap_cents,
             "minimum_hourly": project.minimum_hourly_cents,
         }
@@ -242,9 +353,12 @@ class SettingsForm(forms.Form):
         return data
 
     def wanted(self) -> dict[str, Any]:
-        data = self.cleaned_data
+        data = dict(self.cleaned_data)
+        for name in ("language", "shown_context", "bonus_timing"):
+            if not data[name]:  # keeps the project's own
+                del data[name]
         money = {"cap_cents": data["cap"], "minimum_hourly_cents": data["minimum_hourly"]}
-        return data | money
+        return data | money | {"monitoring_per_thousand": int(data["monitoring"] * 10)}
 
 
 class GuidelinesForm(forms.Form):

@@ -5,19 +5,23 @@ from datetime import datetime
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
+from django.utils.functional import cached_property
 
 from crowd.domain.providers import capabilities_of
 from crowd.enums import DEFAULT_PROVIDER, MailState, Provider
 from projects.enums import (
     AfterDisputes,
+    BonusTiming,
     DigestPeriod,
     ExclusionScope,
     MemberRole,
     NotificationKind,
     Protocol,
     Role,
+    ShownContext,
     SuggestionChoice,
 )
+from projects.languages import DEFAULT_LANGUAGE, LONGEST_TAG
 from projects.protocols import TERMS
 
 
@@ -43,6 +47,13 @@ class Project(models.Model):
     exclusion_scope = models.CharField(
         max_length=20, choices=ExclusionScope, default=ExclusionScope.ITEM
     )
+    # Whether the bonuses of generators wait until the item has gold.
+    bonus_timing = models.CharField(
+        max_length=20,
+        choices=BonusTiming,
+        default=BonusTiming.BY_TRUST,
+        db_default="by-trust",
+    )
     # Worker requirements of every HIT, such as an approval rate. See crowd.models.HitType.
     worker_requirements = models.JSONField(default=list, blank=True)
     # Whether workers may submit units outside the scheme's template.
@@ -54,6 +65,24 @@ class Project(models.Model):
         default=SuggestionChoice.BY_PARTITION,
         db_default="by-partition",
     )
+    # The sentences of the same document that pages show around a sentence.
+    shown_context = models.CharField(
+        max_length=20, choices=ShownContext, default=ShownContext.NONE, db_default="none"
+    )
+    # A BCP 47 tag of projects.languages
+    language = models.CharField(
+        max_length=LONGEST_TAG, default=DEFAULT_LANGUAGE, db_default=DEFAULT_LANGUAGE
+    )
+    # Whether experts and consolidators mark what the text only implies, in schemes with this setting.
+    asks_implied = models.BooleanField(default=False, db_default=False)
+    # Whether annotators may mark answers in the shown context, in schemes with this setting.
+    allows_context_answers = models.BooleanField(default=False, db_default=False)
+    # Whether identical annotations of an item become gold without a consolidation.
+    accepts_identical = models.BooleanField(default=False, db_default=False)
+    # Steps of the set-up that need nothing more. See projects.domain.settle_step.
+    settled_steps = models.JSONField(default=list, blank=True)
+    # The share of finished items whose gold experts review.
+    monitoring_per_thousand = models.PositiveSmallIntegerField(default=10, db_default=10)
     # Pages warn if an hour of active time pays less than this. None means no warning.
     minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     seed = models.BigIntegerField(default=1)
@@ -87,6 +116,10 @@ class Project(models.Model):
             models.CheckConstraint(
                 condition=Q(revision_limit__range=(0, 3)), name="project_at_most_three_revisions"
             ),
+            models.CheckConstraint(
+                condition=Q(monitoring_per_thousand__range=(0, 1000)),
+                name="project_monitoring_at_most_everything",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -96,6 +129,11 @@ class Project(models.Model):
     def has_sessions(self) -> bool:
         """True if workers take places in studies, instead of accepting HITs."""
         return capabilities_of(self.provider).has_sessions
+
+    @cached_property
+    def labels_by_worker(self) -> "dict[int, WorkerLabel]":
+        """Return the nicknames and tags of the project's workers, by worker id."""
+        return {label.worker_id: label for label in self.worker_labels.all()}
 
     def redundancy(self, role: str) -> int:
         """Return the number of people of the role per item, 0 if the protocol has no such role."""
@@ -123,6 +161,23 @@ class Membership(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user}: {self.role} of {self.project}"
+
+
+class WorkerLabel(models.Model):
+    """A worker's nickname and tags in a project. Workers don't see them, and no export has them."""
+
+    project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="worker_labels")
+    worker = models.ForeignKey("crowd.Worker", on_delete=models.CASCADE, related_name="labels")
+    nickname = models.CharField(max_length=60, blank=True)
+    tags = models.JSONField(default=list, blank=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["project", "worker"], name="worker_label_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"label of {self.worker}"
 
 
 class SavedFilter(models.Model):

@@ -19,6 +19,7 @@ _SENTENCES: Mapping[str, str] = {
     NotificationKind.COMMENT: "{worker} left a comment on item {item}.",
     NotificationKind.TRAINEES: "Trainees of “{round}” await your decision.",
     NotificationKind.REPLY: "{worker} answered the feedback on “{title}”.",
+    NotificationKind.MESSAGE: "{worker} wrote to you: {subject}.",
     NotificationKind.ALERT: "{worker} needs attention: {alert}.",
     NotificationKind.REVIEWS: "Gold annotations were sampled for your review.",
     NotificationKind.QUEUE: "The expert queue “{queue}” is open.",

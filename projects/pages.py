@@ -37,6 +37,7 @@ def render_page(
         "project": project,
         "may": pages_open_with(request.project_roles),  # type: ignore[attr-defined]
         "fragment": fragment,
+        "is_fragment": is_fragment,
     }
     response = render(
         request, fragment if is_fragment else template, {**shared, **context}, status=status
@@ -131,6 +132,16 @@ def jobs_listing(request: HttpRequest, jobs: QuerySet[Job], *, name: str, empty:
         size=JOBS_PER_PAGE,
         empty=empty,
     )
+
+
+def job_state(
+    request: HttpRequest, project: Project, job: Job | None, template: str
+) -> HttpResponse:
+    """Render the state of a job that changes the page, which htmx reloads once the job has ended."""
+    response = render_page(request, project, template, {"job": job}, fragment=template)
+    if job is None or not job.is_unfinished:
+        response.headers["HX-Refresh"] = "true"
+    return response
 
 
 def wants_fragment(request: HttpRequest) -> bool:

@@ -65,6 +65,11 @@ def post(rule: Rule, scope: TokenScope) -> dict[str, ApiRule]:
     return {"POST": ApiRule(rule, scope)}
 
 
+def patch(rule: Rule, scope: TokenScope) -> dict[str, ApiRule]:
+    """Return the rule of an endpoint's PATCH method."""
+    return {"PATCH": ApiRule(rule, scope)}
+
+
 def permits(rule: Rule, roles: frozenset[str]) -> bool:
     """Return True if a member with these roles may open a project's page."""
     return not isinstance(rule, Access) and bool(rule & roles)

@@ -18,7 +18,7 @@ class ProtocolTerms:
     project's number of validators if `is_voted`. `exclusion_scope` is the scope in which they must not
     have generated. `part` returns the scheme's part that the protocol needs, or None. With
     `is_revised`, disputed annotations return to their generators. `noun` is what texts call a person
-    with `role`.
+    with `role`, and `done` what a finished item is. `summary` describes the protocol to requesters.
     """
 
     generators: int
@@ -27,6 +27,8 @@ class ProtocolTerms:
     exclusion_scope: ExclusionScope
     part: Callable[[Scheme], object | None]
     noun: str
+    done: str
+    summary: str
     is_revised: bool = False
 
     @property
@@ -44,6 +46,8 @@ TERMS: Mapping[str, ProtocolTerms] = {
         ExclusionScope.ITEM,
         lambda scheme: scheme.merging,
         "consolidator",
+        "consolidated",
+        "two people annotate an item, and a third merges their work",
     ),
     Protocol.VALIDATION: ProtocolTerms(
         1,
@@ -52,6 +56,8 @@ TERMS: Mapping[str, ProtocolTerms] = {
         ExclusionScope.SENTENCE,
         lambda scheme: scheme.validating,
         "validator",
+        "validated",
+        "one person annotates an item, and others judge each part",
     ),
     # Verifiers see the whole annotation, so they may have generated for the same sentence.
     Protocol.VERIFICATION: ProtocolTerms(
@@ -61,6 +67,8 @@ TERMS: Mapping[str, ProtocolTerms] = {
         ExclusionScope.ITEM,
         lambda scheme: scheme.validating and scheme.validating.disputes,
         "verifier",
+        "verified",
+        "as validation, but what is disputed returns to its annotator",
         is_revised=True,
     ),
 }

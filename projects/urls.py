@@ -23,6 +23,7 @@ urlpatterns = [
         settings.check_provider,
         name="check_provider",
     ),
+    path("projects/<slug:slug>/settings/protocol/", settings.protocol, name="protocol"),
     path("projects/<slug:slug>/guidelines/", settings.guidelines, name="guidelines"),
     path("projects/<slug:slug>/members/", members.members, name="members"),
     path("projects/<slug:slug>/members/<int:pk>/", members.member, name="member"),

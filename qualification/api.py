@@ -1,17 +1,21 @@
 """API endpoints for rounds and evaluations."""
 
-from django.db.models import QuerySet
+from django.db.models import Count, Q, QuerySet
 from django_filters import rest_framework as filters
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotation.api.serializers import ContentField, RequirementsField
+from annotation.domain.qualification_codes import pool_code, pools_of
+from crowd.enums import GrantState
+from crowd.models import QualificationType
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.enums import Role
 from projects.permissions import CAN_SEE_WORKERS, read
 from qualification.domain.queries import evaluations_of, rounds_of
 from qualification.enums import EnrolmentState, EvaluationCause, RoundKind
 from qualification.models import Evaluation, Round
+from web.filters import ChoiceFilter
 
 
 @extend_schema_field({"type": "object", "additionalProperties": {"type": "number"}})
@@ -36,12 +40,52 @@ class RoundSerializer(serializers.ModelSerializer[Round]):
 
 
 class RoundFilters(filters.FilterSet):
-    role = filters.ChoiceFilter(choices=Role.choices)
-    kind = filters.ChoiceFilter(choices=RoundKind.choices)
+    role = ChoiceFilter(choices=Role.choices)
+    kind = ChoiceFilter(choices=RoundKind.choices)
 
     class Meta:
         model = Round
         fields: list[str] = []
+
+
+class PoolSerializer(serializers.ModelSerializer[QualificationType]):
+    """The trained workers of a role. `code` names them in requirements."""
+
+    role = serializers.SerializerMethodField()
+    workers = serializers.IntegerField(read_only=True, help_text="The number of its workers.")
+    groups = serializers.SerializerMethodField()
+
+    class Meta:
+        model = QualificationType
+        fields = ("id", "role", "code", "name", "workers", "groups")
+        read_only_fields = fields
+
+    @extend_schema_field(serializers.ChoiceField(choices=Role.choices))
+    def get_role(self, pool: QualificationType) -> str:
+        project = self.context["view"].project
+        return next(role for role in Role if pool_code(project, role) == pool.code)
+
+    @extend_schema_field(serializers.ListField(child=serializers.IntegerField()))
+    def get_groups(self, pool: QualificationType) -> list[int]:
+        """Return the numbers of the groups to which a batch can be published."""
+        project = self.context["view"].project
+        if self.get_role(pool) != Role.GENERATOR:
+            return []
+        return list(project.groups.values_list("number", flat=True))
+
+
+class Pools(ListEndpoint):
+    """List the project's trained pools."""
+
+    rules = read(CAN_SEE_WORKERS)
+    queryset = QualificationType.objects.none()
+    serializer_class = PoolSerializer
+    operations = {"GET": "list_pools"}
+    tag = "qualification"
+
+    def listed(self) -> QuerySet[QualificationType]:
+        held = Q(grants__state__in=[GrantState.PENDING, GrantState.HELD])
+        return pools_of(project=self.project).annotate(workers=Count("grants", filter=held))
 
 
 class Rounds(ListEndpoint):
@@ -98,8 +142,8 @@ class EvaluationFilters(filters.FilterSet):
         field_name="enrolment__round", min_value=0, max_value=2**63 - 1, label="Its id."
     )
     worker = filters.CharFilter(field_name="enrolment__worker__pseudonym", max_length=20)
-    state = filters.ChoiceFilter(field_name="enrolment__state", choices=EnrolmentState.choices)
-    cause = filters.ChoiceFilter(choices=EvaluationCause.choices)
+    state = ChoiceFilter(field_name="enrolment__state", choices=EnrolmentState.choices)
+    cause = ChoiceFilter(choices=EvaluationCause.choices)
 
     class Meta:
         model = Evaluation

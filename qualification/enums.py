@@ -14,14 +14,29 @@ class RoundEntry(TextChoices):
     PASSED = "passed", "invited workers and those who passed the previous round"
 
 
+class AfterPassing(TextChoices):
+    """What follows a pass."""
+
+    PRODUCTION = "production", "Production: workers who pass are admitted to the pool"
+    NEXT_ROUND = "next-round", "The next round"
+
+
 class EnrolmentState(TextChoices):
     INVITED = "invited", "invited"
     WORKING = "working", "working"
-    FINISHED = "finished", "finished, awaiting decision"
+    FINISHED = "to-decide", "finished, awaiting decision"
     PASSED = "passed", "passed"
     REPEATING = "repeating", "to repeat the round"
     DECLINED = "declined", "declined"
     WITHDRAWN = "withdrawn", "withdrawn"
+
+
+class Opinion(TextChoices):
+    """A trainer's judgement of a worker's round, as in a decision."""
+
+    PASS = "pass", "Pass"
+    REPEAT = "repeat", "Repeat the round"
+    DECLINE = "decline", "Decline"
 
 
 class AlertKind(TextChoices):

@@ -5,22 +5,22 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from django import forms
-from django.db.models import QuerySet
 from django.forms.models import model_to_dict
 
 from annotation.domain.item_files import ITEM_HELP
 from annotation.domain.publish import terms_of
 from crowd.domain.pay_scheme import Terms
 from crowd.domain.qualification_requests import LONGEST_REASON
-from crowd.models import Worker
+from projects.enums import Role
 from projects.models import Guidelines
 from qualification.domain.choose_items import MOST_ITEMS, Method
 from qualification.domain.decide import Verdict
 from qualification.domain.edit_round import Admission, admission_of
 from qualification.domain.figures import UNITS_PER_ITEM
 from qualification.domain.production_groups import MOST_GROUPS
+from qualification.domain.production_roles import production_roles
 from qualification.domain.set_up_rounds import PRESETS
-from qualification.enums import EnrolmentState, RoundEntry
+from qualification.enums import AfterPassing, EnrolmentState, Opinion, RoundEntry
 from qualification.models import Round
 from schemes.base import Scheme
 from schemes.registry import get_scheme
@@ -85,14 +85,44 @@ class ChooseItemsForm(forms.Form):
 
 
 class NewRoundForm(forms.Form):
+    role = forms.ChoiceField(
+        required=False,
+        choices=[(Role.GENERATOR, "Generators"), (Role.CONSOLIDATOR, "Consolidators")],
+        label="For",
+        help_text="Consolidators merge two annotations of each item, which are made from the expert gold "
+        "with errors that generators typically make.",
+    )
     title = forms.CharField(max_length=120, label="Title")
     is_screening = forms.BooleanField(
         required=False,
         label="A screening that is open to every worker who meets the marketplace’s requirements",
+        help_text="Workers who pass it enter the next round.",
     )
-    opens_pool = forms.BooleanField(
-        required=False, label="Workers who pass are admitted to production"
+    after_passing = forms.ChoiceField(
+        required=False,
+        choices=AfterPassing.choices,
+        initial=AfterPassing.PRODUCTION,
+        widget=forms.RadioSelect,
+        label="After passing",
+        help_text="The last round admits to production. If you add another round, earlier rounds that "
+        "no worker has passed lead to it instead. You can change this later.",
     )
+
+    def __init__(self, data: Any = None, *, consolidates: bool, **options: Any) -> None:
+        super().__init__(data, **options)
+        if not consolidates:
+            del self.fields["role"]
+
+    def clean(self) -> dict[str, Any]:
+        data = self.cleaned_data
+        if data.get("role") == Role.CONSOLIDATOR and data.get("is_screening"):
+            raise forms.ValidationError("A screening is a round for generators.")
+        return data
+
+    def opens_pool(self) -> bool:
+        """Return the choice. A missing choice is the default, and a screening leads to a round."""
+        is_next = self.cleaned_data["after_passing"] == AfterPassing.NEXT_ROUND
+        return not is_next and not self.cleaned_data["is_screening"]
 
 
 class GuidelinesField(forms.ModelChoiceField):
@@ -120,6 +150,14 @@ class RoundForm(forms.Form):
         max_length=200,
         label="Countries",
         help_text="Two-letter codes separated by spaces, such as US GB CA. Leave empty to allow all.",
+    )
+    after_passing = forms.ChoiceField(
+        required=False,
+        choices=AfterPassing.choices,
+        widget=forms.RadioSelect,
+        label="After passing",
+        help_text="Applies to decisions from now on. Workers who have passed before can be admitted on "
+        "the round’s page.",
     )
     items_per_worker = forms.IntegerField(
         required=False,
@@ -179,7 +217,22 @@ class RoundForm(forms.Form):
 
     def changes(self) -> dict[str, Any]:
         fields = {name: self.cleaned_data[name] for name in MODEL_FIELDS}
-        return {**fields, "thresholds": self._cleaned_thresholds(), "terms": self._terms()}
+        return {
+            **fields,
+            "thresholds": self._cleaned_thresholds(),
+            "terms": self._terms(),
+            "pool_roles": self._pool_roles(),
+        }
+
+    def _pool_roles(self) -> list[str]:
+        """Return the roles that a pass opens. Roles stay as they are if the choice is the same."""
+        round, choice = self._round, self.cleaned_data["after_passing"]
+        if choice == AfterPassing.NEXT_ROUND:
+            return []
+        if choice == AfterPassing.PRODUCTION and not round.pool_roles:
+            return production_roles(project=round.project, role=round.role)
+        roles: list[str] = round.pool_roles
+        return roles
 
     def _cleaned_thresholds(self) -> dict[str, float]:
         """Return the form's thresholds, and those of the round that the form does not have."""
@@ -236,59 +289,12 @@ def _initial(round: Round, thresholds: list[ThresholdField]) -> dict[str, Any]:
     admission = admission_of(round)
     initial = model_to_dict(round, MODEL_FIELDS) | asdict(admission)
     initial["locales"] = " ".join(admission.locales)
+    following = AfterPassing.PRODUCTION if round.pool_roles else AfterPassing.NEXT_ROUND
+    initial["after_passing"] = following
     for threshold in thresholds:
         value = round.thresholds.get(threshold.key)
         initial[threshold.field] = None if value is None else f"{threshold.scale * value:g}"
     return initial | {name: (round.terms or {}).get(name) for name in TERMS}
-
-
-class WorkersField(forms.ModelMultipleChoiceField):
-    def label_from_instance(self, obj: Any) -> str:
-        return str(obj.pseudonym)
-
-
-class InviteForm(forms.Form):
-    known = WorkersField(
-        queryset=Worker.objects.none(),
-        required=False,
-        label="Workers of this site",
-        widget=forms.CheckboxSelectMultiple,
-    )
-    workers = forms.CharField(
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        label="Other workers",
-        help_text="Their ids at the marketplace, separated by spaces or line breaks.",
-    )
-
-    def __init__(self, data: Any = None, *, known: QuerySet[Worker]) -> None:
-        super().__init__(data)
-        field = self.fields["known"]
-        assert isinstance(field, WorkersField)
-        field.queryset = known
-        if not known:
-            del self.fields["known"]
-
-    def clean_workers(self) -> list[str]:
-        ids: list[str] = self.cleaned_data["workers"].replace(",", " ").split()
-        if len(ids) > MOST_WORKERS or any(
-            len(worker_id) > 64 or not worker_id.isalnum() for worker_id in ids
-        ):
-            raise forms.ValidationError(
-                f"Enter up to {MOST_WORKERS} ids of at most 64 letters and digits each."
-            )
-        return sorted(set(ids))
-
-    def clean(self) -> dict[str, Any]:
-        data = self.cleaned_data
-        if not self.errors and not data.get("known") and not data.get("workers"):
-            raise forms.ValidationError("Choose at least one worker, or enter an id.")
-        return data
-
-    def ids(self) -> list[str]:
-        """Return the ids of all chosen workers."""
-        known = [worker.external_id for worker in self.cleaned_data.get("known") or ()]
-        return sorted({*known, *self.cleaned_data["workers"]})
 
 
 class RefuseRequestForm(forms.Form):
@@ -321,6 +327,7 @@ class DecideForm(forms.Form):
         max_length=1000,
         help_text="Stored in the log. Workers don't see it.",
     )
+    sends = forms.BooleanField(required=False)
     enrolment = forms.MultipleChoiceField(
         error_messages={"required": "Choose at least one worker."}
     )
@@ -337,6 +344,19 @@ class ConcludeForm(forms.Form):
     reason = forms.CharField(required=False, max_length=1000)
     sends = forms.BooleanField(required=False)
     confirmed = forms.BooleanField(required=False)
+
+
+class OpinionForm(forms.Form):
+    opinion = forms.ChoiceField(
+        choices=Opinion.choices, widget=forms.RadioSelect, label="Your opinion"
+    )
+    comment = forms.CharField(
+        required=False,
+        max_length=2000,
+        label="Comment",
+        help_text="Trainers see it after the decision. The worker doesn’t.",
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
 
 
 class OverviewFilterForm(forms.Form):

@@ -10,7 +10,14 @@ from consolidation.models import Gold
 from crowd.models import Message, Worker
 from projects.enums import Role
 from projects.models import Guidelines, Project
-from qualification.enums import AlertKind, EnrolmentState, EvaluationCause, RoundEntry, RoundKind
+from qualification.enums import (
+    AlertKind,
+    EnrolmentState,
+    EvaluationCause,
+    Opinion,
+    RoundEntry,
+    RoundKind,
+)
 
 
 class Round(models.Model):
@@ -227,6 +234,36 @@ class PoolFeedback(BaseFeedback):
     @property
     def title(self) -> str:
         return self.project.title
+
+
+class SecondOpinion(models.Model):
+    """A judgement of a worker's round by another trainer than the one who decides."""
+
+    enrolment = models.ForeignKey(Enrolment, on_delete=models.PROTECT, related_name="opinions")
+    trainer = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    opinion = models.CharField(max_length=20, choices=Opinion)
+    comment = models.TextField(blank=True)
+    given_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["enrolment", "trainer"], name="opinion_once")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.opinion} for enrolment {self.enrolment_id}"
+
+
+class Snippet(models.Model):
+    """A text that the trainers of a project insert into their notes."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="snippets")
+    text = models.CharField(max_length=1000)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT)
+    made_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.text
 
 
 class GoldComparison(models.Model):

@@ -1,11 +1,15 @@
 """Forms for notes on workers, compensations and erasure."""
 
+from collections.abc import Sequence
 from decimal import Decimal
+from typing import Any, Self
 
 from django import forms
 
 from annotation.domain.compensate import MOST_CENTS
 from crowd.domain.write_messages import LONGEST_SUBJECT, LONGEST_TEXT
+from projects.domain.label_worker import LONGEST_TAG, MOST_TAGS, split_tags
+from projects.models import WorkerLabel
 from qualification.domain.erase_worker import Erasure
 
 
@@ -60,6 +64,55 @@ class NoteForm(forms.Form):
         help_text="Only visible to project members.",
         widget=forms.Textarea(attrs={"rows": 2}),
     )
+
+
+class LabelForm(forms.Form):
+    """A worker's nickname and tags."""
+
+    nickname = forms.CharField(
+        max_length=60,
+        required=False,
+        label="Nickname",
+        help_text="Shown beside the pseudonym, to project members only. It's deleted if the worker is "
+        "erased.",
+    )
+    tags = forms.CharField(
+        max_length=300,
+        required=False,
+        label="Tags",
+        help_text="Separated by commas, for example “fast, pilot”.",
+    )
+
+    @classmethod
+    def of(cls, label: WorkerLabel | None) -> Self:
+        """Return the unbound form of a worker's label."""
+        initial = {"nickname": label.nickname, "tags": ", ".join(label.tags)} if label else {}
+        return cls(initial=initial)
+
+    def clean_nickname(self) -> str:
+        return " ".join(self.cleaned_data["nickname"].split())
+
+    def clean_tags(self) -> list[str]:
+        tags = split_tags(self.cleaned_data["tags"])
+        if len(tags) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in tags):
+            raise forms.ValidationError(
+                f"Enter up to {MOST_TAGS} tags of at most {LONGEST_TAG} characters each."
+            )
+        return tags
+
+
+class WorkerFilterForm(forms.Form):
+    text = forms.CharField(
+        required=False,
+        max_length=60,
+        label="Worker",
+        widget=forms.TextInput(attrs={"type": "search"}),
+    )
+    tag = forms.ChoiceField(required=False, label="Tag")
+
+    def __init__(self, data: Any, *, tags: Sequence[str]) -> None:
+        super().__init__(data)
+        self.fields["tag"].choices = [("", "Any"), *((tag, tag) for tag in tags)]  # type: ignore[attr-defined]
 
 
 class EraseForm(forms.Form):

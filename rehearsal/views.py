@@ -33,6 +33,6 @@ def dry_run(request: HttpRequest, project: Project) -> HttpResponseBase:
         project,
         "rehearsal/dry_run.html",
         context | job_list(jobs, request.path),
-        fragment="dashboard/fragments/job_list.html",
+        fragment="dashboard/fragments/job_list_with_path.html",
         status=422 if problem else 200,
     )

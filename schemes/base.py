@@ -10,12 +10,16 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
 
 from schemes.figures import Figure
 from schemes.json_differences import value_differences
 from schemes.layouts import Layout
 from schemes.original_text import Offset, Offsets, ShownToken, shown_tokens, span_text, words_text
+from schemes.simulated_person import Person
+
+if TYPE_CHECKING:
+    from schemes.system_scores import SystemScoring
 
 Json = dict[str, Any]
 Tokens = Sequence[str]
@@ -42,9 +46,21 @@ class UnknownLabelError(ContentError):
 
 
 class FileError(ValueError):
-    """An unreadable file or row. `line` counts from 1 and includes the header."""
+    """An unreadable file or row. `line` counts from 1 and includes the header.
 
-    def __init__(self, file: str, line: int | None, message: str, *, field: str = "") -> None:
+    `items` are the items that are left out because of it, as pairs of sentence and local key, if the
+    reader knows them.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        line: int | None,
+        message: str,
+        *,
+        field: str = "",
+        items: Iterable[tuple[str, str]] = (),
+    ) -> None:
         line = line or None
         where = file if line is None else f"{file}, line {line}"
         super().__init__(f"{where}: {field + ': ' if field else ''}{message}")
@@ -52,6 +68,7 @@ class FileError(ValueError):
         self.line = line
         self.field = field
         self.message = message
+        self.items = frozenset(items)
 
 
 class MissingPartError(ValueError):
@@ -101,13 +118,53 @@ class Suggestions(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another sentence of the document, which pages show as context. Fields as in ItemContext."""
+
+    external_id: str
+    tokens: Tokens
+    text: str = ""
+    offsets: Offsets = ()
+
+    @property
+    def shown_text(self) -> str:
+        return self.text or " ".join(self.tokens)
+
+    def span_text(self, start: int, end: int) -> str:
+        """Return the text of the tokens from `start` to before `end` as it was written."""
+        return span_text(self.tokens, self.text, self.offsets, start, end)
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The sentences before and after a sentence in its document, in their order.
+
+    A side of a long document is cut if further sentences are not shown.
+    """
+
+    before: Sequence[Neighbour] = ()
+    after: Sequence[Neighbour] = ()
+    is_cut_before: bool = False
+    is_cut_after: bool = False
+
+    @property
+    def summary(self) -> str:
+        """Return the numbers of sentences, such as "2 sentences before, 1 sentence after"."""
+        counts = ((len(self.before), "before"), (len(self.after), "after"))
+        parts = [f"{_SENTENCE.count(count)} {place}" for count, place in counts if count]
+        return ", ".join(parts) or "too long to show"
+
+
+@dataclass(frozen=True, slots=True)
 class ItemContext:
     """An item, or a sentence without a target.
 
     `resources` maps the names of the project's resources (such as a lexicon) to plain values.
     `free_form` allows units outside the scheme's template, if it has one. `suggestions` are those of
-    the item's page. `text` is the sentence as it was written, or "", and `offsets` has the range of
-    each token in it, if they are known.
+    the item's page. `asks_implied` is set if people mark what the text only implies, and
+    `allows_context_answers` if answers may lie in the neighbours. `text` is the sentence as it was
+    written, or "", and `offsets` has the range of each token in it, if they are known. `neighbours`
+    are those that the item's page shows, for pages and submissions only.
     """
 
     tokens: Tokens
@@ -117,8 +174,11 @@ class ItemContext:
     resources: Mapping[str, Any] = field(default_factory=dict)
     free_form: bool = True
     suggestions: Suggestions = Suggestions.GRAMMAR
+    asks_implied: bool = False
+    allows_context_answers: bool = False
     text: str = ""
     offsets: Offsets = ()
+    neighbours: Neighbours = Neighbours()
 
     def span_text(self, start: int, end: int) -> str:
         """Return the text of the tokens from `start` to before `end` as it was written."""
@@ -247,8 +307,11 @@ class PositionMap(Protocol):
 class ExportRow:
     """A gold item to be written. Its ids are safe to publish.
 
+    `origin` has the ids of those who annotated the item, for formats that write items without units.
+    Like the origins in `provenance`, it has `worker_id`, `assign_id`, and `source_worker_ids`, a list,
+    in formats with source workers.
     `metadata` and `image` are those of the sentence, for formats that need them. `text` and `offsets`
-    are those of `ItemContext`.
+    are those of `ItemContext`. `document` is the document or image of the sentence, or "".
     """
 
     external_id: str
@@ -261,6 +324,8 @@ class ExportRow:
     image: Image | None = None
     text: str = ""
     offsets: Offsets = ()
+    origin: Json = field(default_factory=dict)
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +356,7 @@ class SubmittedRow:
     content: Json
     text: str = ""
     offsets: Offsets = ()
+    document: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,6 +369,9 @@ class Noun:
     def count(self, number: int) -> str:
         """Return the number with the noun, for example "1 label" or "1,200 labels"."""
         return f"{number:,} {self.singular if number == 1 else self.plural}"
+
+
+_SENTENCE = Noun("sentence", "sentences")
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +388,7 @@ class Vocabulary:
 
     `item` is the unit of annotation, and `unit` is the unit of pay. `tasks` maps roles to texts, and
     `keywords` are those of HITs. `pay_presets` maps names to pay schemes (see
-    `crowd.domain.pay_scheme`), the default first.
+    `crowd.domain.pay_scheme`), the default first, and `pay_titles` are their names for people.
     """
 
     item: Noun
@@ -327,6 +396,11 @@ class Vocabulary:
     tasks: Mapping[str, TaskTexts]
     keywords: str
     pay_presets: Mapping[str, Mapping[str, Mapping[str, int]]]
+    pay_titles: Mapping[str, str] = field(default_factory=dict)
+
+    def pay_title(self, preset: str) -> str:
+        """Return a preset's name for people."""
+        return self.pay_titles.get(preset, preset)
 
 
 def item_of_row(row: Mapping[str, str]) -> tuple[str, str] | None:
@@ -377,8 +451,10 @@ class Corpus:
     target, and raises ContentError if the sentence has no such item. `headline` identifies an item in a
     list, and `order` is its place in the sentence. Sentences describe images if the corpus
     `needs_images`, and imports add the name of the image's file to `metadata["image"]`. `group` returns
-    the document or image of a sentence by its id, or "" if it has none. `item_key_of_row` returns the
-    sentence's id and the local key of the item in a row of a CSV file, or None. Its column `item` has
+    the document or image of a sentence by its id, or "" if it has none, and `position` its place there,
+    or 0. Readers that know them store them in `metadata["document"]` and `metadata["position"]`.
+    `item_key_of_row` returns the sentence's id and the local key of the item in a row of a CSV file, or
+    None. Its column `item` has
     both, separated by a slash. `stated_by_row` returns what the row states about it, and raises
     ContentError. `item_type` returns the type of an item for reports by type, or "".
     `line_formats` are those with text on every line, so that an empty line may be a mistake.
@@ -400,6 +476,7 @@ class Corpus:
     order: Callable[[Json], int] = lambda target: 0
     needs_images: bool = False
     group: Callable[[str], str] = lambda external_id: ""
+    position: Callable[[str], int] = lambda external_id: 0
     item_key_of_row: Callable[[Mapping[str, str]], tuple[str, str] | None] = item_of_row
     stated_by_row: Callable[[Mapping[str, str]], Stated] = lambda row: Stated()
     item_type: Callable[[ItemContext], str] = lambda context: ""
@@ -438,6 +515,22 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True)
+class CheckedWork:
+    """Parsed content that is checked for doubts, and other accepted work to compare it with.
+
+    `others` is the content of the item by other workers in the role. `recent` is the newest content of
+    other items by the same worker in the role, the newest first. Both are read when they are iterated,
+    so doubts that need not look at them cost nothing.
+    """
+
+    content: Json
+    context: ItemContext
+    role: str
+    others: Iterable[Json] = ()
+    recent: Iterable[Json] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class FreeForm:
     """The texts of the setting that allows units outside the scheme's template.
 
@@ -445,6 +538,22 @@ class FreeForm:
     """
 
     code: str
+    label: str
+    help_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImpliedSetting:
+    """The texts of the setting that asks experts and consolidators what the text only implies."""
+
+    label: str
+    help_text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContextAnswersSetting:
+    """The texts of the setting that lets annotators mark answers in the context of a sentence."""
+
     label: str
     help_text: str
 
@@ -473,9 +582,10 @@ class Content:
     returns the number of units that pay depends on, by role. `count` returns the numbers of `totals`
     by key. `differences` describes how two copies of a submission differ, one sentence each.
     A generator with a lower mean number of units per item than `least_units` is flagged. `doubts`
-    returns the reasons to hold the bonus of parsed content, by role. `free_form` is None if every
+    returns the reasons to hold the bonus of work. `free_form` is None if every
     unit fits the scheme's template. `is_blank` is True for content of a file that annotates nothing,
     which is no gold. `skip_field` is the field with the reason of a skip, if items can be skipped.
+    `json_schemas` has the JSON Schema of each kind of content, such as generation and gold.
     """
 
     schema_version: int
@@ -488,10 +598,11 @@ class Content:
     count: Callable[[Json], Mapping[str, int]] = lambda content: {}
     differences: Callable[[object, object, ItemContext], list[str]] = json_differences
     least_units: float = 0.0
-    doubts: Callable[[Json, ItemContext, str], list[Doubt]] = lambda content, context, role: []
+    doubts: Callable[[CheckedWork], list[Doubt]] = lambda work: []
     free_form: FreeForm | None = None
     is_blank: Callable[[Json], bool] = lambda content: False
     skip_field: str = ""
+    json_schemas: Mapping[str, Json] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -637,9 +748,18 @@ class Measure(Protocol):
     ) -> Mapping[str, Json]: ...
 
 
+class CountKept(Protocol):
+    """Return how many paid units of the predicted content the reference has."""
+
+    def __call__(self, reference: Json, predicted: Json) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Comparison:
     """Comparison with a reference.
+
+    `count_kept` returns how many paid units of an annotator's content (`Content.count_units`) the
+    reference has. A unit of the reference counts once, so that repeats are not kept.
 
     `rule` names the definitions of the figures and is stored with each result. A changed definition
     gets a new name. `states` has the texts of the row states that occur. `hints` returns likely
@@ -654,6 +774,7 @@ class Comparison:
     rule: str
     compare: Compare
     measure: Measure
+    count_kept: CountKept
     states: Mapping[str, StateText]
     decisions: Sequence[DecisionKind] = ()
     hints: Callable[[Compared, ItemContext], list[tuple[str, str]]] = lambda compared, context: []
@@ -722,6 +843,24 @@ def validation_method(validators: int, agree: int) -> str:
     )
 
 
+def without_order(source: Json) -> Json:
+    """Return the source with its lists of units, answers and boxes in a fixed order.
+
+    Lists of numbers, such as spans, keep theirs.
+    """
+    return {name: _in_fixed_order(value) for name, value in source.items()}
+
+
+def _in_fixed_order(value: Any) -> Any:
+    if isinstance(value, dict):
+        return without_order(value)
+    if not isinstance(value, list | tuple):
+        return value
+    values = [_in_fixed_order(entry) for entry in value]
+    has_numbers = any(isinstance(entry, int | float) for entry in values)
+    return values if has_numbers else sorted(values, key=repr)
+
+
 @dataclass(frozen=True, slots=True)
 class Merging:
     """Consolidation: one annotation made of several sources.
@@ -733,7 +872,8 @@ class Merging:
     `judged` returns the sources' units with their outcomes in a consolidation, or without outcomes if
     there is none. `summary` and `outcomes` (key, label) and `shares` describe merge reports.
     `method` returns sentences for data cards from the number of generators per item. `union` returns
-    all that any of several annotations has, without a decision between them.
+    all that any of several annotations has, without a decision between them. Two sources are the same
+    annotation if `comparable` returns equal values for them.
     """
 
     lay_out: Callable[[Sequence[Json], ItemContext], Json]
@@ -749,6 +889,7 @@ class Merging:
     shares: Sequence[Share] = ()
     method: Callable[[int], str] = consolidation_method
     union: Callable[[Sequence[Json]], Json] | None = None
+    comparable: Callable[[Json], Json] = without_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -763,7 +904,7 @@ class Validating:
 
     A list named `validators` in a provenance has positions of validators. Exports replace them by
     ids. `method` returns sentences for data cards from the numbers of validators and of those who
-    must agree.
+    must agree. `totals` are numbers in the provenance that exports add up.
 
     Verification needs `disputes`. It returns the parts of the source that fewer than `agree`
     validators support, as the generator's page shows them on a revision, or an empty object.
@@ -777,23 +918,27 @@ class Validating:
     verdicts: Callable[[Json], tuple[int, int]]
     rule: str
     method: Callable[[int, int], str] = validation_method
+    totals: Sequence[Total] = ()
     disputes: Callable[[Sequence[Json], Sequence[Json], int], Json] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """Data of workers' pages: what all items share, and an item's own data.
+    """Data of workers' pages: what all items of a page share, and an item's own data.
 
     `roles` are the roles whose pages need the data. The script of a role's page is
     `static/js/schemes/<scheme>/<role>.js`, which exports `mount(root, data, onChange)` (see
     `static/js/work/contract.js`). Its optional template is `templates/schemes/<scheme>/<role>.html`.
-    `suggestions` is None if pages suggest no units.
+    `suggestions` is None if pages suggest no units, `implied` is None if they can't mark what is
+    only implied, and `context_answers` is None if all answers lie in the sentence.
     """
 
-    shared: Callable[[], Json] = dict
+    shared: Callable[[Sequence[ItemContext]], Json] = lambda contexts: {}
     item: Callable[[ItemContext], Json] = lambda context: {}
     roles: Sequence[str] = ("generator", "consolidator", "validator")
     suggestions: SuggestionSetting | None = None
+    implied: ImpliedSetting | None = None
+    context_answers: ContextAnswersSetting | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -832,11 +977,19 @@ class SentenceSink(Protocol):
 class FileSet:
     """A format with several files. `endings` are the ends of their names.
 
-    `write` streams rows to the paths by ending, and returns how many rows each file has.
+    `write` streams rows to the paths by ending, and returns how many rows each file has. `sentences`
+    is the ending of a file that has the sentences and no gold, if there is any.
     """
 
     endings: Sequence[str]
     write: Callable[[Iterable[ExportRow], Mapping[str, Path]], Mapping[str, int]]
+    sentences: str = ""
+
+
+class SentenceFile(Protocol):
+    def __call__(
+        self, path: Path, *, documents: bool = False
+    ) -> AbstractContextManager[SentenceSink]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -845,39 +998,50 @@ class Exports:
 
     `formats` maps command-line names to file suffixes. `write` streams rows to the path and returns
     how many rows the file has. `file_sets` are formats with several files, and `folders` are formats
-    with any number of files in a folder, which return counts for the manifest. Rows of formats in
-    `with_metadata` have the sentences' metadata and images. `sentence_file` opens a
-    file of the sentences beside the gold. `with_judgments` are formats that store every judgment,
-    which may include "jsonl". `submissions` maps formats that can hold every submission to writers,
-    which stream submissions to the path and return how many rows the file has.
+    with any number of files in a folder, which return counts for the manifest. `holds` are formats
+    that have a place for some targets only, such as nouns. Rows of formats in `with_metadata` have
+    the sentences' metadata and images, and those in `with_source_workers` the merged annotators.
+    `with_judgments` are formats that store every judgment, which may include "jsonl". `sentence_file`
+    opens a file of the sentences beside the gold, with their documents if the ids do not name them.
+    `submissions` maps formats that can hold every submission to writers, which stream submissions to the
+    path and return how many rows the file has. `left_out` returns how many units of content the
+    scheme's own formats have no place for.
     """
 
     formats: Mapping[str, str] = field(default_factory=dict)
     write: Callable[[Iterable[ExportRow], Path, str], int] = lambda rows, path, fmt: 0
     file_sets: Mapping[str, FileSet] = field(default_factory=dict)
     folders: Mapping[str, Callable[[Iterable[ExportRow], Path], Json]] = field(default_factory=dict)
-    sentence_file: Callable[[Path], AbstractContextManager[SentenceSink]] | None = None
+    sentence_file: SentenceFile | None = None
+    holds: Mapping[str, Callable[[Json], bool]] = field(default_factory=dict)
     with_judgments: Sequence[str] = ()
+    with_source_workers: Sequence[str] = ()
     with_metadata: Sequence[str] = ()
     submissions: Mapping[str, Callable[[Iterable[SubmittedRow], Path], int]] = field(
         default_factory=dict
     )
+    left_out: Callable[[Json], int] = lambda content: 0
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
-    """Content of simulated workers, without errors at skill 1. The seed makes it reproducible.
+    """Content of simulated workers. The seed makes it reproducible.
 
-    `invent` returns made-up content for an item without a reference. `split` returns each generator's
-    part of published gold in a stable order.
+    `generate` returns a reference with a person's errors. `consolidate` and `validate` judge sources,
+    and never get the reference. A person of skill 1 makes no errors: such generators return the
+    reference, and such judges accept all that sources have, because they expect exact sources. `invent`
+    returns made-up content for an item without a reference. `split` returns each generator's part of
+    published gold in a stable order. `published` has the paper's figures as texts, by the keys of
+    `rehearsal.domain.figures`.
     """
 
-    generate: Callable[[Json, ItemContext, float, str], Json]
+    generate: Callable[[Json, ItemContext, Person, str], Json]
     invent: Callable[[ItemContext], Json]
     split: Callable[[Json, Sequence[Json]], list[Json]]
     nothing: Json
-    consolidate: Callable[[Json, Sequence[Json], float, str], Json] | None = None
-    validate: Callable[[Json, Json, ItemContext, float, str], Json] | None = None
+    consolidate: Callable[[Sequence[Json], ItemContext, Person, str], Json] | None = None
+    validate: Callable[[Sequence[Json], ItemContext, Person, str], Json] | None = None
+    published: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -1019,13 +1183,15 @@ class ExternalComparison:
 class AnnotatedItem:
     """An annotated item for statistics.
 
-    `steps` has the seconds and moves of all its annotators by step of the page.
+    `steps` has the seconds and moves of all its annotators by step of the page. `provenance` is that of
+    gold.
     """
 
     external_id: str
     context: ItemContext
     content: Json
     steps: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    provenance: Sequence[Json] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -1178,8 +1344,9 @@ class Sample:
 class Scheme:
     """An annotation scheme as a set of parts. `schemes.registry` lists all schemes.
 
-    `tutorials` maps roles to tutorials for a worker's first task. `external` maps keys to comparisons
-    with other resources. `limits` are sentences for data cards about what is not annotated.
+    `summary` describes in a few words what is annotated. `tutorials` maps roles to tutorials for a
+    worker's first task. `external` maps keys to comparisons with other resources. `scoring` scores
+    systems for evaluation pages. `limits` are sentences for data cards about what is not annotated.
     """
 
     name: str
@@ -1199,10 +1366,12 @@ class Scheme:
     search: Search | None = None
     external: Mapping[str, ExternalComparison] = field(default_factory=dict)
     limits: Sequence[str] = ()
+    summary: str = ""
     guidelines: Path | None = None
     resources: Mapping[str, Resource] = field(default_factory=dict)
     precedents: Precedents | None = None
     statistics: Statistics | None = None
+    scoring: "SystemScoring | None" = None
     sample: Sample | None = None
 
     def get_merging(self) -> Merging:
@@ -1220,6 +1389,15 @@ class Scheme:
     def get_statistics(self) -> Statistics:
         """Return the part for statistics. Raise MissingPartError."""
         return self._required(self.statistics, "statistics")
+
+    def get_scoring(self) -> "SystemScoring":
+        """Return the part for scoring systems. Raise MissingPartError."""
+        return self._required(self.scoring, "the evaluation of systems")
+
+    def totals_of_gold(self, *, validated: bool) -> Sequence[Total]:
+        """Return the totals of gold: of its content, and of its provenance if it is validated."""
+        origins = self.validating.totals if validated and self.validating else ()
+        return (*self.content.totals, *origins)
 
     def _required(self, part: Part | None, name: str) -> Part:
         if part is None:

@@ -9,7 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -22,6 +22,7 @@ COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "de
 # Columns whose values may contain blanks.
 _TEXTS = frozenset({"form", "lemma", "misc"})
 _COMMENT = re.compile(r"#\s*([^\s=]+)\s*=\s*(.*)")
+_NEW_DOCUMENT = re.compile(r"#\s*newdoc(?:\s+id\s*=\s*(.*))?")
 _GLOBAL_COLUMNS = "global.columns"
 # Comments that may stand alone, as marks of a new document or paragraph.
 _MARKS = ("newdoc", "newpar")
@@ -83,16 +84,20 @@ def read_conllu(
 
     `metadata` returns that of a sentence from its words, which have the columns of the file in lower
     case, such as `upos`. Columns with `_` are None, except form and lemma. The id is `sent_id`, else a
-    comment of one word, else `<file>:<number of the block>`. Invalid blocks go to `on_error` and are
+    comment of one word, else `<file>:<number of the block>`. The document is that of the last `newdoc`,
+    and is named like such an id if the mark has none. Invalid blocks go to `on_error` and are
     skipped. Raises FileError if the file is not text or has no sentence.
     """
-    count, seen, layout = 0, set(), _usual_layout(path)
+    count, seen, layout, document = 0, set(), _usual_layout(path), ""
     for number, (line, lines) in enumerate(numbered_blocks(path), start=1):
+        name = f"{path.stem}:{number}"
+        if mark := _new_document(lines):
+            document = (mark[1] or "").strip() or name
         try:
             block = _parsed(lines, layout)
             if block.is_mark and not block.words:
                 continue
-            sentence = _sentence(block, f"{path.stem}:{number}", line, metadata)
+            sentence = _sentence(block, name, line, metadata)
             if sentence.external_id in seen:
                 raise _RowError(0, f"sent_id {sentence.external_id[:60]!r} is repeated.")
         except _RowError as error:
@@ -101,9 +106,17 @@ def read_conllu(
             continue
         seen.add(sentence.external_id)
         count += 1
+        if document:
+            sentence.metadata["document"] = document
         yield sentence
     if not count:
         raise FileError(path.name, None, "contains no sentence in CoNLL-U.")
+
+
+def _new_document(lines: Sequence[str]) -> re.Match[str] | None:
+    """Return the match of the block's `newdoc`, or None."""
+    comments = takewhile(lambda line: line.startswith("#"), lines)
+    return next((mark for line in comments if (mark := _NEW_DOCUMENT.fullmatch(line))), None)
 
 
 def _usual_layout(path: Path) -> _Layout:

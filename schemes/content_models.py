@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.json_schema import GenerateJsonSchema
 
 from schemes.base import ContentError
 
@@ -25,6 +26,21 @@ def validated(model: type[Model], content: object) -> Model:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         raise ContentError(_path(first["loc"]), _sentence(first)) from None
+
+
+class _WithoutTitles(GenerateJsonSchema):
+    """JSON Schemas without titles that only repeat the names of fields."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
+
+
+def json_schemas(**models: type[Strict]) -> dict[str, Any]:
+    """Return the JSON Schema of each kind of content, for programs that write or read it."""
+    return {
+        kind: model.model_json_schema(schema_generator=_WithoutTitles)
+        for kind, model in models.items()
+    }
 
 
 def clean_text(text: str, path: str) -> str:

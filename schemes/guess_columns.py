@@ -1,7 +1,7 @@
 """Guess which columns of a table are those of a format, by their names and values."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from schemes.layouts import Column, Layout
 
@@ -22,10 +22,11 @@ def guess_columns(
             free = [name for name in names if name and name not in guess.values()]
             if column.name not in guess and (name := similar(column, free)):
                 guess[column.name] = name
+    places = {name: at for at, name in reversed([*enumerate(names)])}
     for column in layout.columns:
         if column.name in layout.missing(guess):
-            free = [name for name in names if name and name not in guess.values()]
-            if name := _by_values(column, free, names, rows):
+            left = {name: at for name, at in places.items() if name and name not in guess.values()}
+            if name := _by_values(column, left, rows):
                 guess[column.name] = name
     return guess
 
@@ -45,13 +46,14 @@ def letters(name: str) -> str:
     return "".join(filter(str.isalnum, name.lower()))
 
 
-def _by_values(
-    column: Column, free: Sequence[str], names: Sequence[str], rows: Sequence[Sequence[str]]
-) -> str:
-    """Return the free column with most values that match the column's pattern, or ""."""
+def _by_values(column: Column, free: Mapping[str, int], rows: Sequence[Sequence[str]]) -> str:
+    """Return the free column with most values that match the column's pattern, or "".
+
+    `free` has the places of the free columns.
+    """
     if not column.pattern:
         return ""
-    shares = {name: _share(column.pattern, names.index(name), rows) for name in free}
+    shares = {name: _share(column.pattern, at, rows) for name, at in free.items()}
     best = max(shares, key=lambda name: shares[name], default="")
     return best if best and shares[best] >= _MOST else ""
 

@@ -14,9 +14,9 @@ from schemes.base import FieldError, FileError, Json
 from schemes.characters import separator_in
 from schemes.json_values import DECODER, UNSTORABLE, RepeatedKeyError, json_problem
 from schemes.row_files import WORDS, Row
+from schemes.table_rows import MAX_COLUMNS, MAX_NAME
 
 MAX_OBJECT = 8 << 20
-MAX_COLUMNS = 1000
 _CHUNK = 1 << 16
 _BETWEEN = re.compile(r"[ \t\r\n]*")
 Entry = tuple[int, Any]
@@ -39,6 +39,8 @@ def json_table(path: Path) -> tuple[list[str], Callable[[], Iterator[Row]]]:
             keys.update(dict.fromkeys(entry))
             if len(keys) > MAX_COLUMNS:
                 raise FileError(path.name, None, f"has objects with over {MAX_COLUMNS:,} keys.")
+            if max(map(len, entry), default=0) > MAX_NAME:
+                raise FileError(path.name, line, f"has a key of more than {MAX_NAME} characters.")
         elif isinstance(entry, FieldError):
             reason = reason or f" Line {line:,} {entry.message}"
     if not keys:
@@ -167,12 +169,17 @@ def _list_entries(path: Path, file: IO[str]) -> Iterator[Entry]:
 
 
 class _JsonList:
-    """A list in a file, of which one entry at a time is in memory."""
+    """A list in a file, of which one entry at a time is in memory.
+
+    The buffer is read from `_at`. Its beginning is dropped when all of it is read or more is needed,
+    because that copies the rest.
+    """
 
     def __init__(self, path: Path, file: IO[str]) -> None:
         self._path = path
         self._file = file
         self._buffer = ""
+        self._at = 0
         self._line = 1
 
     def entries(self) -> Iterator[Entry]:
@@ -208,52 +215,55 @@ class _JsonList:
     def _next_or_end(self) -> str:
         """Skip blanks, and return the next character, or "" at the end of the file."""
         while True:
-            match = _BETWEEN.match(self._buffer)
-            self._drop(match.end() if match else 0)
-            if self._buffer:
-                return self._buffer[0]
-            self._buffer = self._file.read(_CHUNK)
+            match = _BETWEEN.match(self._buffer, self._at)
+            self._drop(match.end() - self._at if match else 0)
+            if self._at < len(self._buffer):
+                return self._buffer[self._at]
+            self._buffer, self._at = self._file.read(_CHUNK), 0
             if not self._buffer:
                 return ""
 
     def _value(self) -> Any:
-        """Return the value at the start of the buffer, which is filled as far as needed.
+        """Return the next value of the buffer, which is filled as far as needed.
 
         An object with a repeated key is a FieldError.
         """
         size = _CHUNK
         while True:
             try:
-                value, end = _decoded(self._buffer)
+                value, end = _decoded(self._buffer, self._at)
             except RecursionError as error:
                 raise self._broken("it is nested too deeply") from error
             except ValueError as error:
-                if len(self._buffer) > MAX_OBJECT or not self._read(size):
+                if len(self._buffer) - self._at > MAX_OBJECT or not self._read(size):
                     raise self._broken(str(error)[:80]) from error
             else:
                 # A number may go on after the end of the buffer.
                 if end < len(self._buffer) or not self._read(size):
-                    self._drop(end)
+                    self._drop(end - self._at)
                     return value
             size *= 2
 
     def _read(self, size: int) -> bool:
         more = self._file.read(size)
-        self._buffer += more
+        self._buffer, self._at = self._buffer[self._at :] + more, 0
         return bool(more)
 
     def _drop(self, length: int) -> None:
-        self._line += self._buffer.count("\n", 0, length)
-        self._buffer = self._buffer[length:]
+        self._line += self._buffer.count("\n", self._at, self._at + length)
+        self._at += length
 
     def _broken(self, reason: str) -> FileError:
         return FileError(self._path.name, self._line, f"is not JSON ({reason}).")
 
 
-def _decoded(text: str) -> tuple[Any, int]:
-    """Return the value at the start of a text, and its end. Raise ValueError if it is incomplete."""
+def _decoded(text: str, at: int) -> tuple[Any, int]:
+    """Return the value at a place of a text, and its end. Raise ValueError if it is incomplete."""
     try:
-        return DECODER.raw_decode(text)
+        return DECODER.raw_decode(text, at)
     except RepeatedKeyError as error:
-        _, end = json.JSONDecoder().raw_decode(text)
+        _, end = json.JSONDecoder().raw_decode(text, at)
         return FieldError("", f"{error}."), end
+    except json.JSONDecodeError as error:
+        # The place in the value, not in the text
+        raise json.JSONDecodeError(error.msg, text[at:], error.pos - at) from None

@@ -6,6 +6,7 @@ which no database stores.
 
 import json
 import re
+from collections import Counter
 from typing import Any, NoReturn
 
 from schemes.base import FieldError, Json
@@ -27,8 +28,8 @@ class RepeatedKeyError(ValueError):
 def _unique(pairs: list[tuple[str, Any]]) -> Json:
     unique = dict(pairs)
     if len(unique) < len(pairs):
-        names = [name for name, _ in pairs]
-        raise RepeatedKeyError(next(name for name in names if names.count(name) > 1))
+        numbers = Counter(name for name, _ in pairs)
+        raise RepeatedKeyError(next(name for name, number in numbers.items() if number > 1))
     return unique
 
 
@@ -78,7 +79,8 @@ def check_storable(value: Any) -> None:
             pending += [(f"{path}[{at}]", member) for at, member in enumerate(part)]
         elif isinstance(part, dict):
             for key, member in part.items():
-                place = f"{path}.{key}" if path else key
+                # Cut, because a long key would be copied for each value below it.
+                place = (f"{path}.{key}" if path else key)[:_MAX_SHOWN]
                 if UNSTORABLE.search(key):
                     _refuse(UNSTORABLE.sub("\ufffd", place))
                 pending.append((place, member))

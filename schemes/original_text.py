@@ -163,7 +163,8 @@ def _divided(text: str, start: int, end: int, words: Sequence[str]) -> Iterator[
         cut = end
         if rest:
             common = 0
-            pairs = zip(_letters(word), _letters(text[start:end]), strict=False)
+            own = text[start : min(start + len(word), end)]
+            pairs = zip(_letters(word), _letters(own), strict=False)
             for letter, other in pairs:
                 if letter != other:
                     break

@@ -14,8 +14,8 @@ MAX_PARAGRAPH = 200_000
 def read_text(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
     """Yield the sentences of a file, with their text as it was written.
 
-    The id is `<file>:<line>:<sentence of the line>`, so that rereading yields the same ids. Raises
-    FileError if the file is not text or has no sentence.
+    The id is `<file>:<line>:<sentence of the line>`, so that rereading yields the same ids. The file is
+    the document. Raises FileError if the file is not text or has no sentence.
     """
     count = 0
     for line, text in numbered_lines(path):
@@ -30,6 +30,7 @@ def read_text(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceRecord]:
                 f"{path.stem}:{line}:{number}",
                 tuple(token.text for token in sentence),
                 line,
+                {"document": path.stem},
                 text=text[start:end],
                 offsets=tuple((token.start - start, token.end - start) for token in sentence),
             )

@@ -38,8 +38,9 @@ class Report:
 class Evaluation:
     """A subcommand of `evaluate`, which reads and writes files.
 
-    The first line of `description` is its summary, and the rest has examples. `writes_files` adds
-    the options for tables, charts and intervals. `run` raises FileError and UsageError.
+    The first line of `description` is its summary, and the rest has examples. `reads` names the
+    arguments with files to read. `writes_files` adds the options for tables, charts and intervals. `run`
+    raises FileError and UsageError.
     """
 
     name: str
@@ -47,18 +48,20 @@ class Evaluation:
     description: str
     add_arguments: Callable[[ArgumentParser], None]
     run: Callable[[Options], Report]
+    reads: tuple[str, ...]
     writes_files: bool = True
 
 
 class BadRows:
     """An error sink that raises errors, or collects them with `skip`.
 
-    Evaluations leave out the items of bad rows as a whole.
+    Evaluations leave out the items of bad rows as a whole. `skip` is None where bad rows can't be
+    skipped.
     """
 
     MAX_SHOWN = 20
 
-    def __init__(self, *, skip: bool = False) -> None:
+    def __init__(self, *, skip: bool | None = None) -> None:
         self.skip = skip
         self.errors: list[FileError] = []
 
@@ -68,20 +71,29 @@ class BadRows:
         self.errors.append(error)
 
     def add_to(self, figures: Json) -> None:
-        """Add the number of bad rows and the first messages, if rows may be skipped."""
-        if self.skip:
-            shown = [str(error) for error in self.errors[: self.MAX_SHOWN]]
-            figures["skipped_rows"] = {"count": len(self.errors), "first": shown}
+        """Add the number of bad rows and the first messages, if rows may be skipped.
+
+        `items` is the number of items that they leave out, or None if a reader does not know it.
+        """
+        if not self.skip:
+            return
+        is_known = all(error.items for error in self.errors)
+        items = frozenset[tuple[str, str]]().union(*[error.items for error in self.errors])
+        figures["skipped_rows"] = {
+            "count": len(self.errors),
+            "items": len(items) if is_known else None,
+            "first": [str(error) for error in self.errors[: self.MAX_SHOWN]],
+        }
 
 
-def skipped_text(figures: Json) -> str:
-    """Return a sentence about skipped rows with the first messages, or ""."""
+def skipped_text(figures: Json, *, items: str = "items") -> str:
+    """Return a sentence about skipped rows and their items with the first messages, or ""."""
     skipped = figures.get("skipped_rows")
     if not skipped or not skipped["count"]:
         return ""
-    return "\n".join(
-        [f"{skipped['count']} bad rows were skipped, with their items:", *skipped["first"]]
-    )
+    number = "their" if skipped["items"] is None else skipped["items"]
+    title = f"{skipped['count']} bad rows were skipped, with {number} {items}:"
+    return "\n".join([title, *skipped["first"]])
 
 
 Notify = Callable[[str], None]

@@ -9,12 +9,13 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from schemes.base import Json
-from schemes.reports import text_table
+from schemes.base import Json, ReaderOption
+from schemes.reports import Options, add_reader_options, text_table
 
 Number = int | float | None
 
 COLUMNS = ("table", "figure", "paper", "recomputed", "status", "note")
+NO_REASON = "no known reason; compare the files with those of the paper"
 
 
 class Status(StrEnum):
@@ -30,7 +31,8 @@ class Status(StrEnum):
 class Figure:
     """A figure of a table. Percentages are between 0 and 100, and `digits` are the decimals of the paper.
 
-    `note` says why a figure is missing or differs. `needs_file` if a file is missing that could be there.
+    `note` says why a figure is missing or differs. A figure without a note has the `reason`, if it
+    differs. `needs_file` if a file is missing that could be there.
     """
 
     table: str
@@ -40,6 +42,7 @@ class Figure:
     note: str = ""
     digits: int = 1
     needs_file: bool = False
+    reason: str = ""
 
     @property
     def status(self) -> Status | None:
@@ -51,17 +54,24 @@ class Figure:
         is_equal = round(self.recomputed, self.digits) == self.paper
         return Status.EQUAL if is_equal else Status.DIFFERENT
 
+    @property
+    def explanation(self) -> str:
+        """Return the note, or the reason of a difference. Every difference has an explanation."""
+        if self.status != Status.DIFFERENT:
+            return self.note
+        return self.note or self.reason or NO_REASON
+
     def row(self) -> tuple[Any, ...]:
         """Return the figure in the order of COLUMNS."""
         values = self.table, self.figure, self.paper, self.recomputed
-        return (*values, str(self.status or ""), self.note)
+        return (*values, str(self.status or ""), self.explanation)
 
 
 @dataclass(frozen=True, slots=True)
 class Reproduction:
     """A subcommand of `reproduce`. `run` raises FileError for an unreadable path.
 
-    `metavar` and `help` describe the path, which is a file or a folder.
+    `metavar` and `help` describe the path, which is a file or a folder. `options` choose what is read.
     """
 
     name: str
@@ -70,7 +80,8 @@ class Reproduction:
     description: str
     metavar: str
     help: str
-    run: Callable[[Path], Sequence[Figure]]
+    run: Callable[[Path, Options], Sequence[Figure]]
+    options: tuple[ReaderOption, ...] = ()
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("path", type=Path, metavar=self.metavar, help=self.help)
@@ -78,6 +89,7 @@ class Reproduction:
             "--out", type=Path, metavar="FOLDER", help="also write reproduction.csv and .md there"
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
+        add_reader_options(parser, self.options)
 
 
 def percent(share: float | None) -> float | None:
@@ -143,7 +155,7 @@ def _tables(figures: Sequence[Figure]) -> Iterator[tuple[str, list[tuple[str, ..
                     figure.figure,
                     _cell(figure.paper, figure.digits),
                     _cell(figure.recomputed, figure.digits),
-                    figure.note,
+                    figure.explanation,
                 )
                 for figure in group
             ],

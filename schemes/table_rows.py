@@ -16,6 +16,8 @@ from schemes.text_lines import decoding_message, raw_lines
 MAX_LINE_BYTES = 1 << 20
 # A quoted field may span lines, so rows need their own limit.
 MAX_ROW_BYTES = 4 << 20
+MAX_COLUMNS = 1000
+MAX_NAME = 200
 _BEGINNING = 1 << 16
 _MARK = b"\xef\xbb\xbf"
 _TAB = "\t"
@@ -107,6 +109,10 @@ class SeparatedRows:
             raise self._refused(f"is not the header of a CSV file ({error}).") from error
         if not any(names):
             raise FileError(self._name, None, "is empty; expected a header and rows.")
+        if len(names) > MAX_COLUMNS:
+            raise self._refused(f"has more than {MAX_COLUMNS:,} columns.")
+        if max(map(len, names)) > MAX_NAME:
+            raise self._refused(f"has a column name of more than {MAX_NAME} characters.")
         return names
 
     def _refused(self, message: str) -> FileError:

@@ -1,9 +1,10 @@
 """Sentences from tables with any columns, a sentence per row.
 
-The columns are `id`, `text` or `tokens`, and optionally `document`. The text of a row is one unit of
-annotation, whatever its number of sentences. Other columns are not read.
+The columns are `id`, `text` or `tokens`, and optionally `document` and `position`. The text
+of a row is one unit of annotation, whatever its number of sentences. Other columns are not read.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -39,14 +40,21 @@ DOCUMENT = Column(
     names=("doc", "document_id", "article", "article_id", "source_document"),
     description="The document that the sentence is from.",
 )
+POSITION = Column(
+    "position",
+    is_required=False,
+    names=("sentence_number", "sentence_no", "sent_no", "sentence_index", "sent_index", "order"),
+    description="The place in the document, a whole number. Without it, the order of the rows counts.",
+)
 IMAGE = Column(
     "image",
     names=("file_name", "filename", "image_name", "picture", "photo", "img"),
     pattern=r"\S+\.(?:jpe?g|png|webp)",
     description="The file name of the image that the sentence describes.",
 )
-LAYOUT = Layout(LayoutKind.TABLE, columns=(TEXT, TOKENS, ID, DOCUMENT))
-IMAGE_LAYOUT = Layout(LayoutKind.TABLE, columns=(TEXT, TOKENS, IMAGE, ID, DOCUMENT))
+LAYOUT = Layout(LayoutKind.TABLE, columns=(TEXT, TOKENS, ID, DOCUMENT, POSITION))
+_POSITION = re.compile(r"[0-9]{1,15}")
+IMAGE_LAYOUT = Layout(LayoutKind.TABLE, columns=(TEXT, TOKENS, IMAGE, ID, DOCUMENT, POSITION))
 
 
 def read_table(
@@ -119,4 +127,11 @@ class _Row:
 
     def _metadata(self, image: str, fields: Sequence[str]) -> Json:
         document = self._value("document", fields) or (image and Path(image).stem)
-        return {"document": document} if document else {}
+        position = self._value("position", fields)
+        if position and not _POSITION.fullmatch(position):
+            message = f"{position[:40]!r} is not a whole number of at most 15 digits."
+            raise FieldError("position", message)
+        return {
+            **({"document": document} if document else {}),
+            **({"position": int(position)} if position else {}),
+        }

@@ -4,7 +4,7 @@ Tables are CSV files with any separator, workbooks, and JSON objects, also compr
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -90,7 +90,8 @@ class Table:
 
     def _columns(self) -> dict[str, int]:
         names = self._rows.names
-        usual = [self._usual(name, names) for name in names]
+        present = set(names)
+        usual = [self._usual(name, present) for name in names]
         for column in self._required:
             if column not in usual:
                 header = ", ".join(names)[:200].replace("\0", "")
@@ -105,7 +106,7 @@ class Table:
             raise FileError(self._path.name, self._rows.header_line, message)
         return {name: at for at, name in enumerate(usual) if name}
 
-    def _usual(self, name: str, names: Sequence[str]) -> str:
+    def _usual(self, name: str, names: Set[str]) -> str:
         usual = self._aliases.get(name, name)
         return name if usual in names else usual
 

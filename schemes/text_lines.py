@@ -64,15 +64,20 @@ def raw_lines(file: BinaryIO, most: int) -> Iterator[bytes]:
 
 
 def _lines_of_returns(file: BinaryIO, most: int) -> Iterator[bytes]:
-    rest = b""
+    rest: list[bytes] = []
+    size = 0
     for chunk in iter(partial(file.read, _BEGINNING), b""):
-        *lines, rest = (rest + chunk).split(b"\r")
-        yield from (line + b"\n" for line in lines)
-        if len(rest) > most:
-            yield rest
-            return
-    if rest:
-        yield rest
+        first, *lines = chunk.split(b"\r")
+        rest.append(first)
+        if lines:
+            yield b"".join(rest) + b"\n"
+            yield from (line + b"\n" for line in lines[:-1])
+            rest, size = [lines[-1]], 0
+        size += len(rest[-1])
+        if size > most:
+            break
+    if line := b"".join(rest):
+        yield line
 
 
 def decoding_message(raw: bytes, error: UnicodeDecodeError) -> str:

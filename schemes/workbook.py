@@ -19,10 +19,10 @@ import orjson
 from python_calamine import CalamineError, CalamineSheet, CalamineWorkbook, SheetVisibleEnum
 
 from schemes.row_files import DATE, LONG_NUMBER, TIME, Row, write_row_file
+from schemes.table_rows import MAX_COLUMNS, MAX_NAME
 
 MAX_MEMORY = 1 << 30
 MAX_SECONDS = 60
-MAX_COLUMNS = 1000
 MAX_CELL = 1 << 20
 # Workbooks store numbers with 15 digits.
 _MOST_DIGITS = 1e15
@@ -73,6 +73,8 @@ def _table(sheet: CalamineSheet) -> tuple[list[str], Iterator[Row]]:
         header.pop()
     if len(header) > MAX_COLUMNS:
         raise WorkbookError(f"has more than {MAX_COLUMNS:,} columns.")
+    if max(map(len, header), default=0) > MAX_NAME:
+        raise WorkbookError(f"has a column name of more than {MAX_NAME} characters.")
     merged = _merged_cells(sheet)
     return header, (_row(line, cells, header, merged) for line, cells in rows)
 

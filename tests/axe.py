@@ -31,7 +31,11 @@ RUN = """async (values) => {
 
 
 def axe_findings(page: Page | Frame) -> list[str]:
-    """Return a line for each rule that the page breaks, with its id and the elements."""
+    """Return a line for each rule that the page breaks, with its id and the elements.
+
+    A page that is still loading is awaited.
+    """
+    page.wait_for_load_state()
     # Colours in transition are neither the old nor the new colour.
     page.evaluate("document.getAnimations().forEach((animation) => animation.finish())")
     if not page.evaluate("'axe' in window"):

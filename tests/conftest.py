@@ -255,13 +255,15 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 @pytest.fixture
-def wait_for() -> Callable[[Callable[[], bool]], None]:
-    """Return a function that waits until a condition holds, and fails after 30 seconds."""
+def wait_for() -> Callable[..., None]:
+    """Return a function that waits until a condition holds, and fails after some seconds."""
 
-    def wait(condition: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + 30
+    def wait(condition: Callable[[], bool], *, seconds: float = 30) -> None:
+        deadline = time.monotonic() + seconds
         while not condition():
-            assert time.monotonic() < deadline, "the condition did not hold within 30 seconds"
+            assert time.monotonic() < deadline, (
+                f"the condition did not hold within {seconds} seconds"
+            )
             time.sleep(0.1)
 
     return wait

@@ -85,7 +85,7 @@ def test_training_pages_name_no_other_scheme(files):
     import_project("consolidation", files)
     project = Project.objects.get(slug="books")
     keys = list(project.items.order_by("pk").values_list("key", flat=True))
-    enrolment = train(project, keys, lambda task: generation_of(task, skill=0.2))
+    enrolment = train(project, keys, lambda task: generation_of(task, skill=0.6))
     client = Client()
     client.force_login(make_user("ada", project, *MemberRole))
     pages = read_pages(client, [*training_addresses(enrolment), *api_addresses(project)])

@@ -55,7 +55,8 @@ def _files() -> list[Path]:
 
 def places_in(text: str) -> list[str]:
     """Return the words of schemes in a text."""
-    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text)
+    # LaTeX is one word, and the metric LA another.
+    separated = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", text.replace("LaTeX", "latex"))
     return [match[0] for match in _WORD.finditer(separated.replace("_", " "))]
 
 
@@ -76,6 +77,8 @@ def test_no_app_names_a_scheme():
         ("class QuestionBox", ["Question"]),
         ("UA.f1 of a verb", ["UA", "verb"]),
         ("adverbs, queue, verbose, layout", []),
+        ("LaTeX tables", []),
+        ("LA and la_f1", ["LA", "la"]),
     ],
 )
 def test_words_in_prose_and_identifiers_are_detected(text, words):

@@ -3,7 +3,10 @@
 from projects.permissions import page_rules
 
 APPS = {"dashboard", "projects", "annotation", "consolidation", "datasets", "rehearsal"}
-WORKER_PAGES = {"workers", "worker", "worker_note", "erase_worker_page", "compensate"}
+WORKER_PAGES = {
+    *("workers", "worker", "worker_note", "erase_worker_page", "compensate"),
+    *("inbox", "thread", "worker_label"),
+}
 VIEW_NAMES = {
     name.partition(":")[2]: name
     for name in page_rules()

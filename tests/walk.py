@@ -31,13 +31,17 @@ from qualification.domain.set_up_rounds import plans_of_preset, set_up_rounds
 from qualification.models import Enrolment
 from schemes.base import Json
 from schemes.registry import get_scheme
+from schemes.simulated_person import Person
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
 
 LATER = NOW + timedelta(minutes=5)
-# Styles and scripts are excluded, because they use MTurk's names for a task's page. CSRF tokens are
-# excluded, because their random letters can spell a word.
-GENERAL_TEXT = re.compile(r"<style.*?</style>|<script.*?</script>|\b[A-Za-z0-9]{64}\b", re.DOTALL)
+# Styles and scripts are excluded, because they use MTurk's names for a task's page. CSRF tokens and
+# signed addresses are excluded, because their random letters can spell a word.
+GENERAL_TEXT = re.compile(
+    r"<style.*?</style>|<script.*?</script>|\b[A-Za-z0-9]{64}\b|/[a-z]+/\d+/\d+/[\w-]{43}\b",
+    re.DOTALL,
+)
 
 
 def run(*arguments: object) -> str:
@@ -63,7 +67,7 @@ def submit(task: Task, worker: Worker, content: dict[str, object]) -> None:
         content=contents,
         opened_at=NOW,
         saved_at=NOW,
-        active_seconds=20,
+        active_seconds=30,
     )
 
 
@@ -99,7 +103,7 @@ def generation_of(task: Task, *, skill: float = 1.0) -> Json:
     """Return a simulated annotation of the task's item, without errors at skill 1."""
     item = task.items.get()
     simulation = get_scheme(item.project.scheme).get_simulation()
-    return simulation.generate(_reference_of(item), context_of(item), skill, item.key)
+    return simulation.generate(_reference_of(item), context_of(item), Person(skill), item.key)
 
 
 def judgment_of(task: Task) -> Json:
@@ -109,10 +113,9 @@ def judgment_of(task: Task) -> Json:
     simulation = scheme.get_simulation()
     if task.role == "consolidator":
         assert simulation.consolidate
-        return simulation.consolidate(reference, [reference, reference], 1.0, "a")
+        return simulation.consolidate([reference] * 2, context_of(item), Person(1.0), "a")
     assert simulation.validate
-    claims = scheme.get_validating().asked([reference])
-    return simulation.validate(reference, claims, context_of(item), 1.0, "a")
+    return simulation.validate([reference], context_of(item), Person(1.0), "a")
 
 
 def _reference_of(item: Item) -> Json:
@@ -185,7 +188,7 @@ def training_addresses(enrolment: Enrolment) -> list[str]:
 
 
 def api_addresses(project: Project) -> list[str]:
-    """Return the addresses of the project's API resources."""
+    """Return the addresses of the project's API resources, without the list of all schemes."""
     newest = {
         "item": project.items.latest("pk").pk,
         "batch": project.batches.latest("pk").pk,
@@ -195,10 +198,12 @@ def api_addresses(project: Project) -> list[str]:
         .pk,
     }
     worker = Worker.objects.latest("pk").pseudonym
-    names = [route.name for route in api_routes if route.name not in ("schema", "not_found")]
+    others = ("schema", "schemes", "not_found")
+    names = [route.name for route in api_routes if route.name not in others]
     result = []
     for name in names:
-        arguments = [[], [project.slug], [project.slug, newest.get(name, worker)]]
+        first = project.scheme if name == "scheme" else project.slug
+        arguments = [[], [first], [project.slug, newest.get(name, worker)]]
         for values in arguments:
             try:
                 result.append(reverse(f"api:{name}", args=values))

@@ -11,7 +11,7 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.utils import timezone
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -27,14 +27,28 @@ Handler = Callable[..., Response]
 
 def action(handler: Handler) -> Handler:
     """Run the handler in a transaction, and return the stored response to repeats of a key."""
+    return _run_once(handler, needs_key=False)
 
+
+def money_action(handler: Handler) -> Handler:
+    """Run the handler as `action` does, but refuse requests without a key.
+
+    A program that repeats a request after a lost answer would otherwise pay twice.
+    """
+    return _run_once(handler, needs_key=True)
+
+
+def needs_key(handler: Handler) -> bool:
+    """Return True if the handler refuses requests without a key."""
+    return getattr(handler, "needs_key", False)
+
+
+def _run_once(handler: Handler, *, needs_key: bool) -> Handler:
     @wraps(handler)
     def run_once(self: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
-        key = request.headers.get(HEADER)
-        if key is not None and not _KEY.fullmatch(key):
-            raise ValidationError({HEADER: ["Use 1 to 100 visible ASCII characters, e.g. a UUID."]})
+        key = _key_of(request, required=needs_key and not self.is_trial(request))
         with transaction.atomic():
-            if key is None:
+            if key is None or self.is_trial(request):
                 return handler(self, request, *args, **kwargs)
             row, is_new = _get_or_create(request, key)
             if not is_new:
@@ -45,7 +59,21 @@ def action(handler: Handler) -> Handler:
             row.save(update_fields=["status", "body", "location"])
             return response
 
+    run_once.needs_key = needs_key  # type: ignore[attr-defined]
     return run_once
+
+
+def _key_of(request: Request, *, required: bool) -> str | None:
+    key = request.headers.get(HEADER)
+    if key is None and required:
+        detail = (
+            f"This request moves money. Send the header {HEADER} with a new value for each action, such "
+            "as a UUID, so that a repeated request does nothing twice."
+        )
+        raise ValidationError({HEADER: [ErrorDetail(detail, "required")]})
+    if key is not None and not _KEY.fullmatch(key):
+        raise ValidationError({HEADER: ["Use 1 to 100 visible ASCII characters, e.g. a UUID."]})
+    return key
 
 
 def _get_or_create(request: Request, key: str) -> tuple[AnsweredRequest, bool]:

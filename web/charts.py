@@ -19,7 +19,6 @@ LINE = 20  # the height of a line of text
 TICKS = 5  # the number of ticks that an axis aims at
 BAR = 16  # the thickness of a bar of a category
 CELL = 26  # the height of a cell of a heat map
-DARK_CELL = 0.6  # the share above which a cell is dark and its number light
 
 MINUTE, HOUR, DAY = 60, 3600, 86_400
 TIME_STEPS = (
@@ -27,18 +26,22 @@ TIME_STEPS = (
     DAY, 2 * DAY, 7 * DAY, 14 * DAY, 28 * DAY, 84 * DAY, 364 * DAY,
 )  # fmt: skip
 
-# An image inherits no styles from its page. The colours are those of static/css/tokens.css: each
-# name with its values in light and dark mode.
+# An image inherits no styles from its page. Each colour has its values in light and dark mode. The first
+# four are those of static/css/tokens.css.
 COLOURS = {
     "ink": ("#5a5751", "#aeaaa1"),
     "line": ("#dcd8cf", "#3b3a36"),
     "first": ("#1a55b8", "#8fb8ff"),
     "second": ("#a63f00", "#ff9b63"),
-    "on-first": ("#ffffff", "#151514"),
+    # Cells of a heat map. Their numbers are readable on every shade.
+    "above": ("#6f9be8", "#3f6fc4"),
+    "below": ("#e08a5a", "#a8521f"),
+    "number": ("#1c1b19", "#ffffff"),
 }
 SERIES = ("first", "second")
 
 Point = tuple[float, float]
+Range = tuple[float, float] | None
 
 
 class Unit(Enum):
@@ -129,8 +132,13 @@ def draw_category_bars(
     categories: Sequence[str],
     series: Mapping[str, Sequence[float | None]],
     unit: Unit = Unit.PERCENT,
+    *,
+    ranges: Mapping[str, Sequence[Range]] | None = None,
 ) -> bytes:
-    """Draw a horizontal bar per category and series, with its value. There are at most two series."""
+    """Draw a horizontal bar per category and series, with its value. There are at most two series.
+
+    `ranges` are lines across the ends of the bars of a series, such as intervals.
+    """
     left = 2 * MARGIN + max(map(_width, categories), default=0)
     group = BAR * len(series) + 10
     top = MARGIN + LINE * (2 if len(series) > 1 else 1) + 6
@@ -145,12 +153,17 @@ def draw_category_bars(
         y = top + row * group
         middle = y + BAR * len(series) / 2
         _text(svg, left - 6, middle + 4, category, anchor="end")
-        for at, values in enumerate(series.values()):
+        for at, (name, values) in enumerate(series.items()):
             value, bar_top = values[row], y + at * BAR
             length = room * min(max(value or 0.0, 0.0), largest) / largest
             _rectangle(svg, (left, bar_top), (length, BAR - 2), SERIES[at])
             written = "–" if value is None else format_value(value, unit, decimals=1)
-            _text(svg, left + length + 5, bar_top + 11, written)
+            place = left + length + 5
+            if limits := ranges and ranges[name][row]:
+                low, high = (left + room * min(max(end, 0.0), largest) / largest for end in limits)
+                _line(svg, (low, bar_top + 7), (high, bar_top + 7), "range")
+                place = max(place, high + 5)
+            _text(svg, place, bar_top + 11, written)
     return tostring(svg, encoding="utf-8")
 
 
@@ -198,11 +211,10 @@ def _draw_cell(
 ) -> None:
     x, y, width = place
     share = min(abs(value) / scale, 1.0)
-    rectangle = _rectangle(svg, (x, y), (width - 1, CELL - 1), "first" if value >= 0 else "second")
+    rectangle = _rectangle(svg, (x, y), (width - 1, CELL - 1), "above" if value >= 0 else "below")
     rectangle.set("fill-opacity", f"{0.08 + 0.92 * share:.2f}")  # a cell with 0 stays visible
     text = _text(svg, x + width / 2, y + 17, number.format(value), anchor="middle")
-    if share > DARK_CELL:
-        text.set("class", "on-first")
+    text.set("class", "number")
 
 
 def format_value(value: float, unit: Unit, *, decimals: int = 0) -> str:
@@ -394,7 +406,9 @@ def _style() -> str:
     return (
         f":root{{{light}}}@media(prefers-color-scheme:dark){{:root{{{dark}}}}}"
         "text{fill:var(--ink);font:13px system-ui,sans-serif}text.title{font-weight:600}"
-        ".first{fill:var(--first)}.second{fill:var(--second)}text.on-first{fill:var(--on-first)}"
+        ".first{fill:var(--first)}.second{fill:var(--second)}"
+        ".above{fill:var(--above)}.below{fill:var(--below)}text.number{fill:var(--number)}"
+        ".range{stroke:var(--ink);stroke-width:2}"
         ".grid{stroke:var(--line)}.axis{stroke:var(--ink)}"
         ".mark{stroke:var(--second);stroke-dasharray:6 4}"
         ".curve{fill:none;stroke-width:2}.curve.first{stroke:var(--first)}"

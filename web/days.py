@@ -19,11 +19,19 @@ class Days:
     def within(self, rows: QuerySet[M]) -> QuerySet[M]:
         """Return the rows whose time `at` is on one of the days."""
         if self.first_day:
-            rows = rows.filter(at__gte=_midnight(self.first_day))
+            rows = rows.filter(at__gte=start_of(self.first_day))
         if self.last_day:
-            rows = rows.filter(at__lt=_midnight(self.last_day + timedelta(days=1)))
+            rows = rows.filter(at__lt=end_of(self.last_day))
         return rows
 
 
-def _midnight(day: date) -> datetime:
+def start_of(day: date) -> datetime:
+    """Return the midnight with which the day begins."""
     return datetime.combine(day, time(), tzinfo=UTC)
+
+
+def end_of(day: date) -> datetime:
+    """Return the midnight with which the day ends, or the last moment of the calendar."""
+    if day == date.max:
+        return datetime.max.replace(tzinfo=UTC)
+    return start_of(day + timedelta(days=1))

@@ -9,12 +9,13 @@ from django.utils.cache import patch_cache_control, patch_vary_headers, set_resp
 from django.utils.decorators import method_decorator
 from django.utils.http import parse_etags
 from django.views.decorators.http import conditional_page
-from rest_framework.exceptions import ParseError, ValidationError
+from rest_framework.exceptions import ErrorDetail, ParseError, ValidationError
 from rest_framework.generics import GenericAPIView
 from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from web.errors import PreconditionFailed, TooLarge
+from web.serializers import MOST_NAMED, BodySerializer, NoBody, unknown_name
 
 PAGING = {"cursor", "limit"}
 
@@ -24,15 +25,17 @@ class Endpoint(GenericAPIView[Any]):
     """An endpoint of the API.
 
     `operations` names each method's operation in the schema. `refusals` lists the status codes that an
-    endpoint's domain adds to the usual ones.
+    endpoint's domain adds to the usual ones. `action_parameters` are the query parameters of its
+    actions.
     """
 
-    http_method_names = ["get", "head", "post"]
+    http_method_names = ["get", "head", "post", "patch"]
     metadata_class = None
     pagination_class: Any = None
     ordering: tuple[str, ...] = ("pk",)
     operations: ClassVar[Mapping[str, str]] = {}
     refusals: ClassVar[Sequence[int]] = ()
+    action_parameters: ClassVar[Sequence[str]] = ()
     tag = ""
 
     @property
@@ -58,13 +61,48 @@ class Endpoint(GenericAPIView[Any]):
         """Do nothing, because perform_authentication has counted the request."""
 
     def _check_parameters(self, request: Request) -> None:
-        """Raise ValidationError for unknown parameters. A misspelt filter would list everything."""
+        """Raise ValidationError for unknown or repeated parameters.
+
+        A misspelt filter would list everything.
+        """
+        if not self.is_allowed(request):
+            return  # the response is 405
+        is_read = request.method in ("GET", "HEAD")
+        known = self._known_parameters() if is_read else set(self.action_parameters)
+        unknown = [name for name in request.query_params if name not in known][:MOST_NAMED]
+        errors = {
+            name: [ErrorDetail(unknown_name("parameter", name, known), "unknown_parameter")]
+            for name in unknown
+        }
+        errors |= {
+            name: [ErrorDetail("Send this parameter only once.", "repeated_parameter")]
+            for name in known
+            if len(request.query_params.getlist(name)) > 1
+        }
+        if errors:
+            raise ValidationError(errors)
+
+    def is_trial(self, request: Request) -> bool:
+        """Return True if the request only asks what an action would do."""
+        return False
+
+    def is_allowed(self, request: Request) -> bool:
+        """Return True if the endpoint has the request's method."""
+        method = str(request.method).lower()
+        return method in self.http_method_names and hasattr(self, method)
+
+    def _known_parameters(self) -> set[str]:
         filterset = getattr(self, "filterset_class", None)
         known = set(filterset.base_filters if filterset else ())
-        known |= PAGING if self.pagination_class else set()
-        detail = f"Unknown parameter. Choose from: {', '.join(sorted(known)) or 'none'}."
-        if errors := {name: [detail] for name in request.query_params if name not in known}:
-            raise ValidationError(errors)
+        return known | (PAGING if self.pagination_class else set())
+
+    def read_body(
+        self, request: Request, serializer_class: type[BodySerializer] = NoBody, **context: Any
+    ) -> dict[str, Any]:
+        """Return the checked fields of the body, which has none by default."""
+        serializer = serializer_class(data=request.data, context=context)
+        serializer.is_valid(raise_exception=True)
+        return dict(serializer.validated_data)
 
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         final = super().finalize_response(request, response, *args, **kwargs)

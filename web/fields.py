@@ -20,7 +20,24 @@ class CountField(forms.IntegerField):
     widget = forms.NumberInput(attrs={"inputmode": "numeric"})
 
 
-class DaysForm(forms.Form):
+class PeriodForm(forms.Form):
+    """A form with a period, whose end must not be before its start.
+
+    `PERIOD` names the fields of the start and the end.
+    """
+
+    PERIOD: tuple[str, str] = ("first_day", "last_day")
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        first, last = (data.get(name) for name in self.PERIOD)
+        if first and last and last < first:
+            name = self.fields[self.PERIOD[0]].label or self.PERIOD[0]
+            self.add_error(self.PERIOD[1], f"The end of the period is before its start ({name}).")
+        return data
+
+
+class DaysForm(PeriodForm):
     """A filter form with the fields of `web.days.Days`."""
 
     first_day = forms.DateField(

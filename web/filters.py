@@ -1,9 +1,15 @@
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import django_filters
 from django.core.exceptions import ValidationError
-from django_filters import Filter
+from django_filters import Filter, NumberFilter
 from django_filters.fields import IsoDateTimeField
+
+from web.serializers import choose_from
+
+LARGEST_ID = 2**63 - 1
 
 
 class MomentField(IsoDateTimeField):
@@ -19,3 +25,24 @@ class MomentField(IsoDateTimeField):
 
 class MomentFilter(Filter):
     field_class = MomentField
+
+
+class ChoiceFilter(django_filters.ChoiceFilter):
+    """A filter by one of several values, which errors list."""
+
+    def __init__(self, *, choices: Sequence[tuple[Any, Any]], **kwargs: Any) -> None:
+        messages = {"invalid_choice": choose_from(value for value, _ in choices)}
+        super().__init__(choices=choices, error_messages=messages, **kwargs)
+
+
+class IdAfterFilter(NumberFilter):
+    """A filter of rows that were created after the one with this id."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            field_name="pk",
+            lookup_expr="gt",
+            min_value=0,
+            max_value=LARGEST_ID,
+            label="Only rows with a higher id, such as those since the last one you have.",
+        )

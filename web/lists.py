@@ -148,10 +148,12 @@ class Listing:
     `bulk_id` returns for them, are sent as `bulk_name` to the form with the id "bulk". With
     `selects_all`, an action without selected rows applies to all rows that match the filter.
     `download` is the URL of a file with more columns, which replaces the CSV file.
-    `known_total` replaces a slow count. With `reads_once`, all ids are read in a single query, which
-    suits slow filters with few matches. `path` is the list's own address, for pages that show it at
-    another, such as after an invalid form. `ids` are the ids of all rows in their order, if a faster
-    query than `rows` finds them. Functions sort such a list, and so does the page that finds the ids.
+    `known_total` replaces a slow count. With `reads_once`, all ids are read in a single query,
+    which suits slow filters with few matches. `unfiltered` is then `rows` without the slow filter,
+    from which the rows of a page are read by their ids. `path` is the list's own address, for pages
+    that show it at another, such as after an invalid form. `ids` are the ids of all rows in their
+    order, if a faster query than `rows` finds them. Functions sort such a list, and so does the
+    page that finds the ids.
     """
 
     request: HttpRequest
@@ -173,6 +175,7 @@ class Listing:
     download: str = ""
     known_total: int | None = None
     reads_once: bool = False
+    unfiltered: QuerySet[Any] | None = None
     bulk_id: Callable[[Any], int] | None = None
     path: str = ""
     ids: Sequence[int] | None = None
@@ -325,7 +328,8 @@ class Listing:
         if not isinstance(self.rows, QuerySet):
             return zip(ids, self.load([self.rows[position] for position in ids]), strict=True)
         # Only these rows get the query's annotations. An offset would compute those of skipped rows.
-        by_id = {row.pk: row for row in self.rows.filter(pk__in=ids)}
+        rows = self.rows if self.unfiltered is None else self.unfiltered
+        by_id = {row.pk: row for row in rows.filter(pk__in=ids)}
         found = [pk for pk in ids if pk in by_id]
         return zip(found, self.load([by_id[pk] for pk in found]), strict=True)
 

@@ -15,17 +15,22 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("
 
 @lru_cache(maxsize=64)
 def render_markdown(text: str) -> SafeString:
-    """Render a Markdown text as HTML. Headings get ids, for links to them."""
+    """Render a Markdown text as HTML. Headings get ids, for links to them, and name the tables below."""
     tokens = _MARKDOWN.parse(text)
+    heading = ""
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
-            opening.attrSet("id", heading_id(inline))
+            heading = heading_id(inline)
+            opening.attrSet("id", heading)
+        elif opening.type == "table_open" and heading:
+            opening.attrSet("aria-labelledby", heading)
     for token in tokens:
         if aligned := token.attrs.pop("style", None):  # the CSP forbids inline styles
             token.attrSet("class", f"align-{str(aligned).rpartition(':')[2]}")
     assert isinstance(_MARKDOWN.renderer, RendererHTML)
-    # The renderer escapes everything that is not Markdown.
-    return mark_safe(_MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {}))  # noqa: S308
+    html = _MARKDOWN.renderer.render(tokens, _MARKDOWN.options, {})
+    # The renderer escapes everything that is not Markdown. Wide code scrolls, also by keyboard.
+    return mark_safe(html.replace("<pre>", '<pre tabindex="0">'))  # noqa: S308
 
 
 @lru_cache(maxsize=64)

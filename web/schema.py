@@ -5,10 +5,15 @@ from typing import Any
 from drf_spectacular.utils import OpenApiParameter
 from drf_standardized_errors.openapi import AutoSchema
 
+from web.actions import needs_key
+from web.serializers import BodySerializer
 
-def _header(name: str, description: str) -> OpenApiParameter:
+
+def _header(name: str, description: str, *, required: bool = False) -> OpenApiParameter:
     schema = {"type": "string", "pattern": "^[!-~]+$", "maxLength": 100}
-    return OpenApiParameter(name, schema, OpenApiParameter.HEADER, description=description)
+    return OpenApiParameter(
+        name, schema, OpenApiParameter.HEADER, description=description, required=required
+    )
 
 
 IF_NONE_MATCH = _header("If-None-Match", "An ETag. The answer is 304 if nothing has changed since.")
@@ -16,6 +21,26 @@ IF_MATCH = _header("If-Match", "An ETag. Nothing is done if the row has changed 
 IDEMPOTENCY_KEY = _header(
     "Idempotency-Key", "Repeats of the request within 24 hours have no effect."
 )
+REQUIRED_KEY = _header(
+    "Idempotency-Key",
+    "Required, because the action moves money. Repeats within 24 hours have no effect.",
+    required=True,
+)
+
+
+def _response_header(name: str, description: str, codes: list[int] | bool) -> OpenApiParameter:
+    return OpenApiParameter(
+        name, str, OpenApiParameter.HEADER, description=description, response=codes
+    )
+
+
+ETAG = _response_header("ETag", "Send it as If-None-Match, or as If-Match of an action.", [200])
+LOCATION = _response_header("Location", "The address of what was created or started.", [201, 202])
+REPLAYED = _response_header(
+    "Idempotency-Replayed", "true if the response is that of an earlier request.", [200, 201, 202]
+)
+RETRY_AFTER = _response_header("Retry-After", "Seconds to wait before a repeat.", [429, 503])
+REQUEST_ID = _response_header("X-Request-ID", "Names the request in the site's log.", True)
 
 
 class Schema(AutoSchema):
@@ -36,15 +61,24 @@ class Schema(AutoSchema):
 
     def get_override_parameters(self) -> list[Any]:
         if self.method == "GET":
-            return [IF_NONE_MATCH]
-        return [IDEMPOTENCY_KEY, *([IF_MATCH] if 412 in self.view.refusals else [])]
+            return [IF_NONE_MATCH, ETAG, RETRY_AFTER, REQUEST_ID]
+        handler = getattr(self.view, self.method.lower())
+        key = REQUIRED_KEY if needs_key(handler) else IDEMPOTENCY_KEY
+        precondition = [IF_MATCH] if 412 in self.view.refusals else []
+        return [key, *precondition, LOCATION, REPLAYED, RETRY_AFTER, REQUEST_ID]
 
     def _should_add_error_response(self, responses: dict[str, Any], status_code: str) -> bool:
         if status_code in ("409", "412"):
             return int(status_code) in self.view.refusals
         if status_code in ("413", "422"):
-            return self.method == "POST"
+            return self.method != "GET"
         return bool(super()._should_add_error_response(responses, status_code))
+
+    def _map_basic_serializer(self, serializer: Any, direction: Any) -> Any:
+        schema = super()._map_basic_serializer(serializer, direction)
+        if isinstance(serializer, BodySerializer):
+            schema["additionalProperties"] = False
+        return schema
 
     def _get_response_bodies(self, direction: Any = "response") -> Any:
         bodies = super()._get_response_bodies(direction=direction)

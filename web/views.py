@@ -12,7 +12,9 @@ RETRY_AFTER = 10
 @csrf_exempt
 def not_found(request: HttpRequest, **kwargs: object) -> JsonResponse:
     """Respond with 404 to paths under /api/ without an endpoint."""
-    error = {"code": "not_found", "detail": "This API path doesn't exist.", "attr": None}
+    hint = "" if request.path.endswith("/") else " Most paths end with a slash."
+    detail = f"This API path doesn't exist.{hint}"
+    error = {"code": "not_found", "detail": detail, "attr": None}
     return JsonResponse({"type": "client_error", "errors": [error]}, status=404)
 
 

@@ -4,6 +4,8 @@ from django import template
 from django.forms import BoundField
 from django.utils.safestring import SafeString
 
+from accounts.domain import first_account
+
 register = template.Library()
 
 # The order matters: Edge contains the name of Chrome, and Chrome that of Safari.
@@ -39,3 +41,8 @@ def _first_match(names: dict[str, str], agent: str) -> str:
 def input_of(field: BoundField, focused: bool) -> SafeString:
     """Render the input of a field without a placeholder that repeats the label."""
     return field.as_widget(attrs={"placeholder": False, "autofocus": focused})
+
+
+@register.simple_tag
+def has_accounts() -> bool:
+    return first_account.has_accounts()

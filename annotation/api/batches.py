@@ -1,47 +1,64 @@
 """Endpoints that publish, list, pause, resume and end batches."""
 
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
+from rest_framework.fields import BooleanField
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.serializers import BatchProgressSerializer, BatchSerializer, NewBatchSerializer
+from annotation.api.serializers import (
+    BatchPreviewSerializer,
+    BatchProgressSerializer,
+    BatchSerializer,
+    NewBatchSerializer,
+)
 from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch
-from annotation.domain.publish import NothingToPublishError, publish_batch
+from annotation.domain.choose_workers import ChosenWorkers, WorkersError, choose_workers
+from annotation.domain.preview_cost import preview_cost
+from annotation.domain.publish import NothingToPublishError, PublicationRunningError, publish_batch
 from annotation.domain.queries import count_batch
 from annotation.enums import BatchState
 from annotation.models import Batch
 from audit.domain.change_state import TransitionNotAllowedError
 from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.qualifications import system_requirements
-from crowd.models import QualificationType
 from crowd.tasks import publish_hits
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
 from projects.permissions import STAFF, post, read
-from web.actions import action
+from web.actions import action, money_action
 from web.errors import conflicts
+from web.filters import ChoiceFilter
 
 CONFLICTS: dict[type[Exception], str] = {
     NothingToPublishError: "nothing_to_publish",
+    PublicationRunningError: "invalid_state",
     BudgetExceededError: "budget_exceeded",
     CapTooLowError: "budget_exceeded",
     IntegrityError: "invalid_state",  # another user has published the same items
 }
 
 
+DRY_RUN = OpenApiParameter(
+    "dry_run",
+    bool,
+    description="Return the cost, and publish nothing. It needs no Idempotency-Key.",
+)
+
+
 class BatchFilters(filters.FilterSet):
-    role = filters.ChoiceFilter(choices=Role.choices)
-    state = filters.ChoiceFilter(choices=BatchState.choices)
+    role = ChoiceFilter(choices=Role.choices)
+    state = ChoiceFilter(choices=BatchState.choices)
 
 
 class _OfBatches(ProjectEndpoint):
@@ -61,29 +78,55 @@ class Batches(_OfBatches, ListEndpoint):
     ordering = ("-pk",)
     operations = {"GET": "list_batches", "POST": "publish_batch"}
     refusals = (409,)
+    action_parameters = (DRY_RUN.name,)
 
-    @extend_schema(request=NewBatchSerializer, responses={201: BatchSerializer})
-    @action
+    def is_trial(self, request: Request) -> bool:
+        wanted = request.query_params.get(DRY_RUN.name, "false")
+        try:
+            return bool(BooleanField().run_validation(wanted))
+        except ValidationError as error:
+            raise ValidationError({DRY_RUN.name: error.detail}) from error
+
+    @extend_schema(
+        request=NewBatchSerializer,
+        parameters=[DRY_RUN],
+        responses={200: BatchPreviewSerializer, 201: BatchSerializer},
+    )
+    @money_action
     def post(self, request: Request, slug: str) -> Response:
-        """Publish items for generation. This reserves budget, and a sweep creates the HITs."""
-        serializer = NewBatchSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        data = serializer.validated_data
+        """Publish items for generation. This reserves budget, and a sweep creates the HITs.
+
+        More than 200 items are published by a job. Until its end, the batch is `publishing` and has
+        the number of items in `to_publish`.
+        """
+        data = self.read_body(request, NewBatchSerializer)
         try:
             with conflicts(CONFLICTS):
+                workers = choose_workers(
+                    project=self.project,
+                    who=data.get("who", ""),
+                    code=data["pool"] or "",
+                    groups=data["groups"],
+                )
+                if self.is_trial(request):
+                    return self._preview(data, workers)
                 batch = publish_batch(
                     project=self.project,
                     limit=data["limit"],
-                    pool=self._pool(data["pool"]),
-                    groups=data["groups"],
+                    pool=workers.pool,
+                    groups=workers.groups,
                     requirements=system_requirements(
                         approval_rate=data["approval_rate"], locales=data["locales"]
                     ),
                     keep_open=data["keep_open"],
                     cap_cents=data["cap_cents"],
-                    actor=request.user.get_username(),
+                    auto_approval_seconds=data["auto_approval_seconds"],
+                    republish_limit=data["republish_limit"],
+                    actor=actor_of(request),
                     now=timezone.now(),
                 )
+        except WorkersError as error:
+            raise ValidationError({error.field: [str(error)]}) from error
         except ValueError as error:
             raise ValidationError(str(error)) from error
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.
@@ -91,13 +134,16 @@ class Batches(_OfBatches, ListEndpoint):
         location = reverse("api:batch", args=[slug, batch.pk], request=request)
         return Response(BatchSerializer(batch).data, 201, headers={"Location": location})
 
-    def _pool(self, code: str | None) -> QualificationType | None:
-        if code is None:
-            return None
-        pools = QualificationType.objects.filter(provider=self.project.provider, code=code)
-        if pool := pools.first():
-            return pool
-        raise ValidationError({"pool": [f"There is no qualification {code!r}."]})
+    def _preview(self, data: dict[str, Any], workers: ChosenWorkers) -> Response:
+        cost = preview_cost(
+            project=self.project,
+            limit=data["limit"],
+            keep_open=data["keep_open"],
+            cap_cents=data["cap_cents"],
+            auto_approval_seconds=data["auto_approval_seconds"],
+        )
+        pool = workers.pool.code if workers.pool else None
+        return Response(BatchPreviewSerializer({**asdict(cost), "pool": pool}).data)
 
 
 class BatchDetail(_OfBatches, DetailEndpoint):
@@ -127,6 +173,7 @@ class _BatchAction(_OfBatches):
     @extend_schema(request=None, responses={200: BatchSerializer})
     @action
     def post(self, request: Request, slug: str, pk: int) -> Response:
+        self.read_body(request)
         # The lock keeps the batch unchanged between the If-Match check and the response.
         self.project.batches.select_for_update().filter(pk=pk).first()
         batch = self.find_row(pk=pk)
@@ -144,7 +191,7 @@ class PauseBatch(_BatchAction):
 
 
 class ResumeBatch(_BatchAction):
-    """Resume a paused batch."""
+    """Resume a paused batch, or a publication that has stopped (see `to_publish`)."""
 
     operations = {"POST": "resume_batch"}
     move = resume_batch

@@ -1,7 +1,5 @@
 """Endpoints of sentences and their imports."""
 
-from typing import Any
-
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpResponseBase
@@ -9,7 +7,6 @@ from django.utils import timezone
 from django_filters import rest_framework as filters
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
-from rest_framework.exceptions import ValidationError
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,25 +15,26 @@ from rest_framework.reverse import reverse
 from annotation.api.serializers import ImportSerializer, NewImportSerializer, SentenceSerializer
 from annotation.bad_rows_download import bad_rows_download
 from annotation.domain.queue_import import IMPORT, queue_import
-from annotation.domain.source_files import ColumnsError, ReadOptions
+from annotation.domain.source_files import ReadOptions
 from annotation.enums import Partition
 from annotation.models import Sentence
 from jobs.domain.queries import jobs_of
+from jobs.enums import JobState
 from jobs.models import Job
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import MEMBERS, STAFF, post, read
-from schemes.base import FileError
 from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from web.actions import action
+from web.filters import ChoiceFilter
 
 
 class SentenceFilters(filters.FilterSet):
     external_id = filters.CharFilter(max_length=200)
     domain = filters.CharFilter(max_length=60)
-    partition = filters.ChoiceFilter(choices=Partition.choices)
+    partition = ChoiceFilter(choices=Partition.choices)
 
 
 class Sentences(ListEndpoint):
@@ -54,9 +52,7 @@ class Sentences(ListEndpoint):
 
 
 class JobFilters(filters.FilterSet):
-    class Meta:
-        model = Job
-        fields = ["state"]
+    state = ChoiceFilter(choices=JobState.choices)
 
 
 class _OfImports(ProjectEndpoint):
@@ -88,35 +84,24 @@ class Imports(_OfImports, ListEndpoint):
     def post(self, request: Request, slug: str) -> Response:
         """Upload a corpus. A background job imports it, and `Location` shows its progress."""
         corpus = get_scheme(self.project.scheme).corpus
-        serializer = NewImportSerializer(data=request.data, context={"corpus": corpus})
-        serializer.is_valid(raise_exception=True)
-        job = self._queue(serializer.validated_data, actor_of(request))
+        data = self.read_body(request, NewImportSerializer, corpus=corpus)
+        job = queue_import(
+            project=self.project,
+            fmt=data["format"],
+            files=data["files"],
+            items_files=data["items_files"],
+            images=data["images"],
+            search=data["search"],
+            domain=data["domain"],
+            partition=data["partition"],
+            strict=data["strict"],
+            reading=ReadOptions(data["encoding"], data["columns"], data["sheet"]),
+            settings=[setting for setting in Setting if data.get(setting.parameter)],
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
         location = reverse("api:import", args=[slug, job.pk], request=request)
         return Response(ImportSerializer(job).data, 202, headers={"Location": location})
-
-    def _queue(self, data: dict[str, Any], actor: str) -> Job:
-        """Queue the import. Raise ValidationError for files of an unclear format."""
-        reading = ReadOptions(data["encoding"], data["columns"], data["sheet"])
-        try:
-            return queue_import(
-                project=self.project,
-                fmt=data["format"],
-                files=data["files"],
-                items_files=data["items_files"],
-                images=data["images"],
-                search=data["search"],
-                domain=data["domain"],
-                partition=data["partition"],
-                strict=data["strict"],
-                reading=reading,
-                settings=[setting for setting in Setting if data.get(setting.parameter)],
-                actor=actor,
-                now=timezone.now(),
-            )
-        except FileError as error:
-            raise ValidationError({"files": str(error)}) from error
-        except ColumnsError as error:
-            raise ValidationError({"columns": str(error)}) from error
 
 
 class ImportDetail(_OfImports, DetailEndpoint):

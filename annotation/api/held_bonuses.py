@@ -16,12 +16,13 @@ from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import STAFF, post, read
-from web.actions import action
+from web.actions import money_action
 from web.errors import conflicts
+from web.filters import ChoiceFilter
 
 
 class HeldBonusFilters(filters.FilterSet):
-    state = filters.ChoiceFilter(choices=HeldBonusState.choices)
+    state = ChoiceFilter(choices=HeldBonusState.choices)
 
 
 class _OfHeldBonuses(ProjectEndpoint):
@@ -66,17 +67,16 @@ class AcceptBonus(_Reviewed):
     operations = {"POST": "accept_bonus"}
 
     @extend_schema(request=AcceptBonusSerializer, responses={200: HeldBonusSerializer})
-    @action
+    @money_action
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Pay the held bonus, or the part of it for the accepted units."""
-        serializer = AcceptBonusSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        data = self.read_body(request, AcceptBonusSerializer)
         held = self.find(request, pk)
         with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
             accept_bonus(
                 held=held,
-                units=serializer.validated_data.get("units"),
-                note=serializer.validated_data["note"],
+                units=data.get("units"),
+                note=data["note"],
                 actor=actor_of(request),
                 now=timezone.now(),
             )
@@ -88,16 +88,15 @@ class DeclineBonus(_Reviewed):
     operations = {"POST": "decline_bonus"}
 
     @extend_schema(request=ReasonSerializer, responses={200: HeldBonusSerializer})
-    @action
+    @money_action
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Decline the held bonus. The worker keeps the reward and gets the reason."""
-        serializer = ReasonSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        data = self.read_body(request, ReasonSerializer)
         held = self.find(request, pk)
         with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
             decline_bonus(
                 held=held,
-                reason=serializer.validated_data["reason"],
+                reason=data["reason"],
                 actor=actor_of(request),
                 now=timezone.now(),
             )

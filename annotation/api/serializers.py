@@ -6,7 +6,10 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
+from annotation.domain.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.choose_columns import encoding_of, settings_of
+from annotation.domain.choose_workers import Who
+from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.domain.source_files import ColumnsError, parse_columns, parse_reading
 from annotation.domain.text_encodings import UnknownEncodingError
 from annotation.enums import Partition
@@ -14,6 +17,7 @@ from annotation.models import Batch, HeldBonus, Sentence, Submission
 from jobs.models import Job
 from projects.api.serializers import MOST_CENTS
 from schemes.import_settings import Setting, with_parameters
+from web.serializers import BodySerializer
 
 
 class SentenceSerializer(serializers.ModelSerializer[Sentence]):
@@ -143,7 +147,7 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
         return encoding_of(job.parameters)
 
 
-class NewImportSerializer(serializers.Serializer[Any]):
+class NewImportSerializer(BodySerializer):
     files = serializers.ListField(
         child=serializers.FileField(max_length=200), min_length=1, max_length=20
     )
@@ -259,23 +263,30 @@ class BatchSerializer(serializers.ModelSerializer[Batch]):
             "cap_cents",
             "keep_open",
             "item_limit",
+            "republish_limit",
+            "to_publish",
             "problem",
             "created_at",
         )
         read_only_fields = fields
 
 
-class NewBatchSerializer(serializers.Serializer[Any]):
+class NewBatchSerializer(BodySerializer):
     """A request to publish items for generation."""
 
     limit = serializers.IntegerField(
         min_value=1, max_value=1_000_000, help_text="Maximum number of items, in shuffled order."
     )
+    who = serializers.ChoiceField(
+        choices=[(who.value, who.value) for who in Who],
+        required=False,
+        help_text="The trained pool or anyone. The default is the pool, if the project has one.",
+    )
     pool = serializers.CharField(
         max_length=80,
         allow_null=True,
         default=None,
-        help_text="The code of a qualification. Only its holders may work.",
+        help_text="The code of another qualification of the project, whose holders may work.",
     )
     groups = serializers.ListField(
         child=serializers.IntegerField(min_value=0, max_value=2**31 - 1),
@@ -297,6 +308,39 @@ class NewBatchSerializer(serializers.Serializer[Any]):
     )
     cap_cents = serializers.IntegerField(
         min_value=0, max_value=MOST_CENTS, allow_null=True, default=None
+    )
+    auto_approval_seconds = serializers.IntegerField(
+        min_value=0,
+        max_value=30 * 86400,
+        default=AUTO_APPROVAL_SECONDS,
+        help_text="Work without a decision is approved after this time.",
+    )
+    republish_limit = serializers.IntegerField(
+        min_value=0,
+        max_value=MAX_REPUBLICATIONS,
+        default=REPUBLISH_LIMIT,
+        help_text="How often an item that lacks annotations is republished automatically.",
+    )
+
+
+class BatchPreviewSerializer(serializers.Serializer[Any]):
+    """What a publication would cost. Nothing was published."""
+
+    items = serializers.IntegerField(help_text="The number of items of the whole batch.")
+    hits = serializers.IntegerField(help_text="The HITs that would be created at once.")
+    reserved_cents = serializers.IntegerField(help_text="What these HITs would reserve, with fees.")
+    most_cents = serializers.IntegerField(help_text="The highest cost of the batch, with fees.")
+    expected_cents = serializers.IntegerField(
+        help_text="The expected cost of the items until they are gold, with fees."
+    )
+    budget_left_cents = serializers.IntegerField(
+        allow_null=True, help_text="Before the publication. Null without a budget limit."
+    )
+    is_affordable = serializers.BooleanField(
+        help_text="False if the budget or the batch's limit is below what would be reserved."
+    )
+    pool = serializers.CharField(
+        allow_null=True, help_text="The qualification that workers need, or null for anyone."
     )
 
 
@@ -362,7 +406,11 @@ class HoldReasonSerializer(serializers.Serializer[Any]):
 
 
 class HeldBonusSerializer(serializers.ModelSerializer[HeldBonus]):
-    """A bonus that is paid after a review. `submissions` are the ids of its work."""
+    """A bonus that is paid after a review. `submissions` are the ids of its work.
+
+    A bonus in the state `waiting` is decided when its items are consolidated. `earned_cents` is the bonus
+    for all units, and `amount_cents` the one that is paid.
+    """
 
     worker = serializers.CharField(
         source="payment.assignment.worker.pseudonym",
@@ -385,6 +433,7 @@ class HeldBonusSerializer(serializers.ModelSerializer[HeldBonus]):
             "worker",
             "submissions",
             "amount_cents",
+            "earned_cents",
             "reasons",
             "held_at",
             "decided_by",
@@ -394,7 +443,7 @@ class HeldBonusSerializer(serializers.ModelSerializer[HeldBonus]):
         read_only_fields = fields
 
 
-class AcceptBonusSerializer(serializers.Serializer[Any]):
+class AcceptBonusSerializer(BodySerializer):
     units = serializers.DictField(
         child=serializers.IntegerField(min_value=0, max_value=100_000),
         required=False,
@@ -414,5 +463,5 @@ class AcceptBonusSerializer(serializers.Serializer[Any]):
         return {int(key): number for key, number in units.items()}
 
 
-class ReasonSerializer(serializers.Serializer[Any]):
+class ReasonSerializer(BodySerializer):
     reason = serializers.CharField(max_length=1000, help_text="Shown to the worker.")

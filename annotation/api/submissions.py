@@ -7,6 +7,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotation.api.filters import FiltersByItem
 from annotation.api.serializers import ReasonSerializer, SubmissionSerializer
 from annotation.domain.decide_submission import accept_assignment, reject_submissions
 from annotation.domain.queries import can_be_accepted, submissions_of
@@ -18,18 +19,28 @@ from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
 from projects.permissions import CAN_SEE_WORKERS, STAFF, post, read
-from web.actions import action
+from web.actions import money_action
 from web.errors import Conflict, conflicts
-from web.filters import MomentFilter
+from web.fields import PeriodForm
+from web.filters import ChoiceFilter, IdAfterFilter, MomentFilter
 
 
-class SubmissionFilters(filters.FilterSet):
-    role = filters.ChoiceFilter(choices=Role.choices)
-    state = filters.ChoiceFilter(choices=SubmissionState.choices)
-    item = filters.CharFilter(field_name="item__key", max_length=240)
+class SubmittedForm(PeriodForm):
+    PERIOD = ("submitted_after", "submitted_before")
+
+
+class SubmissionFilters(FiltersByItem):
+    role = ChoiceFilter(choices=Role.choices)
+    state = ChoiceFilter(choices=SubmissionState.choices)
     worker = filters.CharFilter(field_name="worker__pseudonym", max_length=20)
     submitted_after = MomentFilter(field_name="submitted_at", lookup_expr="gte")
     submitted_before = MomentFilter(field_name="submitted_at", lookup_expr="lt")
+    id_after = IdAfterFilter()
+
+    class Meta:
+        model = Submission
+        fields: list[str] = []
+        form = SubmittedForm
 
 
 class _OfSubmissions(ProjectEndpoint):
@@ -76,9 +87,10 @@ class AcceptSubmission(_Decided):
     operations = {"POST": "accept_submission"}
 
     @extend_schema(request=None, responses={200: SubmissionSerializer})
-    @action
+    @money_action
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Accept the submission's assignment and pay its reward and bonus."""
+        self.read_body(request)
         _, assignment = self.find_pair(request, pk)
         if not can_be_accepted(assignment):
             raise Conflict("This content can't be used as an annotation.", "invalid_state")
@@ -92,16 +104,15 @@ class RejectSubmission(_Decided):
     operations = {"POST": "reject_submission"}
 
     @extend_schema(request=ReasonSerializer, responses={200: SubmissionSerializer})
-    @action
+    @money_action
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Reject the submission's assignment. The worker is not paid."""
-        serializer = ReasonSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
+        data = self.read_body(request, ReasonSerializer)
         _, assignment = self.find_pair(request, pk)
         with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
             reject_submissions(
                 assignment=assignment,
-                reason=serializer.validated_data["reason"],
+                reason=data["reason"],
                 actor=actor_of(request),
                 now=timezone.now(),
             )

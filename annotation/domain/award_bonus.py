@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from annotation.domain.publish import batch_terms
 from annotation.models import Submission
 from crowd.domain.decide_assignment import BonusAward
-from crowd.domain.pay_scheme import bonus_cents, explain_bonus
+from crowd.domain.pay_scheme import Terms, bonus_cents, explain_bonus
 from projects.enums import page_role
 from schemes.registry import get_scheme
 
@@ -17,23 +17,26 @@ def units_of(submission: Submission) -> int:
 
 
 def bonus_for(
-    submissions: Sequence[Submission], *, units: Mapping[int, int] | None = None
+    submissions: Sequence[Submission],
+    *,
+    units: Mapping[int, int] | None = None,
+    terms: Terms | None = None,
 ) -> BonusAward | None:
     """Return the bonus under the pay scheme with its explanation, or None for no bonus.
 
-    `units` replaces the number of units of each submission, by id.
+    `units` replaces the number of units of each submission, by id, and `terms` those of the batch.
     """
     amount, reasons = 0, []
     for submission in submissions:
         if not submission.is_readable:
             continue
         assert submission.assignment
-        terms = batch_terms(submission.assignment.hit.task.batch)
+        own = terms or batch_terms(submission.assignment.hit.task.batch)
         unit = get_scheme(submission.item.project.scheme).vocabulary.unit
         number = units_of(submission) if units is None else units.get(submission.pk, 0)
-        if bonus := bonus_cents(terms, number):
+        if bonus := bonus_cents(own, number):
             amount += bonus
-            reasons.append(explain_bonus(terms, number, unit.count(number)))
+            reasons.append(explain_bonus(own, number, unit.count(number)))
     if not amount:
         return None
     return BonusAward(amount_cents=amount, reason=f"Thank you! {' '.join(reasons)}"[:2000])

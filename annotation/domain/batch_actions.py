@@ -6,26 +6,21 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotation.domain.change_hits import HitChange, change_hits
 from annotation.domain.publish import publish_generations, unpublished_items
+from annotation.domain.publish_rest import continue_publication
 from annotation.enums import BatchState
 from annotation.models import Batch, Item, Task, TaskItem
 from audit.domain.change_state import Transitions, change_state, log_state_change
 from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.manage_hits import (
-    STEERABLE,
-    HitChangeError,
-    add_to_each,
-    expire_hits,
-    extend_hits,
-    pause_hits,
-    resume_hits,
-)
-from crowd.enums import HitState
+from crowd.domain.manage_hits import STEERABLE, HitChangeError
 from crowd.models import Hit, HitQuerySet
 from jobs.domain.sweep import for_each_row
 from projects.enums import Role
 
 TRANSITIONS: Transitions = {
+    # The end of the publication opens the batch (see annotation.domain.publish_rest).
+    BatchState.PUBLISHING: [BatchState.PAUSED, BatchState.CLOSED],
     BatchState.OPEN: [BatchState.PAUSED, BatchState.CLOSED],
     BatchState.PAUSED: [BatchState.OPEN, BatchState.CLOSED],
     BatchState.CLOSED: [BatchState.OPEN],
@@ -73,7 +68,7 @@ def top_up_batches(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     """Top up every open batch that has `keep_open`. Return the number of items published."""
     batches = Batch.objects.filter(
         state=BatchState.OPEN, role=Role.GENERATOR, keep_open__isnull=False
-    )
+    ).exclude(project__batches__state=BatchState.PUBLISHING)
     return for_each_row(
         sweep="top up batches",
         rows=batches.only("pk").order_by("pk"),
@@ -123,51 +118,59 @@ def _publish_what_fits(batch: Batch, items: list[Item], now: datetime) -> tuple[
 
 
 @transaction.atomic
-def pause_batch(
-    *, batch: Batch, actor: str, now: datetime, hits: QuerySet[Hit] | None = None
-) -> int:
+def pause_batch(*, batch: Batch, actor: str, now: datetime, hits: HitQuerySet | None = None) -> int:
     """Pause the batch, or only these HITs of an open batch. Return the number of HITs paused.
 
     Raise TransitionNotAllowedError, or HitChangeError for some HITs.
     """
+    change = HitChange("pause", actor)
     if hits is not None:
         _require_open(batch)
-        return _logged("paused", pause_hits(hits=hits, now=now), batch, actor, now)
+        return _logged("paused", _change(batch, hits, change, now), batch, actor, now)
     _change_state(batch, BatchState.PAUSED, actor, now)
-    return pause_hits(hits=hits_of(batch), now=now)
+    return _change(batch, hits_of(batch), change, now)
 
 
 @transaction.atomic
 def resume_batch(
-    *, batch: Batch, actor: str, now: datetime, hits: QuerySet[Hit] | None = None
+    *, batch: Batch, actor: str, now: datetime, hits: HitQuerySet | None = None
 ) -> int:
     """Resume the batch, or only these HITs of an open batch. Return the number of HITs.
 
-    Raise TransitionNotAllowedError, or HitChangeError for some HITs.
+    A publication that has stopped goes on. Raise TransitionNotAllowedError, or HitChangeError for
+    some HITs.
     """
+    change = HitChange("resume", actor)
     if hits is not None:
         _require_open(batch)
-        return _logged("resumed", resume_hits(hits=hits, now=now), batch, actor, now)
-    _change_state(batch, BatchState.OPEN, actor, now)
-    return resume_hits(hits=hits_of(batch), now=now)
+        return _logged("resumed", _change(batch, hits, change, now), batch, actor, now)
+    row = Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk)
+    if row.state != BatchState.PUBLISHING:
+        _change_state(batch, BatchState.OPEN, actor, now)
+    count = _change(batch, hits_of(batch), change, now)
+    if row.to_publish is not None:
+        continue_publication(batch=batch, actor=actor, now=now)
+    return count
 
 
 @transaction.atomic
 def expire_batch(
-    *, batch: Batch, actor: str, now: datetime, hits: QuerySet[Hit] | None = None
+    *, batch: Batch, actor: str, now: datetime, hits: HitQuerySet | None = None
 ) -> int:
     """End the batch or only these HITs, without republication. Return the number of HITs ended.
 
-    Work on accepted assignments can still be submitted and is paid. Raise
-    TransitionNotAllowedError.
+    The end of a batch that is being published ends the publication. Work on accepted assignments
+    can still be submitted and is paid. Raise TransitionNotAllowedError.
     """
+    change = HitChange("expire", actor)
     if hits is not None:
         ending = list(hits.filter(state__in=STEERABLE).values_list("pk", flat=True))
         Task.objects.filter(hit__in=ending).update(ended_at=now)
-        count = expire_hits(hits=Hit.objects.filter(pk__in=ending), actor=actor, now=now)
+        count = _change(batch, Hit.objects.filter(pk__in=ending), change, now)
         return _logged("ended", count, batch, actor, now)
     _change_state(batch, BatchState.CLOSED, actor, now)
-    return expire_hits(hits=hits_of(batch), actor=actor, now=now)
+    Batch.objects.filter(pk=batch.pk).update(to_publish=None)
+    return _change(batch, hits_of(batch), change, now)
 
 
 @transaction.atomic
@@ -177,44 +180,44 @@ def extend_batch(
     ends_at: datetime,
     actor: str,
     now: datetime,
-    hits: QuerySet[Hit] | None = None,
+    hits: HitQuerySet | None = None,
 ) -> int:
     """Extend the unfinished HITs of the batch, or only these HITs. Return their number.
 
-    Either all HITs are extended or none. Raise TransitionNotAllowedError, BudgetExceededError, or
-    HitChangeError for some HITs.
+    Raise TransitionNotAllowedError, BudgetExceededError, or HitChangeError for some HITs.
     """
+    change = HitChange("extend", actor, ends_at)
     if hits is not None:
         _require_open(batch)
         Task.objects.filter(hit__in=hits.values("pk")).update(ended_at=None)
-        count = extend_hits(hits=hits, ends_at=ends_at, now=now)
+        count = _change(batch, hits, change, now)
     else:
         _change_state(batch, BatchState.OPEN, actor, now)
         tasks = list(_tasks_to_extend(batch).values_list("pk", flat=True))
         Task.objects.filter(pk__in=tasks).update(ended_at=None)
-        hits = hits_of(batch).filter(task__in=tasks)
-        count = extend_hits(hits=hits, ends_at=ends_at, now=now)
+        count = _change(batch, hits_of(batch).filter(task__in=tasks), change, now)
         # Pending HITs that were paused with the batch.
-        resume_hits(hits=hits_of(batch), now=now)
+        _change(batch, hits_of(batch), HitChange("resume", actor), now)
     return _logged("extended", count, batch, actor, now)
 
 
 @transaction.atomic
 def add_to_batch(
-    *, batch: Batch, number: int, actor: str, now: datetime, hits: QuerySet[Hit] | None = None
+    *, batch: Batch, number: int, actor: str, now: datetime, hits: HitQuerySet | None = None
 ) -> int:
     """Offer each HIT of the batch, or only these, to `number` more workers. Return their number.
 
-    Either all HITs are changed or none. Raise BudgetExceededError, HitChangeError.
+    Raise BudgetExceededError, HitChangeError.
     """
     _require_open(batch)
-    chosen = hits_of(batch) if hits is None else hits
-    made = chosen.exclude(state__in=[HitState.FAILED, HitState.WITHDRAWN])
-    over = [hit.pk for hit in made if hit.state != HitState.LIVE or (hit.expires_at or now) <= now]
-    count = add_to_each(hits=made, number=number, now=now)
     end = now + timedelta(seconds=batch.lifetime_seconds)
-    extend_hits(hits=Hit.objects.filter(pk__in=over), ends_at=end, now=now)
+    change = HitChange("add", actor, end, number)
+    count = _change(batch, hits_of(batch) if hits is None else hits, change, now)
     return _logged(f"{number} more for", count, batch, actor, now)
+
+
+def _change(batch: Batch, hits: HitQuerySet, change: HitChange, now: datetime) -> int:
+    return change_hits(project=batch.project, hits=hits, change=change, now=now)
 
 
 def _change_state(batch: Batch, new: BatchState, actor: str, now: datetime) -> None:
@@ -223,6 +226,8 @@ def _change_state(batch: Batch, new: BatchState, actor: str, now: datetime) -> N
 
 def _require_open(batch: Batch) -> None:
     state = Batch.objects.select_for_update(of=("self",)).get(pk=batch.pk).state
+    if state == BatchState.PUBLISHING:
+        raise HitChangeError("The batch is still being published. Wait until it is complete.")
     if state == BatchState.PAUSED:
         raise HitChangeError("The batch is paused. Resume it first.")
     if state == BatchState.CLOSED:

@@ -1,6 +1,6 @@
 """The images that the sentences of a corpus describe, checked as an import and its preview do."""
 
-from annotation.domain.decode_image import decode_image, image_size
+from annotation.domain.decode_image import check_image, image_size
 from annotation.domain.image_files import ImageFiles
 from annotation.domain.images import image_digest
 from schemes.base import ErrorSink, FileError, Image, SentenceRecord
@@ -52,8 +52,7 @@ class CorpusImages:
         """Return the image of a file. Raise FileError."""
         if self._only_heads:
             return Image(name, *image_size(name, data))
-        decoded = decode_image(name, data)
-        return Image(name, decoded.width, decoded.height)
+        return Image(name, *check_image(name, data))
 
     def _image(self, name: str) -> Image | None:
         """Return the image of a file, or None after an error, which is reported once."""

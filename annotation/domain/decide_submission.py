@@ -1,12 +1,15 @@
 """Accept or reject submissions together with their assignment."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from annotation.domain.await_gold import await_gold
 from annotation.domain.award_bonus import bonus_for
-from annotation.domain.hold_bonus import hold_bonus, reasons_to_hold
+from annotation.domain.bonus_timing import waits_for_gold
+from annotation.domain.hold_bonus import hold_bonus, reasons_to_hold, speed_reason
 from annotation.domain.republish import has_room_for
 from annotation.enums import SubmissionState
 from annotation.models import Batch, Submission
@@ -43,9 +46,9 @@ def accept_assignment(
 ) -> None:
     """Accept the assignment's submissions, approve it and record its bonus as owed.
 
-    If no person has checked the work, its bonus is held if there are reasons to. A repeat changes
-    nothing. Unreadable and withdrawn work is paid but not used. Raise TransitionNotAllowedError if a
-    submission can't be accepted.
+    If no person has checked the work, its bonus is held if there are reasons to, or waits until the
+    items have gold. A repeat changes nothing. Unreadable and withdrawn work is paid but not used. Raise
+    TransitionNotAllowedError if a submission can't be accepted.
     """
     lock_assignment(assignment=assignment)
     rows = assignment.submissions.select_related("item__project__budget", "item__sentence__image")
@@ -56,12 +59,21 @@ def accept_assignment(
         _change_state(submission, new, actor, now)
     bonus = bonus_for(submissions)
     reasons = reasons_to_hold(submissions) if bonus and not is_checked else []
-    if bonus and reasons:
+    waits = bool(bonus) and not is_checked and not reasons and _waits_for_gold(submissions)
+    if bonus and (reasons or waits):
         bonus = replace(bonus, needs_review=True)
     approve_assignment(assignment=assignment, bonus=bonus, actor=actor, now=now)
     payment = assignment.payments.filter(kind=PaymentKind.BONUS, needs_review=True).first()
     if payment and reasons:
         hold_bonus(payment=payment, submissions=submissions, reasons=reasons, now=now)
+    elif payment and waits:
+        await_gold(payment=payment, submissions=submissions, now=now)
+
+
+def _waits_for_gold(submissions: Sequence[Submission]) -> bool:
+    assignment = submissions[0].assignment
+    assert assignment
+    return waits_for_gold(assignment=assignment, batch=assignment.hit.task.batch)
 
 
 class OverturnError(TouchstoneError, ValueError):
@@ -150,7 +162,8 @@ def _change_state(
 def auto_accept(*, submissions: list[Submission], now: datetime) -> bool:
     """Accept new submissions unless one of them needs review.
 
-    Return True if they were accepted.
+    Work that was faster than plausible needs one, unless its worker is trusted. Otherwise the reward
+    alone would pay junk better than work. Return True if they were accepted.
     """
     if not submissions or any(
         submission.problem or submission.state != SubmissionState.SUBMITTED
@@ -161,6 +174,11 @@ def auto_accept(*, submissions: list[Submission], now: datetime) -> bool:
     assert assignment
     if assignment.state not in (AssignmentState.SUBMITTED, AssignmentState.APPROVED):
         return False  # it was rejected at the marketplace
+    if _waits_for_gold(submissions) and (reasons := list(speed_reason(submissions))):
+        for submission in submissions:
+            submission.problem = reasons[0].text
+            submission.save(update_fields=["problem"])
+        return False
     actor = "automatic acceptance"
     accept_assignment(assignment=assignment, actor=actor, now=now, is_checked=False)
     return True

@@ -16,6 +16,8 @@ from schemes.base import FileError
 
 MAX_BYTES = 30 * 2**20
 MAX_PIXELS = 50_000_000
+# The decoder of WebP holds the image several times.
+MAX_WEBP_PIXELS = 25_000_000
 # Workers' pages get images of at most this size, which leaves details for a zoom.
 DISPLAY_SIDE = 2000
 QUALITY = 95
@@ -49,16 +51,25 @@ def decode_image(name: str, data: bytes) -> DecodedImage:
     """Return the normalised image of a file. Raise FileError with one line that names the file."""
     with _opened(name, data) as (image, kind):
         pixels = _upright(image)
-    small = pixels.copy()
-    small.thumbnail((DISPLAY_SIDE, DISPLAY_SIDE), Image.Resampling.LANCZOS)
-    is_same = small.size == pixels.size
-    return DecodedImage(
-        data=_encoded(pixels, kind),
-        display=None if is_same else _encoded(small, kind),
-        format=kind,
-        width=pixels.width,
-        height=pixels.height,
-    )
+        return DecodedImage(
+            data=_encoded(pixels, kind),
+            display=_display(pixels, kind),
+            format=kind,
+            width=pixels.width,
+            height=pixels.height,
+        )
+
+
+def check_image(name: str, data: bytes) -> tuple[int, int]:
+    """Return the width and height of the upright image after decoding it. Raise FileError.
+
+    A JPEG is decoded to an eighth of its sides, which notices damaged data too.
+    """
+    size = image_size(name, data)
+    with _opened(name, data) as (image, _):
+        image.draft(None, (image.width // 8, image.height // 8))
+        image.load()
+    return size
 
 
 def image_size(name: str, data: bytes) -> tuple[int, int]:
@@ -82,19 +93,23 @@ def _opened(name: str, data: bytes) -> Iterator[tuple[Image.Image, str]]:
             _check(name, image, kind)
             yield image, kind
     except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise FileError(name, None, _too_large()) from None
+        raise FileError(name, None, _too_large(MAX_PIXELS)) from None
     except UnidentifiedImageError:
         raise FileError(name, None, "is not a JPEG, PNG or WebP image.") from None
     except FileError:
         raise
+    except MemoryError:
+        message = "needs more memory than the worker process has. Make the image smaller."
+        raise FileError(name, None, message) from None
     except Exception as error:  # Pillow raises many types for damaged files
         reason = " ".join(str(error).split())[:100]
         raise FileError(name, None, f"is a damaged image ({reason}).") from None
 
 
 def _check(name: str, image: Image.Image, kind: str) -> None:
-    if image.width * image.height > MAX_PIXELS:
-        raise FileError(name, None, _too_large())
+    most = MAX_WEBP_PIXELS if kind == "WEBP" else MAX_PIXELS
+    if image.width * image.height > most:
+        raise FileError(name, None, _too_large(most))
     if PurePath(name).suffix.lower() not in SUFFIXES[kind]:
         message = f"is a {kind} image, but its name does not end in {SUFFIXES[kind][0]}."
         raise FileError(name, None, message)
@@ -102,22 +117,35 @@ def _check(name: str, image: Image.Image, kind: str) -> None:
         raise FileError(name, None, "is animated; only still images can be annotated.")
 
 
-def _too_large() -> str:
-    return f"has more than {MAX_PIXELS // 1_000_000} million pixels."
+def _too_large(most: int) -> str:
+    return f"has more than {most // 1_000_000} million pixels."
 
 
 def _upright(image: Image.Image) -> Image.Image:
-    """Return the pixels upright in sRGB, without metadata."""
+    """Return the pixels upright in sRGB, without metadata.
+
+    A large image takes 200 MB, so it is copied only if it changes.
+    """
     image.load()
-    upright = ImageOps.exif_transpose(_in_8_bits(image))
-    has_alpha = upright.has_transparency_data
     profile = image.info.get("icc_profile")
+    pixels = _in_8_bits(image)
+    ImageOps.exif_transpose(pixels, in_place=True)
+    has_alpha = pixels.has_transparency_data
     if profile and not has_alpha:
-        upright = _in_srgb(upright, profile)
-    pixels = upright.convert("RGBA" if has_alpha else "RGB")
-    clean = Image.new(pixels.mode, pixels.size)
-    clean.paste(pixels)
-    return clean
+        pixels = _in_srgb(pixels, profile)
+    mode = "RGBA" if has_alpha else "RGB"
+    if pixels.mode != mode:
+        pixels = pixels.convert(mode)
+    pixels.info = {}
+    return pixels
+
+
+def _display(pixels: Image.Image, kind: str) -> bytes | None:
+    """Return a smaller file for the screen, or None for an image that is small."""
+    if max(pixels.size) <= DISPLAY_SIDE:
+        return None
+    side = (DISPLAY_SIDE, DISPLAY_SIDE)
+    return _encoded(ImageOps.contain(pixels, side, Image.Resampling.LANCZOS), kind)
 
 
 def _in_8_bits(image: Image.Image) -> Image.Image:

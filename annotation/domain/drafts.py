@@ -8,15 +8,17 @@ from typing import Annotated, Any
 from django.db import IntegrityError, transaction
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
+from annotation.domain.confirm_claim import check_confirmed, confirm_claim
 from annotation.domain.find_task import PublishedTask, find_task
 from annotation.domain.publish import batch_terms
 from annotation.domain.unconfirmed_drafts import check_room, digest_of
-from annotation.domain.worker_page import InvalidPageError, PageToken
+from annotation.domain.worker_page import InvalidPageError, PageToken, TaskOverError
 from annotation.models import Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
+from crowd.domain.confirm_claim import can_be_asked
 from crowd.domain.sync_hits import request_sync
 from database import statements
-from projects.enums import page_role
+from projects.enums import page_role, writes_units
 from schemes.base import ContentError, Json
 from schemes.registry import get_scheme
 
@@ -26,6 +28,8 @@ LOG_LIMIT = 2000
 LABEL_LIMIT = 200
 UNANSWERED_LIMIT = 50
 EFFORT_LIMIT = 10_000_000
+# Workers can ask for more time, and submitted work can arrive late.
+LATE = timedelta(days=1)
 _DRAFT = f"""
 SELECT {", ".join(field.attname for field in Draft._meta.concrete_fields)}
 FROM annotation_draft
@@ -102,19 +106,19 @@ def save_draft(*, claim: PageToken, state: PageState, now: datetime, address: st
     """Store the page's state under the next revision.
 
     `address` is the network address of the page. Raise InvalidPageError, DraftConflictError,
-    TooManyDraftsError.
+    TooManyDraftsError, TaskOverError. It may call the marketplace, so do not call it in a transaction.
     """
 
-    def change(draft: Draft) -> None:
+    def change(draft: Draft, has_log: bool) -> None:
         if draft.submitted_at:
             check_newest(draft, state)
         else:
-            keep_state(draft, state, now)
+            keep_state(draft, state, now, has_log=has_log)
 
     return _change_draft(claim, _task(claim), change, now, digest_of(address))
 
 
-def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
+def keep_state(draft: PageDraft, state: PageState, now: datetime, *, has_log: bool = True) -> None:
     """Save the page's state as the draft's next revision. The draft's row must be locked.
 
     A repeated message changes nothing. Raise DraftConflictError if another page has saved since this
@@ -123,7 +127,7 @@ def keep_state(draft: PageDraft, state: PageState, now: datetime) -> None:
     if is_stored(draft, state):
         return
     check_newest(draft, state)
-    take_over(draft, state, now)
+    take_over(draft, state, now, has_log=has_log)
     draft.save()
 
 
@@ -157,20 +161,20 @@ def submit_draft(
 
     A repeat succeeds. The newest valid content counts until the marketplace's copy is recorded.
     Raise InvalidPageError, TooManyDraftsError, DraftConflictError, or InvalidContentError without any
-    change.
+    change. It may call the marketplace, so do not call it in a transaction.
     """
     offered = _task(claim)
     content = parse_content(items=offered.items, content=state.content, parse=parse)
     _check_unit_limit(offered, content)
 
-    def change(draft: Draft) -> None:
+    def change(draft: Draft, has_log: bool) -> None:
         if draft.submitted_at and is_stored(draft, state):
             return
         check_newest(draft, state)
         if draft.submitted_at is None:
             draft.submitted_at = now
             request_sync(hit_id=offered.task.hit_id, now=now)
-        take_over(draft, state, now)
+        take_over(draft, state, now, has_log=has_log)
         draft.content = content
         draft.save()
 
@@ -195,8 +199,13 @@ def parse_content(
 
 
 def _check_unit_limit(offered: PublishedTask, content: Mapping[str, Json]) -> None:
-    """Raise InvalidContentError if an item has more units than its pay terms allow."""
+    """Raise InvalidContentError if an item has more units than its pay terms allow.
+
+    People who judge the units of others can't choose their number. Only their pay is limited.
+    """
     task = offered.task
+    if not writes_units(task.role):
+        return
     most = batch_terms(task.batch).get("max_units", 0)
     scheme = get_scheme(task.batch.project.scheme)
     errors = {}
@@ -238,33 +247,62 @@ def find_draft(*, claim: PageToken, task: Task, lock: bool = False) -> Draft | N
 def _change_draft(
     claim: PageToken,
     offered: PublishedTask,
-    change: Callable[[Draft], None],
+    change: Callable[[Draft, bool], None],
     now: datetime,
     address_digest: str,
 ) -> Draft:
-    """Call `change` with the claim's draft, which is locked or new, to change and save it."""
+    """Call `change` with the claim's draft, which is locked or new, to change and save it.
+
+    Its second argument is True if the draft may store the log.
+    """
+    task = offered.task
+    claim = confirm_claim(claim=claim, task=task, now=now)
+    # Somebody is working on the task, and perhaps not the worker of the claim.
+    is_certain = claim.is_confirmed and not can_be_asked(task.hit.hit_type.provider)
     while True:
         try:
             with transaction.atomic():
-                draft = find_draft(claim=claim, task=offered.task, lock=True)
+                draft = find_draft(claim=claim, task=task, lock=True)
                 if draft is None:
-                    check_room(task=offered.task, address_digest=address_digest)
+                    if not is_certain:
+                        check_room(task=task, address_digest=address_digest)
                     draft = Draft(
-                        task=offered.task,
+                        task=task,
                         guidelines_id=offered.guidelines_id,
                         opened_at=now,
                         assignment_ref=claim.assignment_ref,
                         worker_ref=claim.worker_ref,
                         address_digest=address_digest,
                     )
-                change(draft)
+                check_owner(draft=draft, claim=claim, task=task)
+                _check_time(draft, task, now)
+                draft.is_confirmed = draft.is_confirmed or is_certain
+                change(draft, claim.is_confirmed or draft.is_confirmed)
             return draft
         except IntegrityError:
             continue  # another page of the same work created the draft
 
 
-def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
-    """Copy the page's state to the draft as its next revision, without saving it."""
+def check_owner(*, draft: Draft, claim: PageToken, task: Task) -> None:
+    """Raise UnconfirmedClaimError for the draft of a confirmed claim if this claim is not confirmed."""
+    if not draft.is_confirmed or claim.is_confirmed:
+        return
+    check_confirmed(claim=claim, task=task)
+
+
+def _check_time(draft: Draft, task: Task, now: datetime) -> None:
+    """Raise TaskOverError long after the assignment ended. It began before the draft."""
+    seconds = task.hit.hit_type.assignment_seconds
+    ended_at = draft.submitted_at or draft.opened_at + timedelta(seconds=seconds)
+    if now > ended_at + LATE:
+        raise TaskOverError
+
+
+def take_over(draft: PageDraft, state: PageState, now: datetime, *, has_log: bool = True) -> None:
+    """Copy the page's state to the draft as its next revision, without saving it.
+
+    Without the log, the number of moves stays as it is, so that the page sends them again.
+    """
     draft.content = state.content
     draft.comment = state.comment[:COMMENT_LIMIT]
     draft.revision += 1
@@ -274,8 +312,9 @@ def take_over(draft: PageDraft, state: PageState, now: datetime) -> None:
     open_for = int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())
     # The page restarts its counter on a reload, which must not lower the stored value.
     draft.active_seconds = max(draft.active_seconds, min(state.active_seconds, open_for))
-    draft.log = _longer_log(draft, state)
-    draft.moves = max(draft.moves, state.moves)
+    if has_log:
+        draft.log = _longer_log(draft, state)
+        draft.moves = max(draft.moves, state.moves)
     draft.steps = _highest_steps(draft.steps, state.steps, open_for)
 
 

@@ -9,21 +9,40 @@ from uuid import UUID
 from django.db import connection, models
 
 from annotation.models import Batch, Item, Sentence, Task
+from crowd.models import Hit, HitType
 from database import statements
 from projects.enums import Role
 from projects.models import Project
 
 # The fields that pages need, in the order of their models. Others are loaded on access.
 FIELDS: dict[type[models.Model], Sequence[str]] = {
-    Project: ("id", "slug", "scheme", "provider", "pay_scheme", "allow_free_form", "suggestions"),
-    Batch: ("id", "project_id", "role", "terms", "guidelines_id"),
+    Project: (
+        "id",
+        "slug",
+        "scheme",
+        "provider",
+        "pay_scheme",
+        "protocol",
+        "bonus_timing",
+        "allow_free_form",
+        "suggestions",
+        "shown_context",
+        "language",
+        "asks_implied",
+        "allows_context_answers",
+    ),
+    Batch: ("id", "project_id", "role", "for_training", "terms", "guidelines_id"),
     Task: ("id", "batch_id", "hit_id", "role", "round", "block"),
+    Hit: ("id", "hit_type_id", "state", "external_id"),
+    HitType: ("id", "provider", "assignment_seconds"),
     Sentence: (
         "id",
         "project_id",
         "external_id",
         "tokens",
         "partition",
+        "group",
+        "position",
         "image_id",
         "metadata",
         "text",
@@ -32,7 +51,7 @@ FIELDS: dict[type[models.Model], Sequence[str]] = {
     Item: ("id", "project_id", "sentence_id", "key", "target"),
 }
 JSON_FIELDS = {"pay_scheme", "terms", "tokens", "metadata", "offsets", "target"}
-COLUMNS = [f"{model._meta.db_table}.{name}" for model, names in FIELDS.items() for name in names]
+COLUMNS = [f'{model._meta.db_table}."{name}"' for model, names in FIELDS.items() for name in names]
 
 _TASK = f"""
 SELECT
@@ -49,8 +68,18 @@ SELECT
             LIMIT 1
         )
     ),
+    (
+        SELECT id FROM annotation_consenttext
+        WHERE project_id = annotation_batch.project_id ORDER BY version DESC LIMIT 1
+    ),
+    (
+        SELECT id FROM annotation_questionnaire
+        WHERE project_id = annotation_batch.project_id ORDER BY version DESC LIMIT 1
+    ),
     {", ".join(COLUMNS)}
 FROM annotation_task
+JOIN crowd_hit ON crowd_hit.id = annotation_task.hit_id
+JOIN crowd_hittype ON crowd_hittype.id = crowd_hit.hit_type_id
 JOIN annotation_batch ON annotation_batch.id = annotation_task.batch_id
 JOIN projects_project ON projects_project.id = annotation_batch.project_id
 JOIN annotation_taskitem ON annotation_taskitem.task_id = annotation_task.id
@@ -65,12 +94,15 @@ ORDER BY annotation_taskitem.ordinal
 class PublishedTask:
     """A task and its items in order. `is_republished` means that an item is published again.
 
-    `guidelines_id` is the version that the batch shows, or the newest.
+    `guidelines_id` is the version that the batch shows, or the newest. The consent text and the
+    questionnaire are the newest.
     """
 
     task: Task
     items: Sequence[Item]
     guidelines_id: int | None
+    consent_text_id: int | None
+    questionnaire_id: int | None
     is_republished: bool
 
 
@@ -81,17 +113,19 @@ def find_task(public_id: UUID | str) -> PublishedTask | None:
     if not rows:
         return None
     items: list[Item] = []
-    for _, _, *values in rows:
-        project, batch, task, sentence, item = _load_rows(values)
+    for _, _, _, _, *values in rows:
+        project, batch, task, hit, hit.hit_type, sentence, item = _load_rows(values)
         # All items share the project, which caches its resources.
         batch.project = item.project = items[0].project if items else project
-        task.batch = batch
+        task.batch, task.hit = batch, hit
         item.sentence = sentence
         items.append(item)
     return PublishedTask(
         task,
         items,
         guidelines_id=rows[0][1],
+        consent_text_id=rows[0][2],
+        questionnaire_id=rows[0][3],
         is_republished=any(republications for republications, *_ in rows),
     )
 

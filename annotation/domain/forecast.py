@@ -32,7 +32,8 @@ SIGMAS = 1.96
 class Forecast:
     """The forecast cost of a role, in cents with fees.
 
-    `offered` places are open or undecided, and `to_come` places are not published yet. `seen`
+    `offered` places are open or undecided, and `to_come` places are not published yet, for which
+    `to_come_cents` are expected. `seen`
     counts the assignments behind the forecast. If there are too few, it is 0, `expected_cents` is an
     assumption, and the range goes from the rewards without bonus to what publishing reserves.
     """
@@ -44,6 +45,7 @@ class Forecast:
     low_cents: int
     expected_cents: int
     high_cents: int
+    to_come_cents: int = 0
 
     @property
     def places(self) -> int:
@@ -59,13 +61,21 @@ def forecast_costs(*, project: Project) -> list[Forecast]:
 def total_of(forecasts: Iterable[Forecast]) -> tuple[int, int, int]:
     """Return (low, expected, high) cents for all roles together.
 
-    The roles vary independently, so the squares of their spreads add up.
+    Roles vary independently, so the squares of their prediction intervals add up. The ranges of roles
+    without enough data are limits, which add up themselves.
     """
     rows = list(forecasts)
     expected = sum(row.expected_cents for row in rows)
-    below = sqrt(sum((row.expected_cents - row.low_cents) ** 2 for row in rows))
-    above = sqrt(sum((row.high_cents - row.expected_cents) ** 2 for row in rows))
+    below = _joint([(row.expected_cents - row.low_cents, row.seen) for row in rows])
+    above = _joint([(row.high_cents - row.expected_cents, row.seen) for row in rows])
     return round(expected - below), expected, round(expected + above)
+
+
+def _joint(spreads: Iterable[tuple[int, int]]) -> float:
+    """Return the spread of a sum from the spreads of its parts and the assignments behind them."""
+    rows = list(spreads)
+    limits = sum(spread for spread, seen in rows if not seen)
+    return limits + sqrt(sum(spread**2 for spread, seen in rows if seen))
 
 
 def _forecast(project: Project, cost: RoleCost, revisions: Revisions) -> Forecast:
@@ -80,7 +90,8 @@ def _forecast(project: Project, cost: RoleCost, revisions: Revisions) -> Forecas
     low, _, _ = _range(project, cost, offered + few)
     _, expected, _ = _range(project, cost, offered + likely)
     _, _, high = _range(project, cost, offered + many)
-    return Forecast(role, offered, likely, cost.seen, low, expected, high)
+    _, to_come_cents, _ = _range(project, cost, likely)
+    return Forecast(role, offered, likely, cost.seen, low, expected, high, to_come_cents)
 
 
 def _range(project: Project, cost: RoleCost, places: int) -> tuple[int, int, int]:

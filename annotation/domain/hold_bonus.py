@@ -3,33 +3,44 @@
 The reward is paid as usual. The bonus stays reserved until a person accepts or declines it.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
+from math import ceil
 from statistics import median
 
+from django.db.models import QuerySet
+
 from annotation.domain.award_bonus import units_of
+from annotation.domain.bonus_timing import NEW_LEAST_SECONDS, waits_for_gold
 from annotation.domain.item_context import context_of, headline_of
 from annotation.domain.publish import batch_terms
 from annotation.enums import HeldBonusState
-from annotation.models import HeldBonus, Submission
+from annotation.models import HeldBonus, Submission, Task
 from audit.domain.change_state import log_state_change
+from crowd.domain.announce_bonuses import announce_bonus
+from crowd.domain.pay_scheme import Terms
+from crowd.enums import AnnouncementStatus
 from crowd.models import Payment
+from projects.domain.cached_figures import figures_of
 from projects.enums import page_role
-from schemes.base import Doubt
+from projects.models import Project
+from schemes.base import CheckedWork, Doubt, Json, Noun
 from schemes.registry import get_scheme
 
+SECONDS = Noun("second", "seconds")
 # The floor of active seconds per item is this share of the median of accepted work.
 FLOOR_SHARE = 0.2
 MOST_FLOOR_SECONDS = 60
 LEAST_SEEN, NEWEST = 20, 200  # accepted submissions
 MOST_REASONS = 6
+RECENT = 20  # submissions of the worker that content is compared with
 
 
 def reasons_to_hold(submissions: Sequence[Submission]) -> list[Doubt]:
     """Return why a person should check the assignment's submissions. Most have no reason."""
     readable = [submission for submission in submissions if submission.is_readable]
     reasons = [reason for submission in readable for reason in _doubts(submission)]
-    return [*reasons, *_speed_reason(submissions)][:MOST_REASONS]
+    return [*reasons, *speed_reason(submissions)][:MOST_REASONS]
 
 
 def _doubts(submission: Submission) -> Iterator[Doubt]:
@@ -40,18 +51,45 @@ def _doubts(submission: Submission) -> Iterator[Doubt]:
     if most and units > most:
         number, limit = map(scheme.vocabulary.unit.count, (units, most))
         yield Doubt("units", f"{number}. Bonuses for more than {limit} are reviewed.")
-    context, role = context_of(submission.item), page_role(submission.role)
-    yield from scheme.content.doubts(submission.content, context, role)
+    work = CheckedWork(
+        content=submission.content,
+        context=context_of(submission.item),
+        role=page_role(submission.role),
+        others=_others(submission),
+        recent=_recent(submission),
+    )
+    yield from scheme.content.doubts(work)
 
 
-def _speed_reason(submissions: Sequence[Submission]) -> Iterator[Doubt]:
+def _others(submission: Submission) -> Iterable[Json]:
+    """Return the accepted work of others on the item, without that with a held or declined bonus."""
+    accepted = _accepted(submission.item.project, submission.role)
+    return (
+        accepted.filter(item=submission.item_id)
+        .exclude(worker=submission.worker_id)
+        .values_list("content", flat=True)
+    )
+
+
+def _recent(submission: Submission) -> Iterable[Json]:
+    """Return the worker's newest accepted work on other items in the role, with the assignment's."""
+    accepted = Submission.objects.accepted().filter(
+        item__project=submission.item.project_id, role=submission.role, worker=submission.worker_id
+    )
+    newest = accepted.exclude(item=submission.item_id).order_by("-pk")
+    return newest.values_list("content", flat=True)[:RECENT]
+
+
+def speed_reason(submissions: Sequence[Submission]) -> Iterator[Doubt]:
+    """Yield the reason if the assignment took less time per item than is plausible."""
     seconds = seconds_per_item(submissions)
     if seconds >= MOST_FLOOR_SECONDS:
         return  # without a query
     floor = least_seconds(submissions[0])
     if seconds < floor:
         item = get_scheme(submissions[0].item.project.scheme).vocabulary.item.singular
-        text = f"{seconds:.0f} seconds of work. We expect at least {floor:.0f} seconds per {item}."
+        worked = SECONDS.count(round(seconds))
+        text = f"{worked} of work. We expect at least {floor:.0f} seconds per {item}."
         yield Doubt("speed", text)
 
 
@@ -75,34 +113,59 @@ def least_seconds(submission: Submission) -> float:
     """Return the plausible minimum of active seconds for the submission's item.
 
     It is that of the pay terms, or a share of the median of accepted work of the role if that is
-    higher.
+    higher. It is higher for workers whose bonuses wait for consolidation.
     """
     assert submission.assignment
-    fixed = batch_terms(submission.assignment.hit.task.batch).get("least_seconds", 0)
+    assert submission.worker
+    batch = submission.assignment.hit.task.batch
+    fixed = batch_terms(batch).get("least_seconds", 0)
     if not fixed:
         return 0.0
-    seen = _accepted_seconds(submission)
+    if waits_for_gold(assignment=submission.assignment, batch=batch):
+        fixed = max(fixed, NEW_LEAST_SECONDS)
+    accepted = _timed(submission.item.project, submission.role, submission.worker.is_simulated)
+    return _floor(fixed, _seconds(accepted.exclude(assignment=submission.assignment_id)))
+
+
+def stated_terms(*, task: Task, waits: bool = False) -> Terms:
+    """Return the task's pay terms with the whole seconds below which bonuses of people are held now.
+
+    The page states them before the work is submitted. The median is a few seconds old. The bonuses of
+    some workers wait for consolidation.
+    """
+    terms = batch_terms(task.batch)
+    if not terms.get("least_seconds"):
+        return terms
+    seen = figures_of(seconds_of_people, task.role, project=task.batch.project).value
+    fixed = max(terms["least_seconds"], NEW_LEAST_SECONDS if waits else 0)
+    return {**terms, "least_seconds": ceil(_floor(fixed, seen))}
+
+
+def seconds_of_people(role: str, *, project: Project) -> list[int]:
+    """Return the active seconds of people's newest accepted work in the role."""
+    return _seconds(_timed(project, role, is_simulated=False))
+
+
+def _floor(fixed: int, seen: Sequence[int]) -> float:
     learned = FLOOR_SHARE * median(seen) if len(seen) >= LEAST_SEEN else 0.0
     return min(MOST_FLOOR_SECONDS, max(fixed, learned))
 
 
-def _accepted_seconds(submission: Submission) -> list[int]:
-    """Return the active seconds of the newest accepted work of the project and role.
+def _seconds(submissions: QuerySet[Submission]) -> list[int]:
+    return list(submissions.order_by("-pk").values_list("active_seconds", flat=True)[:NEWEST])
 
-    Work whose bonus is held or declined does not count, nor that of simulated workers for people.
-    """
-    assert submission.worker
-    project = submission.item.project
-    unaccepted = HeldBonus.objects.filter(project=project).exclude(state=HeldBonusState.ACCEPTED)
-    accepted = Submission.objects.accepted().filter(
-        item__project=project,
-        role=submission.role,
-        active_seconds__gt=0,
-        worker__is_simulated=submission.worker.is_simulated,
-    )
-    others = accepted.exclude(assignment__in=unaccepted.values("payment__assignment"))
-    newest = others.exclude(assignment=submission.assignment_id).order_by("-pk")
-    return list(newest.values_list("active_seconds", flat=True)[:NEWEST])
+
+def _timed(project: Project, role: str, is_simulated: bool) -> QuerySet[Submission]:
+    """Return the accepted work with known seconds, of people or of simulated workers."""
+    return _accepted(project, role).filter(active_seconds__gt=0, worker__is_simulated=is_simulated)
+
+
+def _accepted(project: Project, role: str) -> QuerySet[Submission]:
+    """Return the accepted work of the project and role whose bonus is neither held nor declined."""
+    doubted = [HeldBonusState.HELD, HeldBonusState.DECLINED]
+    unaccepted = HeldBonus.objects.filter(project=project, state__in=doubted)
+    accepted = Submission.objects.accepted().filter(item__project=project, role=role)
+    return accepted.exclude(assignment__in=unaccepted.values("payment__assignment"))
 
 
 def hold_bonus(
@@ -114,6 +177,8 @@ def hold_bonus(
         payment=payment,
         defaults={
             "project": project,
+            "earned_cents": payment.amount_cents,
+            "terms": batch_terms(payment.assignment.hit.task.batch),
             "reasons": [{"code": reason.code, "text": reason.text} for reason in reasons],
             "held_at": now,
             "news": _news(payment, submissions, reasons),
@@ -122,6 +187,12 @@ def hold_bonus(
     )
     if not created:
         return
+    announce_bonus(
+        payment=payment,
+        status=AnnouncementStatus.REVIEWING,
+        text=" ".join(reason.text for reason in reasons),
+        now=now,
+    )
     codes = ", ".join(reason.code for reason in reasons)
     log_state_change(
         instance=held, old="", new=held.state, actor="automatic check", now=now, reason=codes

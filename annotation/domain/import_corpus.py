@@ -38,6 +38,7 @@ SENTENCE_COLUMNS = (
     "domain",
     "partition",
     "group",
+    "position",
     "metadata",
     "text",
     "offsets",
@@ -193,11 +194,11 @@ class Import:
         found = check.sort_sentences(batch, known, images, file=file)
         columns = [*SENTENCE_COLUMNS, *(["image_id"] if self.corpus.needs_images else [])]
         insert_rows(Sentence, columns, (self._sentence(record, file) for record in found.new))
-        self.report.sentences_added += len(found.new)
-        self.report.sentences_known += len(found.known) + len(found.repeated)
         replaced = check.replaced_sentences(found.changed, known, images, file=file)
         for record in replaced:
             self._replace(known[record.external_id].pk, record, file)
+        self.report.sentences_added += len(found.new)
+        self.report.sentences_known += len(found.known) + len(found.repeated)
         self.report.sentences_updated += len(replaced)
         return [*found.new, *found.known, *found.repeated, *replaced]
 
@@ -210,6 +211,7 @@ class Import:
             text=text,
             offsets=offsets,
             group=self._group(record),
+            position=self._position(record),
             metadata=metadata_of(record),
             image=self._stored_image(record),
             **{name: value for name, value in labels.items() if value},
@@ -225,6 +227,7 @@ class Import:
             self.options.domain,
             self.options.partition,
             self._group(record),
+            self._position(record),
             json.dumps(metadata) if (metadata := metadata_of(record)) else "{}",
             text,
             dumps(offsets).decode(),
@@ -243,6 +246,10 @@ class Import:
     def _group(self, record: SentenceRecord) -> str:
         """Return the sentence's document or image, given by its file or contained in its id."""
         return str(record.metadata.get("document") or self.corpus.group(record.external_id))[:200]
+
+    def _position(self, record: SentenceRecord) -> int:
+        """Return the place in the group, given by the file or contained in the id, or 0."""
+        return record.metadata.get("position") or self.corpus.position(record.external_id)
 
     def _found_items(self, batch: list[SentenceRecord], file: str) -> None:
         """Add the items that the corpus gives or the scheme finds."""

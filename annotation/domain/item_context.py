@@ -9,7 +9,7 @@ from annotation.models import Item
 from projects.domain.resources import resources_of
 from projects.enums import SuggestionChoice
 from projects.models import Project
-from schemes.base import ItemContext, Json, Scheme, Suggestions
+from schemes.base import ItemContext, Json, Neighbours, Scheme, Suggestions
 from schemes.original_text import Offsets, shown_ranges, words_text
 from schemes.registry import get_scheme
 
@@ -30,6 +30,8 @@ def context_of(item: Item, project: Project | None = None) -> ItemContext:
         resources=resources_of(project),
         free_form=project.allow_free_form,
         suggestions=suggestions_of(project, item.sentence.partition),
+        asks_implied=project.asks_implied,
+        allows_context_answers=project.allows_context_answers,
         text=item.sentence.text,
         offsets=item.sentence.offsets,
     )
@@ -55,6 +57,32 @@ def page_tokens(tokens: Sequence[str], text: str, offsets: Offsets) -> Json:
     shown = shown_ranges(tokens, text, offsets)
     same = shown == [tuple(offset) for offset in offsets]
     return {"tokens": tokens, "text": text, "offsets": offsets} | ({} if same else {"shown": shown})
+
+
+def page_neighbours(context: ItemContext) -> Json:
+    """Return the context of a sentence as `context`, for static/js/work/context.js, if there is any.
+
+    `sentences` has the neighbours with their tokens, if answers may lie in them.
+    """
+    neighbours = context.neighbours
+    if neighbours == Neighbours():
+        return {}
+    page: Json = {
+        "before": [neighbour.shown_text for neighbour in neighbours.before],
+        "after": [neighbour.shown_text for neighbour in neighbours.after],
+        "cutBefore": neighbours.is_cut_before,
+        "cutAfter": neighbours.is_cut_after,
+        "summary": neighbours.summary,
+    }
+    if context.allows_context_answers:
+        page["sentences"] = [
+            {
+                "id": neighbour.external_id,
+                **page_tokens(neighbour.tokens, neighbour.text, neighbour.offsets),
+            }
+            for neighbour in (*neighbours.before, *neighbours.after)
+        ]
+    return {"context": page}
 
 
 def targets_of(project: Project, items: Iterable[int]) -> dict[int, Json]:

@@ -55,7 +55,7 @@ def practice_page(lesson: Lesson) -> Json:
         "preview": False,
         **draft_data(None),
         "number": lesson.number,
-        "shared": scheme.pages.shared(),
+        "shared": scheme.pages.shared([context]),
         "items": [
             {
                 "id": ITEM,

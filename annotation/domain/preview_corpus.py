@@ -2,9 +2,10 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -20,19 +21,18 @@ from annotation.domain.check_corpus import (
     SortedSentences,
     unstored,
 )
+from annotation.domain.check_upload import checked_upload
 from annotation.domain.corpus_images import CorpusImages
 from annotation.domain.corpus_limits import MAX_BAD_ROWS, within_limits
 from annotation.domain.find_items import NO_ITEMS
 from annotation.domain.image_files import open_image_files
 from annotation.domain.import_corpus import batched
-from annotation.domain.queue_import import OpenUpload, bytes_of, open_upload
+from annotation.domain.queue_import import OpenUpload, bytes_of, complete_reading, open_upload
 from annotation.domain.source_files import ColumnsError
 from annotation.domain.text_encodings import readings_of
 from annotation.domain.uploads import open_uploads
 from annotation.domain.written_text import NOT_ALIGNED, written_text
 from jobs.domain.kinds import JobKind, JobRun
-from jobs.domain.queue_job import queue_job
-from jobs.enums import JobState
 from jobs.models import Job
 from projects.models import Project
 from schemes.base import Corpus, FileError, ItemContext, ItemRecord, Json, SentenceRecord
@@ -44,10 +44,11 @@ from schemes.table_files import is_compressed
 from schemes.text_lines import MAX_LINE_BYTES
 
 CORPUS_CHECK = "corpus-check"
-# The parameters that change what a preview shows
-READING = ("reading", "settings")
+# Sentences that are shown, and the items and characters of each
 SENTENCES = 20
-# The number of rows of each file that a page reads by itself. A job reads the rest of a large file.
+ITEMS = 20
+CHARACTERS = 2000
+# The number of rows of each file that a large upload shows before all of it is read
 ROWS = 1000
 BAD_ROWS = 1000
 SMALL_BYTES = 256 << 10
@@ -127,60 +128,31 @@ class Preview:
             self.offers[setting.parameter] = self.offers.get(setting.parameter, 0) + 1
 
 
-def preview_corpus(*, project: Project, job: Job, rows: int | None = ROWS) -> Preview:
-    """Return the preview of the first `rows` rows of each file of an upload, or of all rows."""
-    return _preview(job, lambda upload: _Reading(project, upload, job.parameters, rows).preview())
-
-
-def _preview(job: Job, read: Callable[[OpenUpload], Preview]) -> Preview:
-    """Return the preview of an upload, or the problem with its files."""
+def preview_corpus(
+    *,
+    project: Project,
+    job: Job,
+    rows: int | None = ROWS,
+    progress: Callable[[int], None] = lambda count: None,
+) -> Preview:
+    """Return the preview of the first `rows` rows of each file, or of all, or the problem with them."""
     try:
         with open_upload(job) as upload:
-            preview = read(upload)
+            reading = _Reading(project, upload, job.parameters, rows)
+            preview = reading.preview(progress=progress)
             preview.table = asdict(upload.table) if upload.table else None
     except (FileError, ColumnsError) as error:
         preview = Preview(problem=str(error))
     except OSError as error:
         return Preview(problem=f"The upload cannot be read: {error}.")
-    if preview.problem and not job.parameters["reading"]["encoding"]:
-        # The files are gone if the upload was imported or discarded before a job checks it.
-        with suppress(FileError), open_uploads(job.parameters["files"]) as (paths, _):
-            preview.readings = readings_of(paths[0])
-    return preview
+    return _with_readings(preview, job)
 
 
-def is_small(job: Job) -> bool:
-    """Return True if a page can read all of the upload."""
-    texts, images = bytes_of(job)
-    return texts <= SMALL_BYTES and images <= SMALL_IMAGES_BYTES
-
-
-def queue_check(*, upload: Job, actor: str, now: Any) -> None:
-    """Queue a job that previews all rows of a large upload."""
-    parameters = {
-        "upload": upload.pk,
-        **{name: upload.parameters[name] for name in ("files", *READING)},
-    }
-    for job in _checks_of(upload).filter(state=JobState.QUEUED):
-        job.delete()
-    queue_job(kind=CORPUS_CHECK, scope=upload.scope, parameters=parameters, actor=actor, now=now)
-
-
-def check_of(upload: Job) -> Job | None:
-    """Return the job that checks the upload as it is read at present, or None."""
-    job = _checks_of(upload).first()
-    is_current = job and all(job.parameters[name] == upload.parameters[name] for name in READING)
-    return job if is_current else None
-
-
-def _checks_of(upload: Job) -> Any:
-    checks = Job.objects.filter(kind=CORPUS_CHECK, scope=upload.scope)
-    return checks.filter(parameters__upload=upload.pk).order_by("-pk")
-
-
-def stored_preview(job: Job) -> Preview:
-    """Return the preview that a finished check stored."""
-    fields = dict(job.result)
+def stored_preview(result: Mapping[str, Any]) -> Preview | None:
+    """Return the preview in the result of a check, or None if it has none yet."""
+    if not result:
+        return None
+    fields = dict(result)
     fields["shown"] = [
         PreviewedSentence(row["external_id"], row["text"], tuple(row["headlines"]), row["note"])
         for row in fields["shown"]
@@ -189,18 +161,38 @@ def stored_preview(job: Job) -> Preview:
 
 
 def _run_check(run: JobRun) -> dict[str, Any]:
+    """Read an upload. Of a large one, the first rows are shown before all of it is read."""
     project = Project.objects.get(slug=run.job.scope)
-    upload = Job.objects.get(pk=run.job.parameters["upload"])
-    upload.parameters |= {name: run.job.parameters[name] for name in READING}
+    try:
+        upload = checked_upload(run, complete_reading)
+    except FileError as error:
+        return asdict(_with_readings(Preview(problem=str(error)), run.job))
+    if not _is_small(upload):
+        run.show(asdict(preview_corpus(project=project, job=upload, rows=ROWS)))
+    progress = partial(_report, run)
+    return asdict(preview_corpus(project=project, job=upload, rows=None, progress=progress))
 
-    def read(files: OpenUpload) -> Preview:
-        reading = _Reading(project, files, upload.parameters, None)
-        return reading.preview(progress=lambda count: run.report(sentences=count))
 
-    return asdict(_preview(upload, read))
+def _report(run: JobRun, count: int) -> None:
+    run.report(sentences=count)
 
 
-KIND = JobKind(run=_run_check)
+def _is_small(upload: Job) -> bool:
+    """Return True for an upload that is read in a moment."""
+    texts, images = bytes_of(upload)
+    return texts <= SMALL_BYTES and images <= SMALL_IMAGES_BYTES
+
+
+def _with_readings(preview: Preview, job: Job) -> Preview:
+    """Return the preview of an unreadable file with its text in the encodings that may be right."""
+    if preview.problem and not job.parameters["reading"]["encoding"]:
+        # The files are gone if the upload was discarded meanwhile.
+        with suppress(FileError, OSError), open_uploads(job.parameters["files"]) as (paths, _):
+            preview.readings = readings_of(paths[0])
+    return preview
+
+
+KIND = JobKind(run=_run_check, reads_uploads=True, attempts=1)
 
 
 class _Reading:
@@ -411,11 +403,15 @@ class _Reading:
     def _shown(self, record: SentenceRecord, items: list[FileItem], note: str) -> PreviewedSentence:
         text, offsets = written_text(record)
         context = ItemContext(record.tokens, text=text, offsets=offsets)
-        headlines = tuple(
-            self._corpus.headline(replace(context, target=item.target)) for item in items
-        )
+        headlines = [
+            self._corpus.headline(replace(context, target=item.target)) for item in items[:ITEMS]
+        ]
+        if len(items) > ITEMS:
+            headlines.append(f"and {len(items) - ITEMS:,} more")
         shown = context.span_text(0, len(record.tokens))
-        return PreviewedSentence(record.external_id, shown, headlines, note)
+        if len(shown) > CHARACTERS:
+            shown = f"{shown[:CHARACTERS]}…"
+        return PreviewedSentence(record.external_id, shown, tuple(headlines), note)
 
     def _check_lines(self, path: Path) -> None:
         """Warn of lines with characters that can't be read, and of empty lines between others."""

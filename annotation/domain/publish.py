@@ -10,15 +10,16 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, Sum
+from django.db.models import F, QuerySet, Sum
 from django.urls import reverse
 
+from annotation.domain.announce_work import announce_work
 from annotation.domain.cost_model import expected_seconds
-from annotation.domain.import_corpus import batched
+from annotation.enums import BatchState
 from annotation.models import Batch, Item, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from crowd.domain.ledger import join_sub_budget, set_cap
+from crowd.domain.ledger import check_left, join_sub_budget, set_cap
 from crowd.domain.pay_scheme import Terms, bonus_cents
 from crowd.domain.plan_study import check_hourly_pay
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits, slot_cents
@@ -27,6 +28,7 @@ from crowd.domain.qualifications import group_requirement, requirement_for
 from crowd.domain.site_key import site_key
 from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, HitType, LedgerEntry, QualificationType
+from jobs.domain.queue_job import queue_job
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role, page_role
 from projects.models import Guidelines, Project
@@ -34,7 +36,10 @@ from schemes.base import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 
-CHUNK = 200
+# Items per transaction. All other writers of a SQLite database wait for it.
+AT_A_TIME = 200
+# The kind of the jobs that publish what is left of a batch.
+PUBLICATION = "publication"
 AUTO_APPROVAL_SECONDS = 3 * 86400
 REPUBLISH_LIMIT = 3
 PAGE = "annotation:generate"
@@ -42,6 +47,10 @@ PAGE = "annotation:generate"
 
 class NothingToPublishError(TouchstoneError):
     """Every item has already been published."""
+
+
+class PublicationRunningError(TouchstoneError):
+    """A job is still publishing another batch of the project."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +127,8 @@ def publish_batch(
 ) -> Batch:
     """Publish the project's unpublished items for generation, in shuffled order.
 
-    Store the rows and reserve the budget, or do nothing at all. The sweep then creates the HITs.
+    Store the rows of up to AT_A_TIME items and reserve their budget, or do nothing at all. A job
+    publishes the others, and the batch is PUBLISHING until then. The sweep creates the HITs.
     `pool` limits the work to holders of the qualification, and `groups` to holders with one of
     these values. `requirements` are added to those of the project.
 
@@ -127,17 +137,17 @@ def publish_batch(
     work `auto_approval_seconds` after its submission. An item that lacks submissions is republished
     automatically, up to `republish_limit` times.
 
-    Raise NothingToPublishError, BudgetExceededError, PayTooLowError, and ValueError for groups without
-    a pool or an invalid delay.
+    Raise NothingToPublishError, PublicationRunningError, BudgetExceededError, also if the budget
+    is too low for all the items, PayTooLowError, and ValueError for groups without a pool or an
+    invalid delay.
     """
-    most_days = capabilities_of(project.provider).most_approval_days
-    if not 0 <= auto_approval_seconds <= most_days * 86400:
-        raise ValueError(f"Automatic approval is possible after 0 to {most_days} days.")
+    check_auto_approval(project, auto_approval_seconds)
     check_pay(project)
-    first = min((value for value in (limit, keep_open) if value is not None), default=None)
-    items = unpublished_items(project, first)
+    total = unpublished(project).count()
+    total = min(value for value in (total, limit, keep_open) if value is not None)
+    items = unpublished_items(project, min(total, AT_A_TIME))
     if not items:
-        raise NothingToPublishError(f"Every item of {project.slug} has already been published.")
+        raise NothingToPublishError(nothing_to_publish(project))
     qualifications = [*membership_requirements(pool, groups), *requirements]
     with transaction.atomic():
         batch = create_batch(
@@ -152,24 +162,86 @@ def publish_batch(
         )
         if cap_cents is not None:
             cap_batch(batch=batch, cap_cents=cap_cents)
+        _check_is_alone(batch)
+        if total > len(items):
+            check_fits(batch=batch, items=total)
         publish_generations(batch=batch, items=items, now=now)
-        log_publication(batch=batch, actor=actor, now=now)
+        if total > len(items):
+            _begin_publication(batch, total, actor, now)
+        else:
+            log_publication(batch=batch, actor=actor, now=now)
+        announce_work(batch=batch, pool=pool, groups=groups, now=now)
     return batch
+
+
+def check_auto_approval(project: Project, seconds: int) -> None:
+    """Raise ValueError if the provider can't approve work after this time."""
+    most_days = capabilities_of(project.provider).most_approval_days
+    if not 0 <= seconds <= most_days * 86400:
+        raise ValueError(f"Automatic approval is possible after 0 to {most_days} days.")
+
+
+def nothing_to_publish(project: Project) -> str:
+    """Return why no item of the project can be published."""
+    if project.items.filter(in_production=True).exists():
+        return f"Every item of {project.slug} has already been published."
+    return f"{project.slug} has no items yet. Import a corpus first."
+
+
+def _check_is_alone(batch: Batch) -> None:
+    """Raise PublicationRunningError if another batch of the project is being published."""
+    others = batch.project.batches.filter(state=BatchState.PUBLISHING).exclude(pk=batch.pk)
+    if other := others.first():
+        raise PublicationRunningError(
+            f"{other.name} is still being published. Wait until it is complete, or stop it."
+        )
+
+
+def check_fits(*, batch: Batch, items: int) -> None:
+    """Raise BudgetExceededError if the batch's budgets are too low for this number of items."""
+    for budget in filter(None, (batch.project.budget, batch.budget)):
+        check_left(budget=budget, cents=cost_of(batch, items))
+
+
+def _begin_publication(batch: Batch, total: int, actor: str, now: datetime) -> None:
+    queue_publication(batch=batch, total=total, actor=actor, now=now)
+    items, most = Noun("item", "items").count(total), dollars(cost_of(batch, total))
+    log_state_change(
+        instance=batch,
+        old="",
+        new=batch.state,
+        actor=actor,
+        now=now,
+        reason=f"{items} for at most {most}",
+    )
+
+
+def queue_publication(*, batch: Batch, total: int, actor: str, now: datetime) -> None:
+    """Queue a job that publishes the batch until `total` of its items are published."""
+    batch.publication = queue_job(
+        kind=PUBLICATION,
+        scope=batch.project.slug,
+        parameters={"batch": batch.pk, "name": batch.name},
+        actor=actor,
+        now=now,
+        total=total,
+    )
+    batch.state, batch.to_publish = BatchState.PUBLISHING, total
+    batch.save(update_fields=["publication", "state", "to_publish"])
 
 
 def log_publication(*, batch: Batch, actor: str, now: datetime) -> None:
     """Log that the batch was published, with its number of HITs and the reserved cost."""
+    log_state_change(
+        instance=batch, old="", new="published", actor=actor, now=now, reason=published_text(batch)
+    )
+
+
+def published_text(batch: Batch) -> str:
+    """Return the number of the batch's HITs and the cost that was reserved for them."""
     reserved = LedgerEntry.objects.filter(hit__task__batch=batch, kind=LedgerKind.RESERVE)
     cents = reserved.aggregate(cents=Sum(F("amount_cents") + F("fee_cents")))["cents"] or 0
-    count = Noun("HIT", "HITs").count(batch.tasks.count())
-    log_state_change(
-        instance=batch,
-        old="",
-        new="published",
-        actor=actor,
-        now=now,
-        reason=f"{count}, {dollars(cents)}",
-    )
+    return f"{Noun('HIT', 'HITs').count(batch.tasks.count())}, {dollars(cents)}"
 
 
 def membership_requirements(
@@ -185,19 +257,21 @@ def membership_requirements(
     return [requirement_for(qualification=pool)]
 
 
+def unpublished(project: Project) -> QuerySet[Item]:
+    """Return the items that were not published to generators."""
+    return project.items.filter(in_production=True).exclude(task_items__role=Role.GENERATOR)
+
+
 def unpublished_items(project: Project, limit: int | None) -> list[Item]:
     """Return the next items in shuffled order that were not published to generators."""
-    unpublished = project.items.filter(in_production=True).exclude(task_items__role=Role.GENERATOR)
-    return list(unpublished.order_by("position")[:limit])
+    return list(unpublished(project).order_by("position")[:limit])
 
 
-@transaction.atomic
 def publish_generations(*, batch: Batch, items: Sequence[Item], now: datetime) -> None:
     """Publish a HIT for each item. Raise the same errors as `publish_items`."""
-    for chunk in batched(items, CHUNK):
-        publish_items(
-            batch=batch, offers=[PublicationItem([item]) for item in chunk], page=PAGE, now=now
-        )
+    publish_items(
+        batch=batch, offers=[PublicationItem([item]) for item in items], page=PAGE, now=now
+    )
 
 
 @transaction.atomic
@@ -311,7 +385,7 @@ def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
     if batch.for_training or batch.role == Role.GENERATOR:
         return replace(terms, expected_seconds=seconds)
     items = batch.project.items.filter(in_production=True).count()
-    return replace(terms, expected_seconds=seconds, most_per_session=max(1, items))
+    return replace(terms, expected_seconds=seconds, most_per_session=max(1, items), is_gradual=True)
 
 
 def check_pay(project: Project) -> None:

@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from django.db import connection
 from django.db.models import (
@@ -12,6 +13,7 @@ from django.db.models import (
     Count,
     Exists,
     F,
+    Min,
     OuterRef,
     Q,
     QuerySet,
@@ -23,12 +25,21 @@ from django.db.models.functions import Cast
 
 from annotation.domain.publish import terms_of
 from annotation.domain.qualification_codes import qualifications_of
-from annotation.enums import HeldBonusState, SubmissionState
+from annotation.enums import AppealState, HeldBonusState, SubmissionState
 from annotation.models import Batch, HeldBonus, Item, Sentence, Submission, Task, TaskItem
 from crowd.domain.pay_scheme import bonus_cents
 from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.enums import AssignmentState, LedgerKind
-from crowd.models import Assignment, Hit, HitType, LedgerEntry, Payment, QualificationGrant, Worker
+from crowd.models import (
+    Assignment,
+    Hit,
+    HitType,
+    LedgerEntry,
+    Payment,
+    QualificationGrant,
+    ReceivedMessage,
+    Worker,
+)
 from projects.enums import Role
 from projects.models import Project
 
@@ -65,16 +76,18 @@ def counts_by_project(*, projects: Collection[Project]) -> dict[int, int]:
 
 @dataclass(frozen=True, slots=True)
 class CorpusSize:
-    """The numbers of a project's sentences and of its items in production."""
+    """The numbers of a project's sentences, items in production, and items of training rounds."""
 
     sentences: int
     items: int
+    training_items: int
 
 
 def corpus_size(*, project: Project) -> CorpusSize:
     return CorpusSize(
         sentences=project.sentences.count(),
         items=project.items.filter(in_production=True).count(),
+        training_items=project.items.filter(in_production=False, withdrawn_at=None).count(),
     )
 
 
@@ -90,6 +103,7 @@ def items_with_text(text: str, *, project: Project) -> Q:
     sentences = project.sentences.alias(words=Cast("tokens", TextField()))
     written = Q(text__icontains=" ".join(text.split()))
     matches = sentences.filter(written | Q(words__icontains=phrase)).values("pk")
+    # Without a trigram index, whose upkeep would take longer than the rest of an import.
     # A union lets PostgreSQL use the index on sentences. With OR it would read all items.
     items = project.items.order_by()
     by_sentence = items.filter(sentence__in=matches).values("pk")
@@ -171,6 +185,36 @@ def held_bonuses_of(*, project: Project) -> QuerySet[HeldBonus]:
     return related.prefetch_related(f"{work}__sentence__image", f"{work}__project").order_by("pk")
 
 
+@dataclass(frozen=True, slots=True)
+class WaitingBonuses:
+    """A worker's bonuses that wait for consolidation. `cents` is without fees."""
+
+    worker: Worker
+    count: int
+    cents: int
+    since: datetime
+
+
+def waiting_bonuses(*, project: Project) -> list[WaitingBonuses]:
+    """Return the bonuses that wait for consolidation, by worker, the longest wait first."""
+    rows = HeldBonus.objects.filter(project=project, state=HeldBonusState.WAITING).order_by()
+    sums = rows.values_list("payment__assignment__worker").annotate(
+        count=Count("pk"), cents=Sum("payment__amount_cents"), since=Min("held_at")
+    )
+    workers = Worker.objects.in_bulk([pk for pk, *_ in sums])
+    waiting = [
+        WaitingBonuses(worker=workers[pk], count=count, cents=cents, since=since)
+        for pk, count, cents, since in sums
+    ]
+    return sorted(waiting, key=lambda row: (row.since, row.worker.pk))
+
+
+def count_bonuses_to_decide(*, project: Project) -> int:
+    """Return the number of bonuses that are held, or declined with an appeal to answer."""
+    is_open = Q(state=HeldBonusState.HELD) | Q(appeal__state=AppealState.OPEN)
+    return HeldBonus.objects.filter(is_open, project=project).count()
+
+
 def can_be_used(submission: Submission) -> bool:
     """Return True if the submission is readable and can still be accepted."""
     return submission.is_readable and submission.state == SubmissionState.SUBMITTED
@@ -220,12 +264,14 @@ def workers_of(*, project: Project) -> QuerySet[Worker]:
 
 
 def known_workers(*, project: Project) -> QuerySet[Worker]:
-    """Return the workers who have submitted work or hold a qualification in the project."""
+    """Return the workers who worked for, were invited to, wrote to or are qualified in the project."""
     own = Submission.objects.filter(worker=OuterRef("pk"), item__project=project)
     held = QualificationGrant.objects.filter(
         worker=OuterRef("pk"), qualification_type__in=qualifications_of(project).values("pk")
     )
-    return Worker.objects.filter(Exists(own) | Exists(held))
+    invited = Worker.objects.filter(pk=OuterRef("pk"), enrolments__round__project=project)
+    wrote = ReceivedMessage.objects.filter(worker=OuterRef("pk"), budget=project.budget_id)
+    return Worker.objects.filter(Exists(own) | Exists(held) | Exists(invited) | Exists(wrote))
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +280,10 @@ class Work:
 
     production: WorkerFigures = WorkerFigures()
     training: WorkerFigures = WorkerFigures()
+
+    @property
+    def earned_cents(self) -> int:
+        return self.production.earned_cents + self.training.earned_cents
 
 
 def work_of_everyone(*, project: Project) -> dict[int, Work]:

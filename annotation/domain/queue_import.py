@@ -63,8 +63,8 @@ def queue_import(
 ) -> Job:
     """Store the files and queue a job that imports them. `images` is a ZIP archive.
 
-    Without `fmt`, the format is recognised. A job in the state UPLOADED waits for confirmation, and the
-    columns of its table are guessed. Raise FileError for a file of no or an unclear format.
+    Without `fmt`, the job that reads the files recognises the format. A job in the state UPLOADED waits
+    for confirmation.
     """
     parameters: dict[str, Any] = {
         "format": fmt,
@@ -83,7 +83,6 @@ def queue_import(
     try:
         for kind, uploaded in uploads.items():
             parameters[kind] = [stored.pop(0) for _ in uploaded]
-        _complete(project, parameters, is_confirmed=state != JobState.UPLOADED)
         return queue_job(
             kind=IMPORT,
             scope=project.slug,
@@ -97,20 +96,17 @@ def queue_import(
         raise
 
 
-def _complete(project: Project, parameters: dict[str, Any], *, is_confirmed: bool) -> None:
+def complete_reading(project: Project, parameters: dict[str, Any]) -> None:
     """Add the format that is recognised, and the columns for a person to confirm. Raise FileError."""
-    if parameters["format"] and is_confirmed:
-        return
     try:
         with (
             open_uploads(parameters["files"]) as (paths, names),
             _opened(project, paths, parameters) as files,
         ):
             parameters["format"] = files.fmt
-            if not is_confirmed:
-                prefill_columns(
-                    kind=IMPORT, scope=project.slug, parameters=parameters, table=files.table
-                )
+            prefill_columns(
+                kind=IMPORT, scope=project.slug, parameters=parameters, table=files.table
+            )
     except FileError as error:
         # A file whose format is named may be readable in another encoding.
         if not parameters["format"]:
@@ -124,16 +120,6 @@ def _opened(
     return open_sentences(
         paths, corpus=corpus, fmt=parameters["format"], options=reading_of(parameters)
     )
-
-
-def read_again(*, job: Job, reading: ReadOptions, settings: Collection[Setting]) -> None:
-    """Read an upload in another way from now on. Columns are guessed if none are chosen."""
-    is_read_otherwise = reading != reading_of(job.parameters)
-    job.parameters["reading"] = asdict(reading)
-    job.parameters["settings"] = [setting.parameter for setting in settings]
-    if is_read_otherwise and not reading.columns:
-        _complete(Project.objects.get(slug=job.scope), job.parameters, is_confirmed=False)
-    job.save(update_fields=["parameters"])
 
 
 def bytes_of(job: Job) -> tuple[int, int]:
@@ -151,9 +137,11 @@ def _stored(parameters: dict[str, Any]) -> list[dict[str, Any]]:
 class OpenUpload:
     """The readable files of an upload. `names` maps their paths to their original names.
 
-    `images` is an archive, if there is one. `table` describes the first file if it is a table.
+    `fmt` is the format that was named or recognised. `images` is an archive, if there is one. `table`
+    describes the first file if it is a table.
     """
 
+    fmt: str
     corpus: list[Path]
     items: list[Path]
     images: Path | None
@@ -168,7 +156,7 @@ class OpenUpload:
         """Return the options of the job's import."""
         settings = parameters["settings"]
         return CorpusOptions(
-            fmt=parameters["format"],
+            fmt=self.fmt,
             items=self.items,
             images=self.images,
             search=parameters["search"],
@@ -198,13 +186,23 @@ def open_upload(job: Job) -> Iterator[OpenUpload]:
         of_copies = {
             copy: names.get(name, name) for copy, name in {**items.names, **files.names}.items()
         }
-        yield OpenUpload(files.paths, items.paths, images, {**names, **of_copies}, files.table)
+        yield OpenUpload(
+            fmt=files.fmt,
+            corpus=files.paths,
+            items=items.paths,
+            images=images,
+            names={**names, **of_copies},
+            table=files.table,
+        )
 
 
 def _run(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.scope)
     try:
         with open_upload(run.job) as upload:
+            if upload.fmt != run.job.parameters["format"]:
+                run.job.parameters["format"] = upload.fmt
+                run.job.save(update_fields=["parameters"])
             return _import(run, project, upload)
     except (FileError, ColumnsError) as error:
         raise JobFailedError(str(error)) from error
@@ -215,19 +213,44 @@ def _run(run: JobRun) -> dict[str, Any]:
 def _import(run: JobRun, project: Project, upload: OpenUpload) -> dict[str, Any]:
     options = upload.options(run.job.parameters)
     counts: Counter[str] = Counter()
+    earlier = run.result
 
     def progress(unit: str, count: int) -> None:
         counts[unit] += count
+        store_counts()
         run.report(**counts)
+
+    def store_counts() -> None:
+        # A strict import that fails stores nothing.
+        if not options.strict:
+            run.result = _with_earlier(earlier, importer.report.counts())
 
     with BadRows(renamed=lambda error: with_names(error, upload.names)) as bad_rows:
         importer = Import(project=project, options=options, on_error=bad_rows, progress=progress)
-        problem = _problem_of(importer, upload)
+        try:
+            problem = _problem_of(importer, upload)
+        except Exception:
+            store_counts()
+            raise
         # A strict import that fails adds nothing and reports its first bad row.
         result = {} if problem and options.strict else _result(importer.report, upload, bad_rows)
+    result = _with_earlier(earlier, result) if result else {}
     if problem:
         raise JobFailedError(problem, result=result)
     return result
+
+
+def _with_earlier(earlier: dict[str, Any], counts: dict[str, Any]) -> dict[str, Any]:
+    """Return the counts of all attempts. What an earlier one has stored is known to the next."""
+    total = dict(counts)
+    for unit in ("sentences", "items"):
+        stored = 0
+        for change in ("added", "updated"):
+            before = earlier.get(f"{unit}_{change}", 0)
+            total[f"{unit}_{change}"] += before
+            stored += before
+        total[f"{unit}_known"] = max(0, total[f"{unit}_known"] - stored)
+    return total
 
 
 def _problem_of(importer: Import, upload: OpenUpload) -> str:
@@ -253,4 +276,8 @@ def _result(report: ImportReport, upload: OpenUpload, bad_rows: BadRows) -> dict
     return result
 
 
-KIND = JobKind(run=_run, clean_up=lambda job: delete_uploads(_stored(job.parameters)))
+KIND = JobKind(
+    run=_run,
+    clean_up=lambda job: delete_uploads(_stored(job.parameters)),
+    reads_uploads=True,
+)

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from annotation.domain.drafts import Parse, items_of
+from annotation.domain.onboarding.steps import confirm_onboarding
 from annotation.domain.storable import load_storable
 from annotation.enums import LIVE, SubmissionState
 from annotation.models import Draft, Item, Submission, Task
@@ -52,6 +53,9 @@ def record_assignment(*, assignment_id: int, parse: Parse, now: datetime) -> lis
             now=now,
             reason=submission.problem,
         )
+    confirm_onboarding(project=task.batch.project, assignment=assignment, draft=draft)
+    if draft:
+        Draft.objects.filter(pk=draft.pk).update(is_confirmed=True)
     Assignment.objects.filter(pk=assignment.pk).update(recorded_at=now)
     return submissions
 

@@ -1,12 +1,14 @@
 """The sweep that records generators' finished work."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
 
 from annotation.domain.decide_submission import auto_accept
 from annotation.domain.item_context import context_of, scheme_of
+from annotation.domain.neighbours import neighbours_of_item
 from annotation.domain.record_assignment import record_assignment
 from annotation.models import Item
 from crowd.models import Assignment
@@ -17,7 +19,10 @@ from schemes.base import Json
 
 def parse_generation(item: Item, content: object) -> Json:
     """Parse a generator's content. Raise ContentError."""
-    return scheme_of(item).content.parse_generation(content, context_of(item))
+    context = context_of(item)
+    if context.allows_context_answers:
+        context = replace(context, neighbours=neighbours_of_item(item))
+    return scheme_of(item).content.parse_generation(content, context)
 
 
 def record_new_generations(*, clock: Callable[[], datetime], limit: int = 50) -> int:

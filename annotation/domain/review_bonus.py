@@ -6,16 +6,20 @@ from datetime import datetime
 
 from django.db import transaction
 
+from annotation.domain.appeal_links import APPEAL_WITHIN, appeal_url
 from annotation.domain.award_bonus import bonus_for, units_of
 from annotation.domain.hold_bonus import work_title
 from annotation.enums import HeldBonusState
 from annotation.models import HeldBonus, Submission
 from audit.domain.change_state import Transitions, change_state
+from crowd.domain.announce_bonuses import announce_bonus
 from crowd.domain.decide_assignment import BonusAward
 from crowd.domain.review_payment import accept_payment, decline_payment
+from crowd.enums import AnnouncementStatus
 
 TRANSITIONS: Transitions = {
     HeldBonusState.HELD: [HeldBonusState.ACCEPTED, HeldBonusState.DECLINED],
+    HeldBonusState.WAITING: [HeldBonusState.ACCEPTED, HeldBonusState.DECLINED],
 }
 
 
@@ -30,26 +34,53 @@ def accept_bonus(
 ) -> None:
     """Let the bonus be paid, in full or for the accepted number of units by submission id.
 
-    The worker gets the note in a message (see send_bonus_news). Raise TransitionNotAllowedError if
-    the bonus is decided already, and ValueError if the units earn no bonus or more than the held one.
+    The worker gets the note in a message (see send_bonus_news), and can appeal about the part that is
+    not paid. A bonus that only waited for its items is paid in full without a message. Raise
+    TransitionNotAllowedError if the bonus is decided already, and ValueError if the units earn no bonus
+    or more than the held one.
     """
     submissions = submissions_of_held(held)
-    payment = held.payment
+    payment, was_reviewed = held.payment, held.state == HeldBonusState.HELD
     award = BonusAward(payment.amount_cents, payment.reason)
     if units is not None:
-        award = bonus_for(submissions, units=units) or replace(award, amount_cents=0)
+        award = bonus_for(submissions, units=units, terms=held.terms) or replace(
+            award, amount_cents=0
+        )
         _check_amount(award, payment.amount_cents)
     _decide(held, HeldBonusState.ACCEPTED, note, actor, now)
     accept_payment(payment=payment, award=award, actor=actor, now=now)
-    cents = award.amount_cents
-    if cents == payment.amount_cents:
-        text = f"Your bonus of {_dollars(cents)} for {work_title(submissions)} will be paid."
-    else:
-        text = (
-            f"Part of your bonus for {work_title(submissions)} was accepted. You will be paid "
-            f"{_dollars(cents)} of {_dollars(payment.amount_cents)}. {award.reason}"
-        )
-    _add_news(held, f"{text} {note}".strip(), now)
+    if award.amount_cents < held.earned_cents:
+        _report_part(held, award, submissions, note, now)
+        return
+    if was_reviewed:
+        amount = _dollars(award.amount_cents)
+        text = f"Your bonus of {amount} for {work_title(submissions)} will be paid."
+        add_news(held, f"{text} {note}".strip(), now)
+    announce_bonus(payment=payment, status=AnnouncementStatus.ACCEPTED, now=now)
+
+
+def _report_part(
+    held: HeldBonus, award: BonusAward, submissions: Sequence[Submission], note: str, now: datetime
+) -> None:
+    """Tell the worker which part of the bonus is paid, and how to appeal about the rest."""
+    part = f"{_dollars(award.amount_cents)} of {_dollars(held.earned_cents)}"
+    text = (
+        f"Part of your bonus for {work_title(submissions)} was accepted. You will be paid {part}. "
+        f"{award.reason} {note}"
+    )
+    add_news(held, f"{text.strip()}\n\n{_how_to_appeal(held)}", now)
+    announce_bonus(
+        payment=held.payment,
+        status=AnnouncementStatus.DECLINED,
+        amount_cents=held.earned_cents - award.amount_cents,
+        text=f"You are paid {part}. {note}".strip(),
+        appeal_url=appeal_url(held),
+        now=now,
+    )
+
+
+def _how_to_appeal(held: HeldBonus) -> str:
+    return f"If you disagree, you can appeal within {APPEAL_WITHIN.days} days: {appeal_url(held)}"
 
 
 @transaction.atomic
@@ -65,9 +96,16 @@ def decline_bonus(*, held: HeldBonus, reason: str, actor: str, now: datetime) ->
     text = (
         f"Your bonus of {_dollars(held.payment.amount_cents)} for "
         f"{work_title(submissions_of_held(held))} was declined: {reason}\n\nYour reward is paid, and "
-        "your approval rate doesn't change."
+        f"your approval rate doesn't change. {_how_to_appeal(held)}"
     )
-    _add_news(held, text, now)
+    add_news(held, text, now)
+    announce_bonus(
+        payment=held.payment,
+        status=AnnouncementStatus.DECLINED,
+        text=reason,
+        appeal_url=appeal_url(held),
+        now=now,
+    )
 
 
 def submissions_of_held(held: HeldBonus) -> list[Submission]:
@@ -100,7 +138,7 @@ def _decide(held: HeldBonus, new: HeldBonusState, note: str, actor: str, now: da
     )
 
 
-def _add_news(held: HeldBonus, text: str, now: datetime) -> None:
+def add_news(held: HeldBonus, text: str, now: datetime) -> None:
     """Store the text for the worker, who has not read an earlier text that is still there."""
     HeldBonus.objects.filter(pk=held.pk).update(news=text, news_at=now)
 

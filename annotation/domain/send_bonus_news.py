@@ -1,19 +1,20 @@
-"""Send news of held bonuses, in one message per worker for what is decided together."""
+"""Send news of held bonuses, with a pause between the messages to a worker."""
 
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Max, Min
+from django.db.models import Min
 
 from annotation.enums import HeldBonusState
-from annotation.models import HeldBonus
+from annotation.models import BonusAppeal, HeldBonus
 from crowd.domain.write_messages import write_messages
 from jobs.domain.sweep import for_each_group
 
-# A message follows when nothing was added for so long, or at the latest after the first text is so old.
-QUIET = timedelta(minutes=10)
-LONGEST_WAIT = timedelta(hours=1)
+# A message has all news since the last one. Later news never delay it.
+PAUSE = timedelta(minutes=10)
+# What belongs together, such as the HITs of a minute, is in one message.
+LEAST_AGE = timedelta(minutes=1)
 MOST_CHARACTERS = 4000
 LIMIT = 500
 SUBJECTS = {
@@ -21,19 +22,20 @@ SUBJECTS = {
     HeldBonusState.ACCEPTED: "Your bonus was accepted",
     HeldBonusState.DECLINED: "Your bonus was declined",
 }
+ANSWERED = "Your appeal was answered"
 
 
 def send_bonus_news(*, clock: Callable[[], datetime], limit: int = LIMIT) -> int:
     """Write a message to each worker with due news in a project. Return the number of messages."""
     now = clock()
     new = HeldBonus.objects.exclude(news="").order_by()
-    workers = new.values_list("project", "payment__assignment__worker")
+    first = new.values_list("project", "payment__assignment__worker").annotate(Min("news_at"))
+    sent = HeldBonus.objects.filter(news_sent_at__gt=now - PAUSE).order_by()
+    recently = set(sent.values_list("project", "payment__assignment__worker"))
     due = [
         (project, worker)
-        for project, worker, first, last in workers.annotate(
-            first=Min("news_at"), last=Max("news_at")
-        )
-        if last <= now - QUIET or first <= now - LONGEST_WAIT
+        for project, worker, at in first
+        if at <= now - LEAST_AGE and (project, worker) not in recently
     ]
     rows = new.filter(
         project__in={project for project, _ in due},
@@ -73,11 +75,12 @@ def _send(group: Sequence[HeldBonus], now: datetime) -> int:
         text="\n\n".join(held.news for held in chosen)[:MOST_CHARACTERS],
         now=now,
     )
-    locked.filter(pk__in=[held.pk for held in chosen]).update(news="")
+    locked.filter(pk__in=[held.pk for held in chosen]).update(news="", news_sent_at=now)
     return 1
 
 
 def _subject(bonuses: Sequence[HeldBonus]) -> str:
     if len(bonuses) == 1:
-        return SUBJECTS[HeldBonusState(bonuses[0].state)]
+        is_answer = BonusAppeal.objects.filter(held=bonuses[0]).exists()
+        return ANSWERED if is_answer else SUBJECTS[HeldBonusState(bonuses[0].state)]
     return f"Your bonuses: {len(bonuses)} updates"

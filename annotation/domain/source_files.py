@@ -28,6 +28,7 @@ from schemes.unpack import unpack
 
 # Of a table, for the person who chooses its columns.
 ROWS_SHOWN = 3
+CHARACTERS_SHOWN = 200
 ROWS_COMPARED = 50
 
 
@@ -331,7 +332,7 @@ def _open_table(file: TableFile, layout: Layout, options: ReadOptions) -> OpenTa
         )
     return OpenTable(
         names=names,
-        rows=rows[:ROWS_SHOWN],
+        rows=[[value[:CHARACTERS_SHOWN] for value in row] for row in rows[:ROWS_SHOWN]],
         separator=SEPARATORS.get(separator, ""),
         sheet=file.sheet,
         sheets=file.sheets,

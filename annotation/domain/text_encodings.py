@@ -4,7 +4,7 @@ Copies in UTF-8 are made of other files, because all readers expect it.
 """
 
 import codecs
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from encodings.aliases import aliases
 from functools import partial
 from pathlib import Path
@@ -92,6 +92,17 @@ def as_utf_8(path: Path, target: Path, encoding: str = "") -> Path:
             for text in _decoded(path, file, codec, encoding or UTF_16):
                 out.write(text.encode(UTF_8, errors="replace"))
     return target
+
+
+def all_as_utf_8(paths: Sequence[Path], folder: Path) -> list[Path]:
+    """Return the paths, or those of copies in the folder for files with the byte-order mark of UTF-16.
+
+    Copies have the names of their files. Raise FileError.
+    """
+    return [
+        as_utf_8(path, folder / str(number) / path.name) if path.is_file() else path
+        for number, path in enumerate(paths)
+    ]
 
 
 def _decoded(path: Path, file: BinaryIO, codec: str, encoding: str) -> Iterator[str]:

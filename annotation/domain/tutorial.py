@@ -3,12 +3,17 @@
 from dataclasses import replace
 from datetime import datetime
 
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
 from django.templatetags.static import static
 
 from annotation.domain.item_context import page_tokens
-from annotation.domain.look_up import task_of_page
-from annotation.domain.worker_page import InvalidPageError, PageToken
+from annotation.domain.look_up import readable_task
+from annotation.domain.unconfirmed_drafts import check_limit
+from annotation.domain.worker_page import TOKEN_LIFE, InvalidPageError, PageToken
 from annotation.models import FinishedTutorial
+from crowd.domain.hold_publishing import active_hold
+from crowd.models import Worker
 from database import statements
 from projects.domain.resources import resources_of
 from projects.enums import Role, page_role
@@ -16,6 +21,9 @@ from projects.models import Project
 from schemes.base import Json, Scheme, Tutorial
 from schemes.registry import get_scheme
 
+# As long as a page may work on a task.
+MARK_AGE = TOKEN_LIFE
+NO_TUTORIAL = "This task has no tutorial."
 _FINISHED = """
 SELECT 1 FROM annotation_finishedtutorial WHERE worker_ref = %s AND scheme = %s AND role = %s
 """
@@ -28,13 +36,13 @@ def offers_tutorial(*, project: Project, role: str, worker_ref: str) -> bool:
     return not statements.fetch_rows(_FINISHED, worker_ref, project.scheme, role)
 
 
-def tutorial_of_page(claim: PageToken) -> Json:
+def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
     """Return the steps and the example for the page's script. Raise InvalidPageError."""
-    task = task_of_page(claim)
+    task = readable_task(claim=claim, now=now)
     project, role = task.batch.project, task.role
     scheme = get_scheme(project.scheme)
     if role not in scheme.tutorials:
-        raise InvalidPageError("This task has no tutorial.")
+        raise InvalidPageError(NO_TUTORIAL)
     tutorial = scheme.tutorials[role]()
     return {
         "steps": [
@@ -49,8 +57,15 @@ def tutorial_of_page(claim: PageToken) -> Json:
     }
 
 
+def example_of(*, project: Project, role: str) -> Json | None:
+    """Return the example of the role's tutorial in the shape of the items of `open_page`, or None."""
+    scheme = get_scheme(project.scheme)
+    if role not in scheme.tutorials:
+        return None
+    return _example(scheme, role, scheme.tutorials[role](), project)
+
+
 def _example(scheme: Scheme, role: str, tutorial: Tutorial, project: Project) -> Json:
-    """Return the example in the shape of the items of `open_page`."""
     context = replace(tutorial.context, resources=resources_of(project))
     if context.image:
         context = replace(context, image=replace(context.image, url=static(tutorial.picture)))
@@ -72,11 +87,33 @@ def _example(scheme: Scheme, role: str, tutorial: Tutorial, project: Project) ->
 
 
 def finish_tutorial(*, claim: PageToken, now: datetime) -> None:
-    """Record that the worker finished or skipped the tutorial. Raise InvalidPageError."""
-    task = task_of_page(claim)
+    """Record that the worker finished or skipped the tutorial.
+
+    Raise InvalidPageError, or TooManyDraftsError if too many workers did who submitted nothing.
+    """
+    task = readable_task(claim=claim, now=now)
+    if task.role not in get_scheme(task.batch.project.scheme).tutorials:
+        raise InvalidPageError(NO_TUTORIAL)
+    check_limit(_unknown_marks(), settings.UNCONFIRMED_DRAFTS)
     FinishedTutorial.objects.get_or_create(
         worker_ref=claim.worker_ref,
         scheme=task.batch.project.scheme,
         role=task.role,
         defaults={"finished_at": now},
     )
+
+
+def delete_unused_marks(*, now: datetime) -> int:
+    """Delete the marks of workers who submitted nothing in time. Return how many.
+
+    A restored installation first reads the marketplace's assignments.
+    """
+    if active_hold():
+        return 0
+    deleted, _ = _unknown_marks().filter(finished_at__lt=now - MARK_AGE).delete()
+    return deleted
+
+
+def _unknown_marks() -> QuerySet[FinishedTutorial]:
+    known = Worker.objects.filter(external_id=OuterRef("worker_ref"))
+    return FinishedTutorial.objects.filter(~Exists(known))

@@ -1,12 +1,14 @@
 """Limit and delete drafts of assignments that no marketplace has confirmed.
 
-Anyone who knows a task's address can claim any assignment and worker of it, and save a draft.
+Anyone who knows a task's address can claim any assignment and worker of it, and save a draft. The drafts
+of signed claims are not limited.
 """
 
 import hashlib
 import hmac
 from datetime import datetime, timedelta
 from ipaddress import IPv6Address, ip_address
+from typing import Any
 
 from django.conf import settings
 from django.db.models import Exists, Max, OuterRef, QuerySet
@@ -15,37 +17,33 @@ from annotation.models import Draft, Task
 from audit.errors import TouchstoneError
 from crowd.domain.hold_publishing import active_hold
 from crowd.models import Assignment
-from database import statements
 
 AGE = timedelta(days=1)
 # A marketplace that is out of reach for some days confirms them later.
 AGE_SUBMITTED = timedelta(days=7)
 CHUNK = 1000
-# Runs for each new draft. It counts the same drafts as _unconfirmed().
-_COUNT_OF_ADDRESS = """
-SELECT COUNT(*) FROM annotation_draft AS draft
-WHERE draft.task_id = %s AND draft.address_digest = %s AND NOT EXISTS (
-    SELECT 1 FROM crowd_assignment AS assignment
-    JOIN crowd_worker AS worker ON worker.id = assignment.worker_id
-    WHERE assignment.external_id = draft.assignment_ref AND worker.external_id = draft.worker_ref
-)
-"""
 
 
 class TooManyDraftsError(TouchstoneError):
-    """An address has too many unconfirmed drafts of a task."""
+    """There are too many unconfirmed drafts."""
 
     def __init__(self) -> None:
-        super().__init__("Too many people on your network have started this task. Try again later.")
+        super().__init__("Too many people on your network have started tasks. Try again later.")
 
 
 def check_room(*, task: Task, address_digest: str) -> None:
-    """Raise TooManyDraftsError if the address may not start another draft of the task."""
-    limit = settings.DRAFTS_PER_TASK_AND_ADDRESS
-    if not limit or not address_digest:
-        return
-    [[count]] = statements.fetch_rows(_COUNT_OF_ADDRESS, task.pk, address_digest)
-    if count >= limit:
+    """Raise TooManyDraftsError if nobody, or not this address, may start another draft of the task."""
+    drafts = _unconfirmed().filter(is_confirmed=False)
+    check_limit(drafts, settings.UNCONFIRMED_DRAFTS)
+    if address_digest:
+        theirs = drafts.filter(address_digest=address_digest)
+        check_limit(theirs, settings.DRAFTS_PER_ADDRESS)
+        check_limit(theirs.filter(task=task.pk), settings.DRAFTS_PER_TASK_AND_ADDRESS)
+
+
+def check_limit(drafts: QuerySet[Any], limit: int) -> None:
+    """Raise TooManyDraftsError if there are as many drafts as the limit. 0 is no limit."""
+    if limit and len(drafts.values_list("pk")[:limit]) >= limit:
         raise TooManyDraftsError
 
 

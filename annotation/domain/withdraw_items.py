@@ -10,10 +10,10 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotation.domain.change_hits import HitChange, change_hits
 from annotation.models import Item, Task, TaskItem
 from audit.domain.change_state import log_state_changes
 from audit.errors import TouchstoneError
-from crowd.domain.manage_hits import expire_hits
 from crowd.models import Hit
 from projects.models import Project
 
@@ -39,20 +39,22 @@ def withdraw_items(*, items: QuerySet[Item], reason: str, actor: str, now: datet
         )
     ids = [item.pk for item in rows]
     Item.objects.filter(pk__in=ids).update(in_production=False, withdrawn_at=now)
-    _end_hits(ids, actor, now)
+    if rows:
+        _end_hits(rows[0].project, ids, actor, now)
     log_state_changes(
         instances=rows, old="", new="withdrawn", actor=actor, now=now, reason=reason.strip()
     )
     return len(rows)
 
 
-def _end_hits(items: Sequence[int], actor: str, now: datetime) -> None:
+def _end_hits(project: Project, items: Sequence[int], actor: str, now: datetime) -> None:
     """End the HITs that offer only withdrawn items."""
     others = TaskItem.objects.filter(task=OuterRef("pk"), item__withdrawn_at=None)
     tasks = Task.objects.filter(~Exists(others), task_items__item__in=items).distinct()
     ids = list(tasks.values_list("pk", flat=True))
     Task.objects.filter(pk__in=ids, ended_at=None).update(ended_at=now)
-    expire_hits(hits=Hit.objects.filter(task__in=ids), actor=actor, now=now)
+    hits, change = Hit.objects.filter(task__in=ids), HitChange("expire", actor)
+    change_hits(project=project, hits=hits, change=change, now=now)
 
 
 @transaction.atomic

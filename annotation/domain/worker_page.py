@@ -1,7 +1,9 @@
 """The identity that a worker's page claims in a marketplace's frame.
 
 The frame has no cookies. The page carries a signed token with the task, assignment and worker of
-the frame's address. The claim counts only when the marketplace confirms the assignment.
+the frame's address. Anyone can write such an address. A claim is confirmed if the address is signed by
+our own marketplace or made for a session, or if the marketplace was asked (see
+`annotation.domain.confirm_claim`).
 """
 
 import re
@@ -27,6 +29,29 @@ class NotForWorkerError(InvalidPageError):
     """The worker may not do the task, but others may."""
 
 
+class UnconfirmedClaimError(InvalidPageError):
+    """No marketplace has confirmed the claim, so it may not read what the page asks for.
+
+    `can_retry` means that the marketplace may confirm it soon.
+    """
+
+    def __init__(self, *, can_retry: bool = False) -> None:
+        super().__init__(
+            "The marketplace hasn't confirmed yet that you accepted this task. This page tries again "
+            "every few seconds."
+            if can_retry
+            else "Accept this task in the marketplace first, and open it from there."
+        )
+        self.can_retry = can_retry
+
+
+class TaskOverError(InvalidPageError):
+    """The task was finished, or its time is over."""
+
+    def __init__(self) -> None:
+        super().__init__("This task is over. Return it if you still have it.")
+
+
 class BadMessageError(InvalidPageError):
     """The message can't come from our own page."""
 
@@ -40,14 +65,20 @@ class MessageTooLargeError(InvalidPageError):
 
 @dataclass(frozen=True, slots=True)
 class PageToken:
-    """The task, assignment and worker that a page claims."""
+    """The task, assignment and worker that a page claims.
+
+    `is_confirmed` means that the claim was confirmed when the page opened.
+    """
 
     public_id: str
     assignment_ref: str
     worker_ref: str
+    is_confirmed: bool = False
 
-    def token(self) -> str:
-        return signing.dumps([self.public_id, self.assignment_ref, self.worker_ref], salt=SALT)
+    def token(self, salt: str = SALT) -> str:
+        """Return a signed token with the claim. A salt of another purpose makes another token."""
+        parts = [self.public_id, self.assignment_ref, self.worker_ref, self.is_confirmed]
+        return signing.dumps(parts, salt=salt)
 
 
 def page_token_of_arrival(*, public_id: UUID, arrival: Arrival) -> PageToken | None:
@@ -58,12 +89,12 @@ def page_token_of_arrival(*, public_id: UUID, arrival: Arrival) -> PageToken | N
         raise InvalidPageError(
             "This link has no assignment or worker. Open the task from the marketplace again."
         )
-    return PageToken(str(public_id), arrival.assignment, arrival.worker)
+    return PageToken(str(public_id), arrival.assignment, arrival.worker, arrival.is_signed)
 
 
-def page_token_of(token: object) -> PageToken:
+def page_token_of(token: object, salt: str = SALT) -> PageToken:
     """Return the claim in a page's token. Raise InvalidPageError if it was altered or expired."""
     try:
-        return PageToken(*signing.loads(str(token), salt=SALT, max_age=TOKEN_LIFE))
+        return PageToken(*signing.loads(str(token), salt=salt, max_age=TOKEN_LIFE))
     except (signing.BadSignature, TypeError, ValueError):
         raise InvalidPageError("This page is no longer authorised. Open the task again.") from None

@@ -13,6 +13,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('auth', '__first__'),
         ('crowd', '0002_append_only'),
+        ('jobs', '0001_initial'),
         ('projects', '0001_initial'),
     ]
 
@@ -23,7 +24,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveIntegerField(editable=False)),
                 ('role', models.CharField(choices=[('generator', 'generator'), ('consolidator', 'consolidator'), ('validator', 'validator'), ('reviser', 'reviser'), ('expert', 'expert')], max_length=20)),
-                ('state', models.CharField(choices=[('open', 'open'), ('paused', 'paused'), ('closed', 'closed')], default='open', max_length=20)),
+                ('state', models.CharField(choices=[('publishing', 'being published'), ('open', 'open'), ('paused', 'paused'), ('closed', 'closed')], default='open', max_length=20)),
                 ('title', models.CharField(max_length=128)),
                 ('description', models.CharField(max_length=2000)),
                 ('keywords', models.CharField(blank=True, max_length=1000)),
@@ -40,10 +41,12 @@ class Migration(migrations.Migration):
                 ('republish_problem', models.TextField(blank=True, db_default='', default='')),
                 ('for_training', models.BooleanField(db_default=False, default=False)),
                 ('terms', models.JSONField(blank=True, null=True)),
+                ('to_publish', models.PositiveIntegerField(blank=True, null=True)),
                 ('created_at', models.DateTimeField()),
                 ('budget', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='batch', to='crowd.budget')),
                 ('guidelines', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='batches', to='projects.guidelines')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='batches', to='projects.project')),
+                ('publication', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='jobs.job')),
             ],
             options={
                 'verbose_name_plural': 'batches',
@@ -98,7 +101,9 @@ class Migration(migrations.Migration):
             name='HeldBonus',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('held', 'waiting for review'), ('accepted', 'accepted'), ('declined', 'declined')], db_index=True, default='held', max_length=20)),
+                ('state', models.CharField(choices=[('held', 'waiting for review'), ('waiting', 'waiting for consolidation'), ('accepted', 'accepted'), ('declined', 'declined')], db_index=True, default='held', max_length=20)),
+                ('earned_cents', models.PositiveIntegerField()),
+                ('terms', models.JSONField()),
                 ('reasons', models.JSONField(default=list)),
                 ('held_at', models.DateTimeField()),
                 ('decided_by', models.CharField(blank=True, max_length=150)),
@@ -106,13 +111,30 @@ class Migration(migrations.Migration):
                 ('note', models.CharField(blank=True, max_length=1000)),
                 ('news', models.TextField(blank=True, db_default='')),
                 ('news_at', models.DateTimeField(blank=True, null=True)),
+                ('news_sent_at', models.DateTimeField(blank=True, null=True)),
                 ('payment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='held_bonus', to='crowd.payment')),
                 ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='held_bonuses', to='projects.project')),
             ],
             options={
                 'verbose_name_plural': 'held bonuses',
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('decided_at', None), ('state', 'held')), models.Q(models.Q(('state', 'held'), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='held_bonus_decided_with_its_time')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('decided_at', None), ('state__in', ['held', 'waiting'])), models.Q(models.Q(('state__in', ['held', 'waiting']), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='held_bonus_decided_with_its_time')],
                 'indexes': [models.Index(condition=models.Q(('news', ''), _negated=True), fields=['id'], name='held_bonus_with_news')],
+            },
+        ),
+        migrations.CreateModel(
+            name='BonusAppeal',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.TextField(max_length=2000)),
+                ('state', models.CharField(choices=[('open', 'waiting for an answer'), ('granted', 'bonus paid'), ('upheld', 'decision upheld')], db_index=True, default='open', max_length=20)),
+                ('answer', models.TextField(blank=True, max_length=1000)),
+                ('created_at', models.DateTimeField()),
+                ('decided_by', models.CharField(blank=True, max_length=150)),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('held', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='appeal', to='annotation.heldbonus')),
+            ],
+            options={
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('decided_at', None), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='bonus_appeal_decided_with_its_time')],
             },
         ),
         migrations.CreateModel(
@@ -138,6 +160,7 @@ class Migration(migrations.Migration):
                 ('domain', models.CharField(blank=True, max_length=60)),
                 ('partition', models.CharField(blank=True, choices=[('train', 'train'), ('dev', 'dev'), ('test', 'test')], max_length=10)),
                 ('group', models.CharField(blank=True, db_default='', max_length=200)),
+                ('position', models.BigIntegerField(db_default=0, default=0)),
                 ('metadata', models.JSONField(blank=True, default=dict)),
                 ('text', models.TextField(blank=True, db_default='')),
                 ('offsets', models.JSONField(blank=True, db_default=[], default=list)),
@@ -145,7 +168,7 @@ class Migration(migrations.Migration):
                 ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='sentences', to='projects.project')),
             ],
             options={
-                'indexes': [models.Index(fields=['project', 'domain', 'partition', 'external_id'], name='annotation__project_d07137_idx')],
+                'indexes': [models.Index(fields=['project', 'domain', 'partition', 'external_id'], name='annotation__project_d07137_idx'), models.Index(condition=models.Q(('group', ''), _negated=True), fields=['project', 'group', 'position', 'id'], name='sentence_in_its_group')],
                 'constraints': [models.UniqueConstraint(fields=('external_id', 'project'), name='sentence_once_per_project')],
             },
         ),
@@ -184,6 +207,7 @@ class Migration(migrations.Migration):
                 ('steps', models.JSONField(blank=True, default=dict)),
                 ('log', models.JSONField(blank=True, db_default=[], default=list)),
                 ('comment', models.TextField(blank=True)),
+                ('kept_units', models.PositiveIntegerField(blank=True, null=True)),
                 ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='crowd.assignment')),
                 ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to=settings.AUTH_USER_MODEL)),
                 ('guidelines', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='projects.guidelines')),
@@ -191,7 +215,7 @@ class Migration(migrations.Migration):
                 ('worker', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='crowd.worker')),
             ],
             options={
-                'indexes': [models.Index(fields=['item', 'role', 'state'], name='annotation__item_id_389269_idx'), models.Index(condition=models.Q(models.Q(('state', 'submitted'), models.Q(('problem', ''), _negated=True)), ('state__in', ['withdrawn', 'rejected']), _connector='OR'), fields=['id'], name='submission_may_wait')],
+                'indexes': [models.Index(fields=['item', 'role', 'state'], name='annotation__item_id_389269_idx'), models.Index(condition=models.Q(('kept_units', None), ('role', 'generator'), ('state__in', ['accepted', 'withdrawn'])), fields=['item'], name='submission_kept_unknown'), models.Index(condition=models.Q(models.Q(('state', 'submitted'), models.Q(('problem', ''), _negated=True)), ('state__in', ['withdrawn', 'rejected']), _connector='OR'), fields=['id'], name='submission_may_wait')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['submitted', 'accepted'])), fields=('item', 'worker', 'role'), name='one_live_submission'), models.UniqueConstraint(condition=models.Q(('author__isnull', False), ('state__in', ['submitted', 'accepted'])), fields=('item', 'author', 'role'), name='one_live_submission_per_author'), models.UniqueConstraint(fields=('assignment', 'item'), name='submission_once_per_assignment'), models.CheckConstraint(condition=models.Q(models.Q(('assignment__isnull', False), ('author', None), ('worker__isnull', False)), models.Q(('assignment', None), ('author__isnull', False), ('worker', None)), _connector='OR'), name='submission_by_worker_or_expert')],
             },
         ),
@@ -226,10 +250,12 @@ class Migration(migrations.Migration):
                 ('assignment_ref', models.CharField(max_length=64)),
                 ('worker_ref', models.CharField(max_length=64)),
                 ('address_digest', models.CharField(blank=True, db_default='', max_length=16)),
+                ('is_confirmed', models.BooleanField(db_default=False, default=False)),
                 ('guidelines', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='projects.guidelines')),
                 ('task', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='drafts', to='annotation.task')),
             ],
             options={
+                'indexes': [models.Index(condition=models.Q(('is_confirmed', False)), fields=['address_digest'], name='draft_not_confirmed')],
                 'constraints': [models.UniqueConstraint(fields=('assignment_ref', 'worker_ref', 'task'), name='draft_once_per_assignment')],
             },
         ),
@@ -266,6 +292,77 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-written_at', '-pk'],
+            },
+        ),
+        migrations.CreateModel(
+            name='ConsentText',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.PositiveIntegerField()),
+                ('text', models.TextField(blank=True)),
+                ('asks_again', models.BooleanField(default=True)),
+                ('published_at', models.DateTimeField()),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consent_texts', to='projects.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'version'), name='consent_text_version_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Questionnaire',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.PositiveIntegerField()),
+                ('fields', models.JSONField(blank=True, default=list)),
+                ('published_at', models.DateTimeField()),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questionnaires', to='projects.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'version'), name='questionnaire_version_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='OnboardingDraft',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('assignment_ref', models.CharField(max_length=64)),
+                ('worker_ref', models.CharField(max_length=64)),
+                ('address_digest', models.CharField(blank=True, max_length=16)),
+                ('accepted_at', models.DateTimeField(blank=True, null=True)),
+                ('answers', models.JSONField(blank=True, default=dict)),
+                ('saved_at', models.DateTimeField()),
+                ('consent_text', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='annotation.consenttext')),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='onboarding_drafts', to='projects.project')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'worker_ref', 'assignment_ref'), name='onboarding_draft_once_per_assignment'), models.CheckConstraint(condition=models.Q(models.Q(('accepted_at', None), ('consent_text', None)), models.Q(('accepted_at__isnull', False), ('consent_text__isnull', False)), _connector='OR'), name='onboarding_draft_accepted_with_its_time')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Consent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('accepted_at', models.DateTimeField()),
+                ('text', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='annotation.consenttext')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='crowd.worker')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('worker', 'text'), name='consent_once_per_version')],
+            },
+        ),
+        migrations.CreateModel(
+            name='QuestionnaireAnswer',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('key', models.CharField(max_length=20)),
+                ('label', models.CharField(max_length=300)),
+                ('value', models.CharField(blank=True, max_length=500)),
+                ('answered_at', models.DateTimeField()),
+                ('project', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='questionnaire_answers', to='projects.project')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='questionnaire_answers', to='crowd.worker')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'worker', 'key'), name='questionnaire_answer_once')],
             },
         ),
     ]

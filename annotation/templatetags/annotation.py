@@ -1,5 +1,6 @@
 """Tags that show sentences and annotations."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django import template
@@ -9,8 +10,10 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from annotation.domain.item_context import context_of
-from annotation.models import Item
-from schemes.base import Scheme
+from annotation.domain.neighbours import neighbours_of
+from annotation.models import Item, Sentence
+from projects.templatetags.corpus_text import language_of
+from schemes.base import Neighbours, Scheme
 from schemes.registry import get_scheme
 
 register = template.Library()
@@ -28,6 +31,34 @@ def sentence_with_target(context: Context, item: Item) -> SafeString:
 
 
 @register.simple_tag(takes_context=True)
+def neighbours_of_rows(context: Context, rows: Sequence[Any]) -> dict[int, Neighbours]:
+    """Return the neighbours of the sentences of all rows, for `sentence_context` in a list."""
+    sentences = [row.item.sentence for row in rows]
+    return _neighbours(context, sentences) if sentences else {}
+
+
+@register.simple_tag(takes_context=True)
+def sentence_context(
+    context: Context, sentence: Sentence, known: Mapping[int, Neighbours] | None = None
+) -> SafeString:
+    """Render the neighbours of the sentence in its document, or "" if none are shown.
+
+    They are read unless `known` has them.
+    """
+    known = _neighbours(context, [sentence]) if known is None else known
+    if sentence.pk not in known:
+        return SafeString("")
+    language = language_of(context)
+    shown = {"sentence": sentence, "shown": known[sentence.pk], "language": language}
+    return render_to_string("annotation/context.html", shown)
+
+
+def _neighbours(context: Context, sentences: Sequence[Sentence]) -> dict[int, Neighbours]:
+    project = context.get("project") or sentences[0].project
+    return neighbours_of(project=project, sentences=sentences)
+
+
+@register.simple_tag(takes_context=True)
 def annotation(context: Context, content: Any, item: Item) -> SafeString:
     """Render an annotation's units, or its JSON if its shape is unknown.
 
@@ -38,10 +69,9 @@ def annotation(context: Context, content: Any, item: Item) -> SafeString:
     if units is None:
         return render_to_string("annotation/content/raw.html", {"content": content})
     remark = scheme.views.remark(content)
-    return render_to_string(
-        "annotation/content/units.html",
-        {"item": item, "units": units, "unit": scheme.vocabulary.unit, "remark": remark},
-    )
+    shown = {"item": item, "units": units, "unit": scheme.vocabulary.unit, "remark": remark}
+    language = language_of(context)
+    return render_to_string("annotation/content/units.html", {**shown, "language": language})
 
 
 def _scheme(context: Context, item: Item) -> Scheme:

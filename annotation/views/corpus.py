@@ -1,5 +1,6 @@
 """Pages that upload, preview and import a corpus."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -10,19 +11,12 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.bad_rows_download import bad_rows_download
+from annotation.domain.check_upload import READING, check_of, last_result, queue_check, read_again
 from annotation.domain.choose_columns import encoding_of, reading_of, settings_of
 from annotation.domain.cost_model import item_cents, role_costs
 from annotation.domain.offer_settings import offered_settings
-from annotation.domain.preview_corpus import (
-    READING,
-    Preview,
-    check_of,
-    is_small,
-    preview_corpus,
-    queue_check,
-    stored_preview,
-)
-from annotation.domain.queue_import import IMPORT, queue_import, read_again
+from annotation.domain.preview_corpus import CORPUS_CHECK, Preview, stored_preview
+from annotation.domain.queue_import import IMPORT, queue_import
 from annotation.domain.sample_corpus import NoSampleError, upload_sample
 from annotation.domain.text_encodings import ENCODINGS
 from annotation.forms import CorpusForm, ReadingForm
@@ -36,7 +30,6 @@ from projects.models import Project
 from projects.pages import job_list, render_page, wants_fragment
 from projects.permissions import STAFF, project_page
 from projects.views.settings import JOBS_SHOWN, actor_of
-from schemes.base import FileError
 from schemes.registry import get_scheme
 
 
@@ -47,11 +40,8 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = CorpusForm(
         request.POST or None, request.FILES or None, corpus=get_scheme(project.scheme).corpus
     )
-    job = _uploaded(request, project, form) if form.is_valid() else None
-    if job:
-        if not is_small(job):
-            queue_check(upload=job, actor=job.requested_by, now=job.requested_at)
-        return redirect("annotation:corpus_preview", slug=project.slug, pk=job.pk)
+    if form.is_valid():
+        return _preview_first(_uploaded(request, project, form))
     jobs = jobs_of(scope=project.slug, kind=IMPORT)[:JOBS_SHOWN]
     return render_page(
         request,
@@ -59,36 +49,36 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
         "annotation/corpus.html",
         {
             "form": form,
-            "has_sample": bool(get_scheme(project.scheme).sample),
-            "has_items": project.items.exists(),
+            "offers_sample": bool(get_scheme(project.scheme).sample) and not project.items.exists(),
             **job_list(jobs, request.path),
         },
-        fragment="dashboard/fragments/job_list.html",
+        fragment="dashboard/fragments/job_list_with_path.html",
         status=422 if form.is_bound else 200,
     )
 
 
-def _uploaded(request: HttpRequest, project: Project, form: CorpusForm) -> Job | None:
-    """Store the upload. Return None after an error of the form."""
+def _uploaded(request: HttpRequest, project: Project, form: CorpusForm) -> Job:
     data = form.cleaned_data
-    try:
-        return queue_import(
-            project=project,
-            fmt=data["fmt"],
-            files=[data["corpus"]],
-            items_files=data["items"],
-            images=data.get("images"),
-            search=data.get("search", ""),
-            domain=data["domain"],
-            partition=data["partition"],
-            strict=data["strict"],
-            actor=actor_of(request),
-            now=timezone.now(),
-            state=JobState.UPLOADED,
-        )
-    except FileError as error:
-        form.add_error("corpus", str(error))
-        return None
+    return queue_import(
+        project=project,
+        fmt=data["fmt"],
+        files=[data["corpus"]],
+        items_files=data["items"],
+        images=data.get("images"),
+        search=data.get("search", ""),
+        domain=data["domain"],
+        partition=data["partition"],
+        strict=data["strict"],
+        actor=actor_of(request),
+        now=timezone.now(),
+        state=JobState.UPLOADED,
+    )
+
+
+def _preview_first(job: Job) -> HttpResponseBase:
+    """Have a worker process read the upload, and open its preview."""
+    queue_check(kind=CORPUS_CHECK, upload=job, actor=job.requested_by, now=job.requested_at)
+    return redirect("annotation:corpus_preview", slug=job.scope, pk=job.pk)
 
 
 @require_POST
@@ -100,7 +90,7 @@ def corpus_sample(request: HttpRequest, project: Project) -> HttpResponseBase:
     except NoSampleError as error:
         messages.error(request, str(error))
         return redirect("annotation:corpus", slug=project.slug)
-    return redirect("annotation:corpus_preview", slug=project.slug, pk=job.pk)
+    return _preview_first(job)
 
 
 @require_http_methods(["GET", "POST"])
@@ -140,23 +130,23 @@ def bad_rows(request: HttpRequest, project: Project, pk: int) -> HttpResponseBas
 
 
 def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpResponseBase:
-    before = _read(project, job)
-    form = _reading_form(project, job, before, request.POST)
+    read = stored_preview(last_result(kind=CORPUS_CHECK, upload=job))
+    form = _reading_form(project, job, read, request.POST)
     if not form.is_valid():
         problem = " ".join(str(error) for errors in form.errors.values() for error in errors)
-        refused = Preview(problem=problem, table=before.table)
-        return _preview_page(request, project, job, form=form, read=refused)
-    reading, settings = form.reading(), form.settings()
-    if (reading, settings) != (reading_of(job.parameters), settings_of(job.parameters)):
-        read_again(job=job, reading=reading, settings=settings)
-        if not is_small(job):
-            queue_check(upload=job, actor=actor_of(request), now=timezone.now())
-    read = _read(project, job)
-    response = _preview_page(request, project, job, read=read)
-    if _names(before) != _names(read):
-        # The choice of columns stands outside the fragment, and has changed too.
-        response.headers["HX-Refresh"] = "true"
-    return response
+        return _preview_page(request, project, job, form=form, problem=problem)
+    read_again(
+        kind=CORPUS_CHECK,
+        upload=job,
+        fmt=form.chosen_format(),
+        reading=form.reading(),
+        settings=form.settings(),
+        actor=actor_of(request),
+        now=timezone.now(),
+    )
+    if not wants_fragment(request):
+        return redirect("annotation:corpus_preview", slug=project.slug, pk=job.pk)
+    return _preview_page(request, project, job)
 
 
 def _reading_key(job: Job) -> str:
@@ -164,19 +154,28 @@ def _reading_key(job: Job) -> str:
     return json.dumps([job.parameters[name] for name in READING], sort_keys=True)
 
 
-def _names(read: Preview) -> list[str]:
-    return list(read.table["names"]) if read.table else []
+def _shown_form(job: Job, read: Preview | None) -> str:
+    """Return a text that changes with the fields of the form, except those beside the preview."""
+    table = (read and read.table) or {}
+    names_format = bool(read and read.problem and not job.parameters["format"])
+    fields = json.dumps([names_format, table.get("names", []), table.get("sheets", [])])
+    return hashlib.sha256(fields.encode()).hexdigest()[:16]
 
 
-def _reading_form(project: Project, job: Job, read: Preview, data: Any = None) -> ReadingForm:
-    layouts = get_scheme(project.scheme).corpus.layouts
+def _reading_form(
+    project: Project, job: Job, read: Preview | None, data: Any = None
+) -> ReadingForm:
+    corpus = get_scheme(project.scheme).corpus
+    fmt = job.parameters["format"]
     chosen = settings_of(job.parameters)
+    read = read or Preview()
     return ReadingForm(
         data,
         reading=reading_of(job.parameters),
         encoding=encoding_of(job.parameters),
         table=read.table,
-        layout=layouts.get(job.parameters["format"]),
+        layout=corpus.layouts.get(fmt),
+        formats=corpus.formats if read.problem and not fmt else (),
         offered=offered_settings(
             offers=read.offers,
             chosen=chosen,
@@ -193,26 +192,37 @@ def _preview_page(
     job: Job,
     *,
     form: ReadingForm | None = None,
-    read: Preview | None = None,
+    problem: str = "",
 ) -> HttpResponseBase:
-    check = None if is_small(job) else check_of(job)
-    read = read or _read(project, job)
-    is_checking = bool(check and check.is_unfinished)
+    """Show what the check of the upload has stored, or the problem with the form.
+
+    The result of the way in which it was read before is shown until there is another one.
+    """
+    check = check_of(kind=CORPUS_CHECK, upload=job)
+    stored = stored_preview(last_result(kind=CORPUS_CHECK, upload=job))
+    read = Preview(problem=problem, table=stored.table if stored else None) if problem else stored
     costs = role_costs(project=project)
     cents = item_cents(costs, project=project)
     noun = get_scheme(project.scheme).vocabulary.item
+    shown_form = _shown_form(job, read)
     context = {
         "job": job,
         "reading": _reading_key(job),
         "read": read,
         "check": check,
-        "refresh": request.path if is_checking else "",
+        "is_current": bool(check and check.result),
+        "is_outdated": stored is not None and not (check and check.result),
+        "shown_form": shown_form,
+        # The form stands outside the fragment, so that choices made meanwhile are not lost.
+        "has_other_form": request.GET.get("form", shown_form) != shown_form,
         "form": form or _reading_form(project, job, read),
-        "readings": [(ENCODINGS[name], text) for name, text in read.readings.items()],
+        "readings": [(ENCODINGS[name], text) for name, text in read.readings.items()]
+        if read
+        else [],
         "noun": noun,
         "replaced_items": f"Replaced {noun.plural}",
         "item_cents": cents,
-        "cents": cents * read.items,
+        "cents": cents * read.items if read else 0,
         "is_assumed": not all(cost.seen for cost in costs),
     }
     fragment = "annotation/fragments/corpus_preview.html"
@@ -220,12 +230,3 @@ def _preview_page(
     # htmx shows no response with an error status.
     status = 422 if form and not wants_fragment(request) else 200
     return render_page(request, project, page, context, fragment=fragment, status=status)
-
-
-def _read(project: Project, job: Job) -> Preview:
-    """Return the stored preview of all rows, or read as many rows as a page can."""
-    check = None if is_small(job) else check_of(job)
-    if check and check.state == JobState.FINISHED:
-        return stored_preview(check)
-    rows: dict[str, Any] = {"rows": None} if is_small(job) else {}
-    return preview_corpus(project=project, job=job, **rows)

@@ -9,8 +9,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.bonus_forms import AnswerAppealForm
+from annotation.domain.appeal_bonus import open_appeals
 from annotation.domain.award_bonus import units_of
-from annotation.domain.queries import held_bonuses_of
+from annotation.domain.bonus_timing import MAX_WAIT
+from annotation.domain.decide_bonuses import describe_codes, held_in_groups, pay_waiting_bonuses
+from annotation.domain.queries import held_bonuses_of, waiting_bonuses
 from annotation.domain.review_bonus import accept_bonus, decline_bonus, submissions_of_held
 from annotation.forms import AcceptBonusForm, DeclineBonusForm
 from annotation.models import HeldBonus, Submission
@@ -18,12 +22,14 @@ from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
 from projects.pages import render_list
 from projects.permissions import STAFF, project_page
+from projects.protocols import TERMS
 from schemes.base import Noun
 from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, money_column, time_column
 
 PAGE_SIZE = 20
 HELD_BONUSES = Noun("held bonus", "held bonuses")
+WAITING_BONUSES = Noun("bonus", "bonuses")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +45,19 @@ class HeldRow:
 @require_GET
 @project_page(STAFF)
 def held_bonuses(request: HttpRequest, project: Project) -> HttpResponseBase:
-    return _list(request, project)
+    return list_held_bonuses(request, project)
 
 
-def _list(
+def list_held_bonuses(
     request: HttpRequest,
     project: Project,
     refused: AcceptBonusForm | DeclineBonusForm | None = None,
     refused_pk: int = 0,
+    *,
+    refused_answer: AnswerAppealForm | None = None,
+    refused_appeal: int = 0,
 ) -> HttpResponseBase:
+    """Render the appeals and the held bonuses, with the form that was refused."""
     listing = Listing(
         request=request,
         name="held bonuses",
@@ -62,9 +72,29 @@ def _list(
         ),
     )
     rows = [_row(held, refused if held.pk == refused_pk else None) for held in listing.page_rows]
-    status = 422 if refused else 200
+    status = 422 if refused or refused_answer else 200
     page = "annotation/held_bonuses.html"
-    return render_list(request, project, page, listing, {"rows": rows}, status=status)
+    units = get_scheme(project.scheme).vocabulary.unit.plural
+    groups = [
+        (group, describe_codes(group.codes, units=units))
+        for group in held_in_groups(project=project)
+    ]
+    appeals = [
+        (appeal, refused_answer if appeal.pk == refused_appeal else AnswerAppealForm(key=appeal.pk))
+        for appeal in open_appeals(project=project)[:PAGE_SIZE]
+    ]
+    waiting = waiting_bonuses(project=project)
+    context = {
+        "rows": rows,
+        "groups": groups,
+        "appeals": appeals,
+        "waiting": waiting,
+        "waiting_cents": sum(row.cents for row in waiting),
+        "max_wait": MAX_WAIT,
+        "done": TERMS[project.protocol].done,
+        "units": units,
+    }
+    return render_list(request, project, page, listing, context, status=status)
 
 
 def _columns() -> list[Column]:
@@ -110,7 +140,7 @@ def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     held = _held(project, pk)
     form = _accept_form(held, submissions_of_held(held), request.POST)
     if not form.is_valid():
-        return _list(request, project, form, pk)
+        return list_held_bonuses(request, project, form, pk)
     try:
         accept_bonus(
             held=held,
@@ -123,7 +153,7 @@ def accept(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         messages.error(request, f"Nothing was changed: {error}")
     except ValueError as error:
         form.add_error(None, str(error))
-        return _list(request, project, form, pk)
+        return list_held_bonuses(request, project, form, pk)
     else:
         worker = held.payment.assignment.worker
         messages.success(request, f"Accepted. {worker} will be paid and gets a message soon.")
@@ -136,7 +166,7 @@ def decline(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase
     held = _held(project, pk)
     form = DeclineBonusForm(request.POST, key=held.pk)
     if not form.is_valid():
-        return _list(request, project, form, pk)
+        return list_held_bonuses(request, project, form, pk)
     try:
         decline_bonus(
             held=held,
@@ -149,6 +179,17 @@ def decline(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase
     else:
         worker = held.payment.assignment.worker
         messages.success(request, f"Declined. {worker} gets a message with the reason soon.")
+    return redirect("annotation:held_bonuses", slug=project.slug)
+
+
+@require_POST
+@project_page(STAFF)
+def pay_waiting(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Pay the bonuses that wait for consolidation in full."""
+    outcome = pay_waiting_bonuses(
+        project=project, actor=request.user.get_username(), now=timezone.now()
+    )
+    messages.success(request, f"{WAITING_BONUSES.count(len(outcome.done))} will be paid in full.")
     return redirect("annotation:held_bonuses", slug=project.slug)
 
 

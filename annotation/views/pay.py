@@ -27,12 +27,15 @@ def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     presets = vocabulary.pay_presets
     present = check_pay_scheme(wanted, presets) if wanted in presets else project.pay_scheme
     unit = vocabulary.unit
+    # The terms of roles that the protocol doesn't use are kept.
     forms = [
         PayForm(request.POST or None, role=role, unit=unit, initial=terms)
         for role, terms in present.items()
+        if project.redundancy(role)
     ]
     bound, valid = bool(request.POST), all(form.is_valid() for form in forms)
-    new_scheme: PayScheme = {form.role: form.cleaned_data for form in forms} if valid else present  # type: ignore[misc]  # the form has the fields of Terms
+    changed = {form.role: form.cleaned_data for form in forms} if valid else {}
+    new_scheme: PayScheme = {**present, **changed}  # type: ignore[dict-item]  # the form has the fields of Terms
     problem = ""
     if valid and "save" in request.POST:
         try:
@@ -49,13 +52,15 @@ def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     cents_per_item = item_cents(costs, project=project)
     context = {
         "forms": forms,
+        "pay_scheme": new_scheme,
         "problem": problem,
-        "presets": presets,
+        "presets": {name: vocabulary.pay_title(name) for name in presets},
         "units": f"{unit.plural.capitalize()}|number",
         "forecasts": costs,
         "items": items,
         "each": cents_per_item,
         "all": cents_per_item * items,
+        "is_saved": new_scheme == project.pay_scheme,
     }
     is_invalid = bound and (not valid or bool(problem))
     return render_page(

@@ -6,13 +6,21 @@ from django.contrib import messages
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from annotation.domain.choose_workers import choose_workers
 from annotation.domain.cost_model import item_cents, role_costs
+from annotation.domain.forecast import forecast_costs
 from annotation.domain.preview_batch import preview_batch
-from annotation.domain.publish import NothingToPublishError, check_pay, publish_batch
-from annotation.domain.qualification_codes import pool_of, pool_size
+from annotation.domain.publish import (
+    NothingToPublishError,
+    PublicationRunningError,
+    check_pay,
+    publish_batch,
+)
+from annotation.domain.qualification_codes import passed_outside_pool, pool_of, pool_size
 from annotation.domain.queries import count_items, generation_cents
 from annotation.forms import PublishForm
 from annotation.models import Batch
@@ -25,6 +33,7 @@ from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
+from projects.protocols import TERMS
 from web.money import dollars
 
 
@@ -51,12 +60,12 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         "most_per_item": generation_cents(project=project, count=1),
         "expected_per_item": item_cents(role_costs(project=project), project=project),
         "pool": pool_size(project=project, role=Role.GENERATOR) if pool else None,
+        "trains": project.rounds.exists(),
     }
     if not form.is_valid():
         status = 422 if form.is_bound else 200
         return render_page(request, project, "annotation/publish.html", context, status=status)
-    if form.cleaned_data.get("pool") == "open":
-        pool = None
+    pool = choose_workers(project=project, who=form.who(), groups=form.groups()).pool
     count = form.cleaned_data["count"]
     cents = generation_cents(project=project, count=count)
     try:
@@ -66,6 +75,9 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         return render_page(request, project, "annotation/publish.html", context, status=422)
     context |= {
         "group": form.group(),
+        "is_open": pool is None,
+        "untrained": _untrained(project),
+        "outside": passed_outside_pool(project=project, role=Role.GENERATOR).count(),
         "count": count,
         "cents": cents,
         "studies": preview_batch(project=project, count=count, pool=pool, groups=form.groups()),
@@ -84,18 +96,32 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
             groups=form.groups(),
             actor=request.user.get_username(),
         )
-    except (BudgetExceededError, NothingToPublishError, PayTooLowError) as error:
+    except (
+        BudgetExceededError,
+        NothingToPublishError,
+        PayTooLowError,
+        PublicationRunningError,
+    ) as error:
         form.add_error("count", str(error))
     except IntegrityError:
         form.add_error(
             "count", "Another member just published items. Check the number and try again."
         )
     else:
-        created = "1 study is" if context["studies"] else f"{batch.tasks.count():,} HITs are"
-        message = f"{created} being created. {dollars(cents)} reserved."
+        tasks = batch.to_publish or batch.tasks.count()
+        made = "1 study" if context["studies"] else f"{tasks:,} HIT{pluralize(tasks)}"
+        are = "is" if context["studies"] or tasks == 1 else "are"
+        reserved = "will be reserved" if batch.to_publish else "reserved"
+        message = f"{made} {are} being created. {dollars(cents)} {reserved}."
         messages.success(request, message)
         return redirect("consolidation:batch", slug=project.slug, pk=batch.pk)
     return render_page(request, project, "annotation/publish.html", context, status=422)
+
+
+def _untrained(project: Project) -> str:
+    """Return what people who work on cases are called if the project has no pool of them."""
+    terms = TERMS[project.protocol]
+    return "" if pool_of(project=project, role=terms.role) else terms.noun
 
 
 def publish_now(
@@ -122,5 +148,6 @@ def publish_now(
         )
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.
         transaction.on_commit(publish_hits.delay, robust=True)
-    forget_figures(count_items, project=project)
+    for figures in (count_items, forecast_costs):
+        forget_figures(figures, project=project)
     return batch

@@ -3,6 +3,7 @@
 import gzip
 from uuid import UUID
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.template.loader import render_to_string
@@ -13,7 +14,7 @@ from django.views.decorators.http import require_GET
 
 from annotation.domain.compensate import compensation_form
 from annotation.domain.drafts import save_draft, submit_draft
-from annotation.domain.look_up import look_up_for_page, task_of_page
+from annotation.domain.look_up import look_up_for_page, readable_task
 from annotation.domain.open_page import OpenedPage, TaskNotFoundError, open_page
 from annotation.domain.practice import (
     ExerciseNotFoundError,
@@ -35,12 +36,14 @@ from annotation.page_messages import (
     read_practice_message,
     read_tutorial_message,
 )
-from annotation.work_page import index_urls, render_work_page
+from annotation.work_page import index_urls, render_work_page, title_of
 from crowd.domain.arrivals import parse_arrival
 from crowd.domain.open_session import session_with
 from crowd.domain.session_links import session_url, task_link
 from crowd.domain.session_progress import progress_of
+from projects.domain.queries import projects_of
 from projects.enums import Role
+from web.markdown import render_markdown
 
 
 @require_GET
@@ -60,7 +63,8 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @framed_page
 def compensation(request: HttpRequest, public_id: UUID) -> HttpResponse:
     offer = get_object_or_404(Compensation, public_id=public_id)
-    form = compensation_form(arrival=parse_arrival(request.GET.dict()))
+    arrival = parse_arrival(request.path, request.GET.dict())
+    form = compensation_form(arrival=arrival)
     return render(request, "annotation/compensation.html", {"reason": offer.reason, "form": form})
 
 
@@ -70,8 +74,10 @@ def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> Opene
         page = open_page(
             public_id=public_id,
             role=role,
-            arrival=parse_arrival(request.GET.dict()),
+            arrival=parse_arrival(request.path, request.GET.dict()),
             now=timezone.now(),
+            address=request.META.get("REMOTE_ADDR", ""),
+            is_member=_is_member(request, public_id),
         )
     except TaskNotFoundError as error:
         raise Http404(str(error)) from error
@@ -79,7 +85,16 @@ def open_framed_page(request: HttpRequest, public_id: UUID, role: Role) -> Opene
     return page
 
 
-def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
+def _is_member(request: HttpRequest, public_id: UUID) -> bool:
+    """Return True if a member of the task's project is signed in, whose preview hides nothing."""
+    # Without the cookie, the session is not read, so that the pages of workers don't vary by it.
+    if settings.SESSION_COOKIE_NAME not in request.COOKIES or not request.user.is_authenticated:
+        return False
+    return projects_of(user=request.user).filter(batches__tasks__public_id=public_id).exists()
+
+
+def render_task_page(request: HttpRequest, page: OpenedPage, *, hint: str = "") -> HttpResponse:
+    """Render the page, with a hint above the task."""
     return render_work_page(
         request,
         scheme=page.project.scheme,
@@ -87,7 +102,22 @@ def render_task_page(request: HttpRequest, page: OpenedPage) -> HttpResponse:
         page=page.data,
         guidelines=page.guidelines,
         back=_way_back(request),
+        consent_text=render_markdown(page.asked_first.consent_text),
+        asked_first=page.asked_first,
+        hint=hint,
     )
+
+
+def render_guidelines_page(request: HttpRequest, page: OpenedPage, *, hint: str) -> HttpResponse:
+    """Render a preview that shows no item."""
+    context = {
+        "title": title_of(page.project.scheme, page.role),
+        "guidelines": render_markdown(page.guidelines),
+        "consent_text": render_markdown(page.asked_first.consent_text),
+        "asked_first": page.asked_first,
+        "hint": hint,
+    }
+    return render(request, "annotation/guidelines_preview.html", context)
 
 
 def _way_back(request: HttpRequest) -> dict[str, str] | None:
@@ -140,7 +170,7 @@ def submit(request: HttpRequest) -> HttpResponse:
 @page_endpoint
 def look_up(request: HttpRequest) -> HttpResponse:
     message = read_look_up_message(request)
-    task = task_of_page(page_token_of(message.token))
+    task = readable_task(claim=page_token_of(message.token), now=timezone.now())
     results = look_up_for_page(
         project=task.batch.project,
         resource=message.resource,
@@ -155,9 +185,10 @@ def tutorial(request: HttpRequest) -> HttpResponse:
     """Return the tutorial of the page's role, or record that the worker is done with it."""
     message = read_tutorial_message(request)
     claim = page_token_of(message.token)
+    now = timezone.now()
     if not message.done:
-        return JsonResponse(tutorial_of_page(claim))
-    finish_tutorial(claim=claim, now=timezone.now())
+        return JsonResponse(tutorial_of_page(claim=claim, now=now))
+    finish_tutorial(claim=claim, now=now)
     return JsonResponse({})
 
 

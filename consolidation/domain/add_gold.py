@@ -26,10 +26,12 @@ def add_gold(
     now: datetime,
     case: Case | None = None,
     submission: Submission | None = None,
+    rule: str = "",
 ) -> Gold:
     """Add the next version of the item's gold from this source.
 
-    Gold from an expert resolves a dispute about the item.
+    `rule` names what made it without a person's decision. Gold from an expert resolves a dispute
+    about the item.
     """
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
     last = item.gold.filter(source=source).aggregate(last=Max("version"))["last"] or 0
@@ -40,6 +42,7 @@ def add_gold(
         content=content,
         schema_version=scheme_of(item).content.schema_version,
         provenance=provenance,
+        rule=rule,
         case=case,
         submission=submission,
         created_at=now,

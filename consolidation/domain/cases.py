@@ -8,15 +8,19 @@ from consolidation.models import Case, CaseTask
 from schemes.base import Json
 
 TRANSITIONS: Transitions = {
-    # An empty case is validated without being offered.
-    CaseState.OPEN: [CaseState.VALIDATED],
+    # A case that is empty or has identical annotations is settled without being offered.
+    CaseState.OPEN: [CaseState.VALIDATED, CaseState.CONSOLIDATED],
     CaseState.OFFERED: [
         CaseState.CONSOLIDATED,
         CaseState.VALIDATED,
         CaseState.REVISING,
         CaseState.DISPUTED,
     ],
-    CaseState.CONSOLIDATED: [CaseState.OFFERED],
+    # An expert returned the gold, or the item was reopened.
+    CaseState.CONSOLIDATED: [CaseState.OFFERED, CaseState.OPEN, CaseState.REOPENED],
+    CaseState.VALIDATED: [CaseState.OFFERED, CaseState.REOPENED],
+    # A newer case has the new annotations.
+    CaseState.REOPENED: [CaseState.REPLACED],
     # A revised annotation is verified again.
     CaseState.REVISING: [CaseState.OPEN, CaseState.DISPUTED],
     CaseState.DISPUTED: [CaseState.RESOLVED],

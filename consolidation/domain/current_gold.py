@@ -19,10 +19,15 @@ def current_gold(project: Project, source: str) -> QuerySet[Gold]:
 
 def newest_of(gold: QuerySet[Gold]) -> QuerySet[Gold]:
     """Keep the newest version of each item and source."""
+    return gold.exclude(has_newer())
+
+
+def has_newer() -> Exists:
+    """Match gold that a newer version of the same source replaces."""
     newer = Gold.objects.filter(
         FIRST_CASES,
         item=OuterRef("item"),
         source=OuterRef("source"),
         version__gt=OuterRef("version"),
     )
-    return gold.exclude(Exists(newer))
+    return Exists(newer)

@@ -4,6 +4,7 @@ An `ExpertDraft` reserves an item. Experts who annotate an item have not seen ot
 it. An expert who merges annotations has written none of them.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -18,6 +19,7 @@ from django.db.models import (
     Exists,
     F,
     IntegerField,
+    Max,
     OuterRef,
     Q,
     QuerySet,
@@ -35,8 +37,16 @@ from audit.domain.change_state import Transitions, change_state, log_state_chang
 from audit.errors import TouchstoneError
 from consolidation.domain.merge import gather, open_merges
 from consolidation.domain.queries import settled_items
-from consolidation.enums import ExpertWork, MergeState, QueueState
-from consolidation.models import ExpertDraft, ExpertQueue, Merge, MergeSource, QueuedItem, Review
+from consolidation.enums import ExpertWork, FlagState, MergeState, QueueState
+from consolidation.models import (
+    ExpertDraft,
+    ExpertQueue,
+    ItemFlag,
+    Merge,
+    MergeSource,
+    QueuedItem,
+    Review,
+)
 from projects.enums import Role
 from projects.models import Project
 from schemes.base import FileError
@@ -180,13 +190,27 @@ def open_to(*, expert: AbstractBaseUser | AnonymousUser, now: datetime) -> Query
     own_sources = MergeSource.objects.filter(submission__author=expert.pk)
     wrote_a_source = Exists(own_sources.filter(merge__queued=OuterRef("pk")))
     return (
-        QueuedItem.objects.filter(queue__state=QueueState.OPEN)
+        QueuedItem.objects.filter(~unworkable(), queue__state=QueueState.OPEN)
         .exclude(Exists(_drafts(Q(author=expert.pk))))
         .exclude(Q(queue__kind=ExpertWork.ANNOTATE) & knows(expert, item))
         .exclude(Q(queue__kind=ExpertWork.MERGE) & (merged | wrote_a_source))
         .alias(taken=count)
         .filter(taken__lt=F("queue__experts_per_item"))
     )
+
+
+def started_by(*, expert: AbstractBaseUser | AnonymousUser) -> QuerySet[QueuedItem]:
+    """Return the queued items that this expert has opened and can still submit."""
+    opened = QueuedItem.objects.filter(
+        ~unworkable(), drafts__author=expert.pk, drafts__submitted_at=None
+    )
+    return opened.exclude(merge__state=MergeState.MERGED)
+
+
+def unworkable() -> Q:
+    """Match queued items that nobody should work on: withdrawn ones, and those with an open flag."""
+    flags = ItemFlag.objects.filter(item=OuterRef("item"), state=FlagState.OPEN)
+    return Q(item__withdrawn_at__isnull=False) | Q(Exists(flags))
 
 
 def _drafts(condition: Q) -> QuerySet[ExpertDraft]:
@@ -219,8 +243,8 @@ def take_next(
     An unfinished item comes first. An expert who is leaving an item gets a new one first.
     """
     queue = ExpertQueue.objects.select_for_update().get(pk=queue.pk)
-    mine = queue.queued.filter(drafts__author=expert.pk, drafts__submitted_at=None)
-    started = mine.exclude(merge__state=MergeState.MERGED).exclude(pk=leaving or 0).first()
+    mine = started_by(expert=expert).filter(queue=queue)
+    started = mine.exclude(pk=leaving or 0).order_by("ordinal").first()
     if started and leaving is None:
         return started
     fresh = open_to(expert=expert, now=now).filter(queue=queue).order_by("ordinal").first()
@@ -248,9 +272,75 @@ class QueueRow:
 def work_left(*, project: Project) -> int:
     """Count the annotations and merges still missing from the project's open queues."""
     done = Count("drafts", filter=Q(drafts__submitted_at__isnull=False))
-    rows = QueuedItem.objects.filter(queue__project=project, queue__state=QueueState.OPEN)
+    rows = QueuedItem.objects.filter(
+        ~unworkable(), queue__project=project, queue__state=QueueState.OPEN
+    )
     missing = rows.annotate(missing=Greatest(F("queue__experts_per_item") - done, 0))
     return int(missing.aggregate(n=Sum("missing"))["n"] or 0)
+
+
+def work_left_for(*, expert: AbstractBaseUser | AnonymousUser, now: datetime) -> Counter[int]:
+    """Count the queued items that this expert has started or may begin, by project id."""
+    left: Counter[int] = Counter()
+    for rows in (started_by(expert=expert), open_to(expert=expert, now=now)):
+        by_project = rows.order_by().values_list("queue__project")
+        left.update(dict(by_project.annotate(n=Count("pk"))))
+    return left
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """An item's place among the items of its queue that an expert has opened.
+
+    `number` counts from 1, and `total` includes the items that are left. `previous` and `next` are the
+    ids of the neighbours in the order in which the expert opened them, or None.
+    """
+
+    number: int
+    total: int
+    previous: int | None
+    next: int | None
+
+
+def position_of(
+    *, queued: QueuedItem, expert: AbstractBaseUser | AnonymousUser, now: datetime
+) -> Position:
+    drafts = ExpertDraft.objects.filter(author=expert.pk, queued__queue=queued.queue_id)
+    started = started_by(expert=expert).filter(queue=queued.queue_id)
+    opened = drafts.filter(Q(submitted_at__isnull=False) | Q(queued__in=started))
+    own = list(opened.order_by("opened_at", "pk").values_list("queued", flat=True))
+    left = open_to(expert=expert, now=now).filter(queue=queued.queue_id).count()
+    at = own.index(queued.pk) if queued.pk in own else len(own)
+    return Position(
+        number=at + 1,
+        total=max(len(own) + left, at + 1),
+        previous=own[at - 1] if at else None,
+        next=own[at + 1] if at + 1 < len(own) else None,
+    )
+
+
+@transaction.atomic
+def add_to_queue(*, queue: ExpertQueue, items: Sequence[Item], actor: str, now: datetime) -> int:
+    """Add items to an annotation queue, after its others. Return how many were not in it.
+
+    Raise QueueSetupError for a merge queue, whose sources were copied at its creation.
+    """
+    queue = ExpertQueue.objects.select_for_update(of=("self",)).get(pk=queue.pk)
+    if queue.kind != ExpertWork.ANNOTATE or queue.is_for_disputes:
+        raise QueueSetupError(f"“{queue.title}” can't get further items. Create a new queue.")
+    known = set(queue.queued.values_list("item", flat=True))
+    fresh = [item for item in dict.fromkeys(items) if item.pk not in known]
+    last = queue.queued.aggregate(last=Max("ordinal"))["last"]
+    start = 0 if last is None else last + 1
+    QueuedItem.objects.bulk_create(
+        QueuedItem(queue=queue, item=item, ordinal=start + at) for at, item in enumerate(fresh)
+    )
+    if fresh:
+        reason = f"{len(fresh)} items were added."
+        log_state_change(
+            instance=queue, old=queue.state, new="edited", actor=actor, now=now, reason=reason
+        )
+    return len(fresh)
 
 
 def queues_of(
@@ -264,17 +354,17 @@ def queues_of(
         ),
     ).order_by("-state", "-pk")
     own = ExpertDraft.objects.filter(author=expert.pk, queued__queue__project=project)
-    by_queue = own.values_list("queued__queue").annotate(
-        done=Count("pk", filter=Q(submitted_at__isnull=False)), all=Count("pk")
-    )
-    mine = {queue: (done, started - done) for queue, done, started in by_queue.order_by()}
+    submitted = own.filter(submitted_at__isnull=False).order_by().values_list("queued__queue")
+    done = dict(submitted.annotate(n=Count("pk")))
+    begun = started_by(expert=expert).filter(queue__project=project).order_by()
+    started = dict(begun.values_list("queue").annotate(n=Count("pk")))
     free = open_to(expert=expert, now=now).filter(queue__project=project).order_by()
     left = dict(free.values_list("queue").annotate(n=Count("pk")))
     return [
         QueueRow(
             queue=queue,
-            started=mine.get(queue.pk, (0, 0))[1],
-            done=mine.get(queue.pk, (0, 0))[0],
+            started=started.get(queue.pk, 0),
+            done=done.get(queue.pk, 0),
             left=left.get(queue.pk, 0),
             finished=queue.finished,
             wanted=queue.size * queue.experts_per_item,

@@ -4,26 +4,30 @@ Experts use the workers' pages with a session instead of a token, and nothing is
 marketplace. The page data does not identify other authors.
 """
 
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db import transaction
+from django.db.models import QuerySet
 
 from annotation.domain.drafts import PageState, check_newest, keep_state, parse_content, take_over
 from annotation.domain.item_context import context_of
+from annotation.domain.neighbours import neighbours_of_item
 from annotation.domain.open_page import draft_data, item_data, shared_data
 from annotation.domain.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Item, Submission
-from audit.domain.change_state import log_state_change
+from audit.domain.change_state import change_state, log_state_change
 from audit.errors import TouchstoneError
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.cases import REPLACED
 from consolidation.domain.expert_queues import open_to
 from consolidation.domain.merge import contents_of, record_merge
-from consolidation.domain.monitor import ReviewError, correct_review
-from consolidation.enums import ExpertWork, GoldSource, MergeState, ReviewState
-from consolidation.models import Dispute, ExpertDraft, ExpertQueue, Merge, QueuedItem, Review
+from consolidation.domain.monitor import ReviewError, correct_review, is_current, request_review
+from consolidation.domain.use_as_gold import make_expert_gold
+from consolidation.enums import CaseState, ExpertWork, MergeState, ReviewState
+from consolidation.models import Dispute, ExpertDraft, ExpertQueue, Gold, Merge, QueuedItem, Review
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role
 from projects.models import Guidelines, Project
@@ -40,6 +44,9 @@ NOT_YOURS = (
     "You can't work on this item. It has enough experts, the queue is closed, or you have seen one "
     "of its annotations. Open the next item."
 )
+
+
+NEWER_GOLD = "The item has newer gold than yours. Ask a requester to have the newer gold reviewed."
 
 
 class ExpertWorkError(TouchstoneError):
@@ -70,10 +77,11 @@ def open_queued(*, queued: QueuedItem, expert: User, now: datetime) -> Json:
 
 def _show_dispute(data: Json, item: Item) -> None:
     """Add the disputed annotation, unless the expert has a draft, and what is disputed."""
-    dispute = Dispute.objects.filter(case__item=item).select_related("source").last()
+    disputes = Dispute.objects.filter(case__item=item).exclude(case__state=CaseState.REPLACED)
+    dispute = disputes.select_related("source", "case").last()
     if dispute is None:
         return
-    source = item.cases.get(attempt=0).sources.get().submission
+    source = dispute.case.sources.get().submission
     if source == dispute.source:
         data["disputes"] = dispute.content
     if data["content"] is None:
@@ -110,6 +118,50 @@ def submit_queued(
     _finish(draft, state, now)
 
 
+@transaction.atomic
+def open_again(*, queued: QueuedItem, expert: AbstractBaseUser, now: datetime) -> Review | None:
+    """Open the expert's submitted work on the item again.
+
+    An annotation can be edited on its page. Until it is submitted again, the earlier one counts. The
+    gold of a merge is corrected in a review, which is returned. Raise ExpertWorkError if the work was not
+    submitted or newer gold replaced it.
+    """
+    drafts = ExpertDraft.objects.select_for_update(of=("self",))
+    draft = drafts.filter(queued=queued, author=expert.pk, submitted_at__isnull=False).first()
+    if draft is None:
+        raise ExpertWorkError("You haven't submitted this item, or it is open already.")
+    if merge := _merge_of(queued):
+        assert merge.gold
+        try:
+            return request_review(gold=merge.gold, actor=str(expert), now=now)
+        except ReviewError as error:
+            raise ExpertWorkError(NEWER_GOLD) from error
+    earlier = _own_annotations(draft).first()
+    if earlier is None:
+        raise ExpertWorkError("Your annotation of this item is no longer used.")
+    _check_gold_of(earlier)
+    draft.submitted_at, draft.corrects = None, earlier
+    draft.save(update_fields=["submitted_at", "corrects"])
+    log_state_change(
+        instance=earlier, old=earlier.state, new="opened again", actor=str(expert), now=now
+    )
+    return None
+
+
+def _own_annotations(draft: ExpertDraft) -> QuerySet[Submission]:
+    assert draft.queued
+    return Submission.objects.accepted().filter(
+        item=draft.queued.item_id, author=draft.author_id, role=Role.EXPERT
+    )
+
+
+def _check_gold_of(annotation: Submission) -> None:
+    """Raise ExpertWorkError if newer gold replaced the gold of this annotation."""
+    gold = Gold.objects.filter(submission=annotation).first()
+    if gold and not is_current(gold):
+        raise ExpertWorkError(NEWER_GOLD)
+
+
 def _merge_of(queued: QueuedItem) -> Merge | None:
     return Merge.objects.prefetch_related("sources").filter(queued=queued).first()
 
@@ -141,7 +193,15 @@ def _submit_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> N
     item, expert = draft.queued.item, draft.author
     parsed = parse_content(items=[item], content=state.content, parse=parse_generation)
     content = parsed[str(item.pk)]
-    if Submission.objects.live().filter(item=item, author=expert.pk, role=Role.EXPERT).exists():
+    makes_gold = draft.queued.queue.makes_gold
+    own = Submission.objects.live().filter(item=item, author=expert.pk, role=Role.EXPERT)
+    if draft.corrects_id:
+        earlier = own.select_for_update(of=("self",)).filter(pk=draft.corrects_id).first()
+        if earlier and earlier.content == content:
+            return  # nothing was changed
+        if earlier:
+            makes_gold = _replace(earlier, expert, now) or makes_gold
+    if own.exists():
         raise ExpertWorkError("You already annotated this item in another queue.")
     take_over(draft, state, now)
     submission = Submission.objects.create(
@@ -161,24 +221,25 @@ def _submit_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> N
         guidelines=guidelines_of(project=item.project, kind=ExpertWork.ANNOTATE),
     )
     log_state_change(instance=submission, old="", new=submission.state, actor=str(expert), now=now)
-    if draft.queued.queue.makes_gold:
-        _make_gold(submission, now)
+    if makes_gold:
+        make_expert_gold(submission=submission, now=now)
 
 
-def _make_gold(submission: Submission, now: datetime) -> None:
-    item = submission.item
-    merging = get_scheme(item.project.scheme).get_merging()
-    source = merging.as_source(submission.content)
-    consolidation = _parsed(item, merging.keep_all(source), [source])
-    content, _ = merging.gold_of(consolidation, [source])
-    add_gold(
-        item=item,
-        source=GoldSource.EXPERT,
-        content=content,
-        provenance=merging.trace(consolidation, [source]).provenance,
-        submission=submission,
+def _replace(earlier: Submission, expert: AbstractBaseUser, now: datetime) -> bool:
+    """Withdraw the expert's earlier annotation. Return True if it is the item's gold.
+
+    Raise ExpertWorkError if newer gold replaced it.
+    """
+    _check_gold_of(earlier)
+    change_state(
+        instance=earlier,
+        new=SubmissionState.WITHDRAWN,
+        transitions=REPLACED,
+        actor=str(expert),
         now=now,
+        reason="replaced by a correction",
     )
+    return Gold.objects.filter(submission=earlier).exists()
 
 
 def _submit_merge(
@@ -261,16 +322,20 @@ def _locked_correction(review: Review, expert: AbstractBaseUser, now: datetime) 
 def _page(item: Item, draft: ExpertDraft | None, sources: list[Json] | None) -> Json:
     scheme = get_scheme(item.project.scheme)
     role = Role.GENERATOR if sources is None else Role.CONSOLIDATOR
-    data: dict[str, Any] = item_data(item, draft, role)
+    context = replace(context_of(item), neighbours=neighbours_of_item(item))
+    if role == Role.CONSOLIDATOR:
+        context = replace(context, allows_context_answers=False)
+    data: dict[str, Any] = item_data(item, context, draft, role)
     if sources is not None:
         data["sources"] = sources
-        data["layout"] = scheme.get_merging().lay_out(sources, context_of(item))
+        data["layout"] = scheme.get_merging().lay_out(sources, context)
     return {
         "preview": False,
         "token": "",
+        "language": item.project.language,
         **draft_data(draft),
         "pay": None,
-        "shared": shared_data(scheme, role),
+        "shared": shared_data(scheme, role, [context]),
         "items": [data],
     }
 
@@ -292,5 +357,5 @@ def _parsed(item: Item, content: object, sources: list[Json]) -> Json:
 
 def _finish(draft: ExpertDraft, state: PageState, now: datetime) -> None:
     take_over(draft, state, now)
-    draft.submitted_at = now
+    draft.submitted_at, draft.corrects = now, None
     draft.save()

@@ -280,10 +280,11 @@ def record_error(
     In files without lines, it names the sentence.
     """
     place, line = record.places.get(path, (record.item.file or file, line))
+    items = [_item_id(record)]
     if line:
-        return FileError(place, line, message, field=path)
+        return FileError(place, line, message, field=path, items=items)
     text = f"{path}: {message}" if path else message
-    return FileError(place, None, text, field=record.item.external_id)
+    return FileError(place, None, text, field=record.item.external_id, items=items)
 
 
 def check_tokens(

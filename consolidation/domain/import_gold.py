@@ -38,13 +38,15 @@ class GoldReport:
     """The result of an import.
 
     `known` counts items whose newest gold was identical, and `blank` records without an annotation,
-    which are left out. `notes` counts what was changed to fit the items, such as clipped boxes.
+    which are left out. `items_left_out` counts the items that errors left out, and is None if a
+    reader does not know them. `notes` counts what was changed to fit the items, such as clipped boxes.
     """
 
     added: int = 0
     known: int = 0
     blank: int = 0
     error_count: int = 0
+    items_left_out: int | None = 0
     notes: dict[str, int] = field(default_factory=dict)
 
     def add_notes(self, notes: Mapping[str, int]) -> None:
@@ -64,6 +66,16 @@ class GoldReport:
     def notes_text(self) -> str:
         """Return the counts of changes as sentences, or ""."""
         return "".join(f" {name}: {count}." for name, count in self.named_notes.items())
+
+    @property
+    def skipped_text(self) -> str:
+        """Return a sentence about what was skipped, or "". Several bad rows may be of one item."""
+        if not self.error_count:
+            return ""
+        if self.items_left_out in (None, self.error_count):
+            return f" {self.error_count} were skipped, see above."
+        items = f"{self.items_left_out} item{'' if self.items_left_out == 1 else 's'}"
+        return f" {self.error_count} were skipped, see above, which left out {items}."
 
     @property
     def is_useless(self) -> bool:
@@ -313,8 +325,13 @@ def _import(
     Return False if the files have more records than were to be read.
     """
 
+    left_out: set[tuple[str, str]] = set()
+
     def refuse(error: FileError) -> None:
         report.error_count += 1
+        left_out.update(error.items)
+        is_known = error.items and report.items_left_out is not None
+        report.items_left_out = len(left_out) if is_known else None
         on_error(error)
 
     def read_silently() -> Iterator[GoldRecord]:

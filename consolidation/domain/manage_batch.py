@@ -9,11 +9,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, QuerySet, Sum
 from django.db.models.functions import Greatest
 
 from annotation.domain import batch_actions
 from annotation.domain.batch_actions import hits_of
+from annotation.domain.change_hits import AFFECTED
 from annotation.domain.publish import cost_of
 from annotation.domain.republish import Republished, republish_attempt, short_of
 from annotation.enums import BatchState
@@ -22,7 +23,7 @@ from audit.domain.change_state import change_state
 from consolidation.domain.republish_cases import missing_of, republish_case, short_cases_of
 from consolidation.enums import Action
 from consolidation.protocols import CASE_ROLES
-from crowd.domain.manage_hits import STEERABLE, HitChangeError
+from crowd.domain.manage_hits import HitChangeError
 from crowd.enums import HitState
 from crowd.models import Hit, HitQuerySet
 
@@ -44,8 +45,8 @@ def apply_action(
 ) -> int:
     """Apply the action to the batch, or to the given HITs. Return the number of affected HITs.
 
-    The action is all or nothing. Raise TransitionNotAllowedError, BudgetExceededError,
-    HitChangeError.
+    The action is all or nothing, except that a job changes more than AT_A_TIME HITs (see
+    `change_hits`). Raise TransitionNotAllowedError, BudgetExceededError, HitChangeError.
     """
     # The state of a whole batch changes even if no HIT is affected.
     needs_hits = hits is not None or order.action in (Action.ADD, Action.REPUBLISH)
@@ -133,14 +134,7 @@ def affected(
     if action is Action.REPUBLISH:
         short = short_hits(batch=batch, now=now)
         return short if hits is None else short.filter(pk__in=hits.values("pk"))
-    changed = {
-        Action.PAUSE: Q(state__in=STEERABLE, paused_at=None),
-        Action.RESUME: Q(paused_at__isnull=False),
-        Action.EXPIRE: Q(state__in=STEERABLE),
-        Action.EXTEND: Q(state__in=[HitState.LIVE, HitState.EXPIRED]),
-        Action.ADD: ~Q(state__in=[HitState.FAILED, HitState.WITHDRAWN]),
-    }
-    return (hits_of(batch) if hits is None else hits).filter(changed[action])
+    return (hits_of(batch) if hits is None else hits).filter(AFFECTED[action])
 
 
 def most_cents(*, batch: Batch, order: Order, hits: HitQuerySet, now: datetime) -> int:

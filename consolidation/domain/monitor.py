@@ -1,23 +1,26 @@
 """Monitoring: an expert's blind review of a seeded sample of the consolidated work.
 
-Roit et al. 2020 (section 3) sample and review 1 % of the work.
+Roit et al. 2020 (section 3) sample and review 1 % of the work. People can also request the review of
+any current gold, which doesn't count in the error rate.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import Coalesce
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.domain.item_context import context_of, scheme_of
+from annotation.models import Item
 from audit.domain.change_state import Transitions, change_state, log_state_change
 from audit.errors import TouchstoneError
 from consolidation.domain.add_gold import add_gold
-from consolidation.enums import GoldSource, ReviewState
-from consolidation.models import Gold, Judgment, Monitoring, Review
+from consolidation.domain.current_gold import FIRST_CASES, has_newer, newest_of
+from consolidation.enums import GoldSource, ReviewOrigin, ReviewState
+from consolidation.models import Gold, Judgment, Review
 from jobs.domain.sweep import for_each_row
 from metrics.intervals import Interval, wilson_interval
 from projects.models import Project
@@ -39,30 +42,84 @@ def draw_due_reviews(*, clock: Callable[[], datetime], limit: int = 200) -> int:
     reproducible, and neither workers nor experts can influence it. A higher rate adds to the
     sample.
     """
-    rate = Subquery(
-        Monitoring.objects.filter(project=OuterRef("item__project")).values("per_thousand")[:1],
-        output_field=IntegerField(),
+    due = _unsampled().filter(lot__lt=F("item__project__monitoring_per_thousand")).order_by("pk")
+    return for_each_row(
+        sweep="draw reviews",
+        rows=due,
+        process=lambda gold, now: _draw(gold, "automatic", now),
+        clock=clock,
+        limit=limit,
     )
-    consolidated = Q(source=GoldSource.CONSOLIDATED, submission__isnull=False)
+
+
+def draw_more(*, project: Project, count: int, actor: str, now: datetime) -> int:
+    """Add `count` items to the project's sample now. Return the number added.
+
+    They are those that a higher rate would add, so the sample stays random.
+    """
+    due = _unsampled().filter(item__project=project, item__withdrawn_at=None)
+    rows = due.order_by("lot", "item__position", "pk")[:count]
+    return sum(_draw(gold, actor, now) for gold in rows)
+
+
+def _unsampled() -> QuerySet[Any]:
+    """Return gold of first cases that was never sampled, with its `lot`. Corrections are excluded.
+
+    The lot is a number below 1000 that the project's seed gave to the item. Replaced gold is only
+    sampled if it was reviewed, so that requested corrections don't improve the error rate.
+    """
+    consolidated = Q(source=GoldSource.CONSOLIDATED)
+    consolidated &= Q(submission__isnull=False) | ~Q(rule="")
     validated = Q(source=GoldSource.VALIDATED) & Exists(
         Judgment.objects.filter(gold=OuterRef("pk"))
     )
-    due = (
-        Gold.objects.filter(consolidated | validated, review=None, case__attempt=0)
+    reviews = Review.objects.filter(gold=OuterRef("pk"))
+    sampled = reviews.filter(origin=ReviewOrigin.SAMPLED)
+    return (
+        Gold.objects.filter(consolidated | validated, case__attempt=0)
+        .exclude(Exists(sampled))
+        .exclude(has_newer() & ~Exists(reviews))
         # The last digits, because the first ones depend on the order of publication.
-        .annotate(lot=F("item__position") % 1000, rate=Coalesce(rate, Monitoring.PER_THOUSAND))
-        .filter(lot__lt=F("rate"))
-        .order_by("pk")
+        .annotate(lot=F("item__position") % 1000)
     )
-    return for_each_row(sweep="draw reviews", rows=due, process=_draw, clock=clock, limit=limit)
 
 
 @transaction.atomic
-def _draw(gold: Gold, now: datetime) -> int:
-    review, created = Review.objects.get_or_create(gold=gold, defaults={"drawn_at": now})
-    if created:
-        log_state_change(instance=review, old="", new=review.state, actor="automatic", now=now)
+def _draw(gold: Gold, actor: str, now: datetime) -> int:
+    """Add gold to the sample. If its review was requested before, that review counts."""
+    Gold.objects.select_for_update(of=("self",)).get(pk=gold.pk)
+    if gold.reviews.filter(origin=ReviewOrigin.SAMPLED).exists():
+        return 0
+    if requested := gold.reviews.order_by("pk").first():
+        requested.origin = ReviewOrigin.SAMPLED
+        requested.save(update_fields=["origin"])
+        return 1
+    review = Review.objects.create(gold=gold, drawn_at=now)
+    log_state_change(instance=review, old="", new=review.state, actor=actor, now=now)
     return 1
+
+
+@transaction.atomic
+def request_review(*, gold: Gold, actor: str, now: datetime) -> Review:
+    """Return the pending review of this gold. Create it if there is none.
+
+    Raise ReviewError if the gold isn't current or its item is withdrawn.
+    """
+    Item.objects.select_for_update(of=("self",)).get(pk=gold.item_id)
+    if gold.item.withdrawn_at or not is_current(gold):
+        raise ReviewError("Only an item's current gold can be reviewed. Reload the page.")
+    if pending := gold.reviews.filter(state=ReviewState.DRAWN).first():
+        return pending
+    review = Review.objects.create(
+        gold=gold, origin=ReviewOrigin.REQUESTED, requested_by=actor, drawn_at=now
+    )
+    log_state_change(instance=review, old="", new="requested", actor=actor, now=now)
+    return review
+
+
+def is_current(gold: Gold) -> bool:
+    """Return True if the gold is the newest version from its source."""
+    return newest_of(Gold.objects.filter(FIRST_CASES, pk=gold.pk)).exists()
 
 
 def reviews_of(*, project: Project, state: str = "") -> QuerySet[Review]:
@@ -114,7 +171,8 @@ def correct_review(
         raise ReviewError(
             "The correction doesn't change anything. Confirm the annotation, or correct it."
         )
-    if Gold.objects.filter(case=gold.case, version__gt=gold.version).exists():
+    Item.objects.select_for_update(of=("self",)).get(pk=gold.item_id)
+    if not is_current(gold):
         raise ReviewError("This annotation can't be corrected because the item has newer gold.")
     judged = _judge(review, ReviewState.CORRECTED, expert, now, comment=comment.strip())
     traced = merging.trace(consolidation, sources).provenance
@@ -134,7 +192,8 @@ def _composed(step: Json, origins: list[Json]) -> Json:
     """Return the provenance of a corrected unit."""
     if step["unit"] is None:
         return {"source": None, "state": "new"}
-    before = origins[step["unit"]]
+    # Imported gold may lack the origins of its units.
+    before = origins[step["unit"]] if step["unit"] < len(origins) else {}
     return before if step["state"] == "kept" else {**before, "state": "edited"}
 
 
@@ -166,7 +225,7 @@ def what_changed(review: Review) -> Compared | None:
 
 @dataclass(frozen=True, slots=True)
 class ErrorRate:
-    """The share of `judged` reviews that were corrected or returned.
+    """The share of `judged` reviews of the sample that were corrected or returned.
 
     `interval` is the 95 % interval of the rate.
     """
@@ -186,7 +245,9 @@ class ErrorRate:
 
 
 def error_rate(*, project: Project) -> ErrorRate:
-    rows = Review.objects.filter(gold__item__project=project).order_by().values_list("state")
+    """Return the error rate of the sample. Requested reviews are of suspected errors."""
+    sample = Review.objects.filter(gold__item__project=project, origin=ReviewOrigin.SAMPLED)
+    rows = sample.order_by().values_list("state")
     counts = dict(rows.annotate(n=Count("pk")))
     waiting = counts.pop(ReviewState.DRAWN, 0)
     judged = sum(counts.values())

@@ -6,8 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
-from django.db.models import Count, F, Q
+from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
+from annotation.domain.announce_work import announce_work
 from annotation.domain.item_context import scheme_of
 from annotation.domain.publish import PublicationItem, create_batch, publish_items
 from annotation.domain.qualification_codes import pool_of
@@ -20,8 +21,9 @@ from annotation.domain.republish import (
 )
 from annotation.enums import BatchState, SubmissionState
 from annotation.models import Batch, Item, Submission, TaskItem
-from audit.domain.change_state import log_state_change
-from consolidation.domain.cases import link_task
+from audit.domain.change_state import change_state, log_state_change
+from consolidation.domain.accept_identical import accept_identical
+from consolidation.domain.cases import TRANSITIONS, link_task
 from consolidation.enums import CaseState
 from consolidation.models import Case, CaseSource, CaseTask
 from consolidation.protocols import CASE_ROLES, protocol_of, protocol_of_role
@@ -45,7 +47,9 @@ def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     )
     due = (
         Item.objects.filter(
-            in_production=True, cases=None, submissions__state=SubmissionState.ACCEPTED
+            ~Q(Exists(_present_cases())),
+            in_production=True,
+            submissions__state=SubmissionState.ACCEPTED,
         )
         .annotate(accepted=accepted)
         .filter(accepted__gte=F("project__generators_per_item"))
@@ -60,10 +64,28 @@ def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     )
 
 
+def _present_cases() -> QuerySet[Case]:
+    """Return an item's cases, without those that new annotations replace, for a subquery."""
+    given_up = [CaseState.REOPENED, CaseState.REPLACED]
+    return Case.objects.filter(item=OuterRef("pk")).exclude(state__in=given_up)
+
+
 @transaction.atomic
 def open_case(*, item: Item, now: datetime) -> bool:
-    """Open the item's first case with its sources in random order. Return False if it exists."""
-    case, created = Case.objects.get_or_create(item=item, attempt=0, defaults={"opened_at": now})
+    """Open the item's first case with its sources in random order. Return False if it exists.
+
+    It replaces a case that was reopened for new annotations.
+    """
+    for reopened in item.cases.select_for_update().filter(state=CaseState.REOPENED):
+        change_state(
+            instance=reopened,
+            new=CaseState.REPLACED,
+            transitions=TRANSITIONS,
+            actor="automatic",
+            now=now,
+        )
+    cases = Case.objects.exclude(state=CaseState.REPLACED)
+    case, created = cases.get_or_create(item=item, attempt=0, defaults={"opened_at": now})
     if not created:
         return False
     protocol = protocol_of(item.project)
@@ -128,10 +150,15 @@ def store_problem_of(case_id: int, problem: str) -> None:
 
 @transaction.atomic
 def publish_case(*, case_id: int, now: datetime) -> bool:
-    """Plan the case's HIT and exclude its authors. Raise BudgetExceededError."""
+    """Plan the case's HIT and exclude its authors. Raise BudgetExceededError.
+
+    A case with identical annotations gets its gold instead, if the project accepts them.
+    """
     case = Case.objects.select_for_update().get(pk=case_id)
     if case.state != CaseState.OPEN:
         return False
+    if accept_identical(case=case, now=now):
+        return True
     item = Item.objects.select_related("project__budget", "sentence").get(pk=case.item_id)
     protocol = protocol_of(item.project)
     batch = case_batch(project=item.project, role=protocol.role, now=now)
@@ -146,6 +173,7 @@ def publish_case(*, case_id: int, now: datetime) -> bool:
         round=case.round,
     )[0]
     link_task(case=case, task=task)
+    announce_work(batch=batch, pool=pool_of(project=item.project, role=batch.role), now=now)
     case.state = CaseState.OFFERED
     case.save(update_fields=["task", "state"])
     log_state_change(instance=case, old="open", new="offered", actor="automatic", now=now)

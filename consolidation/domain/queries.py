@@ -79,7 +79,9 @@ def items_of(*, project: Project, **criteria: Any) -> QuerySet[Item]:
         # A subquery per row. For a selected Exists, PostgreSQL hashes all offers of all projects.
         offered=Coalesce(Subquery(offers.values_list(Value(True))[:1]), False),
         case_state=Subquery(
-            Case.objects.filter(item=OuterRef("pk"), attempt=0).values("state")[:1]
+            Case.objects.filter(item=OuterRef("pk"), attempt=0)
+            .exclude(state=CaseState.REPLACED)
+            .values("state")[:1]
         ),
         generations=_count(without_experiments(generations, project=project)),
         golds=_count(Gold.objects.all()),
@@ -157,6 +159,14 @@ def gold_versions_of(*, project: Project) -> QuerySet[Gold]:
     return Gold.objects.filter(item__project=project).select_related("item").order_by("pk")
 
 
+def current(golds: QuerySet[Gold]) -> QuerySet[Gold]:
+    """Return the gold that no newer version of its item and source replaces."""
+    newer = Gold.objects.filter(
+        item=OuterRef("item"), source=OuterRef("source"), version__gt=OuterRef("version")
+    )
+    return golds.filter(~Exists(newer))
+
+
 @dataclass(frozen=True, slots=True)
 class GoldCounts:
     """Counts of a project's cases, gold and reviews.
@@ -173,6 +183,12 @@ class GoldCounts:
     reviews: int
 
 
+def count_made(*, project: Project) -> int:
+    """Return the number of items in production whose gold the project produced."""
+    gold = Gold.objects.filter(item__project=project, item__in_production=True)
+    return gold.filter(is_own_gold(project), version=1).count()
+
+
 def count_gold(*, project: Project) -> GoldCounts:
     cases = Case.objects.filter(item__project=project, attempt=0).order_by().values_list("state")
     gold = Gold.objects.filter(item__project=project).order_by()
@@ -181,7 +197,7 @@ def count_gold(*, project: Project) -> GoldCounts:
         cases=dict(cases.annotate(n=Count("pk"))),
         items_by_source=dict(by_source),
         items=gold.aggregate(n=Count("item", distinct=True))["n"],
-        made=gold.filter(is_own_gold(project), version=1, item__in_production=True).count(),
+        made=count_made(project=project),
         reviews=Review.objects.filter(gold__item__project=project, state=ReviewState.DRAWN).count(),
     )
 
@@ -263,8 +279,8 @@ def gold_items_by_project(*, projects: list[Project]) -> dict[int, int]:
 
 def gold_of_item(*, item: Item) -> list[Gold]:
     """Return all versions of the item's gold, newest first."""
-    rows = item.gold.select_related("submission__worker", "submission__author", "case")
-    return list(rows.order_by("-created_at", "-pk"))
+    rows = item.gold.select_related("submission__worker", "submission__author", "case", "corrects")
+    return list(rows.prefetch_related("reviews").order_by("-created_at", "-pk"))
 
 
 def history_of_item(*, item: Item) -> QuerySet[StateChange]:

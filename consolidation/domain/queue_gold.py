@@ -1,8 +1,8 @@
 """Queue imports of uploaded annotations: store the files, and read them in a job."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 
 from annotation.domain.choose_columns import prefill_columns, reading_of
-from annotation.domain.source_files import (
-    AS_IT_IS,
-    ColumnsError,
-    OpenTable,
-    ReadOptions,
-    open_gold,
-    with_names,
-)
-from annotation.domain.text_encodings import readings_of
+from annotation.domain.source_files import AS_IT_IS, ColumnsError, OpenTable, open_gold, with_names
 from annotation.domain.uploads import (
     delete_uploads,
     describe_error,
@@ -28,7 +20,7 @@ from annotation.domain.uploads import (
     store_uploads,
     stored_errors,
 )
-from consolidation.domain.import_gold import GoldPreview, import_gold, preview_gold
+from consolidation.domain.import_gold import import_gold
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
@@ -54,8 +46,7 @@ def queue_gold(
 ) -> Job:
     """Store the files and queue a job that imports them, which first waits for confirmation.
 
-    Without `fmt`, the format is recognised. The columns of tables are guessed for a person to confirm.
-    Raise FileError for a file of no or an unclear format.
+    Without `fmt`, the job that reads the files recognises the format.
     """
     stored = store_uploads(files)
     parameters = {
@@ -66,7 +57,6 @@ def queue_gold(
         "settings": [],
     }
     try:
-        _complete(project, parameters)
         return queue_job(
             kind=GOLD_IMPORT,
             scope=project.slug,
@@ -80,20 +70,10 @@ def queue_gold(
         raise
 
 
-def read_again(*, job: Job, reading: ReadOptions, settings: Collection[Setting]) -> None:
-    """Read an upload in another way from now on. Columns are guessed if none are chosen."""
-    is_read_otherwise = reading != reading_of(job.parameters)
-    job.parameters["reading"] = asdict(reading)
-    job.parameters["settings"] = [setting.parameter for setting in settings]
-    if is_read_otherwise and not reading.columns:
-        _complete(Project.objects.get(slug=job.scope), job.parameters)
-    job.save(update_fields=["parameters"])
-
-
-def _complete(project: Project, parameters: dict[str, Any]) -> None:
-    """Add the format that is recognised and the columns. Raise FileError."""
+def complete_reading(project: Project, parameters: dict[str, Any]) -> None:
+    """Add the format that is recognised, and the columns for a person to confirm. Raise FileError."""
     try:
-        with _open_gold(project, parameters) as files:
+        with open_gold_files(project, parameters) as files:
             parameters["format"] = files.fmt
             prefill_columns(
                 kind=GOLD_IMPORT, scope=project.slug, parameters=parameters, table=files.table
@@ -118,7 +98,7 @@ class OpenGold:
 
 
 @contextmanager
-def _open_gold(project: Project, parameters: dict[str, Any]) -> Iterator[OpenGold]:
+def open_gold_files(project: Project, parameters: dict[str, Any]) -> Iterator[OpenGold]:
     """Yield the files of an upload. Raise FileError with their original names."""
     corpus = get_scheme(project.scheme).corpus
     options = reading_of(parameters)
@@ -132,49 +112,10 @@ def _open_gold(project: Project, parameters: dict[str, Any]) -> Iterator[OpenGol
         yield OpenGold(files.paths, {**names, **of_copies}, files.fmt, files.table)
 
 
-@dataclass(frozen=True, slots=True)
-class UploadPreview:
-    """The preview of an upload. `problem` gives the reason if a file can't be read at all.
-
-    If it is not UTF-8, `readings` has the first such text in the encodings that may be right.
-    """
-
-    read: GoldPreview
-    problem: str = ""
-    errors: Sequence[str] = ()
-    table: OpenTable | None = None
-    readings: Mapping[str, str] = field(default_factory=dict)
-
-
-def preview_upload(*, project: Project, job: Job) -> UploadPreview:
-    """Read the beginning of an upload, without storing anything."""
-    try:
-        with _open_gold(project, job.parameters) as files:
-            read = preview_gold(
-                project=project,
-                paths=files.paths,
-                fmt=files.fmt,
-                source=job.parameters["source"],
-                align=Setting.ALIGN.parameter in job.parameters["settings"],
-                rescale=Setting.RESCALE_BOXES.parameter in job.parameters["settings"],
-                add_roles=Setting.ADD_ROLES.parameter in job.parameters["settings"],
-            )
-            problem = files.describe(read.problem) if read.problem else ""
-            errors = [files.describe(error) for error in read.errors]
-            table = files.table
-    except (FileError, ColumnsError) as error:
-        read, problem, errors, table = GoldPreview(), str(error), [], None
-    readings: dict[str, str] = {}
-    if problem and not job.parameters["reading"]["encoding"]:
-        with open_uploads(job.parameters["files"]) as (paths, _):
-            readings = readings_of(paths[0])
-    return UploadPreview(read, problem, errors, table, readings)
-
-
 def _run(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.scope)
     try:
-        with _open_gold(project, run.job.parameters) as files:
+        with open_gold_files(project, run.job.parameters) as files:
             return _import(run, project, files)
     except (FileError, ColumnsError) as error:
         raise JobFailedError(str(error)) from error
@@ -214,4 +155,8 @@ def _import(run: JobRun, project: Project, files: OpenGold) -> dict[str, Any]:
     return result
 
 
-KIND = JobKind(run=_run, clean_up=lambda job: delete_uploads(job.parameters["files"]))
+KIND = JobKind(
+    run=_run,
+    clean_up=lambda job: delete_uploads(job.parameters["files"]),
+    reads_uploads=True,
+)

@@ -13,7 +13,7 @@ from django.db.models import Exists, F, OuterRef, QuerySet
 
 from annotation.domain.republish import AUTOMATIC, Republished, republish_in_batches
 from annotation.enums import BatchState, SubmissionState
-from annotation.models import Batch, TaskItem
+from annotation.models import Batch, Submission, TaskItem
 from audit.domain.change_state import change_state, log_state_change
 from consolidation.domain.cases import REPLACED, TRANSITIONS
 from consolidation.domain.open_cases import excluded_workers, offer_case_again, requirements_of
@@ -62,14 +62,30 @@ def reopen_returned_cases(*, clock: Callable[[], datetime], limit: int = 50) -> 
 @transaction.atomic
 def _reopen(review: Review, now: datetime) -> int:
     """Reopen the case and withdraw its consolidation. Raise TransitionNotAllowedError."""
-    case, submission = review.gold.case, review.gold.submission
-    assert case
-    assert submission
+    assert review.gold.case
+    case = Case.objects.select_for_update(of=("self",)).get(pk=review.gold.case.pk)
     reason = f"returned: {review.comment}"
-    terms: dict[str, Any] = {"actor": str(review.expert), "now": now, "reason": reason}
-    change_state(instance=case, new=CaseState.OFFERED, transitions=TRANSITIONS, **terms)
-    change_state(instance=submission, new=SubmissionState.WITHDRAWN, transitions=REPLACED, **terms)
+    return_case(case=case, actor=str(review.expert), reason=reason, now=now)
     return 1
+
+
+def return_case(*, case: Case, actor: str, reason: str, now: datetime) -> None:
+    """Return a settled case to its workers, and withdraw the paid work that settled it.
+
+    The caller must lock the case. Raise TransitionNotAllowedError.
+    """
+    assert case.task
+    terms: dict[str, Any] = {"actor": actor, "now": now, "reason": reason}
+    change_state(instance=case, new=CaseState.OFFERED, transitions=TRANSITIONS, **terms)
+    used = Submission.objects.accepted().filter(
+        role=case.task.role,
+        assignment__hit__task__case_task__case=case,
+        assignment__hit__task__round=case.round,
+    )
+    for submission in used:
+        change_state(
+            instance=submission, new=SubmissionState.WITHDRAWN, transitions=REPLACED, **terms
+        )
 
 
 @transaction.atomic

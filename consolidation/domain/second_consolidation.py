@@ -40,7 +40,7 @@ def open_second_case(*, item: Item, now: datetime) -> bool:
     (disjoint teams). Otherwise it reuses the sources of the first case, so that only the two
     consolidators are compared.
     """
-    first = Case.objects.get(item=item, attempt=0)
+    first = Case.objects.exclude(state=CaseState.REPLACED).get(item=item, attempt=0)
     case, created = Case.objects.get_or_create(item=item, attempt=1, defaults={"opened_at": now})
     if not created:
         return False

@@ -22,7 +22,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('attempt', models.PositiveSmallIntegerField(default=0)),
                 ('round', models.PositiveSmallIntegerField(db_default=0, default=0)),
-                ('state', models.CharField(choices=[('open', 'open'), ('offered', 'offered to workers'), ('consolidated', 'consolidated'), ('validated', 'validated'), ('revising', 'disputed, being revised'), ('disputed', 'disputed'), ('resolved', 'resolved by an expert')], default='open', max_length=20)),
+                ('state', models.CharField(choices=[('open', 'open'), ('offered', 'offered to workers'), ('consolidated', 'consolidated'), ('validated', 'validated'), ('revising', 'disputed, being revised'), ('disputed', 'disputed'), ('resolved', 'resolved by an expert'), ('reopened', 'being annotated again'), ('replaced', 'replaced by new annotations')], default='open', max_length=20)),
                 ('given', models.JSONField(blank=True, null=True)),
                 ('is_empty', models.BooleanField(db_default=False, default=False)),
                 ('opened_at', models.DateTimeField()),
@@ -31,7 +31,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('state', 'open')), fields=['id'], name='case_to_offer'), models.Index(condition=models.Q(('state', 'revising')), fields=['id'], name='case_being_revised')],
-                'constraints': [models.UniqueConstraint(fields=('item', 'attempt'), name='case_once_per_place'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'open'), ('task', None)), ('state', 'validated'), ('state__in', ['revising', 'disputed', 'resolved']), models.Q(models.Q(('state', 'open'), _negated=True), models.Q(('task', None), _negated=True)), _connector='OR'), name='case_offered_with_its_task')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'replaced'), _negated=True), fields=('item', 'attempt'), name='case_once_per_place'), models.CheckConstraint(condition=models.Q(models.Q(('state', 'open'), ('task', None)), ('state', 'validated'), ('state', 'consolidated'), ('state__in', ['revising', 'disputed', 'resolved', 'reopened', 'replaced']), models.Q(models.Q(('state', 'open'), _negated=True), models.Q(('task', None), _negated=True)), _connector='OR'), name='case_offered_with_its_task')],
             },
         ),
         migrations.CreateModel(
@@ -114,6 +114,7 @@ class Migration(migrations.Migration):
                 ('content', models.JSONField()),
                 ('schema_version', models.PositiveSmallIntegerField()),
                 ('provenance', models.JSONField(default=list)),
+                ('rule', models.CharField(blank=True, db_default='', max_length=60)),
                 ('created_at', models.DateTimeField()),
                 ('case', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='gold', to='consolidation.case')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='gold', to='annotation.item')),
@@ -192,18 +193,6 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name='Monitoring',
-            fields=[
-                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('per_thousand', models.PositiveSmallIntegerField(default=10)),
-                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='monitoring', to='projects.project')),
-            ],
-            options={
-                'verbose_name_plural': 'monitoring',
-                'constraints': [models.CheckConstraint(condition=models.Q(('per_thousand__range', (0, 1000))), name='monitoring_at_most_everything')],
-            },
-        ),
-        migrations.CreateModel(
             name='QueuedItem',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
@@ -236,10 +225,29 @@ class Migration(migrations.Migration):
                 ('comment', models.TextField(blank=True)),
                 ('correction', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='corrects', to='consolidation.gold')),
                 ('expert', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
-                ('gold', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='review', to='consolidation.gold')),
+                ('gold', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='reviews', to='consolidation.gold')),
+                ('origin', models.CharField(choices=[('sampled', 'sampled'), ('requested', 'requested')], db_default='sampled', default='sampled', max_length=20)),
+                ('requested_by', models.CharField(blank=True, max_length=150)),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('expert', None), ('reviewed_at', None), ('state', 'drawn')), models.Q(models.Q(('state', 'drawn'), _negated=True), ('expert__isnull', False), ('reviewed_at__isnull', False)), _connector='OR'), name='review_judged_by_an_expert')],
+                'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('expert', None), ('reviewed_at', None), ('state', 'drawn')), models.Q(models.Q(('state', 'drawn'), _negated=True), ('expert__isnull', False), ('reviewed_at__isnull', False)), _connector='OR'), name='review_judged_by_an_expert'), models.UniqueConstraint(condition=models.Q(('origin', 'sampled')), fields=('gold',), name='review_sampled_once'), models.UniqueConstraint(condition=models.Q(('state', 'drawn')), fields=('gold',), name='review_pending_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ItemFlag',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('reason', models.TextField()),
+                ('state', models.CharField(choices=[('open', 'to be decided'), ('dismissed', 'item kept'), ('followed', 'item withdrawn')], default='open', max_length=20)),
+                ('raised_at', models.DateTimeField()),
+                ('decided_by', models.CharField(blank=True, max_length=150)),
+                ('decided_at', models.DateTimeField(blank=True, null=True)),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='flags', to='annotation.item')),
+                ('raised_by', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='item_flags', to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('state', 'open')), fields=['item'], name='item_flag_open')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state', 'open')), fields=('item', 'raised_by'), name='item_flag_open_once'), models.CheckConstraint(condition=models.Q(models.Q(('decided_at', None), ('state', 'open')), models.Q(models.Q(('state', 'open'), _negated=True), ('decided_at__isnull', False)), _connector='OR'), name='item_flag_decided_with_time')],
             },
         ),
         migrations.CreateModel(
@@ -261,6 +269,7 @@ class Migration(migrations.Migration):
                 ('guidelines', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='projects.guidelines')),
                 ('queued', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='consolidation.queueditem')),
                 ('review', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='drafts', to='consolidation.review')),
+                ('corrects', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='annotation.submission')),
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('queued', 'author'), name='expert_draft_once_per_item'), models.UniqueConstraint(fields=('review', 'author'), name='expert_draft_once_per_review'), models.CheckConstraint(condition=models.Q(models.Q(('queued', None), ('review__isnull', False)), models.Q(('queued__isnull', False), ('review', None)), _connector='OR'), name='expert_draft_of_one_thing')],

@@ -26,7 +26,8 @@ from annotation.domain.batch_figures import (
 )
 from annotation.domain.forecast import forecast_costs, total_of
 from annotation.domain.item_context import headline_of
-from annotation.domain.publish import cap_batch
+from annotation.domain.publish import cap_batch, cost_of
+from annotation.domain.publish_rest import has_stopped, published_count, rest_of
 from annotation.forms import TermsForm
 from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
@@ -234,7 +235,7 @@ def batch(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
 
 
 def _batch(project: Project, pk: int) -> Batch:
-    related = project.batches.select_related("budget", "project__budget")
+    related = project.batches.select_related("budget", "project__budget", "publication")
     return get_object_or_404(related, pk=pk)
 
 
@@ -259,6 +260,8 @@ def _page(
 ) -> HttpResponseBase:
     now, cached = timezone.now(), _current_figures(project)
     figures = cached.value[batch.pk]
+    standing = standing_of(batch, figures)
+    short = figures_of(count_short, str(batch.pk), project=project).value
     filter_form = HitFilterForm(request.GET)
     state = filter_form.wanted()
     shown = filtered_hits(batch, state)
@@ -279,14 +282,19 @@ def _page(
         bulk_id=lambda task: task.hit_id,
         empty=Empty("No HITs", "Nothing has been published in this batch yet."),
     )
+    published = published_count(batch) if batch.to_publish is not None else None
     context = {
         "batch": batch,
         "step": steps_of([batch])[batch.pk],
         "approval_hours": batch.auto_approval_seconds / 3600,
         "figures": figures,
-        "standing": badge(*standing_of(batch, figures)),
+        "published": published,
+        "rest": rest_of(batch),
+        "has_stopped": has_stopped(batch),
+        "standing": badge(*standing),
+        "is_finished": standing[0] == "finished" and not short and batch.to_publish is None,
         "cached": cached,
-        "short": figures_of(count_short, str(batch.pk), project=project).value,
+        "short": short,
         "form": filter_form,
         "terms": form,
         "state": state,
@@ -378,14 +386,17 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
         return redirect("consolidation:batch", slug=project.slug, pk=pk)
     if "confirmed" not in request.POST or form.cleaned_data["seen"] != count:
         # A double click ends here, because the first request changed the number of affected HITs.
+        cents = most_cents(batch=batch, order=order, hits=changed, now=now)
+        rest = rest_of(batch) if hits is None and order.action is Action.RESUME else 0
         context = {
             "batch": batch,
             "order": order,
             "given": form.cleaned_data,
             "count": count,
             "whole": hits is None,
-            "all_matching": hits is not None and not form.cleaned_data["hit"],
-            "cents": most_cents(batch=batch, order=order, hits=changed, now=now),
+            "all_matching": form.cleaned_data["all"],
+            "rest": rest,
+            "cents": cents + cost_of(batch, rest),
             "state_label": dict(HIT_STATES)[form.cleaned_data["state"]],
         }
         return render_page(request, project, "consolidation/manage_batch.html", context)
@@ -397,6 +408,8 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
         forget_figures(batch_figures_of, project=project)
         forget_figures(count_short, str(pk), project=project)
         message = f"{DONE[order.action]}: {done:,} HIT{'' if done == 1 else 's'}."
+        if order.action is Action.RESUME and batch.to_publish is not None:
+            message = "The other items are being published."
         messages.success(request, f"{message} The marketplace will be updated shortly.")
     return redirect("consolidation:batch", slug=project.slug, pk=pk)
 
@@ -442,7 +455,7 @@ def _selected_hits(batch: Batch, selection: dict[str, Any]) -> HitQuerySet | Non
     """Return the selected HITs, or all that match the filter. None means the whole batch."""
     if selection["scope"] == "batch":
         return None
-    if selection["hit"]:
+    if not selection["all"]:
         return hits_of(batch).filter(pk__in=selection["hit"])
     return filtered_hits(batch, selection["state"])
 

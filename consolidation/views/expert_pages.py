@@ -11,21 +11,22 @@ from urllib.parse import urlencode
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.middleware.csrf import get_token
-from django.shortcuts import get_object_or_404
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
-from django.views.decorators.http import require_GET
+from django.views.decorators.http import require_GET, require_POST
 
 from annotation.domain.look_up import look_up_for_page
 from annotation.frame import answer_script
 from annotation.page_messages import read_look_up_message, read_page_message
 from annotation.views.work import saved_response
 from annotation.work_page import index_urls, render_work_page
-from consolidation.domain.expert_queues import take_next
+from consolidation.domain.expert_queues import position_of, take_next
 from consolidation.domain.expert_work import (
     ExpertWorkError,
     guidelines_of,
+    open_again,
     open_correction,
     open_queued,
     save_correction,
@@ -34,7 +35,7 @@ from consolidation.domain.expert_work import (
     submit_queued,
 )
 from consolidation.domain.monitor import reviews_of
-from consolidation.enums import ExpertWork, ReviewState
+from consolidation.enums import ExpertWork, QueueState, ReviewState
 from consolidation.models import ExpertQueue, QueuedItem, Review
 from projects.enums import Role
 from projects.models import Project
@@ -79,10 +80,42 @@ def item(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     except ExpertWorkError as error:
         return _refused(request, project, error, back)
     page |= _addresses(request, project, page, "expert")
-    if not page["submitted"]:
+    back |= _places(request, project, queued)
+    if page["submitted"]:
+        back["correct"] = reverse("consolidation:expert_correct", args=[project.slug, pk])
+    else:
         address = reverse("consolidation:expert_next", args=[project.slug, queued.queue_id])
         back["later"], back["leaving"] = address, str(pk)
     return _render(request, project, page, queued.queue.kind, back)
+
+
+def _places(request: HttpRequest, project: Project, queued: QueuedItem) -> dict[str, str]:
+    """Return the item's place in the expert's work, its neighbours, and where to flag it."""
+    position = position_of(queued=queued, expert=request.user, now=timezone.now())
+    places = {
+        "place": f"{position.number:,} of {position.total:,}",
+        "flag": reverse("consolidation:flag_item", args=[project.slug, queued.pk]),
+    }
+    for name, pk in (("previous", position.previous), ("next", position.next)):
+        if pk:
+            places[name] = reverse("consolidation:expert_item", args=[project.slug, pk])
+    return places
+
+
+@require_POST
+@project_page(REVIEWERS)
+def correct(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Open the expert's submitted work again, or the review of the gold that it became."""
+    assert request.user.is_authenticated
+    queued = _queued(project, pk)
+    try:
+        review = open_again(queued=queued, expert=request.user, now=timezone.now())
+    except ExpertWorkError as error:
+        messages.error(request, str(error))
+        return redirect("consolidation:expert_queue", project.slug, queued.queue_id)
+    if review:
+        return redirect("consolidation:correction", project.slug, review.pk)
+    return redirect("consolidation:expert_item", project.slug, pk)
 
 
 @reviewer_endpoint
@@ -110,7 +143,10 @@ def item_submit(request: HttpRequest, project: Project, pk: int) -> HttpResponse
 @reviewer_endpoint
 def look_up(request: HttpRequest, project: Project) -> HttpResponse:
     message = read_look_up_message(request)
-    items = [int(pk) for pk in request.GET.getlist("item") if pk.isdecimal() and len(pk) < 19]
+    items = {int(pk) for pk in request.GET.getlist("item") if pk.isdecimal() and len(pk) < 19}
+    # An expert may get any item of an open queue.
+    queued = QueuedItem.objects.filter(queue__project=project, queue__state=QueueState.OPEN)
+    items.update(queued.values_list("item", flat=True))
     results = look_up_for_page(
         project=project, resource=message.resource, query=message.query, items=items
     )

@@ -1,11 +1,8 @@
 """Pages that list, set up and report on expert queues."""
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -20,34 +17,46 @@ from consolidation.domain.expert_queues import (
     QueueRow,
     QueueSetupError,
     change_queue,
-    items_named,
     items_of_queue,
     queues_of,
-    read_item_keys,
     sample_of,
     set_up_queue,
     take_next,
 )
+from consolidation.domain.flag_item import count_open_flags
 from consolidation.domain.merge import sources_there
 from consolidation.domain.merge_report import merge_report, write_report_csv
+from consolidation.domain.queries import count_expert_items
+from consolidation.domain.queue_setup import queue_setup, queue_setups
+from consolidation.domain.use_as_gold import (
+    GoldSettingError,
+    count_not_yet_gold,
+    plan_gold,
+    set_gold_use,
+    use_as_gold,
+)
 from consolidation.enums import ExpertWork, QueueState
 from consolidation.forms import AnnotateQueueForm, MergeQueueForm, QueueForm
 from consolidation.models import ExpertDraft, ExpertQueue
 from consolidation.views.expert_pages import address_of_next
+from projects.domain.cached_figures import forget_figures
 from projects.models import Project
-from projects.pages import render_list, render_page
-from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import FileError, Noun
+from projects.pages import job_state, render_list, render_page, wants_fragment
+from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
+from schemes.base import Noun
 from web.badges import badge
 from web.lists import Column, Empty, Listing, link, time_column
 
 ITEMS = Noun("item", "items")
+SETUP = "consolidation/fragments/queue_setup.html"
 DIGITS = 18  # the most digits of an id that fits into a database column
 
 
 @require_GET
 @project_page(STAFF | REVIEWERS)
 def experts(request: HttpRequest, project: Project) -> HttpResponse:
+    if "setup" in request.GET and wants_fragment(request):
+        return job_state(request, project, queue_setups(project).first(), SETUP)
     return _list(request, project)
 
 
@@ -55,13 +64,18 @@ def _list(
     request: HttpRequest, project: Project, bound: QueueForm | None = None, status: int = 200
 ) -> HttpResponse:
     forms = {kind: _form(project, kind) for kind in ExpertWork.values}
+    kind = ExpertWork.MERGE if isinstance(bound, MergeQueueForm) else ExpertWork.ANNOTATE
     if bound:
-        kind = ExpertWork.MERGE if isinstance(bound, MergeQueueForm) else ExpertWork.ANNOTATE
         forms[kind] = bound
+    job = queue_setups(project).first()
     context = {
+        # What an earlier set-up did is of no interest.
+        "job": job if job and (job.is_unfinished or "setup" in request.GET) else None,
         "queues": queues_of(project=project, expert=request.user, now=timezone.now()),
+        "flags": count_open_flags(project=project),
+        "not_yet_gold": count_not_yet_gold(project=project),
         "forms": forms,
-        "bound": bound,
+        "opened": kind if bound else request.GET.get("new"),
     }
     return render_page(request, project, "consolidation/experts.html", context, status=status)
 
@@ -97,22 +111,22 @@ def set_up(request: HttpRequest, project: Project, kind: str) -> HttpResponseBas
     if not form.is_valid():
         return _list(request, project, form, status=422)
     data = form.cleaned_data
-    assert request.user.is_authenticated
+    user, now = request.user, timezone.now()
+    assert user.is_authenticated
+    plan = QueuePlan(
+        title=data["title"],
+        kind=kind,
+        experts_per_item=data.get("experts_per_item", 1),
+        makes_gold=data.get("makes_gold", False),
+        sources=data.get("sources", ()),
+    )
+    if data["items"] == "file":
+        queue_setup(project=project, plan=plan, file=data["file"], user=user, now=now)
+        return redirect(f"{reverse('consolidation:experts', args=[project.slug])}?setup=1")
     try:
-        queue = set_up_queue(
-            project=project,
-            plan=QueuePlan(
-                title=data["title"],
-                kind=kind,
-                experts_per_item=data.get("experts_per_item", 1),
-                makes_gold=data.get("makes_gold", False),
-                sources=data.get("sources", ()),
-            ),
-            items=_items(project, kind, data),
-            created_by=request.user,
-            now=timezone.now(),
-        )
-    except (QueueSetupError, FileError) as error:
+        items = _items(project, kind, data)
+        queue = set_up_queue(project=project, plan=plan, items=items, created_by=user, now=now)
+    except QueueSetupError as error:
         form.add_error(None, str(error))
         return _list(request, project, form, status=422)
     messages.success(request, f"“{queue.title}” is set up: {queue.queued.count():,} items.")
@@ -120,7 +134,7 @@ def set_up(request: HttpRequest, project: Project, kind: str) -> HttpResponseBas
 
 
 def _items(project: Project, kind: str, data: dict[str, Any]) -> list[Item]:
-    """Return the chosen items. Raise QueueSetupError, FileError."""
+    """Return the chosen items. Raise QueueSetupError."""
     choice, _, pk = data["items"].partition("-")
     if choice == "sample":
         consolidated = pk == "consolidated"
@@ -129,16 +143,7 @@ def _items(project: Project, kind: str, data: dict[str, Any]) -> list[Item]:
         round_ = project.rounds.get(pk=pk)
         rows = round_.items.select_related("project", "sentence__image")
         return list(rows.order_by("round_items__ordinal"))
-    if choice == "queue":
-        return items_of_queue(queue=project.expert_queues.get(pk=pk))
-    return items_named(project=project, keys=_read(project, data["file"]))
-
-
-def _read(project: Project, file: UploadedFile) -> list[str]:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "items.csv"
-        path.write_bytes(file.read())
-        return read_item_keys(project, path)
+    return items_of_queue(queue=project.expert_queues.get(pk=pk))
 
 
 @require_GET
@@ -157,7 +162,9 @@ def queue(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         count=ITEMS.count,
         empty=Empty("Nothing started yet", _how_to_start(row)),
     )
-    context = {"queue": queue, "row": row}
+    manages = "consolidation:expert_gold" in pages_open_to(request.user, project)
+    plan = plan_gold(queue=queue) if manages else None
+    context = {"queue": queue, "row": row, "gold_plan": plan}
     return render_list(request, project, "consolidation/expert_queue.html", listing, context)
 
 
@@ -219,6 +226,30 @@ def state(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     else:
         outcome = "is closed" if new == QueueState.CLOSED else "is open again"
         messages.success(request, f"“{queue.title}” {outcome}.")
+    return redirect("consolidation:expert_queue", project.slug, pk)
+
+
+@require_POST
+@project_page(STAFF)
+def gold(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Use finished annotations as expert gold, or choose if further ones are used at once."""
+    queue, actor, now = _queue(project, pk), str(request.user), timezone.now()
+    if "makes_gold" in request.POST:
+        makes_gold = request.POST["makes_gold"] == "on"
+        try:
+            set_gold_use(queue=queue, makes_gold=makes_gold, actor=actor, now=now)
+        except GoldSettingError as error:
+            messages.error(request, str(error))
+        else:
+            time = "as soon as they are submitted" if makes_gold else "only when you choose to"
+            messages.success(request, f"Further annotations become expert gold {time}.")
+        return redirect("consolidation:expert_queue", project.slug, pk)
+    count = len(use_as_gold(queue=queue, actor=actor, now=now).usable)
+    forget_figures(count_expert_items, project=project)
+    if count:
+        messages.success(request, f"{ITEMS.count(count)} now have expert gold from this queue.")
+    else:
+        messages.info(request, "There was nothing to use. No annotation was changed.")
     return redirect("consolidation:expert_queue", project.slug, pk)
 
 

@@ -1,6 +1,5 @@
 """Pages that upload annotations of experts or of published datasets as gold."""
 
-from dataclasses import asdict
 from typing import Any
 
 from django.contrib import messages
@@ -10,19 +9,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.bad_rows_download import bad_rows_download
+from annotation.domain.check_upload import check_of, last_result, queue_check, read_again
 from annotation.domain.choose_columns import encoding_of, reading_of, settings_of
 from annotation.domain.offer_settings import offered_settings
 from annotation.domain.text_encodings import ENCODINGS
 from annotation.forms import ReadingForm
 from audit.domain.change_state import TransitionNotAllowedError
+from consolidation.domain.check_gold import GOLD_CHECK, UploadPreview, stored_preview
+from consolidation.domain.expert_queues import queues_of
 from consolidation.domain.queries import count_expert_items
-from consolidation.domain.queue_gold import (
-    GOLD_IMPORT,
-    UploadPreview,
-    preview_upload,
-    queue_gold,
-    read_again,
-)
+from consolidation.domain.queue_gold import GOLD_IMPORT, queue_gold
+from consolidation.domain.use_as_gold import count_not_yet_gold
 from consolidation.enums import GoldSource
 from consolidation.forms import GoldUploadForm
 from jobs.domain.cancel_job import cancel_job
@@ -35,7 +32,6 @@ from projects.models import Project
 from projects.pages import job_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import JOBS_SHOWN, actor_of
-from schemes.base import FileError
 from schemes.registry import get_scheme
 
 
@@ -45,8 +41,9 @@ def gold_import(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Upload annotations, and list the project's earlier uploads."""
     formats = get_scheme(project.scheme).corpus.gold_formats
     form = GoldUploadForm(request.POST or None, request.FILES or None, formats=formats)
-    job = _uploaded(request, project, form) if form.is_valid() else None
-    if job:
+    if form.is_valid():
+        job = _uploaded(request, project, form)
+        queue_check(kind=GOLD_CHECK, upload=job, actor=job.requested_by, now=job.requested_at)
         return redirect("consolidation:gold_preview", slug=project.slug, pk=job.pk)
     jobs = jobs_of(scope=project.slug, kind=GOLD_IMPORT)[:JOBS_SHOWN]
     context = {
@@ -57,7 +54,9 @@ def gold_import(request: HttpRequest, project: Project) -> HttpResponseBase:
             for fmt, layout in get_scheme(project.scheme).corpus.gold_layouts.items()
             if layout.required
         },
-        "experts": figures_of(count_expert_items, project=project).value,
+        "experts": figures_of(count_expert_items, project=project, keep=bool).value,
+        "queues": queues_of(project=project, expert=request.user, now=timezone.now()),
+        "not_yet_gold": count_not_yet_gold(project=project),
         "has_items": project.items.exists(),
         "noun": get_scheme(project.scheme).vocabulary.item,
         **job_list(jobs, request.path),
@@ -67,26 +66,21 @@ def gold_import(request: HttpRequest, project: Project) -> HttpResponseBase:
         project,
         "consolidation/gold_import.html",
         context,
-        fragment="dashboard/fragments/job_list.html",
+        fragment="consolidation/fragments/gold_imports.html",
         status=422 if form.is_bound else 200,
     )
 
 
-def _uploaded(request: HttpRequest, project: Project, form: GoldUploadForm) -> Job | None:
-    """Store the upload. Return None after an error of the form."""
+def _uploaded(request: HttpRequest, project: Project, form: GoldUploadForm) -> Job:
     data = form.cleaned_data
-    try:
-        return queue_gold(
-            project=project,
-            fmt=data["fmt"],
-            source=data["source"],
-            files=data["annotations"],
-            actor=actor_of(request),
-            now=timezone.now(),
-        )
-    except FileError as error:
-        form.add_error("annotations", str(error))
-        return None
+    return queue_gold(
+        project=project,
+        fmt=data["fmt"],
+        source=data["source"],
+        files=data["annotations"],
+        actor=actor_of(request),
+        now=timezone.now(),
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -97,8 +91,7 @@ def gold_preview(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     if job.state != JobState.UPLOADED:
         return redirect("consolidation:gold_import", slug=project.slug)
     if request.method == "GET":
-        upload = preview_upload(project=project, job=job)
-        return _preview_page(request, project, job, upload)
+        return _preview_page(request, project, job)
     actor, now = actor_of(request), timezone.now()
     if "read" in request.GET:
         return _read_again(request, project, job)
@@ -123,41 +116,57 @@ def gold_bad_rows(request: HttpRequest, project: Project, pk: int) -> HttpRespon
 
 
 def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpResponseBase:
-    upload = preview_upload(project=project, job=job)
-    form = _reading_form(project, job, upload, request.POST)
+    upload = stored_preview(last_result(kind=GOLD_CHECK, upload=job))
+    form = _reading_form(project, job, upload or UploadPreview(), request.POST)
     if not form.is_valid():
-        return _preview_page(request, project, job, upload, form=form)
-    read_again(job=job, reading=form.reading(), settings=form.settings())
+        return _preview_page(request, project, job, form=form)
+    read_again(
+        kind=GOLD_CHECK,
+        upload=job,
+        fmt=form.chosen_format(),
+        reading=form.reading(),
+        settings=form.settings(),
+        actor=actor_of(request),
+        now=timezone.now(),
+    )
     return redirect("consolidation:gold_preview", slug=project.slug, pk=job.pk)
 
 
 def _reading_form(
     project: Project, job: Job, upload: UploadPreview, data: Any = None
 ) -> ReadingForm:
-    layouts = get_scheme(project.scheme).corpus.gold_layouts
+    corpus = get_scheme(project.scheme).corpus
+    fmt = job.parameters["format"]
     chosen = settings_of(job.parameters)
     return ReadingForm(
         data,
         reading=reading_of(job.parameters),
         encoding=encoding_of(job.parameters),
-        table=asdict(upload.table) if upload.table else None,
-        layout=layouts.get(job.parameters["format"]),
+        table=upload.table,
+        layout=corpus.gold_layouts.get(fmt),
+        formats=corpus.gold_formats if upload.problem and not fmt else (),
         offered=offered_settings(offers=upload.read.offers, chosen=chosen),
         chosen=chosen,
     )
 
 
 def _preview_page(
-    request: HttpRequest,
-    project: Project,
-    job: Job,
-    upload: UploadPreview,
-    *,
-    form: ReadingForm | None = None,
+    request: HttpRequest, project: Project, job: Job, *, form: ReadingForm | None = None
 ) -> HttpResponseBase:
+    """Show what the check of the upload found.
+
+    The result of the way in which it was read before is shown until there is another one.
+    """
     scheme = get_scheme(project.scheme)
+    check = check_of(kind=GOLD_CHECK, upload=job)
+    stored = stored_preview(last_result(kind=GOLD_CHECK, upload=job))
+    upload = stored or UploadPreview()
     context = {
         "job": job,
+        "check": check,
+        "is_current": bool(check and check.result),
+        "is_outdated": stored is not None and not (check and check.result),
+        "is_read": stored is not None,
         "read": upload.read,
         "table": upload.table,
         "problem": upload.problem,
@@ -169,4 +178,7 @@ def _preview_page(
         "unit": scheme.vocabulary.unit,
     }
     page = "consolidation/gold_preview.html"
-    return render_page(request, project, page, context, status=422 if form else 200)
+    fragment = "consolidation/fragments/gold_preview.html"
+    return render_page(
+        request, project, page, context, fragment=fragment, status=422 if form else 200
+    )

@@ -16,6 +16,7 @@ from annotation.domain.item_context import headline_of
 from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
 from annotation.domain.withdraw_items import WithdrawalError, restore_items, withdraw_items
 from annotation.models import Item
+from consolidation.domain.current_gold import FIRST_CASES, newest_of
 from consolidation.domain.queries import (
     disputes_of_item,
     gold_of_item,
@@ -23,18 +24,29 @@ from consolidation.domain.queries import (
     items_of,
     state_of,
 )
+from consolidation.domain.reopen_item import (
+    ReopenError,
+    annotate_again,
+    can_reopen,
+    plan_reopening,
+    reopen_item,
+)
 from consolidation.enums import ItemState
-from consolidation.forms import ItemFilterForm, WithdrawForm
+from consolidation.forms import ItemFilterForm, ReopenForm, WithdrawForm
+from crowd.domain.ledger import BudgetExceededError
 from projects.domain.cached_figures import figures_of
+from projects.enums import Role
 from projects.models import Project
-from projects.pages import render_list, render_page
+from projects.pages import ask_first, render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, pages_open_to, project_page
 from schemes.base import Noun
 from schemes.registry import get_scheme
 from web.badges import badge
 from web.lists import Column, Empty, Listing, link
+from web.money import dollars
 
 ITEMS = Noun("item", "items")
+QUEUE_ITEMS = "consolidation/fragments/item_actions.html"
 SETTLED_STATES = (ItemState.CONSOLIDATED, ItemState.VALIDATED, ItemState.RESOLVED)
 
 
@@ -55,7 +67,9 @@ def items(request: HttpRequest, project: Project) -> HttpResponseBase:
         count=ITEMS.count,
         order=("position",),
         reads_once=bool(criteria.get("text")),
+        unfiltered=items_of(project=project),
         is_filtered=any(criteria.values()),
+        bulk=QUEUE_ITEMS if "consolidation:choose_queue_items" in may else "",
         empty=Empty(
             "No items yet",
             "Items appear here after you import a corpus.",
@@ -70,9 +84,10 @@ def _columns(project: Project, may: Container[str]) -> list[Column]:
         return headline_of(item, project)
 
     def item_link(item: Item) -> str:
+        shown = format_html('<bdi lang="{}">{}</bdi>', project.language, headline(item))
         if "consolidation:item" not in may:
-            return headline(item)
-        return link(reverse("consolidation:item", args=[project.slug, item.pk]), headline(item))
+            return shown
+        return link(reverse("consolidation:item", args=[project.slug, item.pk]), shown)
 
     return [
         Column("Item", headline, item_link),
@@ -143,11 +158,58 @@ def withdraw(request: HttpRequest, project: Project, pk: int) -> HttpResponseBas
 @require_POST
 @project_page(STAFF)
 def restore(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
-    get_object_or_404(project.items, pk=pk)
+    item = get_object_or_404(project.items, pk=pk)
     items = project.items.filter(pk=pk)
-    if restore_items(items=items, actor=str(request.user), now=timezone.now()):
+    if "whole_sentence" in request.POST:
+        items = project.items.filter(sentence=item.sentence_id)
+    count = restore_items(items=items, actor=str(request.user), now=timezone.now())
+    if count == 1:
         messages.success(request, "The item was restored. Republish it if it lacks work.")
+    elif count:
+        messages.success(request, f"{count} items were restored. Republish those that lack work.")
     return redirect("consolidation:item", project.slug, pk)
+
+
+@require_POST
+@project_page(STAFF)
+def reopen(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Have other workers decide a finished item again, after its cost was confirmed."""
+    item = get_object_or_404(project.items.select_related("project__budget"), pk=pk)
+    back = reverse("consolidation:item", args=[project.slug, pk])
+    form = ReopenForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Choose what happens, and enter a reason.")
+        return redirect(back)
+    try:
+        annotates = form.cleaned_data["kind"] == "annotate"
+        plan = plan_reopening(item=item, now=timezone.now(), annotates=annotates)
+        workers = f"{plan.workers} other {Role(plan.role).label}{'s' * (plan.workers > 1)}"
+        if annotates:
+            count, plural = plan.generators, "s" * (plan.generators > 1)
+            workers = f"{count} other {Role.GENERATOR.label}{plural}, and then to {workers}"
+        asked = ask_first(
+            request,
+            project,
+            title=f"Reopen {item.key}?",
+            consequences=[
+                f"The item is published to {workers}. It costs up to {dollars(plan.cents)} with fees.",
+                "The work that the present gold is based on stays paid.",
+                "The present gold stays current until the new one is there. All versions are kept.",
+            ],
+            button=f"Reopen for up to {dollars(plan.cents)}",
+            back=back,
+            spends=True,
+        )
+        if asked:
+            return asked
+        reason = form.cleaned_data["reason"]
+        open_again = annotate_again if annotates else reopen_item
+        open_again(item=item, reason=reason, actor=str(request.user), now=timezone.now())
+    except (ReopenError, BudgetExceededError) as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"{item.key} is open again.")
+    return redirect(back)
 
 
 def _item_page(
@@ -162,6 +224,8 @@ def _item_page(
         "state_badges": _state_badges(item),
         "submissions": item.submissions.select_related("worker", "author").order_by("pk"),
         "gold": gold_of_item(item=item),
+        "current": set(newest_of(item.gold.filter(FIRST_CASES)).values_list("pk", flat=True)),
+        "reopen_form": ReopenForm() if can_reopen(item=item) else None,
         "disputes": disputes_of_item(item=item),
         "history": history_of_item(item=item),
         "entries": entries,

@@ -1,35 +1,26 @@
 """Pages of a project's resources, such as a lexicon: versions, imports and entries."""
 
 from collections.abc import Sequence
-from pathlib import Path, PurePath
-from tempfile import TemporaryDirectory
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.safestring import SafeString
-from django.utils.text import Truncator, get_valid_filename
+from django.utils.text import Truncator
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.domain.resource_use import count_submissions_by_version, versions_of
-from audit.errors import TouchstoneError
 from consolidation.domain.lost_parts import lost_parts
+from consolidation.domain.queue_resource import last_import, queue_resource
 from consolidation.forms import ResourceForm, ResourceSearchForm
-from projects.domain.resources import (
-    ImportedResource,
-    UnknownResourceError,
-    declared_resource,
-    import_resource,
-    resources_of,
-)
+from projects.domain.resources import UnknownResourceError, declared_resource, resources_of
 from projects.models import Project
-from projects.pages import render_list, render_page
+from projects.pages import job_state, render_list, render_page, wants_fragment
 from projects.permissions import MEMBERS, STAFF, project_page
 from projects.views.settings import actor_of
-from schemes.base import ContentError, FileError, Noun, ResourceEntry
+from schemes.base import Noun, ResourceEntry
 from schemes.base import Resource as DeclaredResource
 from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, link
@@ -57,6 +48,9 @@ def resource(request: HttpRequest, project: Project, name: str) -> HttpResponseB
         declared = declared_resource(project, name)
     except UnknownResourceError:
         return redirect("consolidation:resources", slug=project.slug)
+    if "import" in request.GET and wants_fragment(request):
+        job = last_import(project=project, name=name)
+        return job_state(request, project, job, "consolidation/fragments/resource_import.html")
     form = ResourceForm(resource=declared, value=resources_of(project).get(name))
     return _render(request, project, name, declared, form)
 
@@ -64,7 +58,7 @@ def resource(request: HttpRequest, project: Project, name: str) -> HttpResponseB
 @require_POST
 @project_page(STAFF)
 def import_file(request: HttpRequest, project: Project, name: str) -> HttpResponseBase:
-    """Import an uploaded file as a new version, and set the switches."""
+    """Have a worker process import an uploaded file as a new version, and set the switches."""
     try:
         declared = declared_resource(project, name)
     except UnknownResourceError:
@@ -72,14 +66,18 @@ def import_file(request: HttpRequest, project: Project, name: str) -> HttpRespon
     value = resources_of(project).get(name)
     form = ResourceForm(request.POST, request.FILES, resource=declared, value=value)
     if form.is_valid():
-        try:
-            imported = _import(project, name, form, actor_of(request))
-        except (FileError, ContentError, TouchstoneError) as error:
-            form.add_error("file", str(error))
-        else:
-            _report(request, imported)
-            address = reverse("consolidation:resource", args=[project.slug, name])
-            return redirect(f"{address}?check=1")
+        queue_resource(
+            project=project,
+            name=name,
+            file=form.cleaned_data["file"],
+            fmt=form.cleaned_data["fmt"],
+            switches=form.switches(),
+            presets=form.presets(),
+            actor=actor_of(request),
+            now=timezone.now(),
+        )
+        address = reverse("consolidation:resource", args=[project.slug, name])
+        return redirect(f"{address}?check=1")
     return _render(request, project, name, declared, form, status=422)
 
 
@@ -112,8 +110,11 @@ def _render(
     browser = declared.browser
     versions = versions_of(project=project, name=name)[:VERSIONS_SHOWN]
     submissions = count_submissions_by_version(project=project, versions=versions)
+    job = last_import(project=project, name=name)
     context: dict[str, object] = {
         "name": name,
+        # What an earlier import did is of no interest.
+        "job": job if job and (job.is_unfinished or "check" in request.GET) else None,
         "resource": declared,
         "form": form,
         "versions": [(version, submissions[version.version]) for version in versions],
@@ -121,7 +122,9 @@ def _render(
             (noun.capitalize(), f"{count:,}")
             for noun, count in (declared.count(value) if value is not None else {}).items()
         ],
-        "lost": lost_parts(project=project, name=name) if "check" in request.GET else None,
+        "lost": None
+        if "check" not in request.GET or (job and job.is_unfinished)
+        else lost_parts(project=project, name=name),
     }
     template = "consolidation/resource.html"
     if browser is None or not isinstance(value, dict):
@@ -178,32 +181,3 @@ def _entries(
 
 def _short(text: str) -> str:
     return Truncator(text).chars(TEXT_LENGTH)
-
-
-def _import(project: Project, name: str, form: ResourceForm, actor: str) -> ImportedResource:
-    """Import the form's file from a temporary folder, under its own name for messages."""
-    file: UploadedFile[bytes] | None = form.cleaned_data["file"]
-    with TemporaryDirectory() as folder:
-        path = None
-        if file is not None:
-            path = Path(folder, get_valid_filename(PurePath(file.name or "file").name[-100:]))
-            with path.open("wb") as copy:
-                copy.writelines(file.chunks())
-        return import_resource(
-            project=project,
-            name=name,
-            path=path,
-            fmt=form.cleaned_data["fmt"],
-            switches=form.switches(),
-            presets=form.presets(),
-            actor=actor,
-            now=timezone.now(),
-        )
-
-
-def _report(request: HttpRequest, imported: ImportedResource) -> None:
-    version = imported.resource.version
-    if imported.is_new:
-        messages.success(request, f"Version {version} was imported and is current.")
-    else:
-        messages.info(request, f"Nothing changed. Version {version} stays current.")

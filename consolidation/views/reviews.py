@@ -14,18 +14,21 @@ from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.monitor import (
     ReviewError,
     confirm_review,
+    draw_more,
     error_rate,
+    request_review,
     return_review,
     reviews_of,
     what_changed,
 )
-from consolidation.forms import ReviewForm
-from consolidation.models import Review
+from consolidation.forms import DrawReviewsForm, ReviewForm
+from consolidation.models import Gold, Review
 from consolidation.views.expert_pages import address_of_next_review
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
 from schemes.base import Noun
+from schemes.registry import get_scheme
 from web.badges import badge_of
 from web.lists import Column, Empty, Listing, link, time_column
 
@@ -52,16 +55,21 @@ def reviews(request: HttpRequest, project: Project) -> HttpResponseBase:
         columns=[
             Column("Item", headline, review_link),
             Column("State", lambda row: row.get_state_display(), badge_of, order="state"),
-            time_column("Sampled", lambda row: row.drawn_at, order="drawn_at"),
+            Column("Reason", lambda row: row.get_origin_display(), order="origin"),
+            time_column("Added", lambda row: row.drawn_at, order="drawn_at"),
             time_column("Reviewed", lambda row: row.reviewed_at, order="reviewed_at"),
         ],
         count=REVIEWS.count,
         empty=Empty(
             "No reviews yet",
-            "A random sample of the consolidated gold appears here as items are finished.",
+            "A random sample of the gold appears here as items are finished. You can add more above.",
         ),
     )
-    context = {"rate": error_rate(project=project)}
+    context = {
+        "rate": error_rate(project=project),
+        "share": f"{project.monitoring_per_thousand / 10:g}",
+        "draw_form": DrawReviewsForm(),
+    }
     return render_list(request, project, "consolidation/reviews.html", listing, context)
 
 
@@ -70,6 +78,47 @@ def reviews(request: HttpRequest, project: Project) -> HttpResponseBase:
 def review(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     review = _review(project, pk)
     return _page(request, project, review, _form(review))
+
+
+@require_POST
+@project_page(STAFF | REVIEWERS)
+def draw(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Add items to the sample now."""
+    form = DrawReviewsForm(request.POST)
+    if not form.is_valid():
+        messages.error(request, "Enter a number of items from 1 to 1,000.")
+        return redirect("consolidation:reviews", project.slug)
+    count = draw_more(
+        project=project,
+        count=form.cleaned_data["count"],
+        actor=str(request.user),
+        now=timezone.now(),
+    )
+    if count:
+        messages.success(request, f"{REVIEWS.count(count)} added.")
+    else:
+        messages.info(request, "No items to add. All finished items are in the sample.")
+    return redirect("consolidation:reviews", project.slug)
+
+
+@require_POST
+@project_page(STAFF | REVIEWERS)
+def request_gold_review(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Open the review of an item's gold for an expert, or ask the experts for it."""
+    gold = get_object_or_404(
+        Gold.objects.select_related("item__project"), item__project=project, pk=pk
+    )
+    try:
+        review = request_review(gold=gold, actor=str(request.user), now=timezone.now())
+    except ReviewError as error:
+        messages.error(request, str(error))
+        return redirect("consolidation:item", project.slug, gold.item_id)
+    if "consolidation:correction" not in pages_open_to(request.user, project):
+        messages.success(request, "The experts will see this item among their reviews.")
+        return redirect("consolidation:item", project.slug, gold.item_id)
+    has_editor = get_scheme(project.scheme).merging is not None
+    page = "consolidation:correction" if has_editor else "consolidation:review"
+    return redirect(page, project.slug, review.pk)
 
 
 def _form(review: Review, *data: Any) -> ReviewForm:
@@ -92,6 +141,7 @@ def _page(
         "gold": review.gold,
         "form": form,
         "changes": changed.rows if changed else [],
+        "has_editor": get_scheme(project.scheme).merging is not None,
     }
     return render_page(request, project, "consolidation/review.html", context, status=status)
 

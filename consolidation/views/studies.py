@@ -16,6 +16,7 @@ from django.utils.text import capfirst
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.models import Batch
+from crowd.domain.publish_studies import hurry_study
 from crowd.domain.settle_sessions import SettlementError, resolve_settlement
 from crowd.domain.study_figures import (
     StudyFigures,
@@ -29,6 +30,7 @@ from crowd.models import Settlement, Study
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
+from projects.views.settings import actor_of
 from schemes.base import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, money_column, number_column
@@ -53,6 +55,7 @@ def studies(request: HttpRequest, project: Project) -> HttpResponseBase:
         empty=Empty("No studies yet", "Studies appear here when you publish items."),
     )
     context = {
+        "waiting": studies_of(budget=budget).filter(waits_until__gt=timezone.now()),
         "unknown": unknown_settlements(budget=budget),
         "sessions": failing_sessions(budget=budget)[:MOST_ERRORS],
         "settlements": failing_settlements(budget=budget)[:MOST_ERRORS],
@@ -157,6 +160,16 @@ def batches_of(studies: Sequence[Study]) -> Mapping[int, list[Batch]]:
     for batch in rows.annotate(study=F("tasks__hit__study")):
         batches[batch.study].append(batch)
     return batches
+
+
+@require_POST
+@project_page(STAFF)
+def publish_now(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Publish a place for the study's waiting work."""
+    study = get_object_or_404(studies_of(budget=project.budget), pk=pk)
+    hurry_study(study=study, actor=actor_of(request), now=timezone.now())
+    messages.success(request, "The waiting tasks get a place within a minute.")
+    return redirect("consolidation:studies", slug=project.slug)
 
 
 @require_POST

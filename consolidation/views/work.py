@@ -8,14 +8,16 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
+from annotation.domain.confirm_claim import check_confirmed, confirm_claim
 from annotation.domain.drafts import submit_draft
 from annotation.domain.item_context import context_of, scheme_of
 from annotation.domain.open_page import OpenedPage
+from annotation.domain.tutorial import example_of
 from annotation.domain.worker_page import InvalidPageError, NotForWorkerError, page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Task
 from annotation.page_messages import read_page_message
-from annotation.views.work import open_framed_page, render_task_page
+from annotation.views.work import open_framed_page, render_guidelines_page, render_task_page
 from annotation.work_page import index_urls
 from consolidation.domain.cases import case_of_task, sources_of
 from consolidation.domain.open_cases import excluded_workers
@@ -31,6 +33,9 @@ OWN_WORK = (
     "You wrote one of the annotations that are {work} here, or merged them before. Return this "
     "task."
 )
+EXAMPLE = "This is an example. The annotations of the task appear when you accept it."
+HIDDEN = "The annotations of the task appear when you accept it."
+REVISION_HIDDEN = "Your annotation, and what others dispute in it, appear when you accept the task."
 OTHERS_WORK = "Only the worker who wrote this annotation can revise it. Return this task."
 
 
@@ -38,6 +43,8 @@ OTHERS_WORK = "Only the worker who wrote this annotation can revise it. Return t
 @framed_page
 def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page, case = _open(request, public_id, Role.CONSOLIDATOR, OWN_WORK.format(work="merged"))
+    if page.hides_work:
+        return _render_example(request, page)
     item, sources = case.item, sources_of(case)
     page.data["items"][0]["sources"] = sources
     merging = scheme_of(item).get_merging()
@@ -49,6 +56,8 @@ def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
 @framed_page
 def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page, case = _open(request, public_id, Role.VALIDATOR, OWN_WORK.format(work="judged"))
+    if page.hides_work:
+        return _render_example(request, page)
     validating = scheme_of(case.item).get_validating()
     task = case.case_tasks.get(task__public_id=public_id).task
     page.data["items"][0]["asked"] = validating.asked(sources_of(case, task.round))
@@ -60,13 +69,14 @@ def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
     """Show the generator's page with the disputed annotation and what is disputed."""
     task = get_object_or_404(Task, public_id=public_id, role=Role.REVISER)
-    case = case_of_task(task)
-    dispute = case.disputes.select_related("source__worker").get(round=task.round)
-    author, worker = dispute.source.worker, parse_arrival(request.GET.dict()).worker
-    if worker and author and worker != author.external_id:
-        raise NotForWorkerError(OTHERS_WORK)
     page = open_framed_page(request, public_id, Role.REVISER)
     page.data["urls"] = _urls(page.project)
+    if page.hides_work:
+        return render_task_page(request, page, hint=REVISION_HIDDEN)
+    dispute = case_of_task(task).disputes.select_related("source__worker").get(round=task.round)
+    author, worker = dispute.source.worker, _worker_of(request)
+    if worker and author and worker != author.external_id:
+        raise NotForWorkerError(OTHERS_WORK)
     (item,) = page.data["items"]
     item["disputes"] = dispute.content
     if item["content"] is None:
@@ -78,14 +88,19 @@ def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
 def submit(request: HttpRequest) -> HttpResponse:
     message = read_page_message(request)
     claim = page_token_of(message.token)
-    task = Task.objects.filter(public_id=claim.public_id, role__in=CASE_ROLES).first()
+    tasks = Task.objects.select_related("hit__hit_type").filter(role__in=CASE_ROLES)
+    task = tasks.filter(public_id=claim.public_id).first()
     if task is None:
         raise InvalidPageError("This task doesn't exist.")
+    now = timezone.now()
+    claim = confirm_claim(claim=claim, task=task, now=now)
+    # The answer, and refusals of content, show what others wrote.
+    check_confirmed(claim=claim, task=task)
     answer = submit_draft(
         claim=claim,
         state=message,
         parse=parse_for_case(case_of_task(task), task),
-        now=timezone.now(),
+        now=now,
         address=request.META.get("REMOTE_ADDR", ""),
     )
     return JsonResponse({"fields": {"content": answer}})
@@ -96,15 +111,30 @@ def _open(
 ) -> tuple[OpenedPage, Case]:
     """Return the opened page and its case. Raise Http404, InvalidPageError."""
     case = case_of_task(get_object_or_404(Task, public_id=public_id, role=role))
-    arrival = parse_arrival(request.GET.dict())
+    page = open_framed_page(request, public_id, role)
+    page.data["urls"] = _urls(page.project)
+    if page.hides_work:
+        return page, case
+    arrival = parse_arrival(request.path, request.GET.dict())
     # All trainees merge the same given annotations, and some repeat a task.
     in_training = case.given is not None
     excluded = [] if in_training else excluded_workers(case.item, but_assignment=arrival.assignment)
     if arrival.worker in {person.external_id for person in excluded}:
         raise NotForWorkerError(own_work)
-    page = open_framed_page(request, public_id, role)
-    page.data["urls"] = _urls(page.project)
     return page, case
+
+
+def _render_example(request: HttpRequest, page: OpenedPage) -> HttpResponse:
+    """Render a preview with the example of the tutorial, or only the guidelines if there is none."""
+    example = example_of(project=page.project, role=page.role)
+    if example is None:
+        return render_guidelines_page(request, page, hint=HIDDEN)
+    page.data["items"] = [example]
+    return render_task_page(request, page, hint=EXAMPLE)
+
+
+def _worker_of(request: HttpRequest) -> str:
+    return parse_arrival(request.path, request.GET.dict()).worker
 
 
 def _urls(project: Project) -> Json:

@@ -1,11 +1,16 @@
-"""Check our accounts at providers with sessions: token, currency, balance, fees."""
+"""Check our accounts at providers: the balance, and with sessions also token, currency and fees."""
 
 from collections.abc import Callable
 from datetime import datetime
 
 from crowd.domain.fees import forget_rates
 from crowd.domain.handle_notifications import event_address
-from crowd.domain.providers import capabilities_of, providers_with_sessions, study_provider_of
+from crowd.domain.providers import (
+    capabilities_of,
+    hit_provider_of,
+    providers_with_sessions,
+    study_provider_of,
+)
 from crowd.models import ProviderAccount
 from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
 from jobs.domain.sweep import for_each_row
@@ -26,10 +31,26 @@ def check_accounts(*, clock: Callable[[], datetime]) -> int:
         ProviderAccount.objects.get_or_create(provider=name)
     return for_each_row(
         sweep="check accounts",
-        rows=ProviderAccount.objects.all(),
+        rows=ProviderAccount.objects.filter(provider__in=providers_with_sessions(True)),
         process=lambda account, now: check_account(account=account, now=now),
         clock=clock,
     )
+
+
+def check_balances(*, clock: Callable[[], datetime]) -> int:
+    """Store our balances at marketplaces without sessions. Return how many are known."""
+    known = 0
+    for name in providers_with_sessions(False):
+        account, _ = ProviderAccount.objects.get_or_create(provider=name)
+        account.balance_cents, account.checked_at = None, clock()
+        try:
+            account.balance_cents = hit_provider_of(name).balance_cents()
+        except (OutcomeUnknownError, ProviderRefusedError):
+            pass  # health checks report an outage
+        else:
+            known += 1
+        account.save(update_fields=["balance_cents", "checked_at"])
+    return known
 
 
 def check_account(*, account: ProviderAccount, now: datetime) -> bool:

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from crowd.domain.open_session import SessionOverError
 from crowd.domain.publish_studies import open_hits
-from crowd.enums import DealState, HitState, SessionState
+from crowd.enums import DealState, HitState, Provider, SessionState
 from crowd.models import Assignment, Deal, Hit, StudySession
 
 # Work that was submitted on time can arrive a little later.
@@ -95,3 +95,16 @@ def submit_deal(*, token: str, answer: Mapping[str, str], now: datetime) -> Stud
 def give_back(*, session: StudySession, now: datetime) -> int:
     """Release the HITs that the session has open, so that others can do them. Return how many."""
     return session.deals.filter(state=DealState.OPEN).update(state=DealState.RELEASED, ended_at=now)
+
+
+def give_back_deal(*, token: str, now: datetime) -> str:
+    """Release the session's open HIT with this token, so that others can do it.
+
+    Return the name of the provider, or "" if the HIT was not dealt to a session.
+    """
+    deal = Deal.objects.filter(token=token).select_related("session__study").first()
+    if deal is None:
+        return ""
+    open_deal = Deal.objects.filter(pk=deal.pk, state=DealState.OPEN)
+    open_deal.update(state=DealState.RELEASED, ended_at=now)
+    return str(Provider(deal.session.study.provider).label)

@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Mapping
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
@@ -14,7 +14,7 @@ from crowd.domain.sync_hits import schedule_sync
 from crowd.domain.sync_sessions import schedule_session_sync
 from crowd.enums import DEFAULT_PROVIDER
 from crowd.models import NotificationReceipt, Study
-from crowd.providers.base import InvalidNotificationError
+from crowd.providers.base import RECEIPTS_KEPT, InvalidNotificationError, ProviderEvent
 
 __all__ = [
     "InvalidNotificationError",
@@ -25,9 +25,6 @@ __all__ = [
     "notification_key",
     "receive_notification",
 ]
-
-# The marketplace stops repeating a delivery long before this.
-MAX_AGE = timedelta(days=14)
 
 
 def notification_key() -> str:
@@ -57,7 +54,6 @@ def event_address(provider: str) -> str:
     return str(settings.SITE_URL) + reverse("crowd:events", args=[provider])
 
 
-@transaction.atomic
 def receive_notification(
     *, body: bytes, headers: Mapping[str, str], now: datetime, provider: str = DEFAULT_PROVIDER
 ) -> bool:
@@ -65,17 +61,25 @@ def receive_notification(
 
     Raise InvalidNotificationError.
     """
-    event = provider_of(provider).read_event(body=body, headers=headers)
-    _, new = NotificationReceipt.objects.get_or_create(
-        doc_id=event.receipt, defaults={"received_at": now}
-    )
-    if new:
-        schedule_sync(external_ids=event.postings, now=now)
-        schedule_session_sync(external_ids=event.sessions, now=now)
-        Study.objects.filter(external_id__in=event.postings).update(sync_due_at=now)
-    return new
+    # May ask the provider for its secret, so that no transaction is open.
+    event = provider_of(provider).read_event(body=body, headers=headers, now=now)
+    with transaction.atomic():
+        if is_new := _store_receipts(event, now):
+            schedule_sync(external_ids=event.postings, now=now)
+            schedule_session_sync(external_ids=event.sessions, now=now)
+            Study.objects.filter(external_id__in=event.postings).update(sync_due_at=now)
+    return is_new
+
+
+def _store_receipts(event: ProviderEvent, now: datetime) -> bool:
+    """Return True if none of the receipts was known."""
+    created = [
+        NotificationReceipt.objects.get_or_create(doc_id=receipt, defaults={"received_at": now})[1]
+        for receipt in event.receipts
+    ]
+    return all(created)
 
 
 def forget_notifications(*, now: datetime) -> int:
-    deleted, _ = NotificationReceipt.objects.filter(received_at__lt=now - MAX_AGE).delete()
+    deleted, _ = NotificationReceipt.objects.filter(received_at__lt=now - RECEIPTS_KEPT).delete()
     return deleted

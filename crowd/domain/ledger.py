@@ -73,6 +73,13 @@ def raise_reserved(*, budget_id: int, cents: int) -> None:
         raise BudgetExceededError(Budget.objects.get(pk=budget_id), cents)
 
 
+def check_left(*, budget: Budget, cents: int) -> None:
+    """Raise BudgetExceededError if the budget has less than this left. Nothing is reserved."""
+    left = Budget.objects.get(pk=budget.pk).left_cents
+    if left is not None and cents > left:
+        raise BudgetExceededError(budget, cents)
+
+
 def _book(budget_ids: Iterable[int], *, reserved: int, spent: int = 0) -> None:
     for pk in budget_ids:
         Budget.objects.filter(pk=pk).update(

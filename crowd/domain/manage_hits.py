@@ -136,7 +136,7 @@ def add_to_each(*, hits: QuerySet[Hit], number: int, now: datetime) -> int:
     count = 0
     for locked in _locked(hits):
         for hit in locked:
-            _check_may_grow(hit, number)
+            check_may_grow(hit, number)
             hit.offer_round += 1
         movements = [
             places(hit=hit, number=number, key=_increase_key("reserve", hit)) for hit in locked
@@ -148,7 +148,7 @@ def add_to_each(*, hits: QuerySet[Hit], number: int, now: datetime) -> int:
     return count
 
 
-def _check_may_grow(hit: Hit, number: int) -> None:
+def check_may_grow(hit: Hit, number: int) -> None:
     """Raise HitChangeError if the marketplace would not add the assignments."""
     if hit.external_id is None or hit.increase_to is not None:
         raise HitChangeError(

@@ -4,9 +4,10 @@ An assignment earns `reward_cents`, which covers the first `free_units` units. T
 earns `bonus_first_cents + (k - 1) * bonus_step_cents`. Publishing reserves the pay for
 `allowance_units` units.
 
-Three optional terms protect the bonus, where 0 means none. An item earns no more than `max_units`.
-The bonus of an item with more than `hold_above_units`, or with fewer active seconds than
-`least_seconds`, is held until a person has checked the work.
+Three optional terms protect the bonus, where 0 means none. An item earns no more than `max_units`,
+and more can't be submitted, except in judgments of the units of others. The bonus of an item with more
+than `hold_above_units`, or with fewer active seconds than `least_seconds`, is held until a person has
+checked the work.
 """
 
 from collections.abc import Mapping
@@ -43,6 +44,11 @@ def bonus_cents(terms: Terms, units: int) -> int:
     """Return the bonus for `units` units of work."""
     paid = paid_units(terms, units)
     return sum(terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid))
+
+
+def has_bonus(terms: Terms) -> bool:
+    """Return True if units earn a bonus."""
+    return bool(terms["bonus_first_cents"] or terms["bonus_step_cents"])
 
 
 def explain_bonus(terms: Terms, units: int, counted: str) -> str:

@@ -73,6 +73,7 @@ def plan_study(
     sub_budget: Budget | None,
     expected_seconds: int,
     most_hits: int,
+    is_gradual: bool = False,
 ) -> Study:
     """Get or create the study for HITs of this type and these budgets. Raise PayTooLowError."""
     check_hourly_pay(
@@ -95,6 +96,7 @@ def plan_study(
             "hits_per_session": plan.hits,
             "minutes": plan.minutes,
             "reward_cents": plan.reward_cents,
+            "is_gradual": is_gradual,
             "completion_code": "TS" + "".join(secrets.choice(CODE_LETTERS) for _ in range(8)),
         },
     )

@@ -31,13 +31,17 @@ class HitPlan:
 
 @dataclass(frozen=True, slots=True)
 class HitTerms:
-    """The terms that the HITs of one call share beyond their type."""
+    """The terms that the HITs of one call share beyond their type.
+
+    `is_gradual` means that they are published one by one, as other work is done.
+    """
 
     max_assignments: int
     lifetime_seconds: int
     bonus_allowance_cents: int
     expected_seconds: int = 60
     most_per_session: int | None = None  # by default, the number of HITs
+    is_gradual: bool = False
 
 
 def slot_cents(hit_type: HitType, terms: HitTerms) -> tuple[int, int]:
@@ -88,6 +92,7 @@ def prepare_hits(
             sub_budget=sub_budget,
             expected_seconds=terms.expected_seconds,
             most_hits=terms.most_per_session or len(plans),
+            is_gradual=terms.is_gradual,
         )
     amount, fees = (cents * terms.max_assignments for cents in slot_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(

@@ -70,6 +70,11 @@ def has_builtin_marketplace() -> bool:
     return hit_provider_of(DEFAULT_PROVIDER).is_builtin
 
 
+def inbox_elsewhere(name: str) -> str:
+    """Return where workers' messages arrive, or an empty string if this site reads them."""
+    return provider_of(name).inbox_elsewhere
+
+
 def unreachable(name: str) -> str:
     """Return why the provider can't be reached, or an empty string if it responds."""
     return provider_of(name).unreachable()

@@ -1,11 +1,12 @@
 """Create studies, publish each exactly once, and give them as many places as their HITs need."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from math import ceil, floor
 from typing import Any
 
-from django.db.models import Count, F, Q, QuerySet, Sum
+from django.conf import settings
+from django.db.models import Count, F, Min, Q, QuerySet, Sum
 
 from audit.domain.change_state import log_state_change
 from crowd.domain.hold_publishing import active_hold
@@ -28,8 +29,6 @@ from jobs.domain.sweep import for_each_row
 # How often a study with nothing to change is compared with the provider.
 CHECK = timedelta(minutes=10)
 RETRY = timedelta(minutes=1)
-# How long the HITs of an incomplete session wait for more of them.
-FILLING = timedelta(hours=2)
 
 
 def open_pending_hits(*, clock: Callable[[], datetime], limit: int = 200) -> int:
@@ -88,9 +87,10 @@ def _keep(study: Study, **changes: object) -> None:
 
 def _create(study: Study, now: datetime) -> bool:
     """Create the draft, or adopt the one of an earlier attempt. Delete its twins."""
-    places = needed_places(study, now)
+    need = need_of(study, now)
+    places = need.places
     if not places:
-        _keep(study, sync_due_at=now + CHECK)
+        _keep(study, **_waiting(need), sync_due_at=need.check_at(now))
         return False
     provider = study_provider_of(study.provider)
     # Also at the first attempt, because a restored database may have lost an earlier one.
@@ -158,7 +158,8 @@ def _adjust(study: Study, now: datetime) -> bool:
     assert study.external_id
     provider = study_provider_of(study.provider)
     listed = provider.study(study.external_id)
-    wanted = listed.places_taken + needed_places(study, now)
+    need = need_of(study, now)
+    wanted = listed.places_taken + need.places
     is_needed = wanted > listed.places_taken
     is_over = not is_needed and _is_over(study)
     new = _state_of(listed)
@@ -183,7 +184,8 @@ def _adjust(study: Study, now: datetime) -> bool:
         places=max(wanted, listed.places),
         confirmed_places=max(wanted, listed.places),
         error="",
-        sync_due_at=None if is_over else now + CHECK,
+        **_waiting(need),
+        sync_due_at=None if is_over else need.check_at(now),
     )
     if new != study.state:
         log_state_change(instance=study, old=study.state, new=new, actor="automatic", now=now)
@@ -205,18 +207,61 @@ def open_hits(study: Study) -> QuerySet[Hit]:
     return hits.annotate(taken=taken).filter(taken__lt=F("max_assignments"))
 
 
-def needed_places(study: Study, now: datetime) -> int:
-    """Return the number of further sessions that the study's free HITs need.
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The number of further sessions that a study needs.
 
-    HITs that are published one by one wait for a while until they fill a session.
+    The `waiting` assignments don't fill one. They get one at `until`.
     """
+
+    places: int
+    waiting: int = 0
+    until: datetime | None = None
+
+    def check_at(self, now: datetime) -> datetime:
+        return min(now + CHECK, self.until or now + CHECK)
+
+
+def need_of(study: Study, now: datetime) -> Need:
+    """Return what the study's free HITs need. Only gradual ones wait until they fill a session."""
     free: int = open_hits(study).aggregate(n=Sum(F("max_assignments") - F("taken"), default=0))["n"]
     running = StudySession.objects.filter(study=study, state=SessionState.ACTIVE)
     dealt: int = running.aggregate(n=Count("deals"))["n"]
     expected = running.count() * study.hits_per_session - dealt
-    is_growing = study.hits.filter(created_at__gt=now - FILLING).exists()
-    sessions = (free - expected) / study.hits_per_session
-    return max(0, floor(sessions) if is_growing else ceil(sessions))
+    places, rest = divmod(max(0, free - expected), study.hits_per_session)
+    if not rest:
+        return Need(places)
+    until = _filled_at(study)
+    return Need(places, rest, until) if until and until > now else Need(places + 1)
+
+
+def _filled_at(study: Study) -> datetime | None:
+    """Return when the study's HITs no longer wait, or None if they don't wait at all."""
+    if not study.is_gradual:
+        return None
+    oldest: datetime | None = open_hits(study).aggregate(at=Min("created_at"))["at"]
+    if oldest is None or (study.hurried_at and oldest <= study.hurried_at):
+        return None
+    return oldest + timedelta(minutes=settings.STUDY_WAIT_MINUTES)
+
+
+def _waiting(need: Need) -> dict[str, object]:
+    return {"waiting": need.waiting, "waits_until": need.until}
+
+
+def hurry_study(*, study: Study, actor: str, now: datetime) -> None:
+    """Give the waiting HITs of the study a place although they don't fill a session."""
+    Study.objects.filter(pk=study.pk).update(
+        hurried_at=now, waiting=0, waits_until=None, sync_due_at=now
+    )
+    log_state_change(
+        instance=study,
+        old=study.state,
+        new=study.state,
+        actor=actor,
+        now=now,
+        reason=f"The {study.waiting} waiting tasks get a place now.",
+    )
 
 
 def _is_over(study: Study) -> bool:

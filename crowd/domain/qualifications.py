@@ -19,13 +19,21 @@ from jobs.domain.sweep import for_each_row
 
 
 def define_qualification(
-    *, provider: str, code: str, name: str, description: str
+    *, provider: str, code: str, name: str, description: str, is_requestable: bool = False
 ) -> QualificationType:
-    """Get or create the qualification, at the marketplace on first use. Raises OutOfLimitsError."""
+    """Get or create the qualification, at the marketplace on first use. Raises OutOfLimitsError.
+
+    A name that another qualification has is followed by the code, because the marketplace finds
+    qualifications by name.
+    """
+    others = QualificationType.objects.filter(provider=provider).exclude(code=code)
+    if others.filter(name=name).exists():
+        name = f"{name} ({code})"
     check_text("name", name, longest=QUALIFICATION_NAME)
     check_text("description", description, longest=DESCRIPTION)
+    fields = {"name": name, "description": description, "is_requestable": is_requestable}
     qualification, _ = QualificationType.objects.get_or_create(
-        provider=provider, code=code, defaults={"name": name, "description": description}
+        provider=provider, code=code, defaults=fields
     )
     return qualification
 
@@ -35,7 +43,9 @@ def ensure_type(*, provider: str, code: str) -> QualificationType:
     qualification = QualificationType.objects.get(provider=provider, code=code)
     if not qualification.external_id:
         qualification.external_id = provider_of(provider).create_qualification_type(
-            name=qualification.name, description=qualification.description
+            name=qualification.name,
+            description=qualification.description,
+            is_requestable=qualification.is_requestable,
         )
         qualification.save(update_fields=["external_id"])
     return qualification
@@ -65,7 +75,7 @@ def grant_qualification(
 def revoke_qualification(
     *, qualification: QualificationType, worker: Worker, reason: str, now: datetime
 ) -> None:
-    """Revoke the qualification, with a reason that is shown to the worker."""
+    """Revoke the qualification. With a reason, the worker receives a message that states it."""
     QualificationGrant.objects.filter(
         qualification_type=qualification,
         worker=worker,

@@ -5,7 +5,12 @@ from datetime import datetime
 from django.db import transaction
 
 from audit.domain.change_state import TransitionNotAllowedError, log_state_change
-from crowd.domain.decide_assignment import BonusAward, state_once_reserved
+from crowd.domain.decide_assignment import (
+    BonusAward,
+    payment_token,
+    set_aside_payment,
+    state_once_reserved,
+)
 from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import Movement, release
 from crowd.enums import PaymentState
@@ -47,6 +52,52 @@ def decline_payment(*, payment: Payment, actor: str, reason: str, now: datetime)
     row.state = PaymentState.DECLINED
     row.save(update_fields=["state"])
     log_state_change(instance=row, old=old, new=row.state, actor=actor, now=now, reason=reason)
+
+
+@transaction.atomic
+def reinstate_payment(*, payment: Payment, actor: str, now: datetime) -> None:
+    """Let a declined payment be sent after all, once its cost is reserved again.
+
+    Its token is new, because the ledger has a release under the old one. It was never sent. Raise
+    TransitionNotAllowedError if the payment is not declined.
+    """
+    row = Payment.objects.select_for_update().select_related("assignment").get(pk=payment.pk)
+    if row.state != PaymentState.DECLINED:
+        raise TransitionNotAllowedError(row, row.state, PaymentState.PENDING)
+    row.token = payment_token(row.assignment, "appeal")
+    row.needs_review = False
+    row.state = PaymentState.HELD
+    row.save(update_fields=["token", "needs_review", "state"])
+    log_state_change(
+        instance=row, old=PaymentState.DECLINED, new=PaymentState.HELD, actor=actor, now=now
+    )
+    hit = Hit.objects.get(pk=row.assignment.hit_id)
+    set_aside_payment(payment=row, hit=hit, now=now)
+
+
+@transaction.atomic
+def pay_rest(*, payment: Payment, award: BonusAward, actor: str, now: datetime) -> None:
+    """Pay the rest of a bonus that was accepted in part, once its cost is reserved.
+
+    A repeat does nothing.
+    """
+    row = Payment.objects.select_related("assignment__hit__hit_type").get(pk=payment.pk)
+    hit = row.assignment.hit
+    rest, created = Payment.objects.get_or_create(
+        token=payment_token(row.assignment, "appeal"),
+        defaults={
+            "assignment": row.assignment,
+            "kind": row.kind,
+            "amount_cents": award.amount_cents,
+            "fee_cents": fee_cents(award.amount_cents, provider=hit.hit_type.provider),
+            "reason": award.reason,
+            "state": PaymentState.HELD,
+            "intended_at": now,
+        },
+    )
+    if created:
+        log_state_change(instance=rest, old="", new=rest.state, actor=actor, now=now)
+        set_aside_payment(payment=rest, hit=hit, now=now)
 
 
 def _lock(payment: Payment, new: str) -> Payment:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import cast
+from urllib.parse import urlsplit
 
 from django.conf import settings
 from django.core import signing
@@ -21,11 +22,12 @@ EXPIRED = "This link is no longer valid. Open the study from your crowd provider
 
 @dataclass(frozen=True, slots=True)
 class TaskLink:
-    """The session, assignment and worker in the address of a task page."""
+    """The session, assignment and worker in the address of a task page, and the page's path."""
 
     session: str
     assignment: str
     worker: str
+    path: str
 
 
 def arrival_url(provider: str) -> str:
@@ -53,7 +55,8 @@ def session_id_of(token: str) -> str:
 def task_url(deal: Deal) -> str:
     """Return the address of the dealt HIT's page."""
     session = deal.session
-    link = [session.external_id, deal.token, session.worker.external_id]
+    path = urlsplit(deal.hit.url).path
+    link = [session.external_id, deal.token, session.worker.external_id, path]
     return f"{deal.hit.url}?{PARAMETER}={signing.dumps(link, salt=TASK_SALT)}"
 
 
@@ -68,14 +71,18 @@ def task_link(parameters: Mapping[str, str]) -> TaskLink | None:
         raise InvalidArrivalError(EXPIRED) from None
 
 
-def parse_session_link(parameters: Mapping[str, str]) -> Arrival | None:
+def parse_session_link(path: str, parameters: Mapping[str, str]) -> Arrival | None:
     """Return the arrival in a task page's address, or None. Raise InvalidArrivalError."""
     link = task_link(parameters)
     if link is None:
         return None
+    if link.path != path:
+        raise InvalidArrivalError(EXPIRED)
     token = signing.dumps(link.assignment, salt=SUBMIT_SALT)
     submit_to = settings.SITE_URL + reverse("sessions:submit", args=[token])
-    return Arrival(assignment=link.assignment, worker=link.worker, submit_to=submit_to)
+    return Arrival(
+        assignment=link.assignment, worker=link.worker, submit_to=submit_to, is_signed=True
+    )
 
 
 def deal_token_of(token: str) -> str:

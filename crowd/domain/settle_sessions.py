@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet, Sum
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -88,7 +88,8 @@ def payable_sessions() -> QuerySet[StudySession]:
 def plan_settlement(*, session: StudySession, now: datetime) -> bool:
     """Create the settlement of the session's unpaid payments. Return False if there is none.
 
-    A session with less work than its reward covers is topped up to the reward.
+    A session with less work than its reward covers is topped up to the reward. What is decided after
+    that, such as a bonus that was in review, is paid as far as it exceeds the top-up.
     """
     row = StudySession.objects.select_for_update().get(pk=session.pk)
     if not payable_sessions().filter(pk=row.pk).exists():
@@ -96,7 +97,12 @@ def plan_settlement(*, session: StudySession, now: datetime) -> bool:
     rows = Payment.objects.filter(
         assignment__session=row, state=PaymentState.PENDING, settlement=None
     )
-    payments = list(rows.select_for_update().select_related("assignment__hit").order_by("pk"))
+    payments = list(
+        rows.select_for_update().select_related("assignment__hit__hit_type").order_by("pk")
+    )
+    payments = [payment for payment in payments if not _is_covered(payment, row, now)]
+    if not payments:
+        return False
     owed = sum(payment.amount_cents for payment in payments)
     has_reward = row.settlements.filter(reward_cents__gt=0).exists()
     reward = session.study.reward_cents if row.state in SUBMITTED_STATES and not has_reward else 0
@@ -112,6 +118,27 @@ def plan_settlement(*, session: StudySession, now: datetime) -> bool:
         settlement=settlement
     )
     return True
+
+
+def _is_covered(payment: Payment, session: StudySession, now: datetime) -> bool:
+    """Take off what the session's top-up has paid of the payment. Return True if that is all of it."""
+    of_session = Payment.objects.filter(assignment__session=session)
+    top_ups = of_session.filter(kind=PaymentKind.TOP_UP, settlement__isnull=False)
+    paid = top_ups.aggregate(cents=Sum("amount_cents", default=0))["cents"]
+    used = of_session.aggregate(cents=Sum("covered_cents", default=0))["cents"]
+    covered = min(paid - used, payment.amount_cents)
+    if payment.kind == PaymentKind.TOP_UP or not covered:
+        return False
+    rest = payment.amount_cents - covered
+    fee = fee_cents(rest, provider=session.study.provider) if rest else 0
+    key = f"release:covered:{payment.token}"
+    movement = Movement(payment.assignment.hit, key, covered, payment.fee_cents - fee)
+    release(movement=movement, now=now)
+    payment.amount_cents, payment.fee_cents, payment.covered_cents = rest, fee, covered
+    if not rest:
+        payment.state, payment.confirmed_at = PaymentState.CONFIRMED, now
+    payment.save()
+    return not rest
 
 
 def _top_up(
@@ -226,7 +253,7 @@ def pay_bonuses(*, clock: Callable[[], datetime]) -> int:
         ProviderAccount.objects.get_or_create(provider=name)
     return for_each_row(
         sweep="pay bonuses",
-        rows=ProviderAccount.objects.all(),
+        rows=ProviderAccount.objects.filter(provider__in=providers_with_sessions(True)),
         process=_continue_order,
         clock=lambda: now,
         leased=True,

@@ -1,14 +1,22 @@
-"""Check that workers exist at the marketplace."""
+"""Read workers' ids from text, and check that the workers exist at the marketplace."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from audit.errors import TouchstoneError
 from crowd.domain.providers import NO_ANSWER, provider_of
 from crowd.domain.qualifications import ensure_type
 from crowd.models import QualificationType, Worker
+from crowd.providers.limits import OutOfLimitsError
 
 # Each check is a call to the marketplace while the user waits.
 MOST_CHECKED = 30
+# The number of lines that an error message names
+MOST_NAMED = 5
+
+
+class WorkerIdError(TouchstoneError):
+    """Some of the entered ids can't be ids of workers. The message names the lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +25,30 @@ class Verification:
 
     unknown: list[str]
     unverified: list[str]
+
+
+def read_worker_ids(*, provider: str, text: str) -> dict[str, int]:
+    """Return the ids in the text with their lines, from 1. Raise WorkerIdError.
+
+    Spaces, commas and line breaks separate ids.
+    """
+    check = provider_of(provider).check_worker_id
+    lines: dict[str, int] = {}
+    problems = []
+    for number, line in enumerate(text.splitlines(), 1):
+        for worker in line.replace(",", " ").split():
+            if worker in lines:
+                continue
+            lines[worker] = number
+            try:
+                check(worker)
+            except OutOfLimitsError as error:
+                problems.append(f"Line {number}: {str(error).removeprefix('worker: ')}")
+    if problems:
+        more = len(problems) - MOST_NAMED
+        named = problems[:MOST_NAMED] + ([f"{more} more ids are not valid."] if more > 0 else [])
+        raise WorkerIdError(" ".join(named))
+    return lines
 
 
 def verify_workers(*, qualification: QualificationType, ids: Sequence[str]) -> Verification:

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 
-from django.db.models import Q
+from django.db.models import Exists, OuterRef, Q
 
 from crowd.domain.providers import capabilities_of, provider_of
-from crowd.enums import MessageState
-from crowd.models import Budget, Message, Worker
+from crowd.enums import GrantState, MessageState
+from crowd.models import Budget, Message, QualificationGrant, Worker
 from crowd.providers.base import NotificationFailed, OutcomeUnknownError, ProviderRefusedError
 from crowd.providers.limits import MESSAGE, SUBJECT, check_text
 from jobs.domain.sweep import for_each_group
@@ -31,10 +31,15 @@ def write_messages(
 
 
 def send_due_messages(*, clock: Callable[[], datetime], limit: int = GROUP) -> int:
-    """Send up to `limit` messages. Return how many will not be retried, delivered or not."""
+    """Send up to `limit` messages. Return how many will not be retried, delivered or not.
+
+    A message follows the qualifications that are still to be granted to its worker. It may be about
+    tasks that need them, and a marketplace may deliver messages only to qualified workers.
+    """
     now = clock()
+    coming = QualificationGrant.objects.filter(worker=OuterRef("worker"), state=GrantState.PENDING)
     due = Message.objects.filter(
-        Q(retry_at=None) | Q(retry_at__lte=now), state=MessageState.PENDING
+        ~Exists(coming), Q(retry_at=None) | Q(retry_at__lte=now), state=MessageState.PENDING
     ).select_related("worker")
     return for_each_group(
         sweep="send messages",

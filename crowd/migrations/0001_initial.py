@@ -169,6 +169,7 @@ class Migration(migrations.Migration):
                 ('reason', models.CharField(max_length=2000)),
                 ('state', models.CharField(choices=[('held', 'waiting for budget'), ('review', 'waiting for review'), ('pending', 'to be sent'), ('sent', 'sent, not confirmed'), ('confirmed', 'confirmed'), ('failed', 'failed at the marketplace'), ('declined', 'declined after review')], default='pending', max_length=20)),
                 ('needs_review', models.BooleanField(db_default=False, default=False)),
+                ('covered_cents', models.PositiveIntegerField(db_default=0, default=0)),
                 ('intended_at', models.DateTimeField()),
                 ('attempted_at', models.DateTimeField(blank=True, null=True)),
                 ('confirmed_at', models.DateTimeField(blank=True, null=True)),
@@ -180,6 +181,24 @@ class Migration(migrations.Migration):
             options={
                 'indexes': [models.Index(condition=models.Q(('state__in', ['pending', 'sent'])), fields=['id'], name='payment_to_send'), models.Index(condition=models.Q(('state', 'confirmed'), _negated=True), fields=['id'], name='payment_not_confirmed'), models.Index(condition=models.Q(('state__in', ['held', 'failed']), models.Q(('error', ''), _negated=True), _connector='OR'), fields=['id'], name='payment_in_trouble')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('kind', 'reward')), fields=('assignment',), name='reward_once_per_assignment'), models.CheckConstraint(condition=models.Q(models.Q(('confirmed_at__isnull', False), ('state', 'confirmed')), models.Q(models.Q(('state', 'confirmed'), _negated=True), ('confirmed_at', None)), _connector='OR'), name='payment_confirmed_with_its_time'), models.CheckConstraint(condition=models.Q(('needs_review', False), ('state__in', ['held', 'review', 'declined']), _connector='OR'), name='payment_not_sent_before_its_review')],
+            },
+        ),
+        migrations.CreateModel(
+            name='BonusAnnouncement',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('status', models.CharField(choices=[('reviewing', 'in review'), ('accepted', 'accepted'), ('declined', 'declined')], max_length=20)),
+                ('amount_cents', models.PositiveIntegerField()),
+                ('text', models.CharField(blank=True, max_length=4000)),
+                ('appeal_url', models.CharField(blank=True, max_length=500)),
+                ('changed_at', models.DateTimeField()),
+                ('sent_at', models.DateTimeField(blank=True, null=True)),
+                ('leased_until', models.DateTimeField(blank=True, null=True)),
+                ('error', models.TextField(blank=True)),
+                ('payment', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='announcement', to='crowd.payment')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('error', ''), ('sent_at', None)), fields=['id'], name='announcement_to_send')],
             },
         ),
         migrations.CreateModel(
@@ -203,6 +222,7 @@ class Migration(migrations.Migration):
                 ('code', models.CharField(max_length=80)),
                 ('name', models.CharField(max_length=200)),
                 ('description', models.TextField()),
+                ('is_requestable', models.BooleanField(db_default=True, default=True)),
                 ('external_id', models.CharField(blank=True, max_length=64)),
             ],
             options={
@@ -221,6 +241,10 @@ class Migration(migrations.Migration):
                 ('reward_cents', models.PositiveIntegerField()),
                 ('reward_fee_cents', models.PositiveIntegerField(blank=True, null=True)),
                 ('completion_code', models.CharField(max_length=20)),
+                ('is_gradual', models.BooleanField(default=False)),
+                ('hurried_at', models.DateTimeField(blank=True, null=True)),
+                ('waiting', models.PositiveIntegerField(default=0)),
+                ('waits_until', models.DateTimeField(blank=True, null=True)),
                 ('places', models.PositiveIntegerField(default=0)),
                 ('confirmed_places', models.PositiveIntegerField(default=0)),
                 ('state', models.CharField(choices=[('pending', 'to be created'), ('draft', 'to be published'), ('live', 'live'), ('paused', 'paused'), ('ended', 'ended')], default='pending', max_length=20)),
@@ -364,6 +388,33 @@ class Migration(migrations.Migration):
             ],
             options={
                 'indexes': [models.Index(condition=models.Q(('state', 'pending')), fields=['id'], name='message_to_send')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Inbox',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('provider', models.CharField(choices=[('mturk', 'MTurk-compatible marketplace'), ('prolific', 'Prolific')], max_length=20, unique=True)),
+                ('last_message', models.CharField(blank=True, max_length=64)),
+            ],
+            options={
+                'verbose_name_plural': 'inboxes',
+            },
+        ),
+        migrations.CreateModel(
+            name='ReceivedMessage',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('external_id', models.CharField(blank=True, max_length=64, null=True, unique=True)),
+                ('subject', models.CharField(max_length=200)),
+                ('text', models.TextField()),
+                ('sent_at', models.DateTimeField()),
+                ('read_at', models.DateTimeField(blank=True, null=True)),
+                ('budget', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='received_messages', to='crowd.budget')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='received_messages', to='crowd.worker')),
+            ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('read_at', None)), fields=['budget'], name='message_unread')],
             },
         ),
         migrations.CreateModel(

@@ -11,7 +11,7 @@ or pays carries a token. A repeat with the same token succeeds without creating 
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import ClassVar, Protocol
 
@@ -43,6 +43,10 @@ class InvalidNotificationError(TouchstoneError, ValueError):
     """The request to the webhook is not a valid notification of the provider."""
 
 
+class BadSignatureError(InvalidNotificationError):
+    """The notification is not signed with the secret that is known."""
+
+
 class InvalidArrivalError(TouchstoneError):
     """The address with which a worker arrived is invalid."""
 
@@ -72,19 +76,28 @@ class Capabilities:
 class Arrival:
     """The assignment and worker in the address of a task page.
 
-    `assignment` is empty in a preview. Finished work is posted to `submit_to`.
+    `assignment` is empty in a preview. Finished work is posted to `submit_to`. A signed address was
+    made for this worker, assignment and page. An address that is not signed may be invented.
     """
 
     assignment: str = ""
     worker: str = ""
     submit_to: str = ""
+    is_signed: bool = False
+
+
+#: How long the receipts of notifications are kept. Providers stop repeating them long before this.
+RECEIPTS_KEPT = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
 class ProviderEvent:
-    """A provider's notification. `postings` and `sessions` are the ids to sync."""
+    """A provider's notification. `postings` and `sessions` are the ids to sync.
 
-    receipt: str
+    A notification with a known one of the `receipts` is a repeat.
+    """
+
+    receipts: Sequence[str]
     postings: Sequence[str] = ()
     sessions: Sequence[str] = ()
 
@@ -138,6 +151,18 @@ class Bonus:
 
 
 @dataclass(frozen=True, slots=True)
+class AnnouncedBonus:
+    """A bonus to show its worker, which is not paid. `status` is reviewing, accepted or declined."""
+
+    worker: str
+    assignment: str
+    amount_cents: int
+    status: str
+    text: str = ""
+    appeal_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ListedHit:
     """A HIT in the marketplace's list, with the fields of `crowd.models.OrphanHit`."""
 
@@ -168,6 +193,18 @@ class ListedRequest:
 
 
 @dataclass(frozen=True, slots=True)
+class ListedMessage:
+    """A worker's message, by the marketplace's ids. `hit` is empty if it is about none."""
+
+    external_id: str
+    worker: str
+    subject: str
+    text: str
+    sent_at: datetime
+    hit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class NotificationFailed:
     """A message that did not reach a worker. A `hard` failure would happen again."""
 
@@ -186,6 +223,11 @@ class CrowdProvider(Protocol):
         """Return True if the settings have what calls need, such as a token."""
         ...
 
+    @property
+    def inbox_elsewhere(self) -> str:
+        """Where workers' messages arrive, or an empty string if `list_messages` returns them."""
+        ...
+
     def fee_cents(self, amount_cents: int, *, max_assignments: int = 1) -> int:
         """Return the provider's fee on a payment: 0 for 0, otherwise at least one cent."""
         ...
@@ -194,18 +236,30 @@ class CrowdProvider(Protocol):
         """Return why the provider can't be reached, or an empty string if it responds."""
         ...
 
-    def read_event(self, *, body: bytes, headers: Mapping[str, str]) -> ProviderEvent:
+    def read_event(
+        self, *, body: bytes, headers: Mapping[str, str], now: datetime
+    ) -> ProviderEvent:
         """Parse a request to the webhook. Raise InvalidNotificationError."""
         ...
 
-    def create_qualification_type(self, *, name: str, description: str) -> str: ...
+    def create_qualification_type(
+        self, *, name: str, description: str, is_requestable: bool = True
+    ) -> str:
+        """Create a qualification, which workers are offered only if it `is_requestable`."""
+        ...
 
     def grant(self, *, qualification: str, worker: str, value: int) -> None: ...
 
-    def revoke(self, *, qualification: str, worker: str, reason: str) -> None: ...
+    def revoke(self, *, qualification: str, worker: str, reason: str) -> None:
+        """Revoke the qualification, with a message to the worker if there is a reason."""
+        ...
 
     def list_grants(self, qualification: str) -> dict[str, int]:
         """Return the values of the qualification's present holders, by worker."""
+        ...
+
+    def check_worker_id(self, worker: str) -> None:
+        """Raise OutOfLimitsError if no worker can have this id."""
         ...
 
     def has_worker(self, worker: str, *, qualification: str) -> bool | None:
@@ -232,7 +286,8 @@ class HitProvider(CrowdProvider, Protocol):
     """A marketplace that posts HITs, records assignments and pays idempotently.
 
     `is_builtin` means that the marketplace is part of this site, which allows rehearsals.
-    `sends_events` means that it can notify this site's webhook.
+    `sends_events` means that it can notify this site's webhook. `signs_pages` means that the addresses
+    of its frames are signed.
     """
 
     @property
@@ -240,6 +295,9 @@ class HitProvider(CrowdProvider, Protocol):
 
     @property
     def sends_events(self) -> bool: ...
+
+    @property
+    def signs_pages(self) -> bool: ...
 
     def create_hit_type(self, terms: HitTypeTerms) -> str: ...
 
@@ -255,6 +313,13 @@ class HitProvider(CrowdProvider, Protocol):
 
     def list_hits(self) -> Iterator[ListedHit]:
         """Yield the account's HITs that are not deleted."""
+        ...
+
+    def is_in_progress(self, hit: str) -> bool:
+        """Return True if a worker has accepted the HIT and not submitted it yet.
+
+        It answers or fails within seconds, because a worker's page waits for it.
+        """
         ...
 
     def move_end(self, hit: str, ends_at: datetime) -> None:
@@ -289,8 +354,19 @@ class HitProvider(CrowdProvider, Protocol):
         """Return True if this bonus was ever paid."""
         ...
 
+    def announce_bonus(self, bonus: AnnouncedBonus) -> None:
+        """Show the worker the bonus, or no longer once it is accepted. A repeat is harmless.
+
+        Marketplaces that can't show it do nothing.
+        """
+        ...
+
     def list_requests(self) -> Iterator[ListedRequest]:
         """Yield the undecided requests for the account's qualifications."""
+        ...
+
+    def list_messages(self) -> Iterator[ListedMessage]:
+        """Yield the messages that workers wrote to the account, newest first."""
         ...
 
     def accept_request(self, request: str, *, value: int) -> None: ...

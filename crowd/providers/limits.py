@@ -7,6 +7,8 @@ marketplace enforces them too.
 import re
 from collections.abc import Sequence
 
+from django.utils.text import Truncator
+
 from crowd.providers.base import ProviderRefusedError
 
 TITLE = 128
@@ -23,6 +25,7 @@ SUBJECT = 200
 MESSAGE = 4096
 QUALIFICATION_NAME = 200
 MOST_CENTS = 99_999_999_999  # nine digits of dollars
+MOST_SHOWN = 64  # characters of a wrong id in a message
 WORKER_ID = re.compile(r"A[A-Z0-9]{1,63}")
 
 
@@ -72,7 +75,9 @@ def check_cents(field: str, cents: int) -> int:
 def check_worker(worker: str) -> str:
     if not WORKER_ID.fullmatch(worker):
         raise OutOfLimitsError(
-            "worker", f"{worker!r} is not a worker id. Enter an A, followed by capitals and digits."
+            "worker",
+            f"{Truncator(worker).chars(MOST_SHOWN)!r} is not a worker id. "
+            "Enter an A, followed by capitals and digits.",
         )
     return worker
 

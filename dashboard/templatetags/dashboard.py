@@ -6,11 +6,10 @@ from django import template
 from django.urls import reverse
 
 from audit.models import StateChange
+from dashboard import setting_up
 from dashboard.activity import Activity, activities_of
 from dashboard.help import topic_of
 from dashboard.menu import MenuGroup, menu_of
-from dashboard.setting_up import SetUpStep
-from dashboard.setting_up import setup_steps as steps_of
 from projects.models import Project
 from projects.permissions import pages_open_to
 
@@ -24,18 +23,21 @@ def project_menu(context: template.Context, project: Project) -> list[MenuGroup]
     return menu_of(request, project, may)
 
 
-@register.simple_tag
-def setup_steps(project: Project) -> list[SetUpStep]:
-    return steps_of(project)
+@register.simple_tag(takes_context=True)
+def path_on_page(context: template.Context) -> setting_up.PathOnPage:
+    """Return the path of the page's project, as the page shows it."""
+    request = context["request"]
+    return setting_up.path_on_page(
+        context["project"],
+        page=request.resolver_match.view_name,
+        address=request.path,
+        may=context["may"],
+    )
 
 
-@register.simple_tag
-def next_setup_step(project: Project, may: frozenset[str]) -> SetUpStep | None:
-    """Return the first step after the corpus that is left to do and open to the user."""
-    steps = steps_of(project)
-    after = [step.route for step in steps].index("annotation:corpus") + 1
-    open_steps = [step for step in steps[after:] if not step.done and step.route in may]
-    return next(iter(open_steps), None)
+@register.simple_tag(takes_context=True)
+def step_url(context: template.Context, step: setting_up.PathStep) -> str:
+    return step.url(context["project"])
 
 
 @register.simple_tag(takes_context=True)

@@ -15,8 +15,8 @@ from consolidation.domain.queries import gold_items_by_project
 from crowd.domain.hold_publishing import active_hold
 from dashboard.charts import progress_chart
 from dashboard.pace import WINDOW
-from dashboard.protocol import pending_tasks, progress_of, steps_of
-from dashboard.setting_up import next_step, setup_steps
+from dashboard.protocol import Progress, pending_tasks, progress_of, steps_of
+from dashboard.setting_up import path_on_page
 from dashboard.your_turn import tasks_of
 from projects.charts import chart_response
 from projects.definitions import DEFINITIONS
@@ -24,7 +24,13 @@ from projects.domain.cached_figures import figures_of
 from projects.domain.queries import projects_of
 from projects.models import Project
 from projects.pages import render_page, wants_fragment
-from projects.permissions import MEMBERS, can_create_projects, project_page, signed_in_page
+from projects.permissions import (
+    MEMBERS,
+    can_create_projects,
+    pages_open_with,
+    project_page,
+    signed_in_page,
+)
 from schemes.base import Noun
 from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
@@ -107,18 +113,25 @@ def your_turn(request: HttpRequest) -> HttpResponse:
 @require_GET
 @project_page(MEMBERS)
 def project(request: HttpRequest, project: Project) -> HttpResponse:
-    figures = figures_of(progress_of, project=project)
+    figures = figures_of(progress_of, project=project, keep=_has_items)
     progress = figures.value
     now = timezone.now()
     context = {
         "progress": progress,
         "left": progress.items.items - progress.finished(),
+        "running": progress.running(),
         "expected_end": progress.expected_end(now),
         "span": _span(progress.pace.span),
         "cached": figures,
         "steps": steps_of(progress),
         "pending_tasks": pending_tasks(progress),
-        "setup": _setup(project) if not progress.items.published else None,
+        "path": path_on_page(
+            project,
+            page="dashboard:project",
+            address=request.path,
+            may=pages_open_with(request.project_roles),  # type: ignore[attr-defined]
+            progress=progress,
+        ),
         "budget": project.budget,
         "hold": active_hold(),
         "now": now,
@@ -133,14 +146,13 @@ def progress_over_time(request: HttpRequest, project: Project) -> HttpResponseBa
     return chart_response(request, project, progress_chart(project=project, now=timezone.now()))
 
 
-def _setup(project: Project) -> dict[str, object]:
-    steps = setup_steps(project)
-    return {"steps": steps, "next": next_step(steps)}
+def _has_items(progress: Progress) -> bool:
+    return bool(progress.items.items)
 
 
 def _span(span: timedelta) -> str:
     """Return the label of the time span of the pace."""
-    if span >= WINDOW:
+    if not span or span >= WINDOW:
         return "last 24 h"
-    hours, minutes = divmod(int(span.total_seconds()) // 60, 60)
+    hours, minutes = divmod(max(1, int(span.total_seconds()) // 60), 60)
     return f"last {hours} h {minutes} min" if hours else f"last {minutes} min"

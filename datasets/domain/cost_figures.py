@@ -58,12 +58,13 @@ def cost_figures_of(*, project: Project) -> CostFigures:
     return CostFigures(
         distribution=distribution_of([cost.total_cents for cost in finished]),
         to_workers=to_workers / len(finished) if finished else None,
-        steps=_steps(project),
+        steps=step_costs(project),
         days=_days(project),
     )
 
 
-def _steps(project: Project) -> tuple[StepCost, ...]:
+def step_costs(project: Project) -> tuple[StepCost, ...]:
+    """Return the cost and active seconds of each role's work, of training and of other payments."""
     costs = cost_by_step(project=project)
     worked = annotations_for_gold(project=project).filter(worker__isnull=False)
     seconds = dict(worked.order_by().values_list("role").annotate(n=Sum("active_seconds")))

@@ -15,10 +15,19 @@ from consolidation.domain.monitor import error_rate
 from consolidation.enums import GoldSource
 from crowd.models import Worker
 from datasets.domain.agreement import worker_agreement
-from datasets.domain.suggestion_use import suggestion_use
+from datasets.domain.card_people import (
+    citation,
+    consent,
+    guidelines_versions,
+    hourly_pay,
+    pay_per_item,
+    questionnaire,
+)
+from datasets.domain.export_submissions import ANNOTATIONS
+from datasets.domain.suggestion_use import read_suggestion_json
 from datasets.domain.validator_figures import validator_figures
 from metrics.intervals import Interval
-from projects.enums import Role, SuggestionChoice
+from projects.enums import Role, ShownContext, SuggestionChoice
 from projects.models import Project
 from schemes.base import Noun
 from schemes.registry import get_scheme
@@ -55,9 +64,12 @@ def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]
         _contents(project, manifest),
         _annotation(project, manifest),
         _people(project),
-        _quality(project),
+        consent(project),
+        questionnaire(project),
+        _quality(project, manifest),
         _cost(project),
         _limits(project, manifest),
+        citation(project, manifest),
     ]
     path.write_text("\n\n".join(part for part in parts if part) + "\n", "utf-8")
 
@@ -66,6 +78,9 @@ def _front_matter(project: Project, manifest: Mapping[str, Any]) -> str:
     items = manifest["counts"]["items"]
     facts = {
         "pretty_name": project.title or project.slug,
+        # Hubs know languages without regions and scripts.
+        "language": [project.language.partition("-")[0]],
+        "language_bcp47": [project.language],
         "license": manifest["licence"].lower() or "unknown",
         "annotations_creators": ["crowdsourced"],
         "size_categories": [next(name for below, name in SIZES if items < below)],
@@ -88,7 +103,8 @@ def _data_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def _contents(project: Project, manifest: Mapping[str, Any]) -> str:
-    counts, totals = manifest["counts"], get_scheme(project.scheme).content.totals
+    counts, is_validated = manifest["counts"], manifest["source"] == GoldSource.VALIDATED
+    totals = get_scheme(project.scheme).totals_of_gold(validated=is_validated)
     rows = [
         f"| {name} | {'' if count is None else format(count, ',')} | {size:,} |"
         for name, count, size in _files_and_folders(manifest["files"])
@@ -96,15 +112,27 @@ def _contents(project: Project, manifest: Mapping[str, Any]) -> str:
     parts = [
         f"{total.noun.count(counts[total.key])}{_mean(counts[total.key], counts['items'])}"
         for total in totals
+        if total.key in counts
     ]
     content = f" with {' and '.join(parts)}" if parts else ""
     summary = (
         f"{_ITEMS.count(counts['items'])}{content}, as `{manifest['format']}`. Checksums are in "
         "`manifest.json`."
     )
+    if annotations := manifest.get("annotations"):
+        summary += f" {_individual(annotations)}"
     table = ["| file | rows | bytes |", "| --- | ---: | ---: |", *rows]
     partitions = _partitions(manifest["partitions"])
     return "\n".join(["## Contents", "", summary, "", *table, *partitions])
+
+
+def _individual(annotations: Mapping[str, Any]) -> str:
+    """Describe the individual annotations in the export."""
+    by_role = ", ".join(f"{count:,} by {role}s" for role, count in annotations["counts"].items())
+    return (
+        f"The folder `annotations` has every accepted annotation, as `{annotations['format']}`: "
+        f"{by_role}."
+    )
 
 
 def _files_and_folders(
@@ -144,22 +172,24 @@ def _partitions(partitions: Mapping[str, Any] | None) -> Iterable[str]:
 def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
     scheme = get_scheme(project.scheme)
     rules = ", ".join(f"{purpose} `{rule}`" for purpose, rule in sorted(manifest["rules"].items()))
-    how = f"{_how(project, manifest['source'])}{_disputed(manifest)}"
+    how = f"{_how(project, manifest['source'])}{_disputed(manifest)}{_identical(manifest)}"
     return (
         f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
         f"{scheme.content.schema_version}. {how} Rules: {rules}. "
         f"Seed of the project: {project.seed}. Written by {manifest['software']}."
-        f"{_suggestions(project)}"
+        f" Context that annotators saw with a sentence: {ShownContext(project.shown_context).label}."
+        f"{' Answers can lie in it.' if project.allows_context_answers else ''}"
+        f"{guidelines_versions(project)}{_suggestions(project, manifest)}"
     )
 
 
-def _suggestions(project: Project) -> str:
+def _suggestions(project: Project, manifest: Mapping[str, Any]) -> str:
     """Describe what workers' pages suggested and how often it was picked."""
     scheme = get_scheme(project.scheme)
-    use = suggestion_use(project=project)
-    if use is None or scheme.pages.suggestions is None:
-        return ""
     setting = scheme.pages.suggestions
+    if setting is None:
+        return ""
+    use = read_suggestion_json(manifest["suggestions"])
     text = f"\n\n{setting.label}: {SuggestionChoice(use.setting).label}."
     if use.setting in (SuggestionChoice.LEARNED, SuggestionChoice.BY_PARTITION):
         text += f" Learned suggestions come from {setting.learned_from}."
@@ -167,13 +197,15 @@ def _suggestions(project: Project) -> str:
         return text
     ranks = ", ".join(f"{count:,} at rank {rank}" for rank, count in use.picked.items())
     return (
-        f"{text} Of {scheme.vocabulary.unit.count(use.recorded)} by annotators, "
+        f"{text} Of {scheme.vocabulary.unit.count(use.recorded)} by workers and experts, "
         f"{_percent(use.share_picked)} were picked from suggestions{f' ({ranks})' * bool(ranks)}."
     )
 
 
 def _how(project: Project, source: str) -> str:
     scheme = get_scheme(project.scheme)
+    if source == ANNOTATIONS:
+        return "These are the annotations of individual people, before and after consolidation."
     if source == GoldSource.VALIDATED and scheme.validating:
         return scheme.validating.method(project.validators_per_item, project.validators_to_agree)
     if source == GoldSource.CONSOLIDATED and scheme.merging:
@@ -193,8 +225,18 @@ def _disputed(manifest: Mapping[str, Any]) -> str:
     )
 
 
+def _identical(manifest: Mapping[str, Any]) -> str:
+    """Describe the items that nobody consolidated."""
+    return "".join(
+        f" The annotators of {_ITEMS.count(count)} wrote the same, which was accepted without a "
+        f"consolidation (rule `{rule}`)."
+        for rule, count in sorted(manifest.get("without_consolidation", {}).items())
+    )
+
+
 def _people(project: Project) -> str:
     rows = []
+    hourly = hourly_pay(project)
     accepted = annotations_for_gold(project=project)
     counted = dict(accepted.order_by().values_list("role").annotate(Count("pk")))
     for role in (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR, Role.REVISER):
@@ -203,7 +245,8 @@ def _people(project: Project) -> str:
             # A subquery per worker, because SQLite would sort every submission for a distinct count.
             people = Worker.objects.filter(Exists(own)).count()
             pay = project.pay_scheme.get(role, {}).get("reward_cents", "")
-            rows.append(f"| {role} | {people} | {submissions:,} | {pay} |")
+            earned = hourly.get(role, "")
+            rows.append(f"| {role} | {people} | {submissions:,} | {pay} | {earned} |")
     if not rows:
         return ""
     ids = (
@@ -211,19 +254,20 @@ def _people(project: Project) -> str:
     )
     counted_as = "Workers, some simulated" if project.has_simulated_work else "Workers"
     header = [
-        f"| Role | {counted_as} | Accepted annotations | Base pay, cents |",
-        "| --- " + "| ---: " * 3 + "|",
+        f"| Role | {counted_as} | Accepted annotations | Base pay, cents | Pay per hour of active time |",
+        "| --- " + "| ---: " * 4 + "|",
     ]
     return "\n".join(["## Annotators", "", *header, *rows, "", ids])
 
 
 def _compared(items: int) -> str:
     """Describe the items of an agreement, which are all or the first of a random order."""
-    how = "selected at random" if items >= AGREEMENT_ITEMS else "annotated by two"
-    return f"{_ITEMS.count(items)} {how}"
+    if items >= AGREEMENT_ITEMS:
+        return f"{_ITEMS.count(items)} selected at random"
+    return f"{'the' if items == 1 else 'all'} {_ITEMS.count(items)} annotated by two"
 
 
-def _quality(project: Project) -> str:
+def _quality(project: Project, manifest: Mapping[str, Any]) -> str:
     """Describe the gold's quality. Agreement is computed on up to AGREEMENT_ITEMS items."""
     lines = []
     scheme = get_scheme(project.scheme)
@@ -247,8 +291,10 @@ def _quality(project: Project) -> str:
         )
     wrong = error_rate(project=project)
     if wrong.judged:
+        is_all = wrong.judged >= manifest["counts"]["items"]
+        sample = f"{'all ' if is_all else ''}{wrong.judged}{'' if is_all else ' randomly selected'}"
         lines.append(
-            f"- Of {wrong.judged} randomly selected items that experts reviewed blindly, "
+            f"- Of {sample} items that experts reviewed blindly, "
             f"{wrong.corrected + wrong.returned} were incorrect: {_percent(wrong.rate)} "
             f"{_between(wrong.interval)}."
         )
@@ -275,7 +321,7 @@ def _cost(project: Project) -> str:
     fees = sum(cost.fee_cents for cost in costs.values())
     return (
         f"## What it cost\n\nWorkers were paid {dollars(workers)}, and the marketplace charged "
-        f"{dollars(fees)}."
+        f"{dollars(fees)}.{pay_per_item(project)}"
     )
 
 

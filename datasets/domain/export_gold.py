@@ -12,18 +12,19 @@ import shutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Max, QuerySet
+from django.db.models import Count, Max, QuerySet
 from django.forms.models import model_to_dict
 
 from annotation.models import Sentence
 from audit.errors import TouchstoneError
+from consolidation.domain.current_gold import newest_of
 from consolidation.domain.own_gold import own_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
@@ -32,6 +33,12 @@ from datasets.domain.copy_images import copy_images
 from datasets.domain.data_card import write_data_card
 from datasets.domain.export_jsonl import write_jsonl
 from datasets.domain.export_rows import ExportFields, gold_rows, with_gold
+from datasets.domain.export_submissions import (
+    ANNOTATIONS,
+    SubmissionOptions,
+    export_submissions,
+    submissions_of,
+)
 from datasets.domain.partitions import check_frozen
 from datasets.domain.suggestion_use import suggestion_json, suggestion_use
 from datasets.models import Partitioning
@@ -46,7 +53,7 @@ LITTLE_CACHE = 4_000  # KiB
 
 
 class NothingToExportError(TouchstoneError):
-    """No gold matches."""
+    """No gold matches, or the format has no place for any of it."""
 
 
 class ExportFormatError(TouchstoneError):
@@ -60,7 +67,8 @@ class ExportOptions:
     Without a `source`, the gold that the project produces is exported. Under verification, it includes
     experts' gold of disputed items. Workers are pseudonyms
     unless `raw_worker_ids` is set. `licence` is an SPDX identifier. With `images`, the images of the
-    exported sentences are copied to the folder `images`.
+    exported sentences are copied to the folder `images`. `annotations` is the format of the individual
+    annotations in the folder `annotations`, which is left out without a format.
     """
 
     fmt: str
@@ -70,30 +78,38 @@ class ExportOptions:
     raw_worker_ids: bool = False
     licence: str = ""
     images: bool = False
+    annotations: str = ""
 
 
-Counts = Counter[str]  # exported sentences, items and the scheme's totals
+# Exported sentences, items and the scheme's totals, and items that the format has no place for
+Counts = Counter[str]
+LEFT_OUT, UNITS_LEFT_OUT = "items_left_out", "units_left_out"
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """A finished export with its folder and manifest."""
+    """A finished export with its folder and manifest.
+
+    `archive` describes a ZIP file of all its files, if it was stored with one.
+    """
 
     folder: Path
     manifest: dict[str, Any]
+    archive: dict[str, Any] = field(default_factory=dict)
 
 
 def formats_of(project: Project) -> list[str]:
     """Return the export formats of the project's gold."""
-    return _formats(get_scheme(project.scheme))
+    return formats_of_scheme(get_scheme(project.scheme))
 
 
 def known_formats() -> list[str]:
     """Return the export formats of all schemes."""
-    return sorted({fmt for scheme in SCHEMES.values() for fmt in _formats(scheme)})
+    return sorted({fmt for scheme in SCHEMES.values() for fmt in formats_of_scheme(scheme)})
 
 
-def _formats(scheme: Scheme) -> list[str]:
+def formats_of_scheme(scheme: Scheme) -> list[str]:
+    """Return the export formats of the scheme's gold."""
     exports = scheme.exports
     own = [*exports.file_sets, *exports.folders, *exports.formats] if exports else []
     return [*own, JSONL]
@@ -124,22 +140,109 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
     # Gold added during the export belongs to the next one.
     gold = gold.filter(pk__lte=Gold.objects.aggregate(last=Max("pk"))["last"] or 0)
     groups = _groups(project, options, gold)
-    folder.mkdir(parents=True, exist_ok=True)
     files_of_groups = [_Files(project, options, gold, *group) for group in groups]
     if _is_folder_format(project, options.fmt):
         _check_replaceable([folder / group.name for group in files_of_groups])
-    with TemporaryDirectory(prefix=".export-", dir=folder) as name:
+    with _folder_for(folder), TemporaryDirectory(prefix=".export-", dir=folder) as name:
         staged = Path(name)
         with _little_cache():
             files, counts, folders = _write_files(files_of_groups, staged)
+        _check_rows(files_of_groups, files, counts)
+        if options.annotations:
+            files |= _write_annotations(project, options, staged)
         manifest = _manifest(project, options, partitioning, files, counts)
+        manifest |= _identical(gold)
         if folders:
             manifest["folders"] = folders
-        write_data_card(path=staged / DATA_CARD, project=project, manifest=manifest)
-        files[DATA_CARD] = _described(staged / DATA_CARD, None)
-        (staged / MANIFEST).write_text(manifest_text(manifest), "utf-8")
-        _move_into(folder, staged, folders)
+        if options.annotations:
+            manifest["annotations"] = _annotation_facts(project, options)
+        _finish(project, manifest, staged)
+        _move_into(folder, staged, [*folders, ANNOTATIONS] if options.annotations else folders)
     return Export(folder=folder, manifest=manifest)
+
+
+def export_annotations(*, project: Project, options: ExportOptions, folder: Path) -> Export:
+    """Write the individual annotations alone, in the format of the options, to `folder`.
+
+    Raise SubmissionFormatError and OSError.
+    """
+    options = replace(options, source=ANNOTATIONS, annotations=options.fmt)
+    with TemporaryDirectory(prefix=".export-", dir=folder) as name:
+        staged = Path(name)
+        files = _write_annotations(project, options, staged)
+        submissions = submissions_of(project, domain=options.domain, partition=options.partition)
+        counts = Counts(items=submissions.values("item").distinct().count())
+        manifest = _manifest(project, options, check_frozen(project=project), files, counts)
+        manifest["counts"] = {"items": counts["items"]}
+        manifest["annotations"] = _annotation_facts(project, options)
+        _finish(project, manifest, staged)
+        _move_into(folder, staged, [ANNOTATIONS])
+    return Export(folder=folder, manifest=manifest)
+
+
+def _finish(project: Project, manifest: dict[str, Any], staged: Path) -> None:
+    """Write the data card and the manifest, which lists all other files."""
+    write_data_card(path=staged / DATA_CARD, project=project, manifest=manifest)
+    manifest["files"][DATA_CARD] = _described(staged / DATA_CARD, None)
+    (staged / MANIFEST).write_text(manifest_text(manifest), "utf-8")
+
+
+def _write_annotations(project: Project, options: ExportOptions, staged: Path) -> dict[str, Any]:
+    """Write the individual annotations, and return their files as in the manifest."""
+    chosen = SubmissionOptions(
+        fmt=options.annotations,
+        domain=options.domain,
+        partition=options.partition,
+        raw_worker_ids=options.raw_worker_ids,
+    )
+    folder = staged / ANNOTATIONS
+    rows = export_submissions(project=project, options=chosen, folder=folder)
+    return {
+        f"{ANNOTATIONS}/{name}": _described(folder / name, count) for name, count in rows.items()
+    }
+
+
+def _annotation_facts(project: Project, options: ExportOptions) -> dict[str, Any]:
+    """Return the format and the number of annotations by role, for the manifest."""
+    rows = submissions_of(project, domain=options.domain, partition=options.partition)
+    counts = dict(rows.order_by().values_list("role").annotate(n=Count("pk")))
+    return {"format": options.annotations, "counts": counts}
+
+
+@contextmanager
+def _folder_for(folder: Path) -> Iterator[None]:
+    """Create the folder, and remove it again if nothing can be exported."""
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except NothingToExportError:
+        if is_new:
+            folder.rmdir()
+        raise
+
+
+def _check_rows(groups: Sequence["_Files"], files: Mapping[str, Any], counts: Counts) -> None:
+    """Raise NothingToExportError if no file of gold has a row."""
+    project, options = groups[0].project, groups[0].options
+    exports = get_scheme(project.scheme).exports
+    file_set = exports.file_sets.get(options.fmt) if exports else None
+    if _is_folder_format(project, options.fmt):
+        rows = counts["items"]
+    else:
+        rows = sum(
+            files[f"{group.name}.{ending}"]["rows"]
+            for group in groups
+            for ending in _endings(get_scheme(project.scheme), options.fmt)
+            if file_set is None or ending != file_set.sentences
+        )
+    if not rows:
+        items = counts["items"] + counts[LEFT_OUT]
+        raise NothingToExportError(
+            f"The export would have no rows. {options.fmt} has a place for none of the {items:,} items "
+            f"with {options.source} gold. Choose another format of {project.slug}: "
+            f"{', '.join(fmt for fmt in formats_of(project) if fmt != options.fmt)}."
+        )
 
 
 def _move_into(folder: Path, staged: Path, group_folders: Iterable[str]) -> None:
@@ -198,8 +301,8 @@ def _write_files(
         counts = Counts()
         scheme = get_scheme(group.project.scheme)
         sentences = f"{group.name}.sentences.csv"
-        with _sentences_beside(scheme, folder / sentences) as add:
-            rows = _counted(group.rows(), scheme, counts, add)
+        with _sentences_beside(group, folder / sentences) as add:
+            rows = _counted(_held(group, counts), scheme, group.options.fmt, counts, add)
             if _is_folder_format(group.project, group.options.fmt):
                 folders[group.name] = _write_folder(group, rows, folder / group.name)
                 for name, path in _files_inside(folder / group.name).items():
@@ -216,13 +319,20 @@ def _write_files(
 
 
 @contextmanager
-def _sentences_beside(scheme: Scheme, path: Path) -> Iterator[SentenceSink]:
+def _sentences_beside(group: "_Files", path: Path) -> Iterator[SentenceSink]:
     """Yield a sink of sentences. Nothing is written if the scheme has no sentence files."""
+    scheme = get_scheme(group.project.scheme)
     open_file = scheme.exports.sentence_file if scheme.exports else None
     if open_file is None:
         yield lambda sentence: None
         return
-    with open_file(path) as add:
+    in_documents = group.sentences().exclude(group="").values_list("external_id", "group")
+    # The ids of most corpora name the document, and readers of the published columns know no other.
+    documents = any(
+        scheme.corpus.group(external_id) != document
+        for external_id, document in in_documents.iterator()
+    )
+    with open_file(path, documents=documents) as add:
         yield add
 
 
@@ -326,14 +436,26 @@ class _Files:
         fields = ExportFields(
             raw_worker_ids=self.options.raw_worker_ids,
             judgments=exports is not None and self.options.fmt in exports.with_judgments,
+            source_workers=exports is not None and self.options.fmt in exports.with_source_workers,
             metadata=exports is not None and self.options.fmt in exports.with_metadata,
             validated=self.options.source == GoldSource.VALIDATED,
         )
         return gold_rows(gold=self.gold, sentences=self.sentences(), options=fields)
 
 
+def _held(group: "_Files", counts: Counts) -> Iterator[ExportRow]:
+    """Yield the rows that the format has a place for, and count the others."""
+    exports = get_scheme(group.project.scheme).exports
+    holds = exports.holds.get(group.options.fmt) if exports else None
+    for row in group.rows():
+        if holds is None or holds(row.target):
+            yield row
+        else:
+            counts[LEFT_OUT] += 1
+
+
 def _counted(
-    rows: Iterable[ExportRow], scheme: Scheme, counts: Counts, add_sentence: SentenceSink
+    rows: Iterable[ExportRow], scheme: Scheme, fmt: str, counts: Counts, add_sentence: SentenceSink
 ) -> Iterator[ExportRow]:
     """Yield the rows, count them, and add each sentence once.
 
@@ -343,11 +465,16 @@ def _counted(
     for row in rows:
         if row.external_id != last:
             last = row.external_id
-            add_sentence(SentenceRecord(last, row.tokens, 0, text=row.text))
+            metadata = {"document": row.document} if row.document else {}
+            add_sentence(SentenceRecord(last, row.tokens, 0, metadata, text=row.text))
             counts["sentences"] += 1
         counts["items"] += 1
         for key, count in scheme.content.count(row.content).items():
             counts[key] += count
+        if fmt != JSONL and scheme.exports:
+            counts[UNITS_LEFT_OUT] += scheme.exports.left_out(row.content)
+        for total in scheme.validating.totals if scheme.validating else ():
+            counts[total.key] += sum(origin.get(total.key, 0) for origin in row.provenance)
         yield row
 
 
@@ -365,6 +492,7 @@ def _manifest(
     counts: Counts,
 ) -> dict[str, Any]:
     scheme = get_scheme(project.scheme)
+    totals = scheme.totals_of_gold(validated=options.source == GoldSource.VALIDATED)
     return {
         "software": f"touchstone {settings.VERSION}",
         "project": project.slug,
@@ -376,13 +504,13 @@ def _manifest(
         "format": options.fmt,
         "source": str(options.source),
         "licence": options.licence,
+        "language": project.language,
+        "context": project.shown_context,
         "filters": {"domain": options.domain, "partition": options.partition},
         "partitions": _partitions(partitioning),
         "worker_ids": "raw" if options.raw_worker_ids else "pseudonyms",
-        "counts": {
-            name: counts[name]
-            for name in ("items", *(total.key for total in scheme.content.totals))
-        },
+        "counts": {name: counts[name] for name in ("items", *(total.key for total in totals))},
+        **{name: counts[name] for name in (LEFT_OUT, UNITS_LEFT_OUT) if counts[name]},
         **_disputed(project),
         **_suggestions(project),
         "files": files,
@@ -401,6 +529,13 @@ def _disputed(project: Project) -> dict[str, Any]:
             "annotated_by_experts": cases.filter(state=CaseState.RESOLVED).count(),
         }
     }
+
+
+def _identical(gold: QuerySet[Gold]) -> dict[str, Any]:
+    """Return the rule and number of items of current gold that nobody consolidated, if there is any."""
+    accepted = newest_of(gold).exclude(rule="").order_by().values_list("rule")
+    counts = dict(accepted.annotate(n=Count("item", distinct=True)))
+    return {"without_consolidation": counts} if counts else {}
 
 
 def _suggestions(project: Project) -> dict[str, Any]:

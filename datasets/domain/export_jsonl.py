@@ -27,6 +27,8 @@ def write_jsonl(*, rows: Iterable[ExportRow], path: Path) -> int:
                 "target": row.target,
                 "tokens": row.tokens,
             }
+            if row.document:
+                line["document"] = row.document
             if row.text:
                 line["text"] = row.text
             if row.offsets:

@@ -27,22 +27,26 @@ _first = itemgetter(0)
 _sentence_and_item = itemgetter(2, 0)
 # Used instead of a worker's id if an expert corrected the gold, or if validations produced it.
 EXPERT, VALIDATED = "expert", "validated"
+# Used if all annotators wrote the same, so that nobody consolidated.
+IDENTICAL = "identical"
 
-# Sentence id -> the corpus id, the tokens as JSON, the text, the offsets as JSON, and if they are
-# exported, the metadata as JSON and the name, width and height of the image.
-_Batch = dict[int, tuple[str, str, str, str, str, str | None, int, int]]
+# Sentence id -> the corpus id, the tokens as JSON, the text, the offsets as JSON, the document, and if
+# they are exported, the metadata as JSON and the name, width and height of the image.
+_Batch = dict[int, tuple[str, str, str, str, str, str, str | None, int, int]]
 
 
 @dataclass(frozen=True, slots=True)
 class ExportFields:
     """The fields of export rows.
 
-    Workers have raw ids or pseudonyms. `judgments` adds every annotator's content. `validated` adds
+    Workers have raw ids or pseudonyms. `judgments` adds every annotator's content, and
+    `source_workers` the annotators whose work was merged. `validated` adds
     the validators of validated gold, and `metadata` that of the sentences and their images.
     """
 
     raw_worker_ids: bool = False
     judgments: bool = False
+    source_workers: bool = False
     metadata: bool = False
     validated: bool = False
 
@@ -55,8 +59,8 @@ class _Source(NamedTuple):
     """A generation in a case, or a validation.
 
     `content` is JSON, only for judgments. It is parsed when its row is written, so that few objects
-    are alive at once. `worker` is set only for judgments or validated gold. A named tuple is faster to
-    create than a dataclass.
+    are alive at once. `worker` is set only for judgments, source workers or validated gold. A named
+    tuple is faster to create than a dataclass.
     """
 
     worker: str
@@ -83,6 +87,7 @@ def gold_rows(
         "pk",
         f"submission__worker__{options.worker_field}",
         "submission__assignment__external_id",
+        "rule",
     ]
     if options.judgments:
         fields.append(_text("submission__content"))
@@ -96,13 +101,15 @@ def gold_rows(
         sources = _sources({row[4] for row in rows if row[4]}, options)
         validators = _validators(set(sources), options) if options.validated else {}
         for pk, of_sentence in groupby(rows, key=_first):
-            external_id, tokens, text, offsets, metadata, name, width, height = batch[pk]
+            external_id, tokens, text, offsets, document, metadata, name, width, height = batch[pk]
             sentence = external_id, tuple(loads(tokens))
             for row in of_sentence:
                 people = _People(sources.get(row[4]), *validators.get(row[4], (0, [])))
                 exported = _export_row(sentence, row, people, options)
-                if text:
-                    exported = replace(exported, text=text, offsets=loads(offsets))
+                if text or document:
+                    exported = replace(
+                        exported, text=text, offsets=loads(offsets), document=document
+                    )
                 if metadata:
                     exported = _with_metadata(exported, loads(metadata), name, width, height)
                 yield exported
@@ -140,10 +147,10 @@ def _in_batches(sentences: QuerySet[Sentence], *, with_metadata: bool) -> Iterat
     Reading them is faster than filtering them.
     """
     last = 0
-    fields: list[Any] = [_text("tokens"), "text", _text("offsets")]
+    fields: list[Any] = [_text("tokens"), "text", _text("offsets"), "group"]
     fields += [Value(""), Value(""), Value(0), Value(0)]
     if with_metadata:
-        fields[3:] = [_text("metadata"), "image__name", "image__width", "image__height"]
+        fields[4:] = [_text("metadata"), "image__name", "image__width", "image__height"]
     ordered = sentences.order_by("pk").values_list("pk", "external_id", *fields)
     while batch := list(ordered.filter(pk__gt=last)[:CHUNK]):
         yield {pk: (external_id, *texts) for pk, external_id, *texts in batch}
@@ -165,7 +172,7 @@ def _sources(cases: set[int], options: ExportFields) -> _Sources:
     """Return the generations of each case in the order of their positions."""
     by_case: _Sources = {}
     fields: list[Any] = []
-    if options.judgments or options.validated:
+    if options.judgments or options.source_workers or options.validated:
         fields = [f"submission__worker__{options.worker_field}"]
     if options.judgments:
         fields.append(_text("submission__content"))
@@ -178,7 +185,7 @@ def _sources(cases: set[int], options: ExportFields) -> _Sources:
 
 
 def _validators(cases: set[int], options: ExportFields) -> _Validators:
-    """Return the gold id and the validations of each case in the order of their positions."""
+    """Return the newest validated gold of each case, by id, and its validations in their order."""
     by_case: _Validators = {}
     fields: list[Any] = [f"submission__worker__{options.worker_field}"]
     if options.judgments:
@@ -187,7 +194,9 @@ def _validators(cases: set[int], options: ExportFields) -> _Validators:
     for case, gold, assignment, *more in rows.values_list(
         "gold__case", "gold_id", "submission__assignment__external_id", *fields
     ):
-        by_case.setdefault(case, (gold, []))[1].append(_source(assignment, more))
+        if case not in by_case or by_case[case][0] != gold:
+            by_case[case] = (gold, [])
+        by_case[case][1].append(_source(assignment, more))
     return by_case
 
 
@@ -216,11 +225,12 @@ def _export_row(
     options: ExportFields,
 ) -> ExportRow:
     target, content, provenance = _shared_json(row[1]), loads(row[2]), _shared_json(row[3])
-    worker, assignment = row[6] or EXPERT, row[7] or ""
+    worker, assignment = row[6] or (IDENTICAL if row[8] else EXPERT), row[7] or ""
     sources, validated, validators = people
     if sources is None:
         origins = [_imported_origin(origin, options) for origin in provenance]
         return ExportRow(*sentence, target, content, origins)
+    whole: Json = {}
     if validated == row[5]:
         worker = VALIDATED
         origins = [_validated_origin(origin, sources, validators) for origin in provenance]
@@ -228,11 +238,18 @@ def _export_row(
         origins = [
             _origin(origin.get("source"), sources, worker, assignment) for origin in provenance
         ]
+    if options.source_workers:
+        whole = {
+            "worker_id": worker,
+            "assign_id": assignment,
+            "source_worker_ids": [source.worker for source in sources],
+        }
+        origins = [{**whole, **origin} for origin in origins]
     judged = None
     if options.judgments:
-        merged = loads(row[8]) if row[8] else _NO_CONTENT
+        merged = loads(row[9]) if row[9] else _NO_CONTENT
         judged = Judged(_judgments(sources), worker, merged, _judgments(validators))
-    return ExportRow(*sentence, target, content, origins, judged)
+    return ExportRow(*sentence, target, content, origins, judged, origin=whole)
 
 
 def _origin(position: int | None, sources: list[_Source], worker: str, assignment: str) -> Json:
@@ -280,10 +297,22 @@ def _ids_inside(value: Any, validators: list[_Source]) -> Any:
 
 def _imported_origin(origin: Json, options: ExportFields) -> Json:
     """Return the origin of an imported unit with the ids of its file."""
-    worker = origin.get("worker_id", "")
-    if not worker or options.raw_worker_ids:
-        return {**origin, "worker_id": worker}
-    return {**origin, "worker_id": foreign_pseudonym(worker)}
+    imported = {**origin, "worker_id": origin.get("worker_id", "")}
+    return imported if options.raw_worker_ids else _with_pseudonyms(imported)
+
+
+def _with_pseudonyms(origin: Json) -> Json:
+    """Replace the ids of workers, also those of the rows that were joined."""
+    changed = dict(origin)
+    if origin.get("worker_id"):
+        changed["worker_id"] = foreign_pseudonym(origin["worker_id"])
+    if "source_worker_ids" in origin:
+        changed["source_worker_ids"] = [
+            foreign_pseudonym(id_) for id_ in origin["source_worker_ids"]
+        ]
+    if "rows" in origin:
+        changed["rows"] = [_with_pseudonyms(row) for row in origin["rows"]]
+    return changed
 
 
 def _judgments(sources: list[_Source]) -> list[tuple[str, Json]]:

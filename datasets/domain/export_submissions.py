@@ -1,9 +1,11 @@
 """Export every accepted submission of a project, with a file per role."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
+from django.db.models import Max, QuerySet
 
 from annotation.models import Submission
 from audit.errors import TouchstoneError
@@ -15,6 +17,8 @@ from schemes.base import Json, SubmittedRow
 from schemes.registry import SCHEMES, get_scheme
 
 JSONL = "jsonl"
+# The folder of individual annotations, and the source of an export without gold.
+ANNOTATIONS = "annotations"
 CHUNK = 500
 _Write = Callable[[Iterable[SubmittedRow], Path], int]
 
@@ -23,34 +27,65 @@ class SubmissionFormatError(TouchstoneError):
     """The scheme has no such format of submissions, or the project has no submission."""
 
 
+@dataclass(frozen=True, slots=True)
+class SubmissionOptions:
+    """The format and the filters of exported submissions.
+
+    Workers are pseudonyms unless `raw_worker_ids` is set.
+    """
+
+    fmt: str
+    domain: str | None = None
+    partition: str | None = None
+    raw_worker_ids: bool = False
+
+
 def submission_formats() -> list[str]:
     """Return the formats of all schemes."""
-    return sorted({fmt for name in SCHEMES for fmt in _writers(name)})
+    return sorted({fmt for name in SCHEMES for fmt in submission_formats_of(name)})
+
+
+def submission_formats_of(scheme: str) -> list[str]:
+    """Return the formats in which the scheme's submissions can be exported."""
+    return list(_writers(scheme))
+
+
+def submissions_of(
+    project: Project, *, domain: str | None = None, partition: str | None = None
+) -> QuerySet[Submission]:
+    """Return the accepted submissions of production items."""
+    rows = Submission.objects.accepted().filter(item__project=project, item__in_production=True)
+    if domain is not None:
+        rows = rows.filter(item__sentence__domain=domain)
+    if partition is not None:
+        rows = rows.filter(item__sentence__partition=partition)
+    return rows
 
 
 def export_submissions(
-    *, project: Project, fmt: str, folder: Path, raw_worker_ids: bool = False
+    *, project: Project, options: SubmissionOptions, folder: Path
 ) -> dict[str, int]:
     """Write the accepted submissions of production items. Return the rows by file name.
 
-    Workers are pseudonyms unless `raw_worker_ids` is set. Raise SubmissionFormatError and OSError.
+    Raise SubmissionFormatError and OSError.
     """
-    writers = _writers(project.scheme)
+    writers, fmt = _writers(project.scheme), options.fmt
     if fmt not in writers:
         raise SubmissionFormatError(
             f"{project.slug} has no format {fmt!r} of submissions. Choose from: {', '.join(writers)}."
         )
-    submissions = Submission.objects.accepted().filter(
-        item__project=project, item__in_production=True
-    )
+    submissions = submissions_of(project, domain=options.domain, partition=options.partition)
+    # Work accepted during the export belongs to the next one.
+    submissions = submissions.filter(pk__lte=submissions.aggregate(last=Max("pk"))["last"] or 0)
     roles = [role for role in Role.values if submissions.filter(role=role).exists()]
     if not roles:
         raise SubmissionFormatError(f"{project.slug} has no accepted submission.")
     folder.mkdir(parents=True, exist_ok=True)
+    worker_field = "external_id" if options.raw_worker_ids else "pseudonym"
     counts = {}
     for role in roles:
         path = folder / f"{project.slug}.{role}.{'jsonl' if fmt == JSONL else 'csv'}"
-        rows = _rows(project, role, "external_id" if raw_worker_ids else "pseudonym")
+        rows = _rows(submissions.filter(role=role), role, worker_field)
         counts[path.name] = _write_whole(writers[fmt], rows, path)
     return counts
 
@@ -71,23 +106,23 @@ def _write_whole(write: _Write, rows: Iterable[SubmittedRow], path: Path) -> int
     return count
 
 
-def _rows(project: Project, role: str, worker_field: str) -> Iterator[SubmittedRow]:
-    submissions = Submission.objects.accepted().filter(
-        item__project=project, item__in_production=True, role=role
-    )
+def _rows(
+    submissions: QuerySet[Submission], role: str, worker_field: str
+) -> Iterator[SubmittedRow]:
     fields = (
         "item__sentence__external_id",
         "item__sentence__tokens",
         "item__sentence__text",
         "item__sentence__offsets",
+        "item__sentence__group",
         "item__target",
         f"worker__{worker_field}",
         "assignment__external_id",
         "content",
     )
     ordered = submissions.order_by("item__sentence_id", "item_id", "pk").values_list(*fields)
-    for external_id, tokens, text, offsets, target, *people, content in ordered.iterator(CHUNK):
-        worker, assignment = people
+    for external_id, tokens, text, offsets, document, *more in ordered.iterator(CHUNK):
+        target, worker, assignment, content = more
         yield SubmittedRow(
             external_id=external_id,
             tokens=tuple(tokens),
@@ -98,6 +133,7 @@ def _rows(project: Project, role: str, worker_field: str) -> Iterator[SubmittedR
             content=content,
             text=text,
             offsets=offsets,
+            document=document,
         )
 
 
@@ -114,6 +150,8 @@ def _write_jsonl(rows: Iterable[SubmittedRow], path: Path) -> int:
                 "assign_id": row.assign_id,
                 "content": row.content,
             }
+            if row.document:
+                line["document"] = row.document
             if row.text:
                 line["text"] = row.text
             if row.offsets:

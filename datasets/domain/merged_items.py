@@ -50,7 +50,7 @@ def merged_items(*, project: Project, limit: int | None = None) -> Iterator[Merg
     for chunk in batched(list(ordered), CHUNK):
         rows = gold.filter(pk__in=chunk).select_related("item__sentence__image")
         by_item = {row.item_id: row for row in rows.order_by("item__position", "item_id")}
-        sources = _sources_by_item(list(by_item))
+        sources = _sources_by_item([row.case_id for row in by_item.values() if row.case_id])
         expert = dict(
             current_gold(project, GoldSource.EXPERT)
             .filter(item__in=list(by_item))
@@ -63,10 +63,10 @@ def merged_items(*, project: Project, limit: int | None = None) -> Iterator[Merg
                 yield MergedItem(pk, context, row.content, row.created_at, sources[pk], expert_gold)
 
 
-def _sources_by_item(items: list[int]) -> dict[int, list[Source]]:
-    """Return the sources of the items' first cases, in the order of the cases."""
+def _sources_by_item(cases: list[int]) -> dict[int, list[Source]]:
+    """Return the sources of these cases by item, in the order of the cases."""
     sources: dict[int, list[Source]] = defaultdict(list)
-    rows = CaseSource.objects.filter(case__item__in=items, case__attempt=0)
+    rows = CaseSource.objects.filter(case__in=cases)
     columns = "case__item_id", "submission__worker__pseudonym", "submission__content"
     for item, worker, content in rows.order_by("case_id", "position").values_list(*columns):
         sources[item].append(Source(worker or "", content))

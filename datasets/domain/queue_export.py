@@ -11,7 +11,8 @@ from django.core.files.storage import Storage, storages
 from django.db.models import QuerySet
 
 from audit.errors import TouchstoneError
-from datasets.domain.export_gold import DATA_CARD, MANIFEST, ExportOptions, manifest_text
+from datasets.domain.export_gold import DATA_CARD, JSONL, MANIFEST, ExportOptions, manifest_text
+from datasets.domain.export_submissions import submission_formats_of, submissions_of
 from datasets.domain.store_export import ExportNotStoredError, store_export
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queries import jobs_of
@@ -35,9 +36,20 @@ def queue_export(
     domain: str = "",
     partition: str = "",
     licence: str = "",
+    annotations: bool = False,
 ) -> Job:
-    """Queue an export. An empty domain or partition means all."""
-    parameters = {"source": source, "domain": domain, "partition": partition, "licence": licence}
+    """Queue an export. An empty domain or partition means all.
+
+    With `annotations`, individual annotations are added to the gold. The source ANNOTATIONS means
+    them alone.
+    """
+    parameters = {
+        "source": source,
+        "domain": domain,
+        "partition": partition,
+        "licence": licence,
+        "annotations": annotations,
+    }
     return queue_job(
         kind=EXPORT,
         scope=project.slug,
@@ -62,26 +74,45 @@ def _folder(job: Job) -> str:
 
 def _run(run: JobRun) -> dict[str, Any]:
     parameters = run.job.parameters
+    project = Project.objects.get(slug=run.job.scope)
     options = ExportOptions(
         fmt=parameters["format"],
         source=parameters["source"],
         domain=parameters["domain"] or None,
         partition=parameters["partition"] or None,
         licence=parameters["licence"],
+        annotations=_annotation_format(project, parameters),
     )
     try:
         export = store_export(
-            project=Project.objects.get(slug=run.job.scope),
+            project=project,
             options=options,
             storage=_storage(),
             folder=_folder(run.job),
+            archived=True,
             progress=lambda done, total: run.report(files=done, total=total),
         )
     except (TouchstoneError, FileError, ExportNotStoredError, OSError) as error:
         raise JobFailedError(str(error)) from error
     text = manifest_text(export.manifest).encode()
     sha256 = hashlib.sha256(text).hexdigest()
-    return {"manifest": export.manifest, "sha256": sha256, "bytes": len(text)}
+    return {
+        "manifest": export.manifest,
+        "sha256": sha256,
+        "bytes": len(text),
+        "archive": export.archive,
+    }
+
+
+def _annotation_format(project: Project, parameters: dict[str, Any]) -> str:
+    """Return the format of the individual annotations beside gold, or "" for none.
+
+    It is that of the gold, if submissions have it too.
+    """
+    if not parameters.get("annotations") or not submissions_of(project).exists():
+        return ""
+    fmt: str = parameters["format"]
+    return fmt if fmt in submission_formats_of(project.scheme) else JSONL
 
 
 def _clean_up(job: Job) -> None:
@@ -130,6 +161,12 @@ def files_of(job: Job) -> list[ExportFile]:
     ]
 
 
+def archive_of(job: Job) -> ExportFile | None:
+    """Return the ZIP file of a finished export. Exports of earlier versions have none."""
+    facts = job.result.get("archive") if job.state == JobState.FINISHED else None
+    return ExportFile(rows=None, **facts) if facts else None
+
+
 def earliest_with_same_bytes(job: Job) -> Job | None:
     """Return the project's first export with the same bytes, if there is an earlier one.
 
@@ -142,8 +179,9 @@ def earliest_with_same_bytes(job: Job) -> Job | None:
 
 
 def open_file(job: Job, name: str) -> "tuple[File[bytes], ExportFile] | None":
-    """Open a file that the export's manifest lists. Return None if there is no such file."""
-    file = next((file for file in files_of(job) if file.name == name), None)
+    """Open the archive, or a file of the manifest. Return None if there is no such file."""
+    files = [*files_of(job), archive_of(job)]
+    file = next((file for file in files if file and file.name == name), None)
     try:
         return (_storage().open(f"{_folder(job)}/{name}"), file) if file else None
     except FileNotFoundError:

@@ -63,11 +63,15 @@ def gold_of_sentence(*, sentence: Sentence) -> list[ItemGold]:
 
     Second consolidations, which measure agreement, are excluded.
     """
-    gold = Gold.objects.select_related(
-        "submission__worker", "submission__author", "review__expert", "corrects__expert"
-    ).order_by("-version")
+    gold = (
+        Gold.objects.select_related("submission__worker", "submission__author", "corrects__expert")
+        .prefetch_related("reviews__expert")
+        .order_by("-version")
+    )
     sources = CaseSource.objects.select_related("submission__worker").order_by("position")
-    cases = Case.objects.filter(attempt=0).prefetch_related(Prefetch("sources", queryset=sources))
+    # The newest first. Earlier ones were replaced by new annotations.
+    cases = Case.objects.filter(attempt=0).order_by("-pk")
+    cases = cases.prefetch_related(Prefetch("sources", queryset=sources))
     items = (
         Item.objects.filter(Exists(Gold.objects.filter(item=OuterRef("pk"))), sentence=sentence)
         .select_related("sentence__image")
@@ -82,18 +86,29 @@ def gold_of_sentence(*, sentence: Sentence) -> list[ItemGold]:
 
 
 def _item_gold(scheme: Scheme, item: Item) -> ItemGold:
-    case = next(iter(item.cases.all()), None)
-    generations = [source.submission for source in case.sources.all()] if case else []
-    own = {None, case and case.pk}
+    by_case: dict[int | None, list[Submission]] = {
+        case.pk: [source.submission for source in case.sources.all()] for case in item.cases.all()
+    }
+    generations = next(iter(by_case.values()), [])
+    # Gold without a case was not made of the annotations that the page shows.
+    by_case[None] = []
     versions = [
-        Version(gold, tuple(_origin(origin, generations) for origin in gold.provenance))
+        Version(gold, tuple(_origin(origin, by_case[gold.case_id]) for origin in gold.provenance))
         for gold in item.gold.all()
-        if gold.case_id in own
+        if gold.case_id in by_case
     ]
     newest = {version.gold.source: version for version in reversed(versions)}
     standing = tuple(newest[source] for source in GoldSource if source in newest)
+    newest_case = next(iter(item.cases.all()), None)
     golds = (version.gold for version in versions)
-    merged = next((gold.submission for gold in golds if gold.submission and gold.case_id), None)
+    merged = next(
+        (
+            gold.submission
+            for gold in golds
+            if gold.submission and newest_case and gold.case_id == newest_case.pk
+        ),
+        None,
+    )
     outcomes = _outcomes(scheme, item, generations, merged)
     return ItemGold(
         item=item,
@@ -112,7 +127,9 @@ def _origin(origin: Mapping[str, object], generations: Sequence[Submission]) -> 
     if isinstance(at, int) and 0 <= at < len(generations):
         return Origin(letter=ascii_uppercase[at], state=state)
     imported = origin.get("worker_id")
-    return Origin(pseudonym=foreign_pseudonym(str(imported)) if imported else "", state=state)
+    if imported:
+        return Origin(pseudonym=foreign_pseudonym(str(imported)), state=state)
+    return Origin(state=state if generations or at is None else "")
 
 
 def _outcomes(

@@ -157,7 +157,11 @@ def _gold_items(project: Project, source: str) -> tuple[dict[int, AnnotatedItem]
         item = gold.item
         context = context_of(item, project)
         items[item.pk] = AnnotatedItem(
-            item.sentence.external_id, context, gold.content, steps.get(item.pk, {})
+            external_id=item.sentence.external_id,
+            context=context,
+            content=gold.content,
+            steps=steps.get(item.pk, {}),
+            provenance=gold.provenance,
         )
         partitions[item.pk] = item.sentence.partition
     return items, partitions

@@ -2,13 +2,22 @@
 
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage
 
-from datasets.domain.export_gold import MANIFEST, Export, ExportOptions, export_gold
+from datasets.domain.archive_export import archive_export
+from datasets.domain.export_gold import (
+    MANIFEST,
+    Export,
+    ExportOptions,
+    export_annotations,
+    export_gold,
+)
+from datasets.domain.export_submissions import ANNOTATIONS
 from projects.models import Project
 
 S3 = "s3://"
@@ -24,11 +33,14 @@ def store_export(
     options: ExportOptions,
     storage: Storage,
     folder: str = "",
+    archived: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Export:
-    """Export gold into a storage. The manifest is deleted first and written last.
+    """Export gold, or individual annotations alone, into a storage.
 
-    Raises NothingToExportError, PartitionError, OSError and ExportNotStoredError.
+    The manifest is deleted first and written last. With `archived`, a ZIP file of everything is added.
+    Raises NothingToExportError, PartitionError, SubmissionFormatError, OSError and
+    ExportNotStoredError.
     """
     # Inline, because boto3 is slow to import.
     from boto3.exceptions import Boto3Error  # noqa: PLC0415
@@ -36,8 +48,14 @@ def store_export(
 
     prefix = f"{folder}/" if folder else ""
     with tempfile.TemporaryDirectory(prefix="export-", dir=settings.VAR_DIR) as path:
-        export = export_gold(project=project, options=options, folder=Path(path))
+        write = export_annotations if options.source == ANNOTATIONS else export_gold
+        export = write(project=project, options=options, folder=Path(path))
         names = [*sorted(export.manifest["files"]), MANIFEST]
+        if archived:
+            archive = Path(path) / f"{project.slug}.zip"
+            facts = archive_export(export=export, name=project.slug, path=archive)
+            export = replace(export, archive=facts)
+            names.insert(0, archive.name)
         try:
             storage.delete(f"{prefix}{MANIFEST}")
             for done, name in enumerate(names):

@@ -7,17 +7,19 @@ from django import forms
 from django.core.validators import RegexValidator
 
 from consolidation.enums import GoldSource
+from datasets.domain.export_submissions import ANNOTATIONS, JSONL
 from web.fields import ANY, sentence_case, set_choices
 
 
 class ExportForm(forms.Form):
-    """The gold and format of an export.
+    """The contents and format of an export.
 
-    `items` counts the items with gold by source. `sections` are the pairs (domain, partition) of
-    the project's sentences.
+    `items` counts the items with gold by source, and `annotations` the individual annotations, which
+    can have `annotation_formats`. `sections` are the pairs (domain, partition) of the project's
+    sentences.
     """
 
-    source = forms.ChoiceField(label="Gold (items)")
+    source = forms.ChoiceField(label="Contents")
     fmt = forms.ChoiceField(label="Format")
     domain = forms.ChoiceField(required=False)
     partition = forms.ChoiceField(required=False)
@@ -30,11 +32,19 @@ class ExportForm(forms.Form):
         ],
     )
 
+    annotations = forms.BooleanField(
+        required=False,
+        initial=True,
+        label="With individual annotations",
+    )
+
     def __init__(
         self,
         *args: Any,
         formats: Sequence[str],
         items: Mapping[str, int],
+        annotations: int,
+        annotation_formats: Sequence[str],
         sections: Sequence[tuple[str, str]],
         **kwargs: Any,
     ) -> None:
@@ -44,11 +54,23 @@ class ExportForm(forms.Form):
             for at in (0, 1)
         )
         sources = [
-            (value, f"{label} ({items[value]:,})")
+            (value, f"{label} gold ({items[value]:,})")
             for value, label in sentence_case(GoldSource.choices)
             if value in items
         ]
-        fmt = [(name, name) for name in formats]
+        if annotations:
+            sources.append((ANNOTATIONS, f"Annotations only ({annotations:,})"))
+        else:
+            del self.fields["annotations"]
+        self.annotation_formats = annotation_formats
+        fmt = [(name, name) for name in dict.fromkeys([*formats, *annotation_formats])]
         set_choices(
             self, source=sources, fmt=fmt, domain=domains, partition=sentence_case(partitions)
         )
+
+    def clean(self) -> dict[str, Any]:
+        data: dict[str, Any] = super().clean() or {}
+        formats = self.annotation_formats
+        if data.get("source") == ANNOTATIONS and data.get("fmt", JSONL) not in formats:
+            self.add_error("fmt", f"Individual annotations have the formats {', '.join(formats)}.")
+        return data

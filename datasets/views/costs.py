@@ -17,9 +17,10 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
+from projects.worker_names import named_link
 from schemes.base import Noun
 from web.downloads import csv_download
-from web.lists import Column, Empty, Listing, link, money_column, time_column
+from web.lists import Column, Empty, Listing, money_column, time_column
 
 ENTRIES = Noun("entry", "entries")
 
@@ -96,7 +97,9 @@ def _columns(project: Project) -> list[Column]:
     def worker_link(entry: LedgerEntry) -> str:
         if not (name := pseudonym(entry)):
             return "–"
-        return link(reverse("qualification:worker", args=[project.slug, name]), name)
+        url = reverse("qualification:worker", args=[project.slug, name])
+        worker = entry.payment.assignment.worker_id if entry.payment else 0
+        return named_link(url, name, project=project, worker_id=worker)
 
     return [
         time_column("Date", lambda entry: entry.at, order="pk"),

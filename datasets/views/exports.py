@@ -12,7 +12,9 @@ from django.views.decorators.http import require_GET, require_POST, require_safe
 from annotation.domain.queries import sections_of
 from consolidation.domain.queries import count_gold
 from datasets.domain.export_gold import formats_of
+from datasets.domain.export_submissions import submission_formats_of, submissions_of
 from datasets.domain.queue_export import (
+    archive_of,
     data_card_of,
     earliest_with_same_bytes,
     exports_of,
@@ -43,7 +45,14 @@ def exports(request: HttpRequest, project: Project) -> HttpResponseBase:
 def _form(project: Project, data: object = None) -> ExportForm:
     by_source = count_gold(project=project).items_by_source
     sections = figures_of(sections_of, project=project).value
-    return ExportForm(data, formats=formats_of(project), items=by_source, sections=sections)
+    return ExportForm(
+        data,
+        formats=formats_of(project),
+        items=by_source,
+        annotations=submissions_of(project).count(),
+        annotation_formats=submission_formats_of(project.scheme),
+        sections=sections,
+    )
 
 
 def _list(
@@ -53,7 +62,7 @@ def _list(
         request,
         exports_of(project),
         name="exports",
-        empty=Empty("No exports yet", "Export the gold above."),
+        empty=Empty("No exports yet", "Choose above what to export."),
     )
     context = {"form": form, **job_list(listing.page_rows, listing.url(page=listing.page))}
     return render_list(
@@ -92,13 +101,15 @@ def export_details(request: HttpRequest, project: Project, pk: int) -> HttpRespo
         manifest = job.result["manifest"]
         context |= {
             "bytes": sum(file.bytes for file in files),
+            "archive": archive_of(job),
             "same_as": earliest_with_same_bytes(job),
             "front_matter": front_matter,
             "card": render_markdown(card),
             "manifest": manifest,
             "totals": [
                 (total.noun.plural.capitalize(), manifest["counts"].get(total.key))
-                for total in get_scheme(project.scheme).content.totals
+                for total in get_scheme(project.scheme).totals_of_gold(validated=True)
+                if total.key in manifest["counts"]
             ],
             "manifest_text": ""
             if hidden

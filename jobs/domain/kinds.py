@@ -23,6 +23,9 @@ TRANSITIONS: Transitions = {
 }
 
 
+ATTEMPTS = 3
+
+
 class JobFailedError(Exception):
     """A failure that another attempt would not change. The message is shown to the requester."""
 
@@ -36,13 +39,25 @@ class JobCancelledError(Exception):
 
 
 class JobRun:
-    """A running attempt at a job, with the progress that the heartbeat saves."""
+    """A running attempt at a job, with the progress that the heartbeat saves.
+
+    `result` is what this attempt and earlier ones have stored so far. It remains if the attempt fails.
+    """
 
     def __init__(self, job: Job) -> None:
         self.job = job
         self.progress: dict[str, int] = {}
+        self.result: dict[str, Any] = dict(job.result)
         self.total: int | None = None
         self.is_lost = False
+
+    def show(self, result: dict[str, Any]) -> None:
+        """Store the result so far, which pages can show while the job runs."""
+        mine = Job.objects.filter(
+            pk=self.job.pk, state=JobState.RUNNING, attempts=self.job.attempts
+        )
+        if not mine.update(result=result):
+            raise JobCancelledError
 
     def report(self, *, total: int | None = None, **done: int) -> None:
         """Record the progress by unit. Raise JobCancelledError if the job should stop."""
@@ -56,13 +71,17 @@ class JobRun:
 class JobKind:
     """How to run jobs of a kind. `run` does the work and returns the job's result.
 
-    `run` may be repeated after its process was killed. `clean_up` deletes the files that a job without a
-    result, or an import at its end, leaves behind. Only one job that `runs_alone` runs at a time.
+    `run` may be repeated after its process was killed, up to `attempts` in all. `clean_up` deletes the
+    files that a job without a result, or an import at its end, leaves behind. Only one job that
+    `runs_alone` runs at a time. Each project has one running job whose kind `reads_uploads`, so that its
+    files delay no other project.
     """
 
     run: Callable[[JobRun], dict[str, Any]]
     clean_up: Callable[[Job], None] = lambda job: None
     runs_alone: bool = False
+    reads_uploads: bool = False
+    attempts: int = ATTEMPTS
 
 
 def kind_of(job: Job) -> JobKind:

@@ -1,7 +1,7 @@
 """Run jobs: lease a job, renew the lease while it runs, and store the outcome."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import Any
@@ -10,11 +10,17 @@ from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 
 from audit.domain.change_state import change_state
-from jobs.domain.kinds import TRANSITIONS, JobCancelledError, JobFailedError, JobRun, kind_of
+from jobs.domain.kinds import (
+    TRANSITIONS,
+    JobCancelledError,
+    JobFailedError,
+    JobKind,
+    JobRun,
+    kind_of,
+)
 from jobs.enums import UNFINISHED, JobState
 from jobs.models import Job
 
-ATTEMPTS = 3
 HEARTBEAT_SECONDS = 1.0
 LOG_LINES = 100
 Clock = Callable[[], datetime]
@@ -24,18 +30,15 @@ def run_next_job(*, clock: Clock, heartbeat: float = HEARTBEAT_SECONDS) -> bool:
     """Run the oldest job that is due. Return False if no job is due.
 
     Running jobs are due again when their lease expires. An unexpected error is stored and raised,
-    and the job is queued again until it has had ATTEMPTS attempts.
+    and the job is queued again until it has had the attempts of its kind. A job that ran out of memory
+    is not repeated.
     """
     job = _take(clock())
     if job is None:
         return False
     run = JobRun(job)
-    if job.attempts > ATTEMPTS:
-        problem = (
-            f"Gave up after {ATTEMPTS} attempts. Each time, the worker process ended before the job "
-            "was done. See the worker's log. It may have run out of memory or time."
-        )
-        _end(run, JobState.FAILED, clock(), problem=problem)
+    if job.attempts > kind_of(job).attempts:
+        _end(run, JobState.FAILED, clock(), problem=_ended_too_often(kind_of(job)))
         return True
     with _heartbeat(run, clock, heartbeat):
         _run(run, clock)
@@ -49,11 +52,9 @@ def _take(now: datetime) -> Job | None:
     jobs = Job.objects.filter(state__in=UNFINISHED).order_by("pk").select_for_update()
     unfinished = list(jobs)
     leased = [job for job in unfinished if job.leased_until and job.leased_until >= now]
-    busy = {job.kind for job in leased if kind_of(job).runs_alone}
-    due = [job for job in unfinished if job not in leased and job.kind not in busy]
-    if not due:
+    job = next((job for job in unfinished if job not in leased and _may_run(job, leased)), None)
+    if job is None:
         return None
-    job = due[0]
     fields: dict[str, Any] = {
         "attempts": job.attempts + 1,
         "leased_until": now + settings.LEASE,
@@ -76,6 +77,27 @@ def _take(now: datetime) -> Job | None:
     )
 
 
+def _may_run(job: Job, running: Sequence[Job]) -> bool:
+    kind = kind_of(job)
+    if kind.runs_alone and any(other.kind == job.kind for other in running):
+        return False
+    return not kind.reads_uploads or not any(
+        other.scope == job.scope and kind_of(other).reads_uploads for other in running
+    )
+
+
+def _ended_too_often(kind: JobKind) -> str:
+    if kind.attempts == 1:
+        return (
+            "The worker process ended before the file was read. It may have run out of memory or time. "
+            "Try a smaller file, or read this one again."
+        )
+    return (
+        f"Gave up after {kind.attempts} attempts. Each time, the worker process ended before the job "
+        "was done. See the worker's log. It may have run out of memory or time."
+    )
+
+
 def _run(run: JobRun, clock: Clock) -> None:
     kind = kind_of(run.job)
     try:
@@ -84,6 +106,10 @@ def _run(run: JobRun, clock: Clock) -> None:
         _end(run, JobState.FAILED, clock(), problem=str(error), result=error.result)
     except JobCancelledError:
         _end(run, JobState.CANCELLED, clock())
+    except MemoryError:
+        problem = "The worker process ran out of memory. Try a smaller file."
+        _end(run, JobState.FAILED, clock(), problem=problem)
+        raise
     except Exception as error:
         _end_attempt(run, f"{type(error).__name__}: {error}", clock())
         raise
@@ -94,10 +120,12 @@ def _run(run: JobRun, clock: Clock) -> None:
 def _end_attempt(run: JobRun, problem: str, now: datetime) -> None:
     """Queue the job for another attempt, or fail it after the last one."""
     log = _with_line(run.job, f"Attempt {run.job.attempts} failed: {problem}", now)
-    if run.job.attempts < ATTEMPTS:
+    attempts = kind_of(run.job).attempts
+    if run.job.attempts < attempts:
         _end(run, JobState.QUEUED, now, problem=problem, log=log)
         return
-    problem = f"Gave up after {ATTEMPTS} attempts. The last error was {problem}"
+    if attempts > 1:
+        problem = f"Gave up after {attempts} attempts. The last error was {problem}"
     _end(run, JobState.FAILED, now, problem=problem, log=log)
 
 
@@ -106,7 +134,13 @@ def _end(run: JobRun, state: JobState, now: datetime, **fields: Any) -> None:
     with transaction.atomic():
         job = Job.objects.select_for_update().get(pk=run.job.pk)
         if job.state == JobState.RUNNING and job.attempts == run.job.attempts:
-            fields = {"problem": "", "leased_until": None, "progress": run.progress, **fields}
+            fields = {
+                "problem": "",
+                "leased_until": None,
+                "progress": run.progress,
+                "result": run.result,
+                **fields,
+            }
             if run.total is not None:
                 fields["total"] = run.total
             if state != JobState.QUEUED:
@@ -153,7 +187,11 @@ def _beat(run: JobRun, clock: Clock, seconds: float, ended: threading.Event) -> 
 def _save_progress(run: JobRun, now: datetime) -> None:
     row = Job.objects.filter(pk=run.job.pk)
     mine = row.filter(state=JobState.RUNNING, attempts=run.job.attempts)
-    fields: dict[str, Any] = {"progress": dict(run.progress), "leased_until": now + settings.LEASE}
+    fields: dict[str, Any] = {
+        "progress": dict(run.progress),
+        "result": run.result,
+        "leased_until": now + settings.LEASE,
+    }
     if run.total is not None:
         fields["total"] = run.total
     if not mine.update(**fields):

@@ -4,7 +4,7 @@ from marketplace.api import render
 from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit
 from marketplace.api.pages import page
-from marketplace.domain import bonuses, maintenance, review
+from marketplace.domain import announced_bonuses, bonuses, maintenance, review
 from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
 from marketplace.domain.find import find
 from marketplace.domain.money import format_cents, parse_amount
@@ -78,6 +78,20 @@ def send_bonus(call: Call, params: Params) -> None:
         amount_cents=parse_amount(params["BonusAmount"], field="BonusAmount"),
         reason=params["Reason"],
         token=params.get("UniqueRequestToken"),
+        now=call.now,
+    )
+
+
+@operation
+def update_bonus_status(call: Call, params: Params) -> None:
+    announced_bonuses.update_bonus_status(
+        requester=call.requester,
+        worker_code=params["WorkerId"],
+        assignment_code=params["AssignmentId"],
+        amount_cents=parse_amount(params["BonusAmount"], field="BonusAmount"),
+        status=params["Status"],
+        reason=params.get("Reason", ""),
+        appeal_url=params.get("AppealURL", ""),
         now=call.now,
     )
 

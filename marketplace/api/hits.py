@@ -17,7 +17,7 @@ from marketplace.domain.money import parse_amount
 from marketplace.domain.requirements import SYSTEM
 from marketplace.domain.review_policies.parameters import attach, parse_policy
 from marketplace.enums import ReviewPolicyLevel
-from marketplace.models import Hit, HitType, QualificationType, ReviewPolicy
+from marketplace.models import Hit, HitType, HitTypeRequirement, QualificationType, ReviewPolicy
 
 DEFAULT_AUTO_APPROVAL_SECONDS = 2_592_000
 
@@ -52,7 +52,8 @@ def list_hits_for_qualification_type(call: Call, params: Params) -> Output:
     code = params["QualificationTypeId"]
     if code not in SYSTEM:
         find(QualificationType.objects.filter(deleted_at=None), "QualificationType", code)
-    rows = _visible(call).filter(hit_type__requirement_rows__qualification_code=code)
+    types = HitTypeRequirement.objects.filter(qualification_code=code).values("hit_type")
+    rows = _visible(call).filter(hit_type__in=types)
     return _page(call, params, rows)
 
 

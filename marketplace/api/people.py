@@ -16,7 +16,7 @@ from marketplace.domain.find import find
 from marketplace.domain.qualifications import find_worker, own_type
 from marketplace.domain.requirements import SYSTEM_TYPES
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
-from marketplace.models import Grant, QualificationRequest, QualificationType, WorkerBlock
+from marketplace.models import Grant, Message, QualificationRequest, QualificationType, WorkerBlock
 
 
 @operation
@@ -56,6 +56,8 @@ def list_qualification_types(call: Call, params: Params) -> Output:
     is_visible = own | Q(status=QualificationTypeStatus.ACTIVE)
     is_own = params.get("MustBeOwnedByCaller", False)
     rows = rows.filter(own if is_own else is_visible)
+    if params["MustBeRequestable"]:
+        rows = rows.filter(is_requestable=True)
     terms = params.get("Query", "").split()
     for term in terms:
         rows = rows.filter(
@@ -195,6 +197,17 @@ def notify_workers(call: Call, params: Params) -> Output:
 
 
 @operation
+def list_worker_messages(call: Call, params: Params) -> Output:
+    """Return messages from workers. MTurk lacks this operation."""
+    rows = Message.objects.select_related("worker", "hit").filter(
+        requester=call.requester, from_worker=True, sent_at__lte=call.visible_until
+    )
+    if code := params.get("WorkerId"):
+        rows = rows.filter(worker=find_worker(code))
+    return page(rows, params, name="WorkerMessages", render=render.worker_message)
+
+
+@operation
 def update_notification_settings(call: Call, params: Params) -> None:
     notifications.update_settings(
         hit_type=find_hit_type(call, params["HITTypeId"]),
@@ -215,6 +228,8 @@ TYPE_FIELDS = {
     "TestDurationInSeconds": "test_duration_seconds",
     "AutoGranted": "auto_granted",
     "AutoGrantedValue": "auto_granted_value",
+    # Only of our own marketplace
+    "IsRequestable": "is_requestable",
 }
 
 

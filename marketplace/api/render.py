@@ -12,6 +12,7 @@ from marketplace.models import (
     Bonus,
     Grant,
     Hit,
+    Message,
     QualificationRequest,
     QualificationType,
     ReviewAction,
@@ -69,6 +70,19 @@ def assignment(row: Assignment, *, hit_code: str) -> Output:
     return _without_none(output)
 
 
+def worker_message(row: Message) -> Output:
+    return _without_none(
+        {
+            "MessageId": str(row.pk),
+            "WorkerId": row.worker.code,
+            "HITId": row.hit.code if row.hit else None,
+            "Subject": row.subject,
+            "MessageText": row.text,
+            "SendTime": _seconds(row.sent_at),
+        }
+    )
+
+
 def bonus(row: Bonus) -> Output:
     return {
         "WorkerId": row.worker.code,
@@ -92,7 +106,7 @@ def qualification_type(row: QualificationType) -> Output:
             "TestDurationInSeconds": row.test_duration_seconds,
             "AnswerKey": row.answer_key or None,
             "RetryDelayInSeconds": row.retry_delay_seconds,
-            "IsRequestable": True,
+            "IsRequestable": row.is_requestable,
             "AutoGranted": row.auto_granted,
             "AutoGrantedValue": row.auto_granted_value if row.auto_granted else None,
         }

@@ -8,6 +8,7 @@ from typing import Any
 
 from botocore.loaders import Loader
 from botocore.model import ListShape, ServiceModel, Shape, StructureShape
+from django.conf import settings
 
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 
@@ -35,11 +36,14 @@ LIMITS = {
 
 @cache
 def service_model() -> ServiceModel:
-    return ServiceModel(Loader().load_service_model("mturk", "service-2"), "mturk")
+    """Return MTurk's model with the operations that only this marketplace has."""
+    loader = Loader(extra_search_paths=[str(settings.MTURK_API_EXTRAS)])
+    return ServiceModel(loader.load_service_model("mturk", "service-2"), "mturk")
 
 
 @cache
 def operation_names() -> frozenset[str]:
+    """Return the names of all operations."""
     return frozenset(service_model().operation_names)
 
 

@@ -12,12 +12,14 @@ from django.db import IntegrityError, connection, transaction
 
 from database import statements
 from marketplace.domain import maintenance, notifications
+from marketplace.domain.consent import ConsentRequiredError
 from marketplace.domain.errors import NotFoundError, RefusalError
 from marketplace.domain.faults import parse_faults
 from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
+from marketplace.domain.open_types import other_types
 from marketplace.domain.qualifications import held_by
-from marketplace.domain.requirements import unmet
+from marketplace.domain.requirements import Requirement, unmet
 from marketplace.enums import LIVE, AssignmentStatus, Event, Guarded
 from marketplace.models import Assignment, Hit, HitType, WorkerAccount
 
@@ -41,6 +43,14 @@ SELECT hit_type.id, code, requester_id, duration_seconds, requirements, notifica
         SELECT 1 FROM marketplace_workerblock AS block
         WHERE block.requester_id = hit_type.requester_id AND block.worker_id = %s
     ) AS is_blocked,
+    EXISTS (
+        SELECT 1 FROM marketplace_consenttext AS text
+        WHERE text.version = (SELECT MAX(version) FROM marketplace_consenttext)
+            AND text.text <> '' AND NOT EXISTS (
+                SELECT 1 FROM marketplace_workerconsent AS consent
+                WHERE consent.text_id = text.id AND consent.worker_id = %s
+            )
+    ) AS is_consent_due,
     (
         SELECT last.hit_id FROM marketplace_assignment AS last
         WHERE last.worker_id = %s AND last.hit_type_id = hit_type.id
@@ -80,16 +90,45 @@ VALUES (%s, %s, %s, %s, 'Accepted', %s, %s, %s, %s, '', '')
 """
 
 
+class _UnqualifiedError(RefusalError):
+    def __init__(self, lacking: list[Requirement]) -> None:
+        codes = ", ".join(requirement["QualificationTypeId"] for requirement in lacking)
+        super().__init__(
+            "DoesNotMeetRequirements",
+            f"This task requires qualifications that you don't have: {codes}.",
+        )
+
+
 class _TooManyError(RefusalError):
     def __init__(self) -> None:
         super().__init__(
             "ExceedsMaxAssignmentsPerWorker",
-            f"You have {MOST_IN_PROGRESS} HITs in progress. Finish or return one first.",
+            f"You have {MOST_IN_PROGRESS} tasks in progress. Finish or return one first.",
         )
 
 
 def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
-    """Return a new assignment's id, or None if no HIT is left. Raise NotFoundError, RefusalError."""
+    """Return a new assignment's id, or None if no HIT of the group is left.
+
+    A group's other types follow when this one has no HIT left, or excludes the worker. Raise
+    NotFoundError, RefusalError.
+    """
+    refusal = None
+    try:
+        if code := _accept_of_type(worker, hit_type_code, now):
+            return code
+    except _UnqualifiedError as error:
+        refusal = error
+    hit_type = find(HitType.objects.all(), "HITType", hit_type_code)
+    for other in other_types(worker=worker, hit_type=hit_type, now=now):
+        if code := _accept_of_type(worker, other, now):
+            return code
+    if refusal:
+        raise refusal
+    return None
+
+
+def _accept_of_type(worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
     hit_type = _find_type(worker, hit_type_code)
     code = _accept_any(worker, hit_type, now)
     if code is None and maintenance.free_slots(hit_type=hit_type, now=now):
@@ -109,8 +148,18 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
     except IntegrityError:
         code = _in_progress(worker, hit)
     if code is None:
-        raise RefusalError("HITNotAvailable", "This HIT is no longer available.")
+        raise RefusalError("HITNotAvailable", "This task is no longer available.")
     return code
+
+
+def find_type_to_show(*, worker: WorkerAccount, hit_type: HitType, now: datetime) -> HitType:
+    """Return the type of the group whose HITs the worker can accept, or else `hit_type`."""
+    held = held_by(worker, hit_type.requirements)
+    is_open = not unmet(hit_type.requirements, held, action=Guarded.ACCEPT)
+    if is_open and find_open_hit(worker=worker, hit_type=hit_type, now=now):
+        return hit_type
+    others = other_types(worker=worker, hit_type=hit_type, now=now)
+    return HitType.objects.select_related("requester").get(code=others[0]) if others else hit_type
 
 
 def find_open_hit(*, worker: WorkerAccount, hit_type: HitType, now: datetime) -> Hit | None:
@@ -150,13 +199,15 @@ def _claim_hit(
 
 def _find_type(worker: WorkerAccount, code: str) -> HitType:
     """Return the HIT type if the worker may accept HITs of it. Raise NotFoundError, RefusalError."""
-    hit_type = statements.fetch(HitType, _TYPE, worker.pk, worker.pk, worker.pk, code)
+    hit_type = statements.fetch(HitType, _TYPE, *[worker.pk] * 4, code)
     if hit_type is None:
         raise NotFoundError("HITType", code)
     if hit_type.in_progress >= MOST_IN_PROGRESS:
         raise _TooManyError
     if hit_type.is_blocked:
         raise RefusalError("PermissionDeniedException", "This requester has blocked you.")
+    if hit_type.is_consent_due:
+        raise ConsentRequiredError
     _check_qualified(worker, hit_type)
     return cast("HitType", hit_type)
 
@@ -166,11 +217,7 @@ def _check_qualified(worker: WorkerAccount, hit_type: HitType) -> None:
         return
     held = held_by(worker, hit_type.requirements)
     if lacking := unmet(hit_type.requirements, held, action=Guarded.ACCEPT):
-        codes = ", ".join(requirement["QualificationTypeId"] for requirement in lacking)
-        raise RefusalError(
-            "DoesNotMeetRequirements",
-            f"This HIT requires qualifications that you don't have: {codes}.",
-        )
+        raise _UnqualifiedError(lacking)
 
 
 def _accept_any(worker: WorkerAccount, hit_type: HitType, now: datetime) -> str | None:
@@ -227,7 +274,7 @@ def _in_progress(worker: WorkerAccount, hit: Hit) -> str | None:
     if assignment is None:
         return None
     if assignment.status != AssignmentStatus.ACCEPTED:
-        raise RefusalError("AssignmentAlreadyExists", "You already did this HIT.")
+        raise RefusalError("AssignmentAlreadyExists", "You already did this task.")
     return assignment.code
 
 

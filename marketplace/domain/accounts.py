@@ -8,6 +8,7 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.contrib.auth.hashers import check_password, make_password
 from django.db import IntegrityError, transaction
 from django.utils.crypto import get_random_string
@@ -16,7 +17,7 @@ from database import statements
 from marketplace.domain.identifiers import new_worker_code
 from marketplace.models import Invitation, LoginFailure, WorkerAccount, WorkerSession
 
-COOKIE = "hits_session"
+COOKIE = f"{settings.COOKIE_PREFIX}hits_session"
 SESSION_LASTS = timedelta(days=14)
 FAILURES_ALLOWED = 10
 # Of a name from all addresses, or of an address with all names.

@@ -1,24 +1,21 @@
-"""AnswerFormatRegex: regular expressions of requesters, which answers must contain a match of."""
+"""AnswerFormatRegex: regular expressions of requesters, which answers must contain a match of.
 
-import json
-import re
-import subprocess
-import sys
-import warnings
-from collections.abc import Sequence
+RE2 searches in linear time, so that no expression of a requester can occupy a server process. It has no
+backreferences and no look-around.
+"""
+
 from dataclasses import dataclass
-from pathlib import Path
+from functools import lru_cache
+from typing import Any
 from xml.etree.ElementTree import Element
 
-from marketplace.domain import regex_search
+import re2
+
 from marketplace.domain.xml_document import SchemaError, check_attributes
 
 #: MTurk's default.
 DEFAULT_PROBLEM = "Invalid input supplied."
 LONGEST_PATTERN = 1_000
-PROGRAM = Path(regex_search.__file__)
-#: More than the program's own limit, which applies first.
-TIMEOUT_SECONDS = regex_search.CPU_SECONDS + 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +25,13 @@ class AnswerFormat:
     problem: str
     ignores_case: bool
 
+    def matches(self, text: str) -> bool:
+        """Return True if the text contains a match."""
+        return _compiled(self.pattern, self.ignores_case).search(text) is not None
+
 
 def read_answer_format(element: Element) -> AnswerFormat:
-    """Return the expression of an element. Raise SchemaError if it does not compile."""
+    """Return the expression of an element. Raise SchemaError if RE2 does not accept it."""
     check_attributes(element, ("regex", "errorText", "flags"))
     pattern, flags = element.get("regex"), element.get("flags", "")
     if pattern is None or len(pattern) > LONGEST_PATTERN:
@@ -39,33 +40,22 @@ def read_answer_format(element: Element) -> AnswerFormat:
         )
     if flags not in ("", "i"):
         raise SchemaError('The flags of AnswerFormatRegex can only be "i".')
-    with warnings.catch_warnings(action="ignore"):
-        try:
-            re.compile(pattern, re.ASCII)
-        except (re.error, ValueError, OverflowError, RecursionError):
-            raise SchemaError(f"{pattern!r} is not a regular expression.") from None
-    problem = " ".join((element.get("errorText") or DEFAULT_PROBLEM).split())
-    return AnswerFormat(pattern, problem, flags == "i")
-
-
-def find_matches(searches: Sequence[tuple[AnswerFormat, str]]) -> list[bool]:
-    """Return for each text whether it contains a match.
-
-    If the expressions exceed the limits on time or memory, all texts count as matches. A worker cannot
-    correct a requester's expression, and requesters have to check answers anyway.
-    """
-    if not searches:
-        return []
-    queries = [[search.pattern, search.ignores_case, text] for search, text in searches]
+    ignores_case = flags == "i"
     try:
-        completed = subprocess.run(  # noqa: S603 - our own program
-            [sys.executable, "-I", "-S", PROGRAM],
-            input=json.dumps(queries).encode(),
-            capture_output=True,
-            timeout=TIMEOUT_SECONDS,
-            check=True,
-        )
-    except subprocess.SubprocessError:
-        return [True] * len(searches)
-    matches: list[bool] = json.loads(completed.stdout)
-    return matches
+        _compiled(pattern, ignores_case)
+    except (re2.error, UnicodeError) as error:
+        reason = error.args[0].decode() if isinstance(error, re2.error) else "not valid text"
+        raise SchemaError(
+            f"{pattern!r} is not a regular expression of RE2, which has no backreferences and no "
+            f"look-around: {reason}."
+        ) from None
+    problem = " ".join((element.get("errorText") or DEFAULT_PROBLEM).split())
+    return AnswerFormat(pattern, problem, ignores_case)
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str, ignores_case: bool) -> Any:
+    options = re2.Options()
+    options.log_errors = False
+    options.case_sensitive = not ignores_case
+    return re2.compile(pattern, options)

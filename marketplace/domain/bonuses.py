@@ -39,7 +39,7 @@ def send_bonus(
         )
     if not reason.strip() or len(reason) > LONGEST_REASON:
         raise InvalidParameterError(f"Reason must have 1 to {LONGEST_REASON} characters.")
-    assignment = _assignment(requester, worker_code, assignment_code, now)
+    assignment = find_payable(requester, worker_code, assignment_code, now)
     code = new_code()
     use_token(requester=requester, operation="SendBonus", token=token, result=code, now=now)
     bonus = Bonus.objects.create(
@@ -56,9 +56,10 @@ def send_bonus(
     return bonus
 
 
-def _assignment(
+def find_payable(
     requester: Requester, worker_code: str, assignment_code: str, now: datetime
 ) -> Assignment:
+    """Return the requester's assignment for which a bonus can be paid. Raise RefusalError."""
     own = Assignment.objects.select_related("hit", "worker").filter(hit__requester=requester)
     assignment = find(own.defer("answer", "hit__question"), "Assignment", assignment_code)
     if assignment.worker.code != worker_code:

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
-from marketplace.domain.answer_format import find_matches
 from marketplace.domain.question_form import (
     FormQuestion,
     FreeTextAnswer,
@@ -47,27 +46,16 @@ def clean_text(text: str, answer: FreeTextAnswer) -> str:
 def check_answers(form: QuestionForm, answers: Answers) -> list[Problem]:
     """Return the problems of answers that don't meet the form's constraints."""
     problems = []
-    searches = []
     for question in form.questions:
         answer = answers.get(question.identifier, Answer())
         for field, text, is_other in _texts(question, answer):
-            message = _text_problem(field, text, question.is_required and not is_other)
-            if message:
-                problems.append(Problem(question.identifier, message, is_other))
-            else:
-                searches += [
-                    (question, answer_format, text, is_other) for answer_format in field.formats
-                ]
+            texts = _text_problems(field, text, question.is_required and not is_other)
+            problems += [Problem(question.identifier, problem, is_other) for problem in texts]
         if isinstance(question.answer, SelectionAnswer) and (
             message := _count_problem(question, question.answer, answer)
         ):
             problems.append(Problem(question.identifier, message))
-    matches = find_matches([(answer_format, text) for _, answer_format, text, _ in searches])
-    return problems + [
-        Problem(question.identifier, answer_format.problem, is_other)
-        for (question, answer_format, _, is_other), matched in zip(searches, matches, strict=True)
-        if not matched
-    ]
+    return problems
 
 
 def form_answers_document(form: QuestionForm, answers: Answers) -> str:
@@ -90,15 +78,16 @@ def _texts(question: FormQuestion, answer: Answer) -> Sequence[tuple[FreeTextAns
     return []
 
 
-def _text_problem(field: FreeTextAnswer, text: str, is_required: bool) -> str:
+def _text_problems(field: FreeTextAnswer, text: str, is_required: bool) -> list[str]:
+    """Return the first violated constraint, or else the errors of the formats that don't match."""
     # MTurk treats a minimum length like IsRequired.
     if not text.strip() and (is_required or (field.min_length and not text)):
-        return "Enter an answer."
+        return ["Enter an answer."]
     if not field.min_length <= len(text) <= field.max_length:
-        return f"{describe_length(field)} The answer has {len(text):,}."
+        return [f"{describe_length(field)} The answer has {len(text):,}."]
     if field.is_numeric and text and not _is_number(field, text):
-        return describe_number(field)
-    return ""
+        return [describe_number(field)]
+    return [expected.problem for expected in field.formats if not expected.matches(text)]
 
 
 def _is_number(field: FreeTextAnswer, text: str) -> bool:

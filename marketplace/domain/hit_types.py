@@ -8,6 +8,8 @@ from django.db import IntegrityError, transaction
 
 from marketplace.domain.errors import NotFoundError
 from marketplace.domain.identifiers import new_code
+from marketplace.domain.open_types import list_digest
+from marketplace.domain.requirement_rows import requirement_rows
 from marketplace.domain.requirements import SYSTEM, check_requirements
 from marketplace.enums import QualificationTypeStatus
 from marketplace.models import HitType, HitTypeRequirement, QualificationType
@@ -41,13 +43,11 @@ def register_hit_type(hit_type: HitType, *, now: datetime) -> HitType:
     codes = {requirement["QualificationTypeId"] for requirement in hit_type.requirements}
     _check_types_exist(codes - set(SYSTEM))
     hit_type.code, hit_type.group_code, hit_type.created_at = new_code(), new_code(), now
+    hit_type.list_digest = list_digest(hit_type)
     try:
         with transaction.atomic():
             hit_type.save()
-            HitTypeRequirement.objects.bulk_create(
-                HitTypeRequirement(hit_type=hit_type, qualification_code=code)
-                for code in sorted(codes)
-            )
+            HitTypeRequirement.objects.bulk_create(requirement_rows(hit_type))
     except IntegrityError:
         return matches.get()
     return hit_type

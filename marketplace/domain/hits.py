@@ -96,15 +96,21 @@ def add_assignments(
 def update_expiration(
     *, requester: Requester, hit_code: str, expires_at: datetime, now: datetime
 ) -> None:
-    """Change the expiration of a HIT. A time in the past ends the HIT now."""
+    """Change the expiration of a HIT. A time in the past ends the HIT now.
+
+    Scripts use any past year to end a HIT. Its results must not count as that old, because old HITs
+    are disposed of.
+    """
     hit = _lock_hit(requester=requester, code=hit_code)
     _check_not_disposed(hit)
+    if expires_at <= now:
+        hit.expires_at = min(hit.expires_at, now)
+        _save(hit, "expires_at")
+        note_expiry(hit, now=now)
+        return
     extended = expires_at > hit.expires_at
     hit.expires_at = expires_at
     _save(hit, "expires_at")
-    if expires_at <= now:
-        note_expiry(hit, now=now)
-        return
     if hit.expiry_noted:
         hit.expiry_noted = False
         ledger.hold(hit=hit, amount_cents=hit.cost_cents * hit.available, now=now)

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from marketplace.domain.errors import InvalidParameterError
-from marketplace.enums import AssignmentStatus
-from marketplace.models import Assignment, Message, Requester, WorkerAccount
+from marketplace.enums import AssignmentStatus, GrantStatus
+from marketplace.models import Assignment, Grant, Message, Requester, WorkerAccount
 
 LONGEST_SUBJECT = 200
 MOST_WORKERS = 100
@@ -14,12 +14,12 @@ MOST_WORKERS = 100
 def notify_workers(
     *, requester: Requester, subject: str, text: str, worker_codes: Sequence[str], now: datetime
 ) -> dict[str, str]:
-    """Message workers whose work was decided. Return the problems of the others, by worker id."""
+    """Message the workers whom the requester knows. Return the problems of the others."""
     if not 1 <= len(worker_codes) <= MOST_WORKERS:
         raise InvalidParameterError(f"WorkerIds must contain 1 to {MOST_WORKERS} worker ids.")
     codes = list(dict.fromkeys(worker_codes))
     workers = WorkerAccount.objects.filter(code__in=codes).in_bulk(field_name="code")
-    known = _decided_before(requester, list(workers.values()))
+    known = _known_to(requester, list(workers.values()))
     problems = {code: _problem(code, workers.get(code), known) for code in codes}
     Message.objects.bulk_create(
         Message(worker=workers[code], requester=requester, subject=subject, text=text, sent_at=now)
@@ -42,21 +42,28 @@ def write(
     )
 
 
-def _decided_before(requester: Requester, workers: Sequence[WorkerAccount]) -> set[int]:
-    return set(
-        Assignment.objects.filter(
-            hit__requester=requester,
-            worker__in=workers,
-            status__in=(AssignmentStatus.APPROVED, AssignmentStatus.REJECTED),
-        )
-        .values_list("worker_id", flat=True)
-        .distinct()
+def _known_to(requester: Requester, workers: Sequence[WorkerAccount]) -> set[int]:
+    """Return the ids of the workers whom the requester may message.
+
+    The requester decided on their work or granted them a qualification, or they wrote a message.
+    """
+    decided = Assignment.objects.filter(
+        hit__requester=requester,
+        worker__in=workers,
+        status__in=(AssignmentStatus.APPROVED, AssignmentStatus.REJECTED),
     )
+    qualified = Grant.objects.filter(
+        qualification_type__requester=requester, worker__in=workers, status=GrantStatus.GRANTED
+    )
+    wrote = Message.objects.filter(requester=requester, worker__in=workers, from_worker=True)
+    return {
+        pk for rows in (decided, qualified, wrote) for pk in rows.values_list("worker", flat=True)
+    }
 
 
 def _problem(code: str, worker: WorkerAccount | None, known: set[int]) -> str:
     if worker is None:
         return f"Worker {code} does not exist."
     if worker.pk not in known:
-        return "You have not approved or rejected work of this worker before."
+        return "You have not decided on work of this worker, or granted them a qualification."
     return "" if worker.active else "This worker's account is closed."

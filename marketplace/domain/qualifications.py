@@ -181,18 +181,20 @@ def find_grant(kind: QualificationType, worker: WorkerAccount) -> Grant:
 def revoke(
     *, requester: Requester, type_code: str, worker_code: str, reason: str = "", now: datetime
 ) -> None:
-    """Revoke a qualification and send the reason to the worker."""
+    """Revoke a qualification, and send the reason to the worker if there is one."""
     kind = own_type(requester=requester, code=type_code)
     worker = find_worker(worker_code)
     revoked = find_grant(kind, worker)
     revoked.status = GrantStatus.REVOKED
     revoked.reason = reason
     revoked.save(update_fields=["status", "reason"])
+    if not reason:
+        return
     messages.write(
         worker_id=worker.pk,
         requester=requester,
         subject=f"Qualification withdrawn: {kind.name}",
-        text=reason or f"The qualification “{kind.name}” was withdrawn.",
+        text=reason,
         now=now,
     )
 
@@ -212,6 +214,10 @@ def check_requestable(worker: WorkerAccount, kind: QualificationType, now: datet
     """Raise RefusalError if the worker cannot request the qualification now."""
     if kind.deleted_at is not None or kind.status != QualificationTypeStatus.ACTIVE:
         raise WrongStateError("QualificationType", allowed="Active", current=kind.status)
+    if not kind.is_requestable:
+        raise RefusalError(
+            "QualificationTypeNotRequestable", "This qualification is granted without a request."
+        )
     _check_retry(worker, kind, now)
 
 

@@ -11,6 +11,7 @@ from marketplace.enums import AssignmentStatus, EntryKind
 from marketplace.models import LedgerEntry, Requester, WorkerAccount
 
 _REWARDS, _BONUSES = Q(kind=EntryKind.REWARD), Q(kind=EntryKind.BONUS)
+_PAID = Q(paid__isnull=False)
 EARNED = _REWARDS | _BONUSES
 #: Sums over a worker's ledger entries, which are negative amounts of the requester.
 EARNINGS = {
@@ -19,6 +20,9 @@ EARNINGS = {
     "bonuses": Count("pk", filter=_BONUSES),
     "bonus_cents": -Sum("amount_cents", filter=_BONUSES, default=0),
     "total_cents": -Sum("amount_cents"),
+    # What the operator has paid out to the worker, and still owes.
+    "paid_cents": -Sum("amount_cents", filter=_PAID, default=0),
+    "due_cents": -Sum("amount_cents", filter=~_PAID, default=0),
 }
 _WAITING_CENTS = """
 SELECT COALESCE(SUM(reward_cents), 0) FROM marketplace_assignment WHERE worker_id = %s AND status = %s

@@ -4,13 +4,14 @@ import hashlib
 import secrets
 from datetime import datetime, timedelta
 
+from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
 from marketplace.domain.access_keys import find_signer
 from marketplace.domain.accounts import LoginError, check_attempts, note_failure
 from marketplace.models import AccessKey, Requester, RequesterSession
 
-COOKIE = "requester_session"
+COOKIE = f"{settings.COOKIE_PREFIX}requester_session"
 SESSION_LASTS = timedelta(hours=12)
 
 

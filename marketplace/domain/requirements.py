@@ -17,7 +17,7 @@ SYSTEM = {
     APPROVAL_RATE: "HIT approval rate (%)",
     HITS_APPROVED: "Number of HITs approved",
     LOCALE: "Location",
-    ADULT: "Adult content",
+    ADULT: "18 or older",
     MASTERS: "Masters",
     MASTERS_SANDBOX: "Masters",
 }
@@ -133,17 +133,36 @@ def unmet(
 
 
 def describe(requirement: Requirement, names: Mapping[str, str]) -> str:
-    """Describe a requirement, such as "HIT approval rate (%) is at least 95"."""
+    """Describe a requirement as a clause, such as "your approval rate is at least 95 %"."""
     code, comparator = requirement["QualificationTypeId"], requirement["Comparator"]
-    name = SYSTEM.get(code) or names.get(code, code)
     locales = [
         "-".join(filter(None, (locale["Country"], locale.get("Subdivision"))))
         for locale in requirement.get("LocaleValues") or []
     ]
     values = ", ".join([*map(str, requirement.get("IntegerValues") or []), *locales])
-    return f"{name} {COMPARATOR_TEXTS[comparator]} {values}".rstrip()
+    if (code, comparator) in SUBJECTS_WITHOUT_VALUE:
+        return SUBJECTS_WITHOUT_VALUE[code, comparator]
+    if code == ADULT and (comparator, values) == ("EqualTo", "1"):
+        return SUBJECTS_WITHOUT_VALUE[ADULT, "Exists"]
+    compared = f"{COMPARATOR_TEXTS[comparator]} {values}".rstrip()
+    if code in SUBJECTS:
+        return f"{SUBJECTS[code]} {compared}{' %' if code == APPROVAL_RATE else ''}"
+    name = f"the qualification “{SYSTEM.get(code) or names.get(code, code)}”"
+    if comparator == "DoesNotExist":
+        return f"you don't have {name}"
+    return f"you have {name}" + ("" if comparator == "Exists" else f", and its value {compared}")
 
 
+SUBJECTS = {
+    APPROVAL_RATE: "your approval rate",
+    HITS_APPROVED: "the number of your approved tasks",
+    LOCALE: "your location",
+}
+SUBJECTS_WITHOUT_VALUE = {
+    (ADULT, "Exists"): "you are 18 or older",
+    (MASTERS, "Exists"): "you are a Master",
+    (MASTERS_SANDBOX, "Exists"): "you are a Master",
+}
 COMPARATOR_TEXTS = {
     "LessThan": "is less than",
     "LessThanOrEqualTo": "is at most",
@@ -151,8 +170,8 @@ COMPARATOR_TEXTS = {
     "GreaterThanOrEqualTo": "is at least",
     "EqualTo": "is",
     "NotEqualTo": "is not",
-    "Exists": "has been granted",
-    "DoesNotExist": "has not been granted",
+    "Exists": "is known",
+    "DoesNotExist": "is not known",
     "In": "is one of",
     "NotIn": "is none of",
 }

@@ -9,7 +9,7 @@ from django.db.models import Max, Q
 from django.urls import reverse
 
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.find_groups import Group, GroupFilter, find_groups
+from marketplace.domain.find_groups import GroupFilter, GroupPage, find_groups
 from marketplace.domain.messages import write
 from marketplace.domain.money import format_cents
 from marketplace.domain.sweep import for_each_row
@@ -78,28 +78,30 @@ def notify_searches(*, now: datetime) -> int:
 def _notify(pk: int, newest: int, now: datetime) -> bool:
     search = SavedSearch.objects.select_for_update(of=("self",)).get(pk=pk)
     wanted = replace(wanted_by(search), qualified_only=True)
-    groups = find_groups(worker=search.worker, wanted=wanted, now=now, newer_than=search.seen_hit)
+    page = find_groups(
+        worker=search.worker, wanted=wanted, now=now, newer_than=search.seen_hit, size=MOST_NAMED
+    )
     search.seen_hit = max(newest, search.seen_hit)
-    if groups:
+    if page.groups:
         search.notified_at = now
         write(
             worker_id=search.worker_id,
             requester=None,
             subject=f"New tasks match “{search.name}”",
-            text=_message(groups, search),
+            text=_message(page, search),
             now=now,
         )
     search.save(update_fields=["seen_hit", "notified_at"])
-    return bool(groups)
+    return bool(page.groups)
 
 
-def _message(groups: list[Group], search: SavedSearch) -> str:
+def _message(page: GroupPage, search: SavedSearch) -> str:
     lines = [
         f"{group.hit_type.title} (${format_cents(group.hit_type.reward_cents)})"
-        for group in groups[:MOST_NAMED]
+        for group in page.groups
     ]
-    if len(groups) > MOST_NAMED:
-        lines.append(f"and {len(groups) - MOST_NAMED} more")
+    if page.total > len(lines):
+        lines.append(f"and {page.total - len(lines)} more")
     return "\n".join([*lines, "", f"{settings.MARKETPLACE_URL}{url_of(search)}"])
 
 

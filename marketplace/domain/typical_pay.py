@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from hashlib import sha256
 from statistics import median
 
 from django.core.cache import cache
@@ -20,10 +19,14 @@ from marketplace.models import Assignment, HitType
 #: The newest assignments of the marketplace, which bounds the cost of the query.
 MOST_READ = 2_000
 CACHED_SECONDS = 300
+CACHE_KEY = "typical-pay"
 #: With less work, the estimate would be a guess.
 FEWEST = 3
 #: Bonuses come after the approval. Work approved later than this may still lack its bonus.
 BONUS_DELAY = timedelta(minutes=10)
+
+#: Like work has the same requester and title.
+Kind = tuple[int, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,31 +39,27 @@ class TypicalPay:
 
 
 def typical_pay(*, hit_types: Iterable[HitType], now: datetime) -> dict[int, TypicalPay]:
-    """Return the typical pay by HIT type, where enough of the requester's like work is known.
-
-    Estimates are up to CACHED_SECONDS old. HIT types of like work share requester and title, and
-    differ in their requirements.
-    """
+    """Return the typical pay by HIT type, where enough of the requester's like work is known."""
+    known = recent_pay(now=now)
     kinds = {hit_type.pk: (hit_type.requester_id, hit_type.title) for hit_type in hit_types}
-    keys = {kind: _key(kind) for kind in kinds.values()}
-    cached = cache.get_many(keys.values())
-    unknown = {kind for kind, key in keys.items() if key not in cached}
-    if unknown:
-        work = _recent(unknown, now)
-        fresh = {keys[kind]: _medians(work.get(kind, [])) for kind in unknown}
-        cache.set_many(fresh, CACHED_SECONDS)
-        cached |= fresh
-    pay = {pk: cached[keys[kind]] for pk, kind in kinds.items()}
-    return {pk: estimate for pk, estimate in pay.items() if estimate}
+    return {pk: known[kind] for pk, kind in kinds.items() if kind in known}
 
 
-def _key(kind: tuple[int, str]) -> str:
-    return f"typical-pay-{sha256(repr(kind).encode()).hexdigest()}"
+def recent_pay(*, now: datetime) -> dict[Kind, TypicalPay]:
+    """Return the typical pay of recent work by requester and title, up to CACHED_SECONDS old.
+
+    HIT types of like work share requester and title, and differ in their requirements.
+    """
+    cached: dict[Kind, TypicalPay] | None = cache.get(CACHE_KEY)
+    if cached is not None:
+        return cached
+    estimates = {kind: _medians(rows) for kind, rows in _recent(now).items()}
+    known = {kind: pay for kind, pay in estimates.items() if pay}
+    cache.set(CACHE_KEY, known, CACHED_SECONDS)
+    return known
 
 
-def _recent(
-    kinds: set[tuple[int, str]], now: datetime
-) -> dict[tuple[int, str], list[tuple[int, int, float]]]:
+def _recent(now: datetime) -> dict[Kind, list[tuple[int, int, float]]]:
     """Return reward, bonus and seconds of each approved assignment."""
     newest = Assignment.objects.aggregate(pk=Max("pk"))["pk"] or 0
     rows = (
@@ -69,8 +68,6 @@ def _recent(
             status=AssignmentStatus.APPROVED,
             worker__is_simulated=False,
             closed_at__lt=now - BONUS_DELAY,
-            hit_type__requester__in={requester for requester, _ in kinds},
-            hit_type__title__in={title for _, title in kinds},
         )
         .annotate(bonus=Coalesce(Sum("bonuses__amount_cents"), 0))
         .values_list(

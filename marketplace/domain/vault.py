@@ -1,4 +1,4 @@
-"""Encryption of access keys' secrets, whose plain text the verification of signatures needs."""
+"""Encryption of texts that are needed in plain: access keys' secrets and payment details."""
 
 from base64 import urlsafe_b64encode
 from functools import lru_cache
@@ -14,8 +14,9 @@ class UnreadableSecretError(ValueError):
 
     def __init__(self) -> None:
         super().__init__(
-            "This access key was encrypted under another key. Add the earlier key to "
-            "MARKETPLACE_ENCRYPTION_KEYS or SECRET_KEY_FALLBACKS, or issue a new access key."
+            "This value was encrypted under another key. Add the earlier key to "
+            "MARKETPLACE_ENCRYPTION_KEYS or SECRET_KEY_FALLBACKS, or replace the value: issue a new "
+            "access key, or ask the worker for the payment details."
         )
 
 

@@ -43,6 +43,7 @@ _OWN_ASSIGNMENT = """
 SELECT assignment.id, assignment.code, assignment.status, assignment.deadline_at,
     assignment.reward_cents, assignment.hit_id, assignment.hit_type_id,
     hit.code AS hit_code, hit.external_url, hit.frame_height,
+    assignment.extensions, hit_type.duration_seconds,
     hit_type.code AS hit_type_code, hit_type.title, hit_type.requester_id
 FROM marketplace_assignment AS assignment
 JOIN marketplace_hit AS hit ON hit.id = assignment.hit_id
@@ -60,6 +61,7 @@ UPDATE marketplace_hit SET pending = pending - 1, submitted = submitted + 1 WHER
 Values = dict[str, object]
 #: Twice what a page of this site sends.
 LONGEST_ANSWER = 512 * 1024
+EXPIRED = "The time for this task has expired."
 #: A submission may arrive this long after the deadline.
 GRACE = timedelta(seconds=5)
 
@@ -88,7 +90,7 @@ def submit_answer(*, worker_code: str, assignment_code: str, answer: str, now: d
         else:
             _release(assignment, AssignmentStatus.ABANDONED, now)
     if not in_time:
-        raise RefusalError("InvalidAssignmentState", "The time for this HIT has expired.")
+        raise RefusalError("InvalidAssignmentState", EXPIRED)
 
 
 def find_own(*, worker: WorkerAccount, assignment_code: str) -> Assignment | None:
@@ -108,6 +110,7 @@ def find_own(*, worker: WorkerAccount, assignment_code: str) -> Assignment | Non
             "code": assignment.hit_type_code,
             "requester_id": assignment.requester_id,
             "title": assignment.title,
+            "duration_seconds": assignment.duration_seconds,
         },
     )
     return cast("Assignment", assignment)
@@ -121,7 +124,7 @@ def return_assignment(
 
     If the requester's page refused the worker, the worker is not offered the HIT again.
     """
-    assignment = find(_locked().filter(worker=worker), "Assignment", assignment_code)
+    assignment = find(locked_assignments().filter(worker=worker), "Assignment", assignment_code)
     if assignment.status == AssignmentStatus.RETURNED:
         return assignment
     if assignment.status != AssignmentStatus.ACCEPTED:
@@ -136,7 +139,7 @@ def return_assignment(
 @transaction.atomic
 def abandon(*, assignment_pk: int, now: datetime) -> bool:
     """Abandon an overdue assignment. Return False if it is not overdue."""
-    assignment = _locked().get(pk=assignment_pk)
+    assignment = locked_assignments().get(pk=assignment_pk)
     if assignment.status != AssignmentStatus.ACCEPTED or assignment.deadline_at + GRACE > now:
         return False
     _release(assignment, AssignmentStatus.ABANDONED, now)
@@ -178,7 +181,8 @@ def xml_text(text: str) -> str:
     return escape(text.replace("\r\n", "\n").replace("\r", "\n").translate(_FORBIDDEN))
 
 
-def _locked() -> QuerySet[Assignment]:
+def locked_assignments() -> QuerySet[Assignment]:
+    """Return assignments that are locked with their HIT when they are read."""
     return Assignment.objects.select_for_update(of=("self", "hit")).select_related("hit__hit_type")
 
 
@@ -204,7 +208,7 @@ def _lock_assignment(code: str, worker_code: str) -> Assignment:
 
 
 def _set_related(assignment: Assignment, *, hit: Values, hit_type: Values) -> None:
-    """Set the assignment's HIT and HIT type from some of their fields."""
+    """Set the assignment's HIT and HIT type from some of their fields, in the order of the model."""
     alias = connection.alias
     its_type = HitType.from_db(
         alias, ("id", *hit_type), (assignment.hit_type_id, *hit_type.values())

@@ -21,6 +21,7 @@ class Migration(migrations.Migration):
                 ('code', models.CharField(max_length=64, unique=True)),
                 ('group_code', models.CharField(max_length=64, unique=True)),
                 ('digest', models.CharField(max_length=64)),
+                ('list_digest', models.CharField(db_index=True, max_length=64)),
                 ('title', models.CharField(max_length=128)),
                 ('description', models.TextField()),
                 ('keywords', models.TextField(blank=True)),
@@ -58,6 +59,7 @@ class Migration(migrations.Migration):
                 ('test_duration_seconds', models.PositiveBigIntegerField(blank=True, null=True)),
                 ('auto_granted', models.BooleanField(default=False)),
                 ('auto_granted_value', models.IntegerField(default=1)),
+                ('is_requestable', models.BooleanField(db_default=True, default=True)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
                 ('deleted_at', models.DateTimeField(blank=True, null=True)),
             ],
@@ -80,6 +82,7 @@ class Migration(migrations.Migration):
                 ('rejected_count', models.PositiveIntegerField(default=0)),
                 ('is_simulated', models.BooleanField(default=False)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now)),
+                ('closed_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 'abstract': False,
@@ -134,6 +137,7 @@ class Migration(migrations.Migration):
                 ('answer', models.TextField(blank=True)),
                 ('feedback', models.TextField(blank=True)),
                 ('is_refused', models.BooleanField(db_default=False, default=False)),
+                ('extensions', models.PositiveSmallIntegerField(db_default=0, default=0)),
                 ('hit', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='marketplace.hit')),
                 ('hit_type', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='marketplace.hittype')),
                 ('worker', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='assignments', to='marketplace.workeraccount')),
@@ -148,6 +152,10 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('qualification_code', models.CharField(db_index=True, max_length=64)),
+                ('action', models.CharField(choices=[('Accept', 'Accept'), ('PreviewAndAccept', 'Preview'), ('DiscoverPreviewAndAccept', 'Discover')], max_length=30)),
+                ('comparator', models.CharField(max_length=30)),
+                ('bound', models.IntegerField(blank=True, null=True)),
+                ('choices', models.TextField(blank=True)),
                 ('hit_type', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='requirement_rows', to='marketplace.hittype')),
             ],
         ),
@@ -181,12 +189,21 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
+            name='OperatorProfile',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('contact', models.CharField(blank=True, max_length=300)),
+                ('payouts', models.TextField(blank=True, max_length=2000)),
+            ],
+        ),
+        migrations.CreateModel(
             name='Requester',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('code', models.CharField(max_length=32, unique=True)),
                 ('name', models.CharField(max_length=100, unique=True)),
                 ('email', models.EmailField(blank=True, max_length=254)),
+                ('about', models.TextField(blank=True, db_default='', default='', max_length=2000)),
                 ('active', models.BooleanField(default=True)),
                 ('balance_cents', models.BigIntegerField(default=0)),
                 ('held_cents', models.BigIntegerField(default=0)),
@@ -261,6 +278,21 @@ class Migration(migrations.Migration):
                 ('requester', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='bonuses', to='marketplace.requester')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='bonuses', to='marketplace.workeraccount')),
             ],
+        ),
+        migrations.CreateModel(
+            name='AnnouncedBonus',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('amount_cents', models.PositiveIntegerField()),
+                ('status', models.CharField(choices=[('Reviewing', 'Reviewing'), ('Accepted', 'Accepted'), ('Declined', 'Declined')], max_length=10)),
+                ('reason', models.TextField(blank=True)),
+                ('appeal_url', models.TextField(blank=True)),
+                ('updated_at', models.DateTimeField()),
+                ('assignment', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='announced_bonus', to='marketplace.assignment')),
+            ],
+            options={
+                'verbose_name_plural': 'announced bonuses',
+            },
         ),
         migrations.CreateModel(
             name='AccessKey',
@@ -391,9 +423,15 @@ class Migration(migrations.Migration):
                 ('text', models.TextField()),
                 ('sent_at', models.DateTimeField()),
                 ('read_at', models.DateTimeField(blank=True, null=True)),
+                ('from_worker', models.BooleanField(db_default=False, default=False)),
+                ('hit', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='marketplace.hit')),
                 ('requester', models.ForeignKey(null=True, on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='marketplace.requester')),
                 ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='messages', to='marketplace.workeraccount')),
             ],
+            options={
+                'indexes': [models.Index(condition=models.Q(('from_worker', True)), fields=['requester', '-id'], name='market_messages_of_workers')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('from_worker', False), ('requester__isnull', False), _connector='OR'), name='market_workers_write_to_requesters')],
+            },
         ),
         migrations.CreateModel(
             name='LedgerEntry',
@@ -414,6 +452,39 @@ class Migration(migrations.Migration):
                 'indexes': [models.Index(condition=models.Q(('kind__in', ['reward', 'bonus'])), fields=['created_at', 'worker'], name='market_entries_of_workers')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('kind__in', ['reward', 'reward fee'])), fields=('assignment', 'kind'), name='market_reward_paid_once'), models.UniqueConstraint(condition=models.Q(('kind__in', ['bonus', 'bonus fee'])), fields=('bonus', 'kind'), name='market_bonus_paid_once')],
             },
+        ),
+        migrations.CreateModel(
+            name='PaymentDetails',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text_encrypted', models.TextField()),
+                ('updated_at', models.DateTimeField()),
+                ('worker', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='payment_details', to='marketplace.workeraccount')),
+            ],
+            options={
+                'verbose_name_plural': 'payment details',
+            },
+        ),
+        migrations.CreateModel(
+            name='Payout',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('amount_cents', models.PositiveBigIntegerField()),
+                ('reference', models.CharField(max_length=200)),
+                ('paid_on', models.DateField()),
+                ('recorded_by', models.CharField(max_length=150)),
+                ('recorded_at', models.DateTimeField()),
+                ('withdrawn_at', models.DateTimeField(blank=True, null=True)),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='payouts', to='marketplace.workeraccount')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='PaidEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('entry', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='paid', to='marketplace.ledgerentry')),
+                ('payout', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='paid_entries', to='marketplace.payout')),
+            ],
         ),
         migrations.CreateModel(
             name='Invitation',
@@ -492,5 +563,26 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name='hit',
             index=models.Index(condition=models.Q(('disposed_at__isnull', True)), fields=['requester', '-id'], name='market_hits_of_requester'),
+        ),
+        migrations.CreateModel(
+            name='ConsentText',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.PositiveIntegerField(unique=True)),
+                ('text', models.TextField(blank=True)),
+                ('published_at', models.DateTimeField()),
+            ],
+        ),
+        migrations.CreateModel(
+            name='WorkerConsent',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('accepted_at', models.DateTimeField()),
+                ('text', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='consents', to='marketplace.consenttext')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='consents', to='marketplace.workeraccount')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('text', 'worker'), name='market_consent_once')],
+            },
         ),
     ]

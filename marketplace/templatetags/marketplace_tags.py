@@ -32,6 +32,25 @@ def amount(cents: int) -> str:
 
 
 @register.filter
+def entries(value: object) -> list[tuple[str, object]] | None:
+    """Return the keys and values of a mapping, and the members of a list without keys.
+
+    Return None for what fits a line: single values, and lists of them.
+    """
+    if isinstance(value, dict):
+        return [(str(key), member) for key, member in value.items()]
+    if isinstance(value, list) and any(isinstance(member, dict | list) for member in value):
+        return [("", member) for member in value]
+    return None
+
+
+@register.filter
+def one_line(value: object) -> str:
+    """Return a value as text, and a list as its members with commas."""
+    return ", ".join(str(member) for member in value) if isinstance(value, list) else str(value)
+
+
+@register.filter
 def page_numbers(page: Page[object]) -> list[int]:
     """Return the numbers of the pages to link to. 0 is a gap."""
     numbers = page.paginator.get_elided_page_range(page.number, on_each_side=2, on_ends=1)

@@ -9,8 +9,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from marketplace.domain import accounts
-from marketplace.forms import JoinForm, LoginForm, PasswordForm
+from marketplace.domain.consent import accept_consent_text, current_consent_text
+from marketplace.forms import ConsentForm, JoinForm, LoginForm, PasswordForm
 from marketplace.models import Invitation, WorkerAccount
+from marketplace.views.consent import consent_context
 from marketplace.views.posted import posted
 from marketplace.views.session import log_in_response, log_out_response, worker_required
 
@@ -18,16 +20,19 @@ from marketplace.views.session import log_in_response, log_out_response, worker_
 @sensitive_post_parameters("password")
 @require_http_methods(["GET", "POST"])
 def join(request: HttpRequest, code: str) -> HttpResponseBase:
-    form = JoinForm(posted(request))
-    if form.is_valid():
+    form, text, now = JoinForm(posted(request)), current_consent_text(), timezone.now()
+    consent = ConsentForm(posted(request), text=text) if text else None
+    if form.is_valid() and (consent is None or consent.is_valid()):
         try:
-            worker = accounts.sign_up(invitation_code=code, **form.cleaned_data, now=timezone.now())
+            worker = accounts.sign_up(invitation_code=code, **form.cleaned_data, now=now)
         except accounts.SignUpError as error:
             form.add_error(None, str(error))
         else:
+            if text:
+                accept_consent_text(worker=worker, text=text, now=now)
             return log_in_response(request, worker)
     usable = Invitation.objects.filter(code=code, used_at__isnull=True).exists()
-    context = {"form": form, "usable": usable}
+    context = {"form": form, "usable": usable, **consent_context(text, consent)}
     return render(request, "marketplace/join.html", context, status=200 if usable else 404)
 
 

@@ -13,17 +13,21 @@ from django.templatetags.static import static
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET
 
+from marketplace.domain.content_keys import is_content_key
 from marketplace.domain.html_question import SUBMIT_PATH, prepare_page
 from marketplace.domain.layouts import read_preview
 from marketplace.domain.question import parse_question
 from marketplace.models import Hit
-from marketplace.views.frame import submit_url
+from marketplace.views.frame import CONTENT_SANDBOX, submit_url
 
 
 @require_GET
 @xframe_options_exempt
 def content_page(request: HttpRequest, hit_code: str) -> HttpResponse:
     """Serve the HTML of a HIT to the marketplace's frame. A preview cannot submit its forms."""
+    if not is_content_key(request.GET.get("key", ""), hit_code=hit_code):
+        text = "This address has expired. Reload the page of the task."
+        return HttpResponse(text, status=410, content_type="text/plain")
     hit = get_object_or_404(Hit.objects.only("question"), code=hit_code)
     question = parse_question(hit.question, allow_http=True, allow_html=True)
     if not question.html:
@@ -51,7 +55,7 @@ def _page(html: str, submit_to: str) -> HttpResponse:
         script_url=settings.MARKETPLACE_CONTENT_URL + static("js/marketplace/content.js"),
     )
     response = HttpResponse(page)
-    policy = f"frame-ancestors {settings.MARKETPLACE_URL}"
+    policy = f"frame-ancestors {settings.MARKETPLACE_URL}; sandbox {CONTENT_SANDBOX}"
     response["Content-Security-Policy"] = policy if submit_to else f"{policy}; form-action 'none'"
     return response
 

@@ -1,7 +1,7 @@
 """URLs of the frame that shows a requester's page, and its security policy."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ipaddress import ip_address
 from urllib.parse import urlencode, urlsplit
 
@@ -9,11 +9,16 @@ from csp.decorators import csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
+from marketplace.domain.content_keys import content_key
+from marketplace.domain.frame_signature import PARAMETER, frame_signature
+from marketplace.domain.moved_site import present_url
 from marketplace.domain.submit_tokens import submit_token
-from marketplace.models import Assignment
+from marketplace.models import Assignment, Hit, HitType
 
 #: What a page of this site may do in the frame. It has an opaque origin there.
 SANDBOX = "allow-scripts allow-forms allow-popups allow-popups-to-escape-sandbox"
+#: What the page of an HTMLQuestion may do. The response says so too, for a tab of its own.
+CONTENT_SANDBOX = f"{SANDBOX} allow-modals allow-downloads"
 #: What a page of another origin may do too: sessions, storage, requests to its server, dialogs.
 FOREIGN_SANDBOX = f"{SANDBOX} allow-same-origin allow-modals allow-downloads"
 DEFAULT_PORTS = {"https": 443, "http": 80}
@@ -23,7 +28,14 @@ NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
 
 def sandbox_of(request: HttpRequest, external_url: str) -> str:
     """Return the sandbox of a frame. A page of this site's own origins could remove a wider one."""
+    if _is_content(external_url):
+        return CONTENT_SANDBOX
     return FOREIGN_SANDBOX if _is_foreign(request, external_url) else SANDBOX
+
+
+def _is_content(url: str) -> bool:
+    content = settings.MARKETPLACE_CONTENT_URL
+    return bool(content) and _origin_key(url) == _origin_key(content)
 
 
 def _is_foreign(request: HttpRequest, url: str) -> bool:
@@ -59,13 +71,25 @@ def frame_url(external_url: str, query: str) -> str:
     return parts._replace(query="&".join(filter(None, (parts.query, query)))).geturl()
 
 
+def keyed_url(hit: Hit, url: str, query: Mapping[str, str]) -> str:
+    """Return the URL of a HIT's page with its query. That of an HTMLQuestion expires."""
+    key = {"key": content_key(hit.code)} if _is_content(url) else {}
+    return frame_url(url, urlencode({**query, **key}))
+
+
 def origin_of(url: str) -> str:
     """Return the origin of a URL as a Content-Security-Policy source."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def work_url(assignment: Assignment) -> str:
+def page_url(hit: Hit, hit_type: HitType) -> str:
+    """Return the URL of the HIT's page, or "" if the marketplace shows the HIT itself."""
+    return present_url(external_url=hit.external_url, requester_id=hit_type.requester_id)
+
+
+def work_url(assignment: Assignment, url: str) -> str:
+    """Return the URL of the assignment's page with its parameters. That of the site's page is signed."""
     token = submit_token(assignment_code=assignment.code, worker_code=assignment.worker.code)
     query = {
         "assignmentId": assignment.code,
@@ -73,7 +97,15 @@ def work_url(assignment: Assignment) -> str:
         "workerId": assignment.worker.code,
         "turkSubmitTo": submit_url() + token,
     }
-    return frame_url(assignment.hit.external_url, urlencode(query))
+    signature = frame_signature(
+        path=urlsplit(url).path,
+        assignment=assignment.code,
+        worker=assignment.worker.code,
+        requester_id=assignment.hit_type.requester_id,
+    )
+    if signature:
+        query[PARAMETER] = signature
+    return keyed_url(assignment.hit, url, query)
 
 
 def submit_url() -> str:

@@ -1,12 +1,11 @@
 """Views for the list of HIT groups, previews and acceptance."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
-from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -16,8 +15,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from marketplace.answer_form import AnswerForm
 from marketplace.domain import accept_hit
+from marketplace.domain.consent import ConsentRequiredError
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.find_groups import MOST_COUNTED, find_groups
+from marketplace.domain.find_groups import MOST_COUNTED, GroupFilter, Position, find_groups
 from marketplace.domain.qualifications import held_by
 from marketplace.domain.queries import month_cents, waiting_cents
 from marketplace.domain.question import read_form
@@ -32,15 +32,15 @@ from marketplace.models import (
     Hit,
     HitType,
     QualificationType,
+    Requester,
     SavedSearch,
     WorkerAccount,
 )
-from marketplace.views.frame import frame_url, framing, origin_of, sandbox_of
+from marketplace.views.frame import framing, keyed_url, origin_of, page_url, sandbox_of
 from marketplace.views.media_policy import allow_media
 from marketplace.views.session import worker_required
 
-PER_PAGE = 25
-NOTHING_LEFT = "No more HITs are available to you in this group right now."
+NOTHING_LEFT = "No more tasks of this group are available to you right now."
 SUBMITTED = "Submitted. ${} is pending approval."
 NOT_AVAILABLE = "ASSIGNMENT_ID_NOT_AVAILABLE"
 
@@ -51,9 +51,8 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     now = timezone.now()
     form = GroupFilterForm(request.GET)
     wanted = form.wanted()
-    found = find_groups(worker=worker, wanted=wanted, now=now)
-    shown = Paginator(found, PER_PAGE).get_page(request.GET.get("page"))
-    hit_types = [group.hit_type for group in shown]
+    found = find_groups(worker=worker, wanted=wanted, now=now, position=_position(request, wanted))
+    hit_types = [group.hit_type for group in found.groups]
     types = _types(hit_types)
     statistics = requester_statistics(
         requesters={hit_type.requester for hit_type in hit_types}, now=now
@@ -68,15 +67,20 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
                 _describe(requirement, types, is_met=False) for requirement in group.lacking
             ],
             "statistics": statistics.get(group.hit_type.requester_id),
+            "left_out": group.left_out,
+            "left_out_text": f"{group.left_out:,}",
+            "rest_query": replace(wanted, requester=group.hit_type.requester.code).url_query(),
         }
-        for group in shown
+        for group in found.groups
     ]
     query = wanted.url_query()
     context = {
         "worker": worker,
         "rows": rows,
-        "page": shown,
-        "total": len(found),
+        "page": found,
+        "total_text": f"{found.total:,}",
+        "requester": Requester.objects.filter(code=wanted.requester).first(),
+        "all_query": replace(wanted, requester="").url_query(),
         "form": form,
         "query": query,
         "searches": [
@@ -89,9 +93,17 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
         .order_by("deadline_at"),
         "waiting_cents": waiting_cents(worker),
         "month_cents": month_cents(worker, now=now),
-        "unread": worker.messages.filter(read_at=None).count(),
+        "unread": worker.messages.filter(read_at=None, from_worker=False).count(),
     }
     return render(request, "marketplace/groups.html", context)
+
+
+def _position(request: HttpRequest, wanted: GroupFilter) -> Position | None:
+    """Return the position in the list that a link to the previous or next page names."""
+    for name, is_backwards in (("before", True), ("after", False)):
+        if text := request.GET.get(name):
+            return Position.parse(text, sort=wanted.sort, is_backwards=is_backwards)
+    return None
 
 
 @require_POST
@@ -126,8 +138,11 @@ def delete_filter(request: HttpRequest, worker: WorkerAccount, pk: int) -> HttpR
 @worker_required
 def preview(request: HttpRequest, worker: WorkerAccount, hit_type_code: str) -> HttpResponseBase:
     """Show the worker's next HIT of the group without accepting it."""
-    hit_type = _discoverable(worker, hit_type_code)
-    hit = accept_hit.find_open_hit(worker=worker, hit_type=hit_type, now=timezone.now())
+    now = timezone.now()
+    hit_type = get_object_or_404(HitType.objects.select_related("requester"), code=hit_type_code)
+    hit_type = accept_hit.find_type_to_show(worker=worker, hit_type=hit_type, now=now)
+    _check_discoverable(worker, hit_type)
+    hit = accept_hit.find_open_hit(worker=worker, hit_type=hit_type, now=now)
     return _preview(request, worker, hit_type, hit)
 
 
@@ -150,8 +165,9 @@ def _to_group(code: str) -> HttpResponseBase:
 @require_GET
 @worker_required
 def preview_hit(request: HttpRequest, worker: WorkerAccount, hit_code: str) -> HttpResponseBase:
-    hit = get_object_or_404(Hit.objects.select_related("hit_type"), code=hit_code)
-    return _preview(request, worker, _discoverable(worker, hit.hit_type.code), hit)
+    hit = get_object_or_404(Hit.objects.select_related("hit_type__requester"), code=hit_code)
+    _check_discoverable(worker, hit.hit_type)
+    return _preview(request, worker, hit.hit_type, hit)
 
 
 @require_POST
@@ -192,6 +208,9 @@ def _open_accepted(
 ) -> HttpResponseBase:
     try:
         code = accept(worker=worker, now=timezone.now())
+    except ConsentRequiredError as refusal:
+        messages.error(request, refusal.message)
+        return redirect("marketplace:consent")
     except RefusalError as refusal:
         messages.error(request, refusal.message)
         return redirect("marketplace:groups")
@@ -225,29 +244,30 @@ def _preview(
     }
     if hit is None or not may_see:
         return render(request, "marketplace/preview.html", context)
-    if not hit.external_url:
+    url = page_url(hit, hit_type)
+    if not url:
         form = AnswerForm(read_form(hit.question), is_preview=True)
         page = render(request, "marketplace/preview.html", context | {"form": form})
         return allow_media(request, page, form.question_form)
     query = {"assignmentId": NOT_AVAILABLE, "hitId": hit.code}
-    context["frame_url"] = frame_url(hit.external_url, urlencode(query))
-    context["sandbox"] = sandbox_of(request, hit.external_url)
+    context["frame_url"] = keyed_url(hit, url, query)
+    context["sandbox"] = sandbox_of(request, url)
     page = render(request, "marketplace/preview.html", context)
-    return framing(request, page, [origin_of(hit.external_url)])
+    return framing(request, page, [origin_of(url)])
 
 
-def _discoverable(worker: WorkerAccount, hit_type_code: str) -> HitType:
-    hit_type = get_object_or_404(HitType.objects.select_related("requester"), code=hit_type_code)
+def _check_discoverable(worker: WorkerAccount, hit_type: HitType) -> None:
     held = held_by(worker, hit_type.requirements)
     if unmet(hit_type.requirements, held, action=Guarded.DISCOVER):
         raise Http404("This group does not exist.")
-    return hit_type
 
 
 def _types(hit_types: list[HitType]) -> dict[str, QualificationType]:
     """Return the qualification types that the HIT types require, by QualificationTypeId."""
     codes = {r["QualificationTypeId"] for hit_type in hit_types for r in hit_type.requirements}
-    types = QualificationType.objects.only("code", "name", "status", "test", "deleted_at")
+    types = QualificationType.objects.only(
+        "code", "name", "status", "test", "deleted_at", "is_requestable"
+    )
     return types.in_bulk(codes, field_name="code")
 
 
@@ -259,6 +279,7 @@ def _describe(
     is_requestable = (
         kind is not None
         and kind.deleted_at is None
+        and kind.is_requestable
         and kind.status == QualificationTypeStatus.ACTIVE
     )
     return {

@@ -1,6 +1,6 @@
 """The operator's pages, for staff with the permission `marketplace.operate_marketplace`."""
 
-from datetime import UTC, datetime, time, timedelta
+from collections.abc import Mapping
 
 from django.contrib import messages
 from django.contrib.auth.base_user import AbstractBaseUser
@@ -8,7 +8,7 @@ from django.contrib.auth.decorators import user_passes_test
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import LoginView, LogoutView
 from django.core.exceptions import PermissionDenied
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse, reverse_lazy
@@ -16,17 +16,25 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from marketplace.domain import access_keys, accounts, appeals, ledger, payouts, queries
+from marketplace.domain import (
+    access_keys,
+    accounts,
+    appeals,
+    close_account,
+    ledger,
+    payouts,
+    queries,
+)
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.money import format_cents
+from marketplace.domain.payment_details import payment_details
 from marketplace.enums import AppealStatus
 from marketplace.forms import (
     AppealDecisionForm,
     DepositForm,
-    EmailForm,
     InvitationForm,
     RequesterForm,
-    StatementForm,
+    RequesterProfileForm,
     WorkerForm,
 )
 from marketplace.models import AccessKey, Appeal, Invitation, LedgerEntry, Requester, WorkerAccount
@@ -123,14 +131,18 @@ def deposit(request: HttpRequest, code: str) -> HttpResponseBase:
 
 @require_POST
 @operator_required
-def change_email(request: HttpRequest, code: str) -> HttpResponseBase:
-    """Change the address that receives notifications by email."""
+def change_profile(request: HttpRequest, code: str) -> HttpResponseBase:
+    """Change the name and text that workers see, and the address for notifications by email."""
     row = get_object_or_404(Requester, code=code)
-    form = EmailForm(request.POST)
+    form = RequesterProfileForm(request.POST)
+    if form.is_valid():
+        name = form.cleaned_data["name"]
+        if Requester.objects.filter(name=name).exclude(pk=row.pk).exists():
+            form.add_error("name", "Another requester has this name.")
     if not form.is_valid():
-        return _requester_page(request, row, DepositForm(), email_form=form)
-    Requester.objects.filter(pk=row.pk).update(email=form.cleaned_data["email"])
-    messages.success(request, "The email address was changed.")
+        return _requester_page(request, row, DepositForm(), profile_form=form)
+    Requester.objects.filter(pk=row.pk).update(**form.cleaned_data)
+    messages.success(request, "The profile was saved.")
     return redirect("marketplace:operator-requester", code=code)
 
 
@@ -227,7 +239,7 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
     row = get_object_or_404(WorkerAccount, code=code)
     fields = ("country", "subdivision", "is_adult", "active")
     form = WorkerForm(posted(request), initial={field: getattr(row, field) for field in fields})
-    if form.is_valid():
+    if form.is_valid() and row.closed_at is None:
         is_closed = row.active and not form.cleaned_data["active"]
         if is_closed and (confirmation := _ask_before_closing(request, row)):
             return confirmation
@@ -236,8 +248,24 @@ def worker(request: HttpRequest, code: str) -> HttpResponseBase:
             accounts.close_account(worker=row)
         messages.success(request, "The account was updated.")
         return redirect("marketplace:operator-worker", code=code)
-    context = {"row": row, "form": form, "months": queries.earnings_by_month(row)}
+    context = {
+        "row": row,
+        "form": form,
+        "months": queries.earnings_by_month(row),
+        "due_cents": payouts.due_cents(row),
+        "payment_details": payment_details([row.code]).get(row.code, ""),
+    }
     return render(request, "marketplace/operator/worker.html", context)
+
+
+@require_POST
+@operator_required
+def erase_email(request: HttpRequest, code: str) -> HttpResponseBase:
+    """Erase the address that a worker left for the last payout."""
+    row = get_object_or_404(WorkerAccount, code=code)
+    close_account.erase_email(worker=row)
+    messages.success(request, "The email address was erased.")
+    return redirect("marketplace:operator-worker", code=code)
 
 
 @require_GET
@@ -289,48 +317,20 @@ def appeal(request: HttpRequest, pk: int) -> HttpResponseBase:
     return render(request, "marketplace/operator/appeal.html", {"row": row, "form": form})
 
 
-@require_GET
-@operator_required
-def statement(request: HttpRequest) -> HttpResponseBase:
-    """Show or download the payout statement of a period."""
-    form = StatementForm(request.GET if "first" in request.GET else None)
-    if not form.is_valid():
-        return render(request, "marketplace/operator/statement.html", {"form": form})
-    first, last = form.cleaned_data["first"], form.cleaned_data["last"]
-    since = datetime.combine(first, time.min, tzinfo=UTC)
-    until = datetime.combine(last, time.min, tzinfo=UTC) + timedelta(days=1)
-    rows = payouts.payouts(since=since, until=until)
-    listing = Table(
-        request=request,
-        rows=rows,
-        columns=columns.PAYOUTS,
-        noun=("worker", "workers"),
-        order=["worker_code"],
-        empty="No earnings in this period.",
-    )
-    if listing.wants_csv:
-        response = HttpResponse(content_type="text/csv; charset=utf-8")
-        response["Content-Disposition"] = f'attachment; filename="payouts-{first}-{last}.csv"'
-        payouts.write_statement(listing.ordered, response)  # type: ignore[arg-type] # it has write()
-        return response
-    total_cents = rows.aggregate(total=Sum("total_cents"))["total"]
-    context = {"form": form, "listing": listing, "total_cents": total_cents}
-    return render(request, "marketplace/operator/statement.html", context)
-
-
 def _requester_page(
     request: HttpRequest,
     row: Requester,
     form: DepositForm,
     *,
     issued: tuple[str, str] | None = None,
-    email_form: EmailForm | None = None,
+    profile_form: RequesterProfileForm | None = None,
 ) -> HttpResponseBase:
     row.refresh_from_db()
     context = {
         "row": row,
         "form": form,
-        "email_form": email_form or EmailForm(initial={"email": row.email}),
+        "profile_form": profile_form
+        or RequesterProfileForm(initial={"name": row.name, "about": row.about, "email": row.email}),
         "issued": issued,
         "keys": row.access_keys.order_by("revoked_at", "-pk"),
         "ledger": queries.books_of(row),
@@ -351,7 +351,7 @@ def _ledger_list(request: HttpRequest, row: Requester) -> Table:
     )
 
 
-def _ask_first(
+def ask_first(
     request: HttpRequest,
     *,
     title: str,
@@ -359,22 +359,26 @@ def _ask_first(
     button: str,
     back: str,
     spends: bool = False,
+    shown: Mapping[str, object] | None = None,
 ) -> HttpResponse | None:
-    """Return a page that names what will happen and asks, or None if the operator has confirmed."""
+    """Return a page that names what will happen and asks, or None if the operator has confirmed.
+
+    The page posts the same fields again, and `shown`, which are values that the operator confirms.
+    """
     if "confirmed" in request.POST:
         return None
     fields = [
         (name, value)
         for name, values in request.POST.lists()
         for value in values
-        if name != "csrfmiddlewaretoken"
+        if name != "csrfmiddlewaretoken" and name not in (shown or {})
     ]
     context = {
         "title": title,
         "consequences": consequences,
         "button": button,
         "spends": spends,
-        "fields": fields,
+        "fields": [*fields, *(shown or {}).items()],
         "back": back,
     }
     return render(request, "marketplace/operator/confirm.html", context)
@@ -384,7 +388,7 @@ def _ask_before_deposit(request: HttpRequest, row: Requester, cents: int) -> Htt
     amount, is_deposit = f"${format_cents(abs(cents))}", cents > 0
     verb = "Deposit" if is_deposit else "Withdraw"
     change = f"grows by {amount}" if is_deposit else f"shrinks by {amount}"
-    return _ask_first(
+    return ask_first(
         request,
         title=f"{verb} {amount}?",
         consequences=[
@@ -398,7 +402,7 @@ def _ask_before_deposit(request: HttpRequest, row: Requester, cents: int) -> Htt
 
 
 def _ask_before_closing(request: HttpRequest, row: WorkerAccount) -> HttpResponse | None:
-    return _ask_first(
+    return ask_first(
         request,
         title=f"Close the account of {row.username}?",
         consequences=[
@@ -419,7 +423,7 @@ def _ask_before_decision(request: HttpRequest, row: Appeal, pay: bool) -> HttpRe
         if pay
         else f"The rejection stands, and {worker} isn't paid the reward of {reward}."
     )
-    return _ask_first(
+    return ask_first(
         request,
         title="Pay for the rejected work?" if pay else "Uphold the rejection?",
         consequences=[outcome, f"{worker} receives your answer. The decision is final."],

@@ -10,7 +10,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
-from marketplace.models import Appeal, Invitation, WorkerAccount
+from marketplace.models import Appeal, Invitation, Payout, WorkerAccount
 from marketplace.views.tables import Column, code, money_column, time_column
 
 TEXT_LENGTH = 200
@@ -98,8 +98,30 @@ LEDGER: Sequence[Column] = (
     money_column("Reserved ($)", lambda row: row.held_cents, order="held_cents"),
 )
 
+
+def _selectable(row: Any) -> SafeString | str:
+    """Return the worker's name, with a checkbox of the form for payouts if money is due."""
+    if not row["due_cents"]:
+        return str(row["username"])
+    return format_html(
+        '<label><input type="checkbox" name="worker" value="{}" form="record"> {}</label>',
+        row["worker_code"],
+        row["username"],
+    )
+
+
+def _payout_state(row: Payout) -> SafeString | str:
+    if row.withdrawn_at:
+        return f"withdrawn {row.withdrawn_at:%Y-%m-%d}"
+    url = reverse("marketplace:operator-withdraw-payout", args=[row.pk])
+    label = f" the payout of {row.amount_cents / 100:.2f} dollars to {row.worker.username}"
+    return format_html(
+        '<a href="{}">Withdraw …<span class="visually-hidden">{}</span></a>', url, label
+    )
+
+
 PAYOUTS: Sequence[Column] = (
-    Column("Worker", lambda row: row["username"], order="username"),
+    Column("Worker", lambda row: row["username"], _selectable, order="username"),
     Column(
         "Worker id",
         lambda row: row["worker_code"],
@@ -109,7 +131,23 @@ PAYOUTS: Sequence[Column] = (
     Column("HITs", lambda row: row["assignments"], order="assignments", is_number=True),
     money_column("Rewards ($)", lambda row: row["reward_cents"], order="reward_cents"),
     money_column("Bonuses ($)", lambda row: row["bonus_cents"], order="bonus_cents"),
-    money_column("Total ($)", lambda row: row["total_cents"], order="total_cents"),
+    money_column("Earned ($)", lambda row: row["total_cents"], order="total_cents"),
+    money_column("Paid ($)", lambda row: row["paid_cents"], order="paid_cents"),
+    money_column("Due ($)", lambda row: row["due_cents"], order="due_cents"),
+)
+
+RECORDED_PAYOUTS: Sequence[Column] = (
+    Column("Worker", lambda row: row.worker.username, lambda row: _worker_link(row.worker)),
+    Column("Paid on", lambda row: row.paid_on.isoformat(), order="paid_on"),
+    money_column("Amount ($)", lambda row: row.amount_cents, order="amount_cents"),
+    Column("Reference", lambda row: row.reference, order="reference"),
+    Column("Recorded by", lambda row: row.recorded_by, order="recorded_by"),
+    Column(
+        "State",
+        lambda row: "withdrawn" if row.withdrawn_at else "paid",
+        _payout_state,
+        order="withdrawn_at",
+    ),
 )
 
 

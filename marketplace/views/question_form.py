@@ -10,6 +10,7 @@ from django.views.decorators.http import require_http_methods
 from marketplace.answer_form import AnswerForm
 from marketplace.domain import work
 from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.extend_time import time_left
 from marketplace.domain.form_answers import form_answers_document
 from marketplace.domain.money import format_cents
 from marketplace.domain.queries import waiting_cents
@@ -67,6 +68,7 @@ def form_page(
         "form": form,
         "problem": problem,
         "waiting_cents": waiting_cents(worker),
+        "time_left": time_left(assignment, now=timezone.now()),
         "pay": pay.get(assignment.hit_type_id),
         "accepts_next": "accepts_next" in request.POST if form.is_bound else worker.accepts_next,
     }

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -67,8 +68,7 @@ def _logged_in(request: HttpRequest, token: str) -> HttpResponseBase:
         requester_sessions.COOKIE,
         token,
         max_age=int(requester_sessions.SESSION_LASTS.total_seconds()),
-        path=reverse("marketplace:layouts").removesuffix("layouts/"),
-        secure=request.is_secure(),
+        secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",
     )
@@ -80,6 +80,5 @@ def log_out(request: HttpRequest) -> HttpResponseBase:
     if token := request.COOKIES.get(requester_sessions.COOKIE):
         requester_sessions.end_session(token=token)
     response = redirect("marketplace:requester-login")
-    path = reverse("marketplace:layouts").removesuffix("layouts/")
-    response.delete_cookie(requester_sessions.COOKIE, path=path, samesite="Lax")
+    response.delete_cookie(requester_sessions.COOKIE, samesite="Lax")
     return response

@@ -5,6 +5,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec
 from urllib.parse import urlencode
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -12,6 +13,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
 from marketplace.domain import accounts
+from marketplace.domain.consent import is_consent_due
 from marketplace.models import WorkerAccount
 
 P = ParamSpec("P")
@@ -41,15 +43,20 @@ def worker_required(
 def log_in_response(
     request: HttpRequest, worker: WorkerAccount, *, next_url: str = ""
 ) -> HttpResponse:
-    """Sign in and redirect to `next_url` if it is a URL of this site."""
+    """Sign in and redirect to `next_url` if it is a URL of this site.
+
+    A worker who has not accepted the current consent text is asked for it first.
+    """
     if not url_has_allowed_host_and_scheme(next_url, {request.get_host()}, request.is_secure()):
         next_url = reverse("marketplace:groups")
+    if is_consent_due(worker):
+        next_url = f"{reverse('marketplace:consent')}?{urlencode({'next': next_url})}"
     response = HttpResponseRedirect(next_url)
     response.set_cookie(
         accounts.COOKIE,
         accounts.start_session(worker=worker, now=timezone.now()),
         max_age=int(accounts.SESSION_LASTS.total_seconds()),
-        secure=request.is_secure(),
+        secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
         samesite="Lax",
     )

@@ -1,12 +1,13 @@
 """Views for working on a HIT, submitting it, returning it and continuing."""
 
 from collections.abc import Iterable
+from dataclasses import asdict
 
 from csp.constants import NONE
 from csp.decorators import csp_replace
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponseBase, QueryDict
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.cache import cache_control
@@ -16,13 +17,14 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from marketplace.domain import work
 from marketplace.domain.errors import NotFoundError, RefusalError
+from marketplace.domain.extend_time import extend_time, time_left
 from marketplace.domain.money import format_cents
 from marketplace.domain.queries import waiting_cents
 from marketplace.domain.submit_tokens import read_submit_token
 from marketplace.domain.typical_pay import typical_pay
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
-from marketplace.views.frame import framing, origin_of, sandbox_of, submit_url, work_url
+from marketplace.views.frame import framing, origin_of, page_url, sandbox_of, submit_url, work_url
 from marketplace.views.groups import SUBMITTED, to_next, to_next_or_list
 from marketplace.views.question_form import form_page
 from marketplace.views.session import current_worker, worker_required
@@ -39,15 +41,43 @@ def work_page(
     context: dict[str, object] = {"worker": worker, "assignment": assignment}
     if is_over or assignment.status != AssignmentStatus.ACCEPTED:
         return render(request, "marketplace/work_over.html", context)
-    if not assignment.hit.external_url:
+    url = page_url(assignment.hit, assignment.hit_type)
+    if not url:
         return form_page(request, worker, assignment)
-    context["frame_url"] = work_url(assignment)
-    context["sandbox"] = sandbox_of(request, assignment.hit.external_url)
+    context["frame_url"] = work_url(assignment, url)
+    context["sandbox"] = sandbox_of(request, url)
     pay = typical_pay(hit_types=[assignment.hit_type], now=timezone.now())
     context["pay"] = pay.get(assignment.hit_type_id)
     context["waiting_cents"] = waiting_cents(worker)
+    context["time_left"] = time_left(assignment, now=timezone.now())
     page = render(request, "marketplace/work.html", context)
-    return framing(request, page, [origin_of(assignment.hit.external_url), submit_url()])
+    return framing(request, page, [origin_of(url), submit_url()])
+
+
+@require_POST
+@worker_required
+def more_time(
+    request: HttpRequest, worker: WorkerAccount, assignment_code: str
+) -> HttpResponseBase:
+    """Extend the deadline. The page's script gets JSON, a browser without scripts the page again."""
+    is_script = request.headers.get("Accept") == "application/json"
+    seen = request.POST.get("extensions", "")
+    now = timezone.now()
+    try:
+        assignment = extend_time(
+            worker=worker,
+            assignment_code=assignment_code,
+            seen=int(seen) if seen.isdecimal() else -1,
+            now=now,
+        )
+    except RefusalError as refusal:
+        if is_script:
+            return JsonResponse({"error": refusal.message}, status=409)
+        messages.error(request, refusal.message)
+    else:
+        if is_script:
+            return JsonResponse(asdict(time_left(assignment, now=now)))
+    return redirect("marketplace:work", assignment_code=assignment_code)
 
 
 @require_POST
@@ -60,7 +90,7 @@ def return_hit(
     except RefusalError as refusal:
         messages.error(request, refusal.message)
     else:
-        messages.success(request, "You returned the HIT. It is available to other workers again.")
+        messages.success(request, "You returned the task. It is available to other workers again.")
     return redirect("marketplace:groups")
 
 
@@ -93,7 +123,7 @@ def go_on(request: HttpRequest, worker: WorkerAccount, assignment_code: str) -> 
     """
     assignment = _own(worker, assignment_code)
     if assignment.status == AssignmentStatus.ACCEPTED:
-        messages.error(request, "This HIT hasn't been submitted yet.")
+        messages.error(request, "This task hasn't been submitted yet.")
         return redirect("marketplace:work", assignment_code=assignment.code)
     if assignment.status == AssignmentStatus.SUBMITTED and "accepts_next" not in request.POST:
         messages.success(request, SUBMITTED.format(format_cents(assignment.reward_cents)))
@@ -155,10 +185,13 @@ def _fields(request: HttpRequest) -> Iterable[tuple[str, str]]:
 def _same_site(request: HttpRequest) -> bool:
     """Return False for forms of other sites. Links of theirs send the Lax cookie but no Origin.
 
-    A GET from this site can only be a link or an image in a requester's QuestionForm.
+    A GET from this site can only be a link or an image in a requester's QuestionForm. Without
+    Sec-Fetch-Site, which old browsers and sites without https lack, a GET may be any site's link.
     """
-    allowed = ("none",) if request.method == "GET" else ("none", "same-origin")
-    if request.headers.get("Sec-Fetch-Site", "none") not in allowed:
+    fetched = request.headers.get("Sec-Fetch-Site")
+    if request.method == "GET":
+        return fetched == "none"
+    if fetched not in (None, "none", "same-origin"):
         return False
     origin = request.headers.get("Origin")
     return origin in (None, settings.MARKETPLACE_URL, f"{request.scheme}://{request.get_host()}")

@@ -9,15 +9,17 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
-from marketplace.domain import appeals, qualifications, queries
+from marketplace.domain import announced_bonuses, appeals, qualifications, queries
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.requirements import SYSTEM
+from marketplace.domain.operator_profile import operator_profile
+from marketplace.domain.requirements import ADULT, SYSTEM
 from marketplace.enums import AssignmentStatus, GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.forms import AppealForm, QualificationAnswerForm
 from marketplace.models import (
     Assignment,
     Grant,
     Message,
+    PaymentDetails,
     QualificationRequest,
     QualificationType,
     WorkerAccount,
@@ -33,7 +35,7 @@ PER_PAGE = 25
 def history(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
     rows = (
         Assignment.objects.filter(worker=worker, is_refused=False)
-        .select_related("hit_type__requester", "appeal")
+        .select_related("hit_type__requester", "appeal", "announced_bonus")
         .prefetch_related("bonuses")
         .annotate(total_cents=F("reward_cents") + Coalesce(Sum("bonuses__amount_cents"), 0))
         .defer("answer")
@@ -50,7 +52,13 @@ def earnings(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
         "worker": worker,
         "months": (months := list(queries.earnings_by_month(worker))),
         "total_cents": sum(month["total_cents"] for month in months),
+        "paid_cents": sum(month["paid_cents"] for month in months),
+        "due_cents": sum(month["due_cents"] for month in months),
+        "payouts": worker.payouts.filter(withdrawn_at=None).order_by("-paid_on", "-pk"),
+        "has_details": PaymentDetails.objects.filter(worker=worker).exists(),
         "waiting_cents": queries.waiting_cents(worker),
+        "operator": operator_profile(),
+        "in_review_cents": announced_bonuses.in_review_cents(worker),
     }
     return render(request, "marketplace/earnings.html", context)
 
@@ -58,7 +66,8 @@ def earnings(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
 @require_GET
 @worker_required
 def inbox(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
-    rows = Message.objects.filter(worker=worker).select_related("requester").order_by("-pk")
+    rows = Message.objects.filter(worker=worker, from_worker=False).select_related("requester")
+    rows = rows.order_by("-pk")
     page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
     unread = [message.pk for message in page if message.read_at is None]
     response = render(request, "marketplace/messages.html", {"worker": worker, "page": page})
@@ -78,7 +87,7 @@ def own_qualifications(request: HttpRequest, worker: WorkerAccount) -> HttpRespo
     context = {
         "worker": worker,
         "system": [
-            (SYSTEM[code], "-".join(filter(None, value)) if isinstance(value, tuple) else value)
+            (SYSTEM[code], _shown_value(code, value))
             for code, value in qualifications.system_values(worker).items()
         ],
         "grants": grants,
@@ -147,11 +156,17 @@ def appeal(request: HttpRequest, worker: WorkerAccount, assignment_code: str) ->
     return render(request, "marketplace/appeal.html", context)
 
 
+def _shown_value(code: str, value: object) -> object:
+    if code == ADULT:
+        return "yes"
+    return "-".join(filter(None, value)) if isinstance(value, tuple) else value
+
+
 def _requestable(worker: WorkerAccount) -> QuerySet[QualificationType]:
     held = Q(grants__worker=worker, grants__status=GrantStatus.GRANTED)
     return (
         QualificationType.objects.filter(
-            status=QualificationTypeStatus.ACTIVE, deleted_at__isnull=True
+            status=QualificationTypeStatus.ACTIVE, is_requestable=True, deleted_at__isnull=True
         )
         .exclude(pk__in=QualificationType.objects.filter(held).values("pk"))
         .select_related("requester")

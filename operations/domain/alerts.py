@@ -17,6 +17,7 @@ from crowd.models import Payment
 from jobs.enums import JobState
 from jobs.models import Job, SweepFailure
 from operations.domain.figures import queue_ages
+from operations.domain.heartbeat import may_be_starting
 from operations.models import Alert, Heartbeat
 
 log = logging.getLogger("touchstone.alerts")
@@ -48,7 +49,7 @@ def current_problems(*, now: datetime) -> Iterator[Problem]:
     yield from _old_queues(now)
     yield from _refused_payments()
     yield from _disk()
-    yield from _marketplace()
+    yield from _marketplace(now)
 
 
 def _failing_rows(now: datetime) -> Iterator[Problem]:
@@ -84,9 +85,9 @@ def _disk() -> Iterator[Problem]:
         yield Problem("disk", f"Low disk space: {disk.free / GIB:.1f} GiB.")
 
 
-def _marketplace() -> Iterator[Problem]:
+def _marketplace(now: datetime) -> Iterator[Problem]:
     beat = Heartbeat.objects.first()
-    if beat and beat.marketplace_problem:
+    if beat and beat.marketplace_problem and not may_be_starting(beat, now=now):
         yield Problem("marketplace", f"The marketplace: {beat.marketplace_problem}"[:300])
 
 

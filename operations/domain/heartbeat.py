@@ -10,6 +10,9 @@ from operations.models import Heartbeat
 
 # Three missed heartbeats.
 MAX_AGE = timedelta(seconds=3 * settings.HEARTBEAT_SECONDS + 10)
+# The worker may check the marketplace before a site that is starting answers.
+START_TIME = timedelta(minutes=1)
+FIRST_BEAT = timedelta(seconds=15)
 
 
 def beat(*, now: datetime) -> None:
@@ -34,6 +37,21 @@ def marketplace_outage(*, now: datetime) -> Heartbeat | None:
     """
     heartbeat = Heartbeat.objects.exclude(marketplace_since=None).first()
     return heartbeat if is_fresh(heartbeat, now=now) else None
+
+
+def may_be_starting(heartbeat: Heartbeat, *, now: datetime) -> bool:
+    """Return True if the marketplace's problem is so new that the site may only be starting."""
+    since = heartbeat.marketplace_since
+    return since is not None and now - since < START_TIME
+
+
+def is_missing(*, since: datetime, now: datetime) -> bool:
+    """Return True if no worker runs that could do what waits `since` a time.
+
+    The first worker of a site sends its first heartbeat after a few seconds.
+    """
+    last = Heartbeat.objects.first()
+    return not is_fresh(last, now=now) and (last is not None or now - since > FIRST_BEAT)
 
 
 def is_fresh(heartbeat: Heartbeat | None, *, now: datetime) -> bool:

@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from typing import Any
 
 from django import template
@@ -5,6 +6,8 @@ from django.urls import reverse
 from django.utils import timezone
 
 from crowd.enums import DEFAULT_PROVIDER
+from jobs.enums import JobState
+from jobs.models import Job
 from operations.domain import heartbeat
 from operations.models import Alert
 from projects.models import Project
@@ -34,7 +37,21 @@ def marketplace_outage(project: Project) -> dict[str, Any]:
     """
     if project.provider != DEFAULT_PROVIDER:
         return {"outage": None}
-    return {"outage": heartbeat.marketplace_outage(now=timezone.now())}
+    now = timezone.now()
+    outage = heartbeat.marketplace_outage(now=now)
+    return {
+        "outage": outage,
+        "is_starting": outage is not None and heartbeat.may_be_starting(outage, now=now),
+    }
+
+
+@register.inclusion_tag("operations/missing_worker.html")
+def missing_worker(jobs: Job | Iterable[Job]) -> dict[str, Any]:
+    """Say that no worker process is running, if one of the jobs waits for it."""
+    jobs = [jobs] if isinstance(jobs, Job) else jobs
+    waiting = [job.requested_at for job in jobs if job.state == JobState.QUEUED]
+    now = timezone.now()
+    return {"is_missing": waiting and heartbeat.is_missing(since=min(waiting), now=now)}
 
 
 def _page_of(alert: Alert) -> str:

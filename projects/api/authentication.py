@@ -34,5 +34,5 @@ class TokenScheme(OpenApiAuthenticationExtension):
     name = "token"
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, str]:
-        description = "Create a token under Your tokens on the site. Its scopes limit its use."
+        description = "Create a token under API tokens on the site. Its scopes limit its use."
         return {"type": "http", "scheme": "bearer", "description": description}

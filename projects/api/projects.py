@@ -10,14 +10,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
+from crowd.domain.ledger import CapTooLowError
+from crowd.domain.pay_scheme import PaySchemeError
 from projects.api.endpoint import ListEndpoint, ProjectEndpoint
-from projects.api.roles import own_projects
-from projects.api.serializers import NewProjectSerializer, ProjectSerializer
+from projects.api.roles import actor_of, own_projects
+from projects.api.serializers import (
+    ChangedProjectSerializer,
+    NewProjectSerializer,
+    ProjectSerializer,
+)
+from projects.domain.change_project import ProjectChangeError, change_pay, change_settings
 from projects.domain.choose_protocol import ProtocolError, choose_protocol
 from projects.domain.create_project import ProjectExistsError, create_project
 from projects.enums import TokenScope
 from projects.models import Project
-from projects.permissions import MEMBERS, Access, post, read
+from projects.permissions import MEMBERS, STAFF, Access, patch, post, read
 from web.actions import action
 from web.errors import conflicts
 
@@ -28,6 +35,12 @@ TERMS = {
     "validators_to_agree": "agree",
     "revision_limit": "revisions",
     "after_disputes": "after_disputes",
+}
+
+
+CONFLICTS: dict[type[Exception], str] = {
+    ProjectChangeError: "invalid_state",
+    CapTooLowError: "budget_exceeded",
 }
 
 
@@ -48,34 +61,56 @@ class Projects(ListEndpoint):
     @action
     def post(self, request: Request) -> Response:
         """Create a project. You become its admin."""
-        serializer = NewProjectSerializer(data=request.data)
-        serializer.is_valid(raise_exception=True)
-        owner = request.user
-        assert isinstance(owner, AbstractBaseUser)
+        data = self.read_body(request, NewProjectSerializer)
         with conflicts({ProjectExistsError: "already_exists"}):
-            project = _create(dict(serializer.validated_data), owner)
+            project = _create(data, request)
         location = reverse("api:project", args=[project.slug], request=request)
         return Response(ProjectSerializer(project).data, 201, headers={"Location": location})
 
 
 @transaction.atomic
-def _create(data: dict[str, Any], owner: AbstractBaseUser) -> Project:
+def _create(data: dict[str, Any], request: Request) -> Project:
     """Create the project with its protocol. Raise ProjectExistsError, ValidationError."""
-    now = timezone.now()
+    owner, actor, now = request.user, actor_of(request), timezone.now()
+    assert isinstance(owner, AbstractBaseUser)
     terms = {argument: data.pop(name) for name, argument in TERMS.items()}
-    project = create_project(**data, owner=owner, now=now)
+    project = create_project(**data, owner=owner, actor=actor, now=now)
     try:
-        return choose_protocol(project=project, actor=owner.get_username(), now=now, **terms)
+        return choose_protocol(project=project, actor=actor, now=now, **terms)
     except ProtocolError as error:
         raise ValidationError({"protocol": str(error)}) from error
 
 
 class ProjectDetail(ProjectEndpoint):
-    rules = read(MEMBERS)
+    rules = read(MEMBERS) | patch(STAFF, TokenScope.PUBLISH)
     serializer_class = ProjectSerializer
-    operations = {"GET": "get_project"}
+    operations = {"GET": "get_project", "PATCH": "change_project"}
+    refusals = (409, 412)
     tag = "projects"
 
     def get(self, request: Request, slug: str) -> Response:
         """Return a project."""
         return Response(ProjectSerializer(self.project).data)
+
+    @extend_schema(request=ChangedProjectSerializer, responses={200: ProjectSerializer})
+    @action
+    def patch(self, request: Request, slug: str) -> Response:
+        """Change the title, the budget limit, the minimum hourly pay, or the pay of roles."""
+        data = self.read_body(request, ChangedProjectSerializer)
+        # The lock keeps the project unchanged between the If-Match check and the response.
+        locked = own_projects(request).select_for_update(of=("self",))
+        project = locked.get(pk=self.project.pk)
+        self.require_match(request, ProjectSerializer(project).data)
+        change: dict[str, Any] = {
+            "project": project,
+            "actor": actor_of(request),
+            "now": timezone.now(),
+        }
+        try:
+            with conflicts(CONFLICTS):
+                if "pay_scheme" in data:
+                    change_pay(pay_scheme=data.pop("pay_scheme"), **change)
+                change_settings(wanted=data, **change)
+        except PaySchemeError as error:
+            raise ValidationError({"pay_scheme": [str(error)]}) from error
+        return Response(ProjectSerializer(project).data)

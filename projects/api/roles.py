@@ -24,7 +24,7 @@ class RulePermission(BasePermission):
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         method = "GET" if request.method == "HEAD" else str(request.method)
-        if not hasattr(view, method.lower()):
+        if method.lower() not in view.http_method_names or not hasattr(view, method.lower()):
             return True  # the response is 405 for every user
         required = getattr(view, "rules", {}).get(method, _NOBODY)
         if required.rule is Access.PUBLIC:

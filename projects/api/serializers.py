@@ -9,13 +9,18 @@ from rest_framework import serializers
 from crowd.domain.pay_scheme import PaySchemeError, Terms
 from crowd.domain.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import DEFAULT_PROVIDER, Provider
+from projects.domain.check_slug import LONGEST, PATTERN, RULE, SlugError, check_slug
 from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
 from projects.domain.create_project import pay_of
-from projects.enums import AfterDisputes, Protocol, SuggestionChoice
+from projects.domain.pay_warnings import pay_warnings
+from projects.enums import AfterDisputes, BonusTiming, Protocol, ShownContext, SuggestionChoice
+from projects.languages import CHOICES, DEFAULT_LANGUAGE
 from projects.models import Project
 from schemes.registry import SCHEMES, get_scheme
+from web.serializers import BodySerializer
 
 MOST_CENTS = 10_000_000_00
+MOST_HOURLY_CENTS = 1_000_000
 _TERMS = {
     name: {"type": "integer", "minimum": 0, "maximum": 100_000} for name in Terms.__annotations__
 }
@@ -48,6 +53,12 @@ class PayField(serializers.JSONField):
 
 class ProjectSerializer(serializers.ModelSerializer[Project]):
     pay_scheme = PaySchemeField(read_only=True)
+    pay_warnings = serializers.SerializerMethodField(
+        help_text="The protections against junk that the terms lack. Presets lack none."
+    )
+    cap_cents = serializers.IntegerField(
+        source="budget.cap_cents", read_only=True, allow_null=True, help_text="The budget limit."
+    )
 
     class Meta:
         model = Project
@@ -57,6 +68,9 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "scheme",
             "provider",
             "pay_scheme",
+            "pay_warnings",
+            "cap_cents",
+            "minimum_hourly_cents",
             "protocol",
             "generators_per_item",
             "validators_per_item",
@@ -64,21 +78,38 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "revision_limit",
             "after_disputes",
             "exclusion_scope",
+            "bonus_timing",
             "suggestions",
+            "language",
+            "shown_context",
             "seed",
             "created_at",
         )
         read_only_fields = fields
 
+    def get_pay_warnings(self, project: Project) -> list[str]:
+        return pay_warnings(project=project)
 
-class NewProjectSerializer(serializers.Serializer[Any]):
+
+class ChangedProjectSerializer(BodySerializer):
+    """The changes of a project. Fields that are left out stay as they are."""
+
+    title = serializers.CharField(max_length=200, required=False)
+    cap_cents = serializers.IntegerField(
+        allow_null=True, required=False, min_value=0, max_value=MOST_CENTS
+    )
+    minimum_hourly_cents = serializers.IntegerField(
+        allow_null=True, required=False, min_value=0, max_value=MOST_HOURLY_CENTS
+    )
+    pay_scheme = PayField(
+        required=False, help_text="A preset, or the terms of some roles. Others keep theirs."
+    )
+
+
+class NewProjectSerializer(BodySerializer):
     slug = serializers.CharField(
-        max_length=60,
-        validators=[
-            RegexValidator(
-                r"^[-a-zA-Z0-9_]+\Z", "Use only letters, digits, hyphens and underscores."
-            )
-        ],
+        max_length=LONGEST,
+        validators=[RegexValidator(rf"^{PATTERN.pattern}", RULE)],
         help_text="The name in URLs and commands.",
     )
     title = serializers.CharField(max_length=200, default="", allow_blank=True)
@@ -89,7 +120,8 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         help_text="The crowd provider, which must be set up on this site.",
     )
     pay_scheme = PayField(
-        required=False, help_text="The default is the first preset of the scheme."
+        required=False,
+        help_text="A preset, or the terms of some roles. Other roles have those of the first preset.",
     )
     cap_cents = serializers.IntegerField(
         allow_null=True,
@@ -110,6 +142,21 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         help_text="What workers' pages suggest, in schemes with suggestions.",
     )
 
+    language = serializers.ChoiceField(
+        choices=CHOICES,
+        default=DEFAULT_LANGUAGE,
+        help_text="The language of the corpus, as a BCP 47 tag.",
+    )
+    shown_context = serializers.ChoiceField(
+        choices=ShownContext.choices,
+        default=ShownContext.NONE,
+        help_text="The sentences of the same document that pages show around a sentence.",
+    )
+    bonus_timing = serializers.ChoiceField(
+        choices=BonusTiming.choices,
+        default=BonusTiming.BY_TRUST,
+        help_text="When the bonuses of generators are decided.",
+    )
     protocol = serializers.ChoiceField(choices=Protocol.choices, default=Protocol.CONSOLIDATION)
     validators_per_item = serializers.IntegerField(
         default=2,
@@ -134,6 +181,12 @@ class NewProjectSerializer(serializers.Serializer[Any]):
         default=AfterDisputes.EXPERTS,
         help_text="Under verification, what becomes of items that are still disputed.",
     )
+
+    def validate_slug(self, slug: str) -> str:
+        try:
+            return check_slug(slug)
+        except SlugError as error:
+            raise serializers.ValidationError(str(error)) from error
 
     def validate_provider(self, name: str) -> str:
         try:

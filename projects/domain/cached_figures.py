@@ -23,15 +23,22 @@ class Figures:
     counted_at: datetime
 
 
-def figures_of(count: Count, *options: str, project: Project) -> Figures:
-    """Return the result of `count`, at most FIGURES_TIMEOUT seconds old."""
+def figures_of(
+    count: Count, *options: str, project: Project, keep: Callable[[Any], bool] | None = None
+) -> Figures:
+    """Return the result of `count`, at most FIGURES_TIMEOUT seconds old.
 
-    def count_now() -> Figures:
-        counted_at = timezone.now()
-        return Figures(count(*options, project=project), counted_at)
-
+    A value for which `keep` returns False is counted again. An empty project is quick to count, and its
+    pages should not show it as empty after an import.
+    """
     key = _key(count, options, project)
-    return cast("Figures", cache.get_or_set(key, count_now, settings.FIGURES_TIMEOUT))
+    cached = cast("Figures | None", cache.get(key))
+    if cached is not None and (keep is None or keep(cached.value)):
+        return cached
+    counted_at = timezone.now()
+    figures = Figures(count(*options, project=project), counted_at)
+    cache.set(key, figures, settings.FIGURES_TIMEOUT)
+    return figures
 
 
 def forget_figures(count: Count, *options: str, project: Project) -> None:

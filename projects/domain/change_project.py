@@ -14,7 +14,17 @@ from crowd.domain.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import Provider
 from crowd.models import Budget, Hit
 from projects.domain.create_project import current_guidelines, pay_of, write_guidelines
-from projects.enums import AfterDisputes, ExclusionScope, Role, SuggestionChoice
+from projects.domain.settle_step import settle_step
+from projects.enums import (
+    AfterDisputes,
+    BonusTiming,
+    ExclusionScope,
+    Role,
+    SettledStep,
+    ShownContext,
+    SuggestionChoice,
+)
+from projects.languages import LANGUAGES
 from projects.models import Guidelines, Project
 from schemes.base import Noun
 from schemes.registry import get_scheme
@@ -55,10 +65,23 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     ),
     "revision_limit": ("revisions of a disputed annotation", str),
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
+    "bonus_timing": ("decision on bonuses", lambda timing: BonusTiming(timing).label),
     "worker_requirements": ("worker requirements", _requirements),
+    "accepts_identical": (
+        "accepts identical annotations",
+        lambda accepts: "yes" if accepts else "no",
+    ),
+    "monitoring_per_thousand": (
+        "reviewed share of finished items",
+        lambda share: f"{share / 10:g} %",
+    ),
     "cap_cents": ("budget limit", lambda cents: _money(cents, "none")),
     "allow_free_form": ("free-form units", lambda allowed: "yes" if allowed else "no"),
     "suggestions": ("suggestions", lambda choice: SuggestionChoice(choice).label),
+    "language": ("language of the corpus", lambda tag: LANGUAGES.get(tag, tag)),
+    "shown_context": ("context", lambda choice: ShownContext(choice).label),
+    "asks_implied": ("asks what is only implied", lambda asks: "yes" if asks else "no"),
+    "allows_context_answers": ("answers in the context", lambda allows: "yes" if allows else "no"),
     "minimum_hourly_cents": ("minimum hourly pay", lambda cents: _money(cents, "none")),
 }
 
@@ -104,10 +127,14 @@ def change_settings(
 
 @transaction.atomic
 def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetime) -> list[str]:
-    """Replace the pay scheme and describe each change. Raise PaySchemeError, ProjectChangeError."""
-    new_scheme = pay_of(get_scheme(project.scheme), pay_scheme)
+    """Replace the terms of the given roles, and describe each change.
+
+    `pay_scheme` is that of `pay_of`. An unchanged one settles the set-up's step.
+    Raise PaySchemeError, ProjectChangeError.
+    """
     row = Project.objects.select_for_update().get(pk=project.pk)
     before: PayScheme = row.pay_scheme
+    new_scheme = pay_of(get_scheme(row.scheme), pay_scheme, present=before)
     changed = [
         role
         for role in before.keys() | new_scheme.keys()
@@ -124,6 +151,8 @@ def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetim
     row.pay_scheme = new_scheme
     row.save(update_fields=["pay_scheme"])
     _log(row, changes, actor, now)
+    if not changes:
+        settle_step(project=row, step=SettledStep.PAY, actor=actor, now=now)
     project.refresh_from_db()
     return changes
 
@@ -178,10 +207,14 @@ def _check_nobody_works(project: Project, role: str) -> None:
 def change_guidelines(
     *, project: Project, role: str, text: str, actor: str, now: datetime
 ) -> Guidelines | None:
-    """Write a new version of the guidelines, or return None if the text is unchanged."""
+    """Write a new version of the guidelines.
+
+    Return None if the text is unchanged, which settles the step of the set-up.
+    """
     newest = current_guidelines(project_id=project.pk, role=role)
     current = write_guidelines(project=project, role=role, text=text, now=now)
     if newest is not None and current.pk == newest.pk:
+        settle_step(project=project, step=SettledStep.GUIDELINES, actor=actor, now=now)
         return None
     _log(project, [f"guidelines for {role}s: version {current.version}"], actor, now)
     return current

@@ -19,6 +19,11 @@ class ProtocolError(TouchstoneError, ValueError):
     """The project can't use this protocol."""
 
 
+def is_fixed(*, project: Project) -> bool:
+    """Return True if items have been published, so that the protocol can't change any more."""
+    return project.items.filter(in_production=True, task_items__isnull=False).exists()
+
+
 @transaction.atomic
 def choose_protocol(
     *,
@@ -58,7 +63,7 @@ def choose_protocol(
     }
     if all(getattr(project, name) == value for name, value in wanted.items()):
         return project
-    if project.items.filter(in_production=True, task_items__isnull=False).exists():
+    if is_fixed(project=project):
         raise ProtocolError(
             f"{project.slug} has published items under {project.protocol}. Create another project with "
             "the same sentences. You can then compare their items."
@@ -75,6 +80,8 @@ def choose_protocol(
     project.generators_per_item = new_terms.generators
     if old != new_protocol:
         project.exclusion_scope = new_terms.exclusion_scope
+    if new_terms.is_voted:
+        project.allows_context_answers = False  # people who vote answer in the sentence alone
     project.save()
     reason = f"{agree} of {validators} {new_terms.noun}s" if new_terms.is_voted else ""
     if new_terms.is_revised:

@@ -7,11 +7,13 @@ from django.db import IntegrityError, transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from crowd.domain.pay_scheme import PayScheme, check_pay_scheme
+from crowd.domain.pay_scheme import PayScheme, PaySchemeError, check_pay_scheme
 from crowd.domain.providers import choose_provider
 from crowd.enums import DEFAULT_PROVIDER
 from crowd.models import Budget
-from projects.enums import MemberRole, Role, SuggestionChoice
+from projects.domain.check_slug import check_slug
+from projects.enums import BonusTiming, MemberRole, Role, ShownContext, SuggestionChoice
+from projects.languages import DEFAULT_LANGUAGE
 from projects.models import Guidelines, Membership, Project
 from schemes.base import Scheme
 from schemes.registry import get_scheme
@@ -27,13 +29,21 @@ class ProjectExistsError(TouchstoneError):
     """A project with this slug already exists."""
 
 
-def pay_of(scheme: Scheme, pay_scheme: object) -> PayScheme:
+def pay_of(scheme: Scheme, pay_scheme: object, *, present: PayScheme | None = None) -> PayScheme:
     """Return a pay scheme from terms by role, or from a preset of the annotation scheme.
 
-    None is the first preset. Raise PaySchemeError.
+    Every role of the scheme has terms: those that are given, those at `present`, or those of the first
+    preset. None gives no terms. Raise PaySchemeError.
     """
     presets = scheme.vocabulary.pay_presets
-    return check_pay_scheme(next(iter(presets)) if pay_scheme is None else pay_scheme, presets)
+    preset = check_pay_scheme(next(iter(presets)), presets)
+    given = {} if pay_scheme is None else check_pay_scheme(pay_scheme, presets)
+    if unknown := sorted(given.keys() - preset.keys()):
+        raise PaySchemeError(
+            f"{scheme.title} has no role {unknown[0]!r}. Choose from {', '.join(preset)}."
+        )
+    known = {**preset, **(present or {}), **given}
+    return {role: known[role] for role in preset}
 
 
 @transaction.atomic
@@ -45,16 +55,23 @@ def create_project(
     pay_scheme: object = None,
     title: str = "",
     cap_cents: int | None = None,
+    minimum_hourly_cents: int | None = None,
     seed: int = 1,
     provider: str = DEFAULT_PROVIDER,
     suggestions: str = SuggestionChoice.BY_PARTITION,
+    language: str = DEFAULT_LANGUAGE,
+    shown_context: str = ShownContext.NONE,
+    bonus_timing: str = BonusTiming.BY_TRUST,
     owner: AbstractBaseUser | None = None,
+    actor: str = "",
 ) -> Project:
     """Create a project with its budget and default guidelines. `owner` becomes its admin.
 
     `pay_scheme` has terms by role, or is the name of a preset.
-    Raise PaySchemeError, ProviderUnavailableError.
+    The log names `actor`, or the owner.
+    Raise SlugError, PaySchemeError, ProviderUnavailableError, ProjectExistsError.
     """
+    check_slug(slug)
     definition = get_scheme(scheme)
     terms = pay_of(definition, pay_scheme)
     try:
@@ -66,6 +83,10 @@ def create_project(
                 provider=choose_provider(provider),
                 pay_scheme=terms,
                 suggestions=suggestions,
+                language=language,
+                shown_context=shown_context,
+                bonus_timing=bonus_timing,
+                minimum_hourly_cents=minimum_hourly_cents,
                 budget=Budget.objects.create(key=f"project:{slug}", cap_cents=cap_cents),
                 seed=seed,
                 created_at=now,
@@ -75,7 +96,7 @@ def create_project(
             f"A project {slug!r} already exists, or was deleted. Choose another short name."
         ) from error
     if owner is not None:
-        role, actor = MemberRole.ADMIN, owner.get_username()
+        role, actor = MemberRole.ADMIN, actor or owner.get_username()
         membership = Membership.objects.create(project=project, user_id=owner.pk, role=role)
         log_state_change(instance=membership, old="", new=role, actor=actor, now=now)
     for worker_role in GUIDELINE_FILES:

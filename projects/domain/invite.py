@@ -56,11 +56,13 @@ def invite(
 
 
 def send_invitation(*, invitation: Invitation, now: datetime) -> bool:
-    """Send the email. Return False and store the reason in `error` if the mail server refuses it."""
-    context = {
-        "invitation": invitation,
-        "address": settings.SITE_URL + reverse("accounts:accept", args=[token_of(invitation)]),
-    }
+    """Send the email. Return False if the site sends none or if the mail server refuses it.
+
+    The reason of a refusal is stored in `error`.
+    """
+    if not settings.MAIL_IS_ON:
+        return False
+    context = {"invitation": invitation, "address": link_of(invitation)}
     try:
         send_mail(
             # A line break is not allowed in a header.
@@ -82,6 +84,11 @@ def withdraw(*, invitation: Invitation, actor: str, now: datetime) -> None:
     """Withdraw the invitation if it is still open."""
     if Invitation.objects.open(now).filter(pk=invitation.pk).update(withdrawn_at=now):
         _log(invitation, "invited", "withdrawn", actor, now)
+
+
+def link_of(invitation: Invitation) -> str:
+    """Return the address at which the person accepts the invitation."""
+    return f"{settings.SITE_URL}{reverse('accounts:accept', args=[token_of(invitation)])}"
 
 
 def token_of(invitation: Invitation) -> str:

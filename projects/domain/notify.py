@@ -29,6 +29,7 @@ RECIPIENTS: Mapping[str, frozenset[MemberRole]] = {
     NotificationKind.OUTAGE: _STAFF,
     NotificationKind.REQUEST: _STAFF,
     NotificationKind.COMMENT: _STAFF,
+    NotificationKind.MESSAGE: _STAFF | _TRAINERS,
     NotificationKind.TRAINEES: _TRAINERS,
     NotificationKind.REPLY: _TRAINERS,
     NotificationKind.ALERT: _TRAINERS,

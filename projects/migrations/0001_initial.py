@@ -43,9 +43,17 @@ class Migration(migrations.Migration):
                 ('revision_limit', models.PositiveSmallIntegerField(db_default=1, default=1)),
                 ('after_disputes', models.CharField(choices=[('experts', 'an expert resolves it'), ('leave', 'it is excluded from the dataset')], db_default='experts', default='experts', max_length=20)),
                 ('exclusion_scope', models.CharField(choices=[('item', 'the item'), ('sentence', 'the whole sentence'), ('group', 'the whole document or image')], default='item', max_length=20)),
+                ('bonus_timing', models.CharField(choices=[('at-once', 'at once'), ('after-consolidation', 'after consolidation'), ('by-trust', 'by trust: at once for trained and reliable workers')], db_default='by-trust', default='by-trust', max_length=20)),
                 ('worker_requirements', models.JSONField(blank=True, default=list)),
                 ('allow_free_form', models.BooleanField(db_default=False, default=False)),
                 ('suggestions', models.CharField(choices=[('by-partition', 'by partition: learned in train, grammar elsewhere'), ('off', 'off'), ('grammar', 'grammar'), ('learned', 'learned')], db_default='by-partition', default='by-partition', max_length=20)),
+                ('shown_context', models.CharField(choices=[('none', 'no sentences'), ('1', '1 sentence before and after'), ('2', '2 sentences before and after'), ('3', '3 sentences before and after'), ('5', '5 sentences before and after'), ('document', 'the whole document')], db_default='none', default='none', max_length=20)),
+                ('language', models.CharField(db_default='en', default='en', max_length=35)),
+                ('asks_implied', models.BooleanField(db_default=False, default=False)),
+                ('allows_context_answers', models.BooleanField(db_default=False, default=False)),
+                ('accepts_identical', models.BooleanField(db_default=False, default=False)),
+                ('settled_steps', models.JSONField(blank=True, default=list)),
+                ('monitoring_per_thousand', models.PositiveSmallIntegerField(db_default=10, default=10)),
                 ('minimum_hourly_cents', models.PositiveIntegerField(blank=True, null=True)),
                 ('seed', models.BigIntegerField(default=1)),
                 ('has_simulated_work', models.BooleanField(db_default=False, default=False)),
@@ -55,14 +63,14 @@ class Migration(migrations.Migration):
                 ('budget', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='project', to='crowd.budget')),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('generators_per_item__range', (1, 9))), name='project_one_to_nine_generators'), models.CheckConstraint(condition=models.Q(('validators_per_item__range', (1, 9)), ('validators_to_agree__gte', 1), ('validators_to_agree__lte', models.F('validators_per_item'))), name='project_validators_can_agree'), models.CheckConstraint(condition=models.Q(models.Q(('protocol__in', ['validation', 'verification']), _negated=True), ('generators_per_item', 1), _connector='OR'), name='project_validation_of_one_generator'), models.CheckConstraint(condition=models.Q(('revision_limit__range', (0, 3))), name='project_at_most_three_revisions')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('generators_per_item__range', (1, 9))), name='project_one_to_nine_generators'), models.CheckConstraint(condition=models.Q(('validators_per_item__range', (1, 9)), ('validators_to_agree__gte', 1), ('validators_to_agree__lte', models.F('validators_per_item'))), name='project_validators_can_agree'), models.CheckConstraint(condition=models.Q(models.Q(('protocol__in', ['validation', 'verification']), _negated=True), ('generators_per_item', 1), _connector='OR'), name='project_validation_of_one_generator'), models.CheckConstraint(condition=models.Q(('revision_limit__range', (0, 3))), name='project_at_most_three_revisions'), models.CheckConstraint(condition=models.Q(('monitoring_per_thousand__range', (0, 1000))), name='project_monitoring_at_most_everything')],
             },
         ),
         migrations.CreateModel(
             name='Notification',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('submissions', 'Submissions need a decision'), ('bonuses', 'Bonuses are held for review'), ('batch-finished', 'A batch is finished'), ('batch-short', 'A batch is missing annotations'), ('budget-near', 'A budget limit is nearly reached'), ('budget-reached', 'A budget limit is reached'), ('payments', 'Payments have an unknown outcome'), ('outage', 'The crowd service is unreachable'), ('request', 'A worker requests a qualification'), ('comment', 'A worker leaves a comment'), ('trainees', 'Trainees await a decision'), ('reply', 'A worker answers feedback'), ('alert', 'A worker in production needs attention'), ('reviews', 'Gold annotations await your review'), ('queue', 'A new expert queue is open'), ('job-finished', 'A job that you started is finished'), ('job-failed', 'A job that you started failed')], max_length=20)),
+                ('kind', models.CharField(choices=[('submissions', 'Submissions need a decision'), ('bonuses', 'Bonuses are held for review'), ('batch-finished', 'A batch is finished'), ('batch-short', 'A batch is missing annotations'), ('budget-near', 'A budget limit is nearly reached'), ('budget-reached', 'A budget limit is reached'), ('payments', 'Payments have an unknown outcome'), ('outage', 'The crowd service is unreachable'), ('request', 'A worker requests a qualification'), ('comment', 'A worker leaves a comment'), ('trainees', 'Trainees await a decision'), ('reply', 'A worker answers feedback'), ('message', 'A worker writes to you'), ('alert', 'A worker in production needs attention'), ('reviews', 'Gold annotations await your review'), ('queue', 'A new expert queue is open'), ('job-finished', 'A job that you started is finished'), ('job-failed', 'A job that you started failed')], max_length=20)),
                 ('key', models.CharField(max_length=160)),
                 ('details', models.JSONField(blank=True, default=dict)),
                 ('path', models.CharField(max_length=300)),
@@ -152,6 +160,19 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('project', 'name', 'version'), name='resource_version_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='WorkerLabel',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('nickname', models.CharField(blank=True, max_length=60)),
+                ('tags', models.JSONField(blank=True, default=list)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='worker_labels', to='projects.project')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='labels', to='crowd.worker')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('project', 'worker'), name='worker_label_once')],
             },
         ),
         migrations.CreateModel(

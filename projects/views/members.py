@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
@@ -12,7 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from projects.domain.invite import invite, send_invitation, withdraw
+from projects.domain.invite import invite, link_of, send_invitation, withdraw
 from projects.domain.members import LastAdminError, set_roles
 from projects.enums import MemberRole
 from projects.forms import InviteForm, RolesForm
@@ -40,7 +41,11 @@ def _page(
     context = {
         "rows": rows,
         "roles": sentence_case(MemberRole.choices),
-        "invitations": project.invitations.open(timezone.now()).order_by("-pk"),
+        "invitations": [
+            (invitation, link_of(invitation))
+            for invitation in project.invitations.open(timezone.now()).order_by("-pk")
+        ],
+        "mail_is_on": settings.MAIL_IS_ON,
         "form": form,
     }
     return render_page(request, project, "projects/members.html", context, status=status)
@@ -116,9 +121,17 @@ def invite_member(request: HttpRequest, project: Project) -> HttpResponseBase:
         )
     elif send_invitation(invitation=invited, now=now):
         messages.success(request, f"Invitation sent to {data['email']}.")
-    else:
+    elif settings.MAIL_IS_ON:
         messages.error(
-            request, "The invitation was created, but the mail server refused it. Send it again."
+            request,
+            "The invitation was created, but the mail server refused it. Send it again, or copy its "
+            "link.",
+        )
+    else:
+        messages.warning(
+            request,
+            f"The invitation was created, but this site sends no email. Copy its link below, and send it "
+            f"to {data['email']}.",
         )
     return _back(project)
 
@@ -147,7 +160,7 @@ def invitation(request: HttpRequest, project: Project, pk: int) -> HttpResponseB
     elif send_invitation(invitation=invitation, now=now):
         messages.success(request, f"Invitation sent again to {invitation.email}.")
     else:
-        messages.error(request, invitation.error)
+        messages.error(request, invitation.error or "This site sends no email. Copy the link.")
     return _back(project)
 
 

@@ -12,10 +12,11 @@ from crowd.domain.check_account import account_of, check_account
 from crowd.domain.ledger import CapTooLowError
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.change_project import ProjectChangeError, change_guidelines, change_settings
-from projects.domain.choose_protocol import ProtocolError, choose_protocol
+from projects.domain.choose_protocol import ProtocolError, choose_protocol, is_fixed
 from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
 from projects.enums import Role
-from projects.forms import GuidelinesForm, ProjectForm, SettingsForm
+from projects.forms import GuidelinesForm, ProjectForm, ProtocolForm, SettingsForm
+from projects.languages import DEFAULT_LANGUAGE
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_creator_page, project_page
@@ -52,8 +53,9 @@ def _create(form: ProjectForm, request: HttpRequest) -> Project:
         slug=data["slug"],
         title=data["title"],
         scheme=data["scheme"],
-        pay_scheme=data["pay"] or None,
         cap_cents=data["cap"],
+        language=data["language"] or DEFAULT_LANGUAGE,
+        minimum_hourly_cents=data["minimum_hourly"],
         provider=data.get("provider") or DEFAULT_PROVIDER,
         owner=request.user,  # type: ignore[arg-type]  # the page requires a signed-in user
         now=now,
@@ -72,6 +74,8 @@ def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
         provider=project.provider,
         free_form=get_scheme(project.scheme).content.free_form,
         suggestions=get_scheme(project.scheme).pages.suggestions,
+        implied=get_scheme(project.scheme).pages.implied,
+        context_answers=get_scheme(project.scheme).pages.context_answers,
     )
     if form.is_valid():
         try:
@@ -88,11 +92,37 @@ def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
     log = StateChange.objects.filter(aggregate=project._meta.label, object_id=project.pk)
     context = {
         "form": form,
+        "protocol_form": None if is_fixed(project=project) else ProtocolForm(project=project),
         "changes": log.order_by("-pk")[:CHANGES_SHOWN],
         "account": account_of(project.provider),
     }
     status = 422 if form.is_bound else 200
     return render_page(request, project, "projects/settings.html", context, status=status)
+
+
+@require_POST
+@project_page(STAFF)
+def protocol(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Change the protocol of a project whose items are unpublished."""
+    form = ProtocolForm(request.POST, project=project)
+    if not form.is_valid():
+        problem = " ".join(str(error) for errors in form.errors.values() for error in errors)
+        messages.error(request, f"The protocol was not changed. {problem}")
+        return redirect("projects:settings", slug=project.slug)
+    try:
+        choose_protocol(
+            project=project,
+            actor=actor_of(request),
+            now=timezone.now(),
+            revisions=project.revision_limit,
+            after_disputes=project.after_disputes,
+            **form.cleaned_data,
+        )
+    except ProtocolError as error:
+        messages.error(request, f"The protocol was not changed. {error}")
+    else:
+        messages.success(request, "The protocol is saved.")
+    return redirect("projects:settings", slug=project.slug)
 
 
 @require_POST

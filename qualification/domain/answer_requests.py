@@ -13,7 +13,7 @@ from crowd.enums import RequestState
 from crowd.models import QualificationRequest
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.decide import UNGROUPED
+from qualification.domain.admit import UNGROUPED
 from qualification.domain.publish_round import invite_workers
 from qualification.models import Round
 

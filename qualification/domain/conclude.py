@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
-from qualification.domain.decide import Verdict, decide
+from qualification.domain.decide import Verdict, decide, effects_of_pass, following_round
 from qualification.domain.feedback import (
     NothingToSendError,
     deliver,
@@ -46,6 +46,9 @@ def warnings_before(*, enrolment: Enrolment, verdict: Verdict, sends: bool) -> l
         warnings.append(f"Thresholds not met: {', '.join(unmet)}.")
     if verdict == Verdict.DECLINE and not unmet:
         warnings.append("The worker meets every threshold.")
+    round = enrolment.round
+    if verdict == Verdict.PASS and not round.pool_roles and following_round(round) is None:
+        warnings += effects_of_pass(round)
     if verdict in (Verdict.DECLINE, Verdict.WITHDRAW):
         warnings.append("The worker's qualifications for the round are withdrawn.")
     if verdict != Verdict.WITHDRAW and not sends and has_unsent_feedback(enrolment):

@@ -6,31 +6,26 @@ from enum import StrEnum
 
 from django.db import transaction
 
-from annotation.domain.qualification_codes import pool_code
 from annotation.enums import SubmissionState
 from audit.domain.change_state import Transitions, change_state, log_state_change
-from crowd.domain.qualifications import (
-    define_qualification,
-    grant_qualification,
-    revoke_qualification,
-)
+from crowd.domain.qualifications import revoke_qualification
 from crowd.domain.write_mail import also_by_mail
-from crowd.models import Message, QualificationType
+from crowd.enums import PaymentState
+from crowd.models import Message, Payment
 from projects.enums import Role
-from projects.models import Project
+from qualification.domain.admit import POOL_FOLLOWS, grant_pools, pool_of
 from qualification.domain.evaluate import submissions_in
 from qualification.domain.publish_round import invite_workers, round_qualification
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
+from web.money import dollars
 
 # When a round is repeated, the earlier work stays paid but is withdrawn.
 SET_ASIDE: Transitions = {
     SubmissionState.SUBMITTED: [SubmissionState.WITHDRAWN],
     SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN],
 }
-# The value of a generator's qualification outside all production groups
-UNGROUPED = 0
 
 
 class Verdict(StrEnum):
@@ -46,7 +41,7 @@ STATE_OF = {
     Verdict.DECLINE: EnrolmentState.DECLINED,
     Verdict.WITHDRAW: EnrolmentState.WITHDRAWN,
 }
-THANKS = "Thank you for your work on “{title}”. All of it is paid."
+THANKS = "Thank you for your work on “{title}”. {paid}"
 TEXTS = {
     Verdict.PASS: ("You passed {title}", THANKS + "\n\nYou passed. {following}"),
     Verdict.REPEAT: (
@@ -61,9 +56,16 @@ TEXTS = {
         "place at this time. Your approval rate isn't affected, because no work was rejected.",
     ),
 }
-POOL_FOLLOWS = "You are now a trained annotator and can do the project's tasks."
+ALL_PAID = "All of it is paid."
+ON_THE_WAY = "{amount} of your pay is on its way."
+IN_REVIEW = (
+    "{amount} of your bonuses is in review. You'll get a message with the result, and the rest of your "
+    "pay isn't affected."
+)
+DECLINED = "{amount} of your bonuses was declined."
+REST_PAID = "The rest is paid."
 ROUND_FOLLOWS = "The next round, “{title}”, will be available to you soon."
-NOTHING_FOLLOWS = "We'll message you when more tasks are available."
+NOTHING_FOLLOWS = "There are no further tasks for you now. If there are more, we'll message you."
 
 
 @transaction.atomic
@@ -81,6 +83,12 @@ def decide(
     _CONSEQUENCES[verdict](enrolment, reason, actor, now)
     _notify(enrolment, verdict, now)
     return True
+
+
+def can_decide(enrolment: Enrolment, verdict: Verdict) -> bool:
+    """Return True if the enrolment's state allows the verdict, or already has it."""
+    new = STATE_OF[verdict]
+    return enrolment.state == new or new in TRANSITIONS.get(enrolment.state, ())
 
 
 @transaction.atomic
@@ -116,31 +124,18 @@ def preceding_round(round: Round) -> Round | None:
     return rounds.filter(role=Role.GENERATOR).order_by("-ordinal").first()
 
 
-def pool_of(project: Project, role: str) -> QualificationType:
-    """Return the qualification of the project's trained pool for a role."""
-    return define_qualification(
-        provider=project.provider,
-        code=pool_code(project, role),
-        name=f"{project.title[:120]}: trained {role} ({project.slug})",
-        description=f"Granted to trained {role}s of the project {project.title}.",
-    )
-
-
 def _passed(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> None:
-    for role in enrolment.round.pool_roles:
-        pool = pool_of(enrolment.round.project, role)
-        is_new = not pool.grants.filter(worker=enrolment.worker).exists()
-        # A generator's value is the production group. A consolidator's is a number (docs/adr/0004).
-        value = UNGROUPED if is_new and role == Role.GENERATOR else None
-        grant = grant_qualification(
-            qualification=pool, worker=enrolment.worker, value=value, now=now
-        )
-        log_reason = f"{pool.code}: {reason}"
-        log_state_change(
-            instance=grant, old="", new="granted", actor=actor, now=now, reason=log_reason
-        )
-    if following := following_round(enrolment.round):
-        invite_workers(round=following, workers=[enrolment.worker], actor=actor, now=now)
+    round, worker = enrolment.round, enrolment.worker
+    grant_pools(
+        project=round.project,
+        worker=worker,
+        roles=round.pool_roles,
+        reason=reason,
+        actor=actor,
+        now=now,
+    )
+    if following := following_round(round):
+        invite_workers(round=following, workers=[worker], actor=actor, now=now)
 
 
 def _repeated(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> None:
@@ -161,12 +156,12 @@ def _declined(enrolment: Enrolment, reason: str, actor: str, now: datetime) -> N
     project, worker = enrolment.round.project, enrolment.worker
     types = [round_qualification(enrolment.round)]
     types += [pool_of(project, role) for role in enrolment.round.pool_roles]
-    text = f"{enrolment.round.title} of {project.title} is complete. Thank you for taking part."
     for qualification in types:
         grant = qualification.grants.filter(worker=worker).first()
         if grant is None:
             continue
-        revoke_qualification(qualification=qualification, worker=worker, reason=text, now=now)
+        # Without a reason for the worker, whom the decision's message tells enough.
+        revoke_qualification(qualification=qualification, worker=worker, reason="", now=now)
         log_reason = f"{qualification.code}: {reason}"
         log_state_change(
             instance=grant, old="granted", new="revoked", actor=actor, now=now, reason=log_reason
@@ -191,10 +186,31 @@ def _notify(enrolment: Enrolment, verdict: Verdict, now: datetime) -> None:
         worker=enrolment.worker,
         budget=enrolment.round.project.budget,
         subject=subject.format(title=title)[:200],
-        text=text.format(title=title, following=_what_follows(enrolment.round)),
+        text=text.format(
+            title=title, paid=_what_is_paid(enrolment), following=_what_follows(enrolment.round)
+        ),
         written_at=now,
     )
     also_by_mail(message=message)
+
+
+def _what_is_paid(enrolment: Enrolment) -> str:
+    """State what of the round's work is not paid, or not yet."""
+    assignments = {row.assignment_id for row in submissions_in(enrolment).values()}
+    unpaid = Payment.objects.filter(assignment__in=assignments).exclude(
+        state=PaymentState.CONFIRMED
+    )
+    cents = dict.fromkeys((ON_THE_WAY, IN_REVIEW, DECLINED), 0)
+    for state, needs_review, amount in unpaid.values_list("state", "needs_review", "amount_cents"):
+        if state == PaymentState.DECLINED:
+            cents[DECLINED] += amount
+        else:
+            cents[IN_REVIEW if needs_review else ON_THE_WAY] += amount
+    sentences = [text.format(amount=dollars(sum)) for text, sum in cents.items() if sum]
+    if not sentences:
+        return ALL_PAID
+    is_rest_paid = not cents[ON_THE_WAY] and not cents[IN_REVIEW]
+    return " ".join([*sentences, *([REST_PAID] if is_rest_paid else [])])
 
 
 def _what_follows(round: Round) -> str:
@@ -203,3 +219,17 @@ def _what_follows(round: Round) -> str:
     if following:
         sentences.append(ROUND_FOLLOWS.format(title=following.title))
     return " ".join(sentences) or NOTHING_FOLLOWS
+
+
+def effects_of_pass(round: Round) -> list[str]:
+    """Describe to staff what follows a pass."""
+    following = following_round(round)
+    effects = []
+    if round.pool_roles:
+        effects.append("Workers who pass are admitted to the pool, and get new tasks.")
+    if following:
+        effects.append(f"Workers who pass are invited to {following.title}.")
+    return effects or [
+        f"{round.title} does not admit to production, and no round follows. Workers who pass get no "
+        "further tasks until you admit them to the pool."
+    ]

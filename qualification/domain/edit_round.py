@@ -50,7 +50,8 @@ def edit_round(
 ) -> list[str]:
     """Change fields of the round, log the changes, and return the names of the changed fields.
 
-    Thresholds apply at once. Other changes apply from the next cohort on. Raise RoundEditError.
+    Thresholds and what follows a pass apply at once. Other changes apply from the next cohort on.
+    Raise RoundEditError.
     """
     round = Round.objects.select_for_update(of=("self",)).select_related("project").get(pk=round.pk)
     _check(round, changes)
@@ -72,9 +73,15 @@ def edit_round(
 def _changed(name: str, old: Any, new: Any) -> str:
     """Describe a change for the log. Structured values are not shown."""
     title = name.replace("_", " ")
+    if name == "pool_roles":
+        return f"after passing: {_following(old)} -> {_following(new)}"
     if isinstance(old, dict | list) or isinstance(new, dict | list):
         return f"{title} changed"
     return f"{title}: {'none' if old is None else old} -> {'none' if new is None else new}"
+
+
+def _following(pool_roles: list[str]) -> str:
+    return f"production ({', '.join(pool_roles)})" if pool_roles else "next round"
 
 
 def _check(round: Round, changes: dict[str, Any]) -> None:

@@ -8,7 +8,16 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.models import Draft, FinishedTutorial, HeldBonus, Submission, WorkerNote
+from annotation.models import (
+    BonusAppeal,
+    Draft,
+    FinishedTutorial,
+    HeldBonus,
+    OnboardingDraft,
+    QuestionnaireAnswer,
+    Submission,
+    WorkerNote,
+)
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.qualifications import revoke_qualification
@@ -16,14 +25,17 @@ from crowd.domain.register_worker import ERASED, is_forgotten, pseudonymised_id
 from crowd.enums import AssignmentState, GrantState, MessageState, PaymentState, SessionState
 from crowd.models import (
     Assignment,
+    BonusAnnouncement,
     Message,
     Payment,
     QualificationGrant,
+    ReceivedMessage,
     StudySession,
     Worker,
     new_pseudonym,
 )
-from qualification.models import Feedback, PoolFeedback
+from projects.domain.label_worker import erase_labels
+from qualification.models import Feedback, PoolFeedback, SecondOpinion
 
 OPEN_SESSIONS = [SessionState.ACTIVE, SessionState.FINISHED, SessionState.SUBMITTED]
 FINAL = [PaymentState.CONFIRMED, PaymentState.DECLINED]
@@ -114,6 +126,8 @@ def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: 
         Draft.objects.filter(**drafts).update(comment="")
     Draft.objects.filter(**drafts).update(worker_ref=row.external_id)
     FinishedTutorial.objects.filter(worker_ref=before).delete()
+    erase_labels(workers=[row])
+    OnboardingDraft.objects.filter(worker_ref=before, project__provider=row.provider).delete()
     row.save(update_fields=["external_id", "pseudonym"])
     # The log contains the reason, but not the worker's id.
     log_state_change(instance=row, old="", new=f"{how}d", actor=actor, now=now, reason=reason)
@@ -125,10 +139,15 @@ def _erase_words(worker: Worker) -> None:
     Submission.objects.filter(worker=worker).update(comment="")
     Assignment.objects.filter(worker=worker).update(answer={})
     Message.objects.filter(worker=worker).update(subject="erased", text="", error="")
+    ReceivedMessage.objects.filter(worker=worker).update(subject="erased", text="")
     WorkerNote.objects.filter(worker=worker).delete()
+    QuestionnaireAnswer.objects.filter(worker=worker).delete()
     HeldBonus.objects.filter(payment__assignment__worker=worker).update(
         reasons=[], note="", news=""
     )
+    BonusAppeal.objects.filter(held__payment__assignment__worker=worker).update(text="", answer="")
+    BonusAnnouncement.objects.filter(payment__assignment__worker=worker).update(text="", error="")
     texts: dict[str, Any] = {"text": "", "notes": {}, "reply": ""}
     Feedback.objects.filter(evaluation__enrolment__worker=worker).update(**texts)
     PoolFeedback.objects.filter(worker=worker).update(**texts)
+    SecondOpinion.objects.filter(enrolment__worker=worker).update(comment="")

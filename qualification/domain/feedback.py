@@ -14,7 +14,7 @@ from django.urls import reverse
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.write_mail import also_by_mail
-from crowd.models import Message
+from crowd.models import Message, ReceivedMessage
 from qualification.models import BaseFeedback, Enrolment, Evaluation, Feedback, PoolFeedback
 
 AnyFeedback = Feedback | PoolFeedback
@@ -192,11 +192,18 @@ def acknowledge(*, feedback: L, now: datetime) -> L:
 
 
 @transaction.atomic
-def add_reply(*, feedback: L, reply: str, now: datetime) -> L:
-    """Append to the worker's reply, which also acknowledges the feedback."""
+def add_reply(*, feedback: AnyFeedback, reply: str, now: datetime) -> AnyFeedback:
+    """Append to the worker's reply, which is also a message and acknowledges the feedback."""
     feedback = acknowledge(feedback=feedback, now=now)
     text = reply.strip()
     if text and not feedback.reply.endswith(text):
+        ReceivedMessage.objects.create(
+            worker=feedback.worker,
+            budget=feedback.project.budget,
+            subject=f"Your feedback on {feedback.title}"[:200],
+            text=text[-REPLY_LIMIT:],
+            sent_at=now,
+        )
         joined = f"{feedback.reply}\n\n{text}" if feedback.reply else text
         feedback.reply = joined[-REPLY_LIMIT:]
         feedback.replied_at = now

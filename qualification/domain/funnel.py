@@ -67,7 +67,8 @@ def _counts(rounds: Sequence[Round]) -> dict[int, dict[str, int]]:
     )
     evaluated = Evaluation.objects.filter(enrolment=OuterRef("enrolments"), so_far=False)
     conditions = {
-        "invited": Q(),
+        # An invitation that was withdrawn before the worker began does not count.
+        "invited": ~Q(enrolments__state=EnrolmentState.WITHDRAWN) | Q(Exists(started)),
         "started": Q(Exists(started)),
         "finished": Q(Exists(evaluated)),
         "passed": Q(enrolments__state=EnrolmentState.PASSED),

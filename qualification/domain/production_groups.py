@@ -15,7 +15,7 @@ from crowd.models import QualificationGrant, Worker
 from metrics.counts import mean
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.decide import UNGROUPED, pool_of
+from qualification.domain.admit import UNGROUPED, pool_of
 from qualification.domain.figures import figure_at
 from qualification.domain.gold_comparisons import main_figure
 from qualification.models import Evaluation, ProductionGroup

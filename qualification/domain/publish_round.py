@@ -30,6 +30,8 @@ from crowd.domain.prepare_hits import HitTerms, slot_cents
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import HitType, QualificationType, Worker
 from projects.enums import Role
+from qualification.domain.admit import is_offered
+from qualification.domain.announce_round import announce_cohort
 from qualification.domain.set_up_rounds import complete_references
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, RoundEntry
@@ -51,8 +53,9 @@ def round_qualification(round: Round) -> QualificationType:
     return define_qualification(
         provider=round.project.provider,
         code=round_code(round.project, round.role, round.ordinal),
-        name=f"{round.project.title[:60]} ({round.project.slug}): {round.title[:50]}, {round.role}",
+        name=f"{round.project.title[:60]}: {round.title[:50]}",
         description=f"Invited to {round.title} in the project {round.project.title}.",
+        is_requestable=is_offered(round.project),
     )
 
 
@@ -122,6 +125,8 @@ def publish_round(*, round: Round, now: datetime, actor: str, slots: int | None 
     if not is_open:
         numbers = [block.number for block in blocks for _ in range(block.slots)]
         _grant_slots(waiting, cohort, numbers, actor, now)
+        items_by_block = {block.number: len(block.items) for block in blocks}
+        announce_cohort(cohort=cohort, items_by_block=items_by_block, now=now)
     return cohort
 
 

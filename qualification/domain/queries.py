@@ -3,12 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from django.db.models import Exists, OuterRef, Prefetch, QuerySet, Subquery
+from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 
 from annotation.domain.publish import batch_guidelines
-from crowd.domain.register_worker import ERASED, PSEUDONYMISED
-from crowd.models import Worker
 from projects.domain.create_project import current_guidelines
+from projects.domain.label_worker import workers_named
 from projects.enums import Role
 from projects.models import Guidelines, Project
 from qualification.domain.figures import UNITS_PER_ITEM, figure_at, unmet_thresholds
@@ -16,9 +15,6 @@ from qualification.enums import AlertKind, EnrolmentState
 from qualification.models import Enrolment, Evaluation, Feedback, Round
 from schemes.base import Json, Scheme
 from schemes.registry import get_scheme
-
-# The number of workers of the site that a page offers for an invitation
-MOST_KNOWN = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +47,6 @@ def rounds_of(*, project: Project) -> QuerySet[Round]:
     return project.rounds.select_related("project").order_by("-role", "ordinal")
 
 
-def known_workers(*, round: Round) -> QuerySet[Worker]:
-    """Return the newest workers of the site who are not in the round and can be invited."""
-    enrolled = Enrolment.objects.filter(round=round, worker=OuterRef("pk"))
-    here = Worker.objects.filter(provider=round.project.provider, is_simulated=False)
-    reachable = here.exclude(external_id__startswith=PSEUDONYMISED).exclude(
-        external_id__startswith=ERASED
-    )
-    newest = reachable.exclude(Exists(enrolled.exclude(state=EnrolmentState.WITHDRAWN)))
-    ids = newest.order_by("-pk").values("pk")[:MOST_KNOWN]
-    return Worker.objects.filter(pk__in=list(ids.values_list("pk", flat=True))).order_by("-pk")
-
-
 def unanswered_invitations(*, round: Round) -> QuerySet[Enrolment]:
     """Return the enrolments of workers who have a cohort's HITs but have not begun."""
     rows = round.enrolments.filter(state=EnrolmentState.INVITED, cohort__isnull=False)
@@ -81,7 +65,10 @@ def overview_rows(*, round: Round, state: str = "", text: str = "") -> list[Roun
     if state in EnrolmentState.values:
         enrolments = enrolments.filter(state=state)
     if text.strip():
-        enrolments = enrolments.filter(worker__pseudonym__icontains=text.strip())
+        named = workers_named(project=round.project, text=text)
+        enrolments = enrolments.filter(
+            Q(worker__pseudonym__icontains=text.strip()) | Q(worker__in=named)
+        )
     newest = Evaluation.objects.defer("alignment").order_by("-pk")
     written = Feedback.objects.order_by("-pk")
     rows = enrolments.prefetch_related(

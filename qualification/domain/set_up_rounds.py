@@ -22,6 +22,12 @@ from consolidation.models import Gold
 from crowd.domain.qualifications import system_requirements
 from projects.enums import Role
 from projects.models import Project
+from qualification.domain.production_roles import (
+    TRAINED_BY_GENERATING,
+    admit_after_last_round,
+    lead_to_next_round,
+    production_roles,
+)
 from qualification.enums import RoundEntry, RoundKind
 from qualification.models import Round, RoundItem
 from schemes.base import ContentError, FileError, Json, Scheme, refuse
@@ -75,7 +81,7 @@ PRESETS: Mapping[str, Mapping[int, RoundPlan]] = {
         2: RoundPlan(
             title="Training 2",
             entry=RoundEntry.PASSED,
-            pool_roles=(Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR),
+            pool_roles=TRAINED_BY_GENERATING,
         ),
         3: RoundPlan(
             title="Consolidation training",
@@ -90,7 +96,7 @@ PRESETS: Mapping[str, Mapping[int, RoundPlan]] = {
 def next_plan(*, project: Project, scheme: Scheme, is_screening: bool = False) -> RoundPlan:
     """Return the suggestion for the project's next round for generators.
 
-    The second training round, and later ones, admit workers to production.
+    A training round admits workers to production. A screening leads to the next round.
     """
     preset = next(iter(PRESETS.values()))
     training = project.rounds.filter(role=Role.GENERATOR, kind=RoundKind.TRAINING).count()
@@ -101,7 +107,22 @@ def next_plan(*, project: Project, scheme: Scheme, is_screening: bool = False) -
         return plan
     is_first = not project.rounds.filter(role=Role.GENERATOR).exists()
     entry = RoundEntry.INVITED if is_first else RoundEntry.PASSED
-    return replace(plan, title=f"Training {training + 1}", entry=entry)
+    roles = production_roles(project=project, role=Role.GENERATOR)
+    return replace(plan, title=f"Training {training + 1}", entry=entry, pool_roles=roles)
+
+
+def consolidation_plan(*, project: Project, scheme: Scheme) -> RoundPlan:
+    """Return the suggestion for the project's next round for consolidators."""
+    number, preset = next(
+        (number, plan)
+        for number, plan in next(iter(PRESETS.values())).items()
+        if plan.role == Role.CONSOLIDATOR
+    )
+    earlier = project.rounds.filter(role=Role.CONSOLIDATOR).count()
+    title = f"{preset.title} {earlier + 1}" if earlier else preset.title
+    entry = preset.entry if project.rounds.exists() else RoundEntry.INVITED
+    thresholds = scheme.comparison.round_thresholds.get(number, {})
+    return replace(preset, title=title, entry=entry, thresholds=thresholds)
 
 
 def plans_of_preset(
@@ -136,6 +157,8 @@ def plans_of_preset(
                 "them from this file."
             )
     plans = [replace(known[number], keys=keys[number]) for number in sorted(keys)]
+    if plans and plans[-1].kind == RoundKind.TRAINING and not plans[-1].pool_roles:
+        plans[-1] = replace(plans[-1], pool_roles=TRAINED_BY_GENERATING)
     if given:
         plans += [
             replace(plan, keys=list(given), given=given)
@@ -228,23 +251,36 @@ def set_up_rounds(
 def add_round(*, project: Project, plan: RoundPlan, actor: str, now: datetime) -> Round:
     """Add a round after the project's other rounds for the role, and exclude its items from production.
 
-    Its items may still lack expert gold. Raise RoundSetupError.
+    If it admits to production, it follows the earlier rounds without passed workers. Its items may
+    still lack expert gold. Raise RoundSetupError.
     """
     Project.objects.select_for_update().get(pk=project.pk)
     _check_once([plan])
     last = project.rounds.filter(role=plan.role).aggregate(last=Max("ordinal"))["last"] or 0
     made = _set_up(project, last + 1, plan)
     log_state_change(instance=made, old="", new="set up", actor=actor, now=now)
+    if made.pool_roles:
+        lead_to_next_round(new=made, actor=actor, now=now)
+    if made.role == Role.CONSOLIDATOR:
+        _leave_consolidators_to_their_rounds(project, actor, now)
     return made
 
 
 @transaction.atomic
-def replace_items(*, round: Round, keys: Sequence[str], actor: str, now: datetime) -> None:
-    """Replace the items of an unpublished round for generators. Raise RoundSetupError."""
+def replace_items(
+    *,
+    round: Round,
+    keys: Sequence[str],
+    actor: str,
+    now: datetime,
+    given: Mapping[str, Sequence[Json]] | None = None,
+) -> None:
+    """Replace the items of an unpublished round. Consolidators merge the annotations of `given`.
+
+    Raise RoundSetupError.
+    """
     round = _unpublished(round)
-    if round.role != Role.GENERATOR:
-        raise RoundSetupError("The items of consolidators come from the file of annotations.")
-    plan = RoundPlan(title=round.title, keys=keys)
+    plan = RoundPlan(title=round.title, role=round.role, keys=keys, given=given or {})
     _check_once([plan])
     _release_items(round)
     _add_items(round, plan)
@@ -258,7 +294,7 @@ def replace_items(*, round: Round, keys: Sequence[str], actor: str, now: datetim
 def remove_round(*, round: Round, actor: str, now: datetime) -> None:
     """Delete an unpublished round and its unanswered invitations. Its items return to production.
 
-    Raise RoundSetupError.
+    If no other round admits to production, the last one does from now on. Raise RoundSetupError.
     """
     round = _unpublished(round)
     _release_items(round)
@@ -270,7 +306,10 @@ def remove_round(*, round: Round, actor: str, now: datetime) -> None:
     log_state_change(
         instance=round, old="set up", new="deleted", actor=actor, now=now, reason=round.title
     )
+    project, role, admitted = round.project, round.role, bool(round.pool_roles)
     round.delete()
+    if admitted:
+        admit_after_last_round(project=project, role=role, actor=actor, now=now)
 
 
 def _unpublished(round: Round) -> Round:

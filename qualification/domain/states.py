@@ -9,6 +9,6 @@ TRANSITIONS: Transitions = {
     State.FINISHED: [State.PASSED, State.REPEATING, State.DECLINED, State.WITHDRAWN],
     State.REPEATING: [State.INVITED, State.DECLINED, State.WITHDRAWN],
     State.PASSED: [State.DECLINED],
-    State.WITHDRAWN: [State.INVITED],
+    State.WITHDRAWN: [State.INVITED, State.REPEATING],
     State.DECLINED: [State.PASSED, State.REPEATING],
 }

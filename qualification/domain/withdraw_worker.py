@@ -39,9 +39,13 @@ def withdraw_worker(
     )
     if not grants:
         raise NoQualificationError("The worker has no qualification of this project.")
-    for grant in grants:
+    for number, grant in enumerate(grants):
+        # Each reason is a message to the worker.
         revoke_qualification(
-            qualification=grant.qualification_type, worker=worker, reason=reason, now=now
+            qualification=grant.qualification_type,
+            worker=worker,
+            reason="" if number else reason,
+            now=now,
         )
         log_state_change(
             instance=grant, old=grant.state, new="revoked", actor=actor, now=now, reason=reason

@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
             name='Enrolment',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('state', models.CharField(choices=[('invited', 'invited'), ('working', 'working'), ('finished', 'finished, awaiting decision'), ('passed', 'passed'), ('repeating', 'to repeat the round'), ('declined', 'declined'), ('withdrawn', 'withdrawn')], default='invited', max_length=20)),
+                ('state', models.CharField(choices=[('invited', 'invited'), ('working', 'working'), ('to-decide', 'finished, awaiting decision'), ('passed', 'passed'), ('repeating', 'to repeat the round'), ('declined', 'declined'), ('withdrawn', 'withdrawn')], default='invited', max_length=20)),
                 ('enrolled_at', models.DateTimeField()),
                 ('block', models.PositiveSmallIntegerField(blank=True, null=True)),
                 ('cohort', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='enrolments', to='qualification.cohort')),
@@ -186,6 +186,30 @@ class Migration(migrations.Migration):
                 'abstract': False,
                 'constraints': [models.CheckConstraint(condition=models.Q(models.Q(('message', None), ('sent_at', None)), models.Q(('message__isnull', False), ('sent_at__isnull', False)), _connector='OR'), name='poolfeedback_sent_as_a_message'), models.UniqueConstraint(condition=models.Q(('sent_at', None)), fields=('project', 'worker'), name='one_draft_of_pool_feedback')],
             },
+        ),
+        migrations.CreateModel(
+            name='SecondOpinion',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('opinion', models.CharField(choices=[('pass', 'Pass'), ('repeat', 'Repeat the round'), ('decline', 'Decline')], max_length=20)),
+                ('comment', models.TextField(blank=True)),
+                ('given_at', models.DateTimeField()),
+                ('enrolment', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='opinions', to='qualification.enrolment')),
+                ('trainer', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('enrolment', 'trainer'), name='opinion_once')],
+            },
+        ),
+        migrations.CreateModel(
+            name='Snippet',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('text', models.CharField(max_length=1000)),
+                ('made_at', models.DateTimeField()),
+                ('author', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, to=settings.AUTH_USER_MODEL)),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='snippets', to='projects.project')),
+            ],
         ),
         migrations.CreateModel(
             name='ProductionGroup',

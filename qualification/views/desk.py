@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 
 from django.contrib import messages
+from django.db.models import Count
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -16,17 +17,24 @@ from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
 from projects.pages import ask_first, render_list
 from projects.permissions import CAN_SEE_WORKERS, project_page
-from qualification.domain.decide import Verdict, decide_all
+from projects.worker_names import named_link
+from qualification.domain.admit import AdmissionError, admit_worker, outsiders_of
+from qualification.domain.bulk_feedback import conclude_all
+from qualification.domain.conclude import has_unsent_feedback
+from qualification.domain.decide import Verdict, can_decide, effects_of_pass, following_round
 from qualification.domain.figures import SECONDS_PER_ITEM, UNITS_PER_ITEM, figure_at, heading_of
 from qualification.domain.queries import RoundOverviewRow, overview_rows, rounds_of
+from qualification.domain.second_opinion import agreement_of, awaiting_opinion
+from qualification.enums import EnrolmentState
 from qualification.forms import VERDICTS, DecideForm, OverviewFilterForm
 from qualification.models import Enrolment, Round
 from qualification.templatetags.training import bars, one_decimal, shown, shown_value
+from qualification.views.bulk_feedback import lines_of_plan
 from schemes.base import Noun
 from schemes.figures import Figure
 from schemes.registry import get_scheme
 from web.badges import badge, badge_of
-from web.lists import Column, Empty, Listing, link
+from web.lists import Column, Empty, Listing
 from web.templatetags.web import seconds, when
 
 WORKERS = Noun("worker", "workers")
@@ -55,8 +63,17 @@ def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
             "Invite workers, or wait until workers pass the previous round.",
         ),
     )
+    passed = round.enrolments.filter(state=EnrolmentState.PASSED).values_list("worker", flat=True)
+    outsiders = outsiders_of(project=project, role=round.role, passed=list(passed))
     context = {
+        # Without those who can't be admitted, for example because a later round declined them.
+        "outsiders": [row for row in outsiders if not row.refusal or row.was_withdrawn],
+        "effects": effects_of_pass(round),
+        "following": following_round(round),
         "round": round,
+        "states": _states(round),
+        "agreement": agreement_of(round=round),
+        "to_judge": awaiting_opinion(round=round, trainer=request.user).count(),
         "scheme": get_scheme(project.scheme),
         "form": form,
         "verdicts": VERDICTS,
@@ -64,6 +81,16 @@ def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         "changed": [row for row in rows.values() if row.changed_side is not None],
     }
     return render_list(request, project, "qualification/round.html", listing, context)
+
+
+def _states(round: Round) -> list[tuple[str, SafeString, int]]:
+    """Return the states of the round's workers, each with its badge and number of workers."""
+    counts = dict(round.enrolments.order_by().values_list("state").annotate(n=Count("pk")))
+    return [
+        (state, badge(state, label), counts[state])
+        for state, label in EnrolmentState.choices
+        if state in counts
+    ]
 
 
 def _columns(round: Round, rows: Mapping[int, RoundOverviewRow]) -> list[Column]:
@@ -75,7 +102,12 @@ def _columns(round: Round, rows: Mapping[int, RoundOverviewRow]) -> list[Column]
 
     def worker_link(row: RoundOverviewRow) -> SafeString:
         args = [round.project.slug, round.pk, pseudonym(row)]
-        return link(reverse("qualification:trainee", args=args), pseudonym(row))
+        return named_link(
+            reverse("qualification:trainee", args=args),
+            pseudonym(row),
+            project=round.project,
+            worker_id=row.enrolment.worker_id,
+        )
 
     def by_item(row: RoundOverviewRow) -> list[float | None]:
         values: list[float | None] = row.figures.get("by_item", [])
@@ -177,25 +209,34 @@ def decide(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
 
     chosen = [enrolments[int(pk)] for pk in form.cleaned_data["enrolment"]]
     verdict = Verdict(form.cleaned_data["verdict"])
-    if confirmation := _ask_first(request, round, chosen, verdict):
+    if impossible := [row for row in chosen if not can_decide(row, verdict)]:
+        names = ", ".join(
+            f"{row.worker.pseudonym} ({row.get_state_display()})" for row in impossible
+        )
+        messages.error(
+            request, f"No decision was made. It isn't possible for {names}. Clear their boxes."
+        )
+        return back
+    if confirmation := _ask_first(request, round, chosen, verdict, form.cleaned_data["sends"]):
         return confirmation
     try:
-        moved = decide_all(
+        moved = conclude_all(
             enrolments=chosen,
             verdict=verdict,
             reason=form.cleaned_data["reason"],
-            actor=request.user.get_username(),
+            sends=form.cleaned_data["sends"],
+            trainer=request.user,
             now=timezone.now(),
         )
     except TransitionNotAllowedError as error:
         messages.error(request, f"No decision was made: {error}")
     else:
-        messages.success(request, f"Decided on {moved} workers. Each receives a message.")
+        messages.success(request, f"Decided on {WORKERS.count(moved)}. Each receives a message.")
     return back
 
 
 _OUTCOMES = {
-    Verdict.PASS: "They receive the qualifications that the round opens, and a message.",
+    Verdict.PASS: "They receive a message.",
     Verdict.REPEAT: "Their work in the round is set aside. They receive a message.",
     Verdict.DECLINE: "Their qualifications for the round are withdrawn. They receive a message.",
     Verdict.WITHDRAW: "Their qualifications for the round are withdrawn. No message is sent.",
@@ -203,17 +244,65 @@ _OUTCOMES = {
 
 
 def _ask_first(
-    request: HttpRequest, round: Round, chosen: list[Enrolment], verdict: Verdict
+    request: HttpRequest, round: Round, chosen: list[Enrolment], verdict: Verdict, sends: bool
 ) -> HttpResponse | None:
     """Return a page that names the workers and the outcome, or None if it is confirmed."""
     count, title = WORKERS.count(len(chosen)), dict(VERDICTS)[verdict]
     names = ", ".join(sorted(enrolment.worker.pseudonym for enrolment in chosen))
+    consequences = [f"{names}.", _OUTCOMES[verdict]]
+    if verdict == Verdict.PASS:
+        consequences += effects_of_pass(round)
+    unsent = sum(has_unsent_feedback(enrolment) for enrolment in chosen)
+    if sends:
+        consequences += [f"Feedback to {line}" for line in lines_of_plan(chosen)]
+    elif unsent and verdict != Verdict.WITHDRAW:
+        consequences.append(f"No feedback is sent: {WORKERS.count(unsent)} will not see theirs.")
     return ask_first(
         request,
         round.project,
         title=f"{title}: {count} of {round.title}?",
-        consequences=[f"{names}.", _OUTCOMES[verdict]],
+        consequences=consequences,
         button=f"{title}: {count}",
         back=reverse("qualification:round", args=[round.project.slug, round.pk]),
         spends=verdict in (Verdict.PASS, Verdict.REPEAT),
     )
+
+
+@require_POST
+@project_page(CAN_SEE_WORKERS)
+def admit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Admit the selected workers who passed, or else all of them, to the pool."""
+    round = get_object_or_404(rounds_of(project=project), pk=pk)
+    back = reverse("qualification:round", args=[project.slug, pk])
+    passed = round.enrolments.filter(state=EnrolmentState.PASSED).select_related("worker")
+    selected = [pk for pk in request.POST.getlist("enrolment") if pk.isdecimal() and len(pk) < 19]
+    if selected:
+        passed = passed.filter(pk__in=selected)
+    workers = [enrolment.worker for enrolment in passed.order_by("pk")]
+    if not workers:
+        messages.error(request, "No worker was admitted. Select workers who passed the round.")
+        return redirect(back)
+    count = WORKERS.count(len(workers))
+    if confirmation := ask_first(
+        request,
+        project,
+        title=f"Admit {count} to the pool?",
+        consequences=[
+            f"{', '.join(sorted(worker.pseudonym for worker in workers))}.",
+            "They can accept HITs that are published to the pool, and receive a message.",
+        ],
+        button=f"Admit {count}",
+        back=back,
+        spends=True,
+    ):
+        return confirmation
+    actor, now, admitted = request.user.get_username(), timezone.now(), 0
+    for worker in workers:
+        try:
+            admitted += admit_worker(
+                project=project, worker=worker, role=round.role, actor=actor, now=now
+            )
+        except AdmissionError as error:
+            messages.error(request, f"Not admitted: {error}")
+    messages.success(request, f"{WORKERS.count(admitted)} admitted to the pool.")
+    return redirect(back)

@@ -27,6 +27,7 @@ from qualification.domain.feedback import (
 )
 from qualification.domain.overrule import corrected_rows
 from qualification.domain.pool_feedback import figures_of_entries
+from qualification.domain.snippets import snippets_of
 from qualification.forms import AddressForm, ReplyForm
 from qualification.models import PoolFeedback
 from schemes.base import Json, Scheme
@@ -101,6 +102,7 @@ def feedback_context(feedback: AnyFeedback) -> dict[str, Any]:
     else:
         figures, corrected = feedback.evaluation.figures, feedback.evaluation.corrected_figures
     return {
+        "project": feedback.project,
         "title": feedback.title,
         "feedback": feedback,
         "figures": figures,
@@ -139,6 +141,7 @@ def comparison_context(
     to_check = [entry.item.pk for entry in items if entry.differences or not entry.answered]
     return {
         "items": items,
+        "snippets": snippets_of(project=feedback.project),
         # The item whose comparison is open at first.
         "opened": next(iter(to_check), None),
         "guidelines": render_markdown(guidelines.text) if guidelines else "",

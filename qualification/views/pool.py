@@ -17,7 +17,9 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
+from projects.worker_names import named_link
 from qualification.charts import pool_chart, worker_chart
+from qualification.domain.admit import passed_outsiders
 from qualification.domain.feedback import NothingToSendError
 from qualification.domain.figures import heading_of
 from qualification.domain.gold_comparisons import WINDOW, main_figure
@@ -37,10 +39,11 @@ from qualification.domain.pool_feedback import (
 from qualification.models import Alert
 from qualification.templatetags.training import shown_value
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
+from qualification.views.snippets import change_snippets
 from schemes.base import Noun
 from schemes.registry import get_scheme
 from web.badges import badge
-from web.lists import Column, Empty, Listing, link, number_column
+from web.lists import Column, Empty, Listing, number_column
 
 WORKERS = Noun("worker", "workers")
 
@@ -67,6 +70,7 @@ def pool(request: HttpRequest, project: Project) -> HttpResponseBase:
         ),
     )
     context = {
+        "outsiders": passed_outsiders(project=project),
         "grace": GRACE_ITEMS,
         "scheme": get_scheme(project.scheme),
         "look_every": BLOCK,
@@ -85,9 +89,11 @@ def _columns(project: Project, rows: Mapping[int, PoolRow]) -> list[Column]:
         Column(
             "Worker",
             pseudonym,
-            lambda row: link(
+            lambda row: named_link(
                 reverse("qualification:pool_worker", args=[project.slug, pseudonym(row)]),
                 pseudonym(row),
+                project=project,
+                worker_id=row.coverage.worker.pk,
             ),
             order="pseudonym",
         ),
@@ -184,6 +190,10 @@ def pool_write(request: HttpRequest, project: Project, pseudonym: str) -> HttpRe
     except NothingToSendError as error:
         messages.error(request, str(error))
     else:
+        anchor = change_snippets(request, project)
+        if anchor is not None:
+            page = reverse("qualification:pool_worker", args=[project.slug, pseudonym])
+            return redirect(page + anchor)
         if action == "preview":
             return redirect("qualification:pool_preview", slug=project.slug, pseudonym=pseudonym)
         notice = f"Feedback to {pseudonym} will be sent shortly." if action == "send" else "Saved."

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.models import Item
 from consolidation.domain.queries import count_expert_items
 from projects.domain.cached_figures import figures_of
-from projects.enums import Role
+from projects.enums import Protocol, Role
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
@@ -27,41 +27,43 @@ from qualification.domain.choose_items import (
     search_items,
     with_gold,
 )
+from qualification.domain.decide import preceding_round
+from qualification.domain.invite_passed import add_following_round
 from qualification.domain.queries import rounds_of
 from qualification.domain.set_up_rounds import (
+    RoundPlan,
     RoundSetupError,
-    add_round,
+    consolidation_plan,
     next_plan,
     remove_round,
     replace_items,
 )
+from qualification.domain.vary_gold import can_vary, variations_of
 from qualification.forms import ChooseItemsForm, NewRoundForm
 from qualification.models import Round
+from schemes.base import Noun, Scheme
 from schemes.registry import get_scheme
 
-ALL_ROLES = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
+WORKERS = Noun("worker", "workers")
 
 
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def new_round(request: HttpRequest, project: Project) -> HttpResponseBase:
-    """Add a round for generators with items that are sampled, searched or picked."""
+    """Add a round with items that are sampled, searched or picked."""
     scheme = get_scheme(project.scheme)
     suggested = next_plan(project=project, scheme=scheme)
-    initial = {"title": suggested.title, "opens_pool": bool(suggested.pool_roles)}
-    form = NewRoundForm(request.POST or None, initial=initial)
+    form = NewRoundForm(
+        request.POST or None,
+        initial={"title": suggested.title},
+        consolidates=project.protocol == Protocol.CONSOLIDATION and can_vary(scheme),
+    )
     problem = ""
     if "show" not in request.POST and form.is_valid():
-        is_screening = form.cleaned_data["is_screening"]
-        plan = next_plan(project=project, scheme=scheme, is_screening=is_screening)
-        plan = replace(
-            plan,
-            title=form.cleaned_data["title"],
-            pool_roles=ALL_ROLES if form.cleaned_data["opens_pool"] else (),
-            keys=[item.key for item in _picked(project, request.POST.getlist("item"))],
-        )
+        items = _picked(project, request.POST.getlist("item"))
         try:
-            added = add_round(
+            plan = _plan(project, scheme, form, items)
+            added = add_following_round(
                 project=project, plan=plan, actor=actor_of(request), now=timezone.now()
             )
         except RoundSetupError as error:
@@ -69,6 +71,26 @@ def new_round(request: HttpRequest, project: Project) -> HttpResponseBase:
         else:
             return _saved(request, added)
     return _page(request, project, None, form, problem)
+
+
+def _plan(project: Project, scheme: Scheme, form: NewRoundForm, items: list[Item]) -> RoundPlan:
+    """Return the round that the form describes. Raise RoundSetupError."""
+    title, given = form.cleaned_data["title"], {}
+    if form.cleaned_data.get("role") == Role.CONSOLIDATOR:
+        suggested = consolidation_plan(project=project, scheme=scheme)
+        given = variations_of(items=items)
+        # The form suggests the title of a round for generators.
+        title = suggested.title if title == form.initial["title"] else title
+    else:
+        is_screening = form.cleaned_data["is_screening"]
+        suggested = next_plan(project=project, scheme=scheme, is_screening=is_screening)
+    return replace(
+        suggested,
+        title=title,
+        pool_roles=suggested.pool_roles if form.opens_pool() else (),
+        keys=[item.key for item in items],
+        given=given,
+    )
 
 
 @require_http_methods(["GET", "POST"])
@@ -81,9 +103,15 @@ def round_items(request: HttpRequest, project: Project, pk: int) -> HttpResponse
         messages.info(request, f"{round.title} has been published, so its items can’t change.")
         return redirect("qualification:round", slug=project.slug, pk=pk)
     if request.method == "POST" and "show" not in request.POST:
-        keys = [item.key for item in _picked(project, request.POST.getlist("item"))]
+        items = _picked(project, request.POST.getlist("item"))
         try:
-            replace_items(round=round, keys=keys, actor=actor_of(request), now=timezone.now())
+            replace_items(
+                round=round,
+                keys=[item.key for item in items],
+                given=variations_of(items=items) if round.role == Role.CONSOLIDATOR else None,
+                actor=actor_of(request),
+                now=timezone.now(),
+            )
         except RoundSetupError as error:
             problem = str(error)
         else:
@@ -111,6 +139,15 @@ def _saved(request: HttpRequest, round: Round) -> HttpResponseBase:
     if missing:
         text += f" {missing} of them need expert gold before it can be published."
     messages.success(request, text)
+    if invited := round.enrolments.count():
+        waiting = WORKERS.count(invited)
+        messages.info(
+            request, f"{waiting} who passed the previous round can be offered {round.title}."
+        )
+    earlier = preceding_round(round)
+    if round.pool_roles and earlier and not earlier.pool_roles:
+        text = f"Workers who pass {earlier.title} enter {round.title}, which admits to production."
+        messages.info(request, text)
     return redirect("qualification:rounds", slug=round.project.slug)
 
 
@@ -128,7 +165,7 @@ def _page(
     form: NewRoundForm | None,
     problem: str,
 ) -> HttpResponse:
-    experts: int = figures_of(count_expert_items, project=project).value
+    experts: int = figures_of(count_expert_items, project=project, keep=bool).value
     rounds = project.rounds.count()
     initial = {
         "method": Method.SEARCH if round else Method.RANDOM,

@@ -1,13 +1,8 @@
 """Pages of a project's rounds and its funnel."""
 
-import tempfile
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
-from pathlib import Path
-from typing import TypeVar
+from collections.abc import Iterable, Iterator
 
 from django.contrib import messages
-from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -20,54 +15,47 @@ from annotation.domain.publish import terms_of
 from consolidation.domain.queries import count_expert_items
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.plan_study import PayTooLowError
-from crowd.domain.register_worker import register_worker
-from crowd.domain.verify_workers import verify_workers
 from crowd.domain.write_mail import send_again, undelivered_mail
 from crowd.models import Mail, Worker
 from crowd.tasks import publish_hits
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import ask_first, render_page
+from projects.pages import ask_first, job_state, render_page, wants_fragment
 from projects.permissions import CAN_SEE_WORKERS, STAFF, project_page
 from qualification.domain.edit_round import RoundEditError, edit_round
 from qualification.domain.funnel import Stage, funnel_of
+from qualification.domain.invite import invitations
+from qualification.domain.invite_passed import invite_passed
 from qualification.domain.monitor_pool import open_alerts
 from qualification.domain.publish_round import (
     RoundPublishError,
-    invite_workers,
     preview_round,
     publish_round,
     round_cents,
-    round_qualification,
     waiting_for_cohort,
 )
-from qualification.domain.queries import known_workers, rounds_of, unanswered_invitations
-from qualification.domain.set_up_rounds import (
-    TRAINED_ROLES,
-    RoundSetupError,
-    count_without_gold,
-    plans_of_preset,
-    read_given_annotations,
-    read_round_items,
-    set_up_rounds,
-)
+from qualification.domain.queries import rounds_of, unanswered_invitations
+from qualification.domain.queue_rounds import queue_rounds, round_setups
+from qualification.domain.set_up_rounds import TRAINED_ROLES, count_without_gold
 from qualification.domain.withdraw_invitation import AnsweredInvitationError, withdraw_invitation
 from qualification.enums import RoundEntry
-from qualification.forms import InviteForm, RoundForm, SetUpForm, SlotsForm
+from qualification.forms import RoundForm, SetUpForm, SlotsForm
 from qualification.models import Enrolment, Round
-from schemes.base import FileError, MissingPartError, Noun
+from schemes.base import Noun
 from schemes.registry import get_scheme
 from web.charts import Unit, draw_category_bars
 from web.downloads import csv_download
 from web.money import dollars
 
-Read = TypeVar("Read")
+SETUP = "qualification/fragments/round_setup.html"
 _HITS, _WORKERS = Noun("HIT", "HITs"), Noun("worker", "workers")
 
 
 @require_GET
 @project_page(CAN_SEE_WORKERS)
 def rounds(request: HttpRequest, project: Project) -> HttpResponse:
+    if "setup" in request.GET and wants_fragment(request):
+        return job_state(request, project, round_setups(project).first(), SETUP)
     return _rounds(request, project, SetUpForm())
 
 
@@ -75,14 +63,17 @@ def _rounds(
     request: HttpRequest, project: Project, form: SetUpForm, *, status: int = 200
 ) -> HttpResponse:
     stages = funnel_of(project=project)
+    job = round_setups(project).first()
     set_up_roles = set(project.rounds.values_list("role", flat=True))
     context = {
+        # What an earlier set-up did is of no interest.
+        "job": job if job and (job.is_unfinished or "setup" in request.GET) else None,
         "rounds": [
             {"round": round, "stage": stage}
             for round, stage in zip(rounds_of(project=project), stages, strict=True)
         ],
         "form": form,
-        "experts": figures_of(count_expert_items, project=project).value,
+        "experts": figures_of(count_expert_items, project=project, keep=bool).value,
         "roles_left": [role for role in TRAINED_ROLES if role not in set_up_roles],
         "alerts": open_alerts(project=project),
         "undelivered": undelivered_mail(workers=_people(project)),
@@ -117,51 +108,28 @@ def set_up(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = SetUpForm(request.POST, request.FILES)
     if not form.is_valid():
         return _rounds(request, project, form, status=422)
-    items, annotations = form.cleaned_data["file"], form.cleaned_data["annotations"]
-    scheme = get_scheme(project.scheme)
-    try:
-        keys = _read(items, partial(read_round_items, project)) if items else {}
-        given = _read(annotations, partial(read_given_annotations, project)) if annotations else {}
-        plans = plans_of_preset(
-            scheme=scheme, preset=form.cleaned_data["preset"], keys=keys, given=given
-        )
-        actor = request.user.get_username()
-        made = set_up_rounds(project=project, plans=plans, actor=actor, now=timezone.now())
-    except (FileError, MissingPartError, RoundSetupError) as error:
-        form.add_error("file" if items else "annotations", str(error))
-        return _rounds(request, project, form, status=422)
-    messages.success(
-        request, f"{len(made)} rounds are set up. Their items are reserved for training."
+    queue_rounds(
+        project=project,
+        preset=form.cleaned_data["preset"],
+        items=form.cleaned_data["file"],
+        annotations=form.cleaned_data["annotations"],
+        actor=request.user.get_username(),
+        now=timezone.now(),
     )
-    return redirect("qualification:rounds", slug=project.slug)
-
-
-def _read(file: UploadedFile, read: Callable[[Path], Read]) -> Read:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / Path(file.name or "upload.csv").name
-        path.write_bytes(file.read())
-        return read(path)
+    return redirect(f"{reverse('qualification:rounds', args=[project.slug])}?setup=1")
 
 
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def publish(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     round = get_object_or_404(rounds_of(project=project), pk=pk)
-    if request.method == "POST" and "invite" in request.POST:
-        return _invite(request, round)
     if request.method == "POST":
         return _publish(request, round)
-    return _publish_page(request, round, InviteForm(known=known_workers(round=round)))
-
-
-def _publish_page(
-    request: HttpRequest, round: Round, form: InviteForm, *, status: int = 200
-) -> HttpResponse:
     waiting = waiting_for_cohort(round)
     is_open = round.entry == RoundEntry.OPEN
     context = {
         "round": round,
-        "waiting": waiting,
+        "waiting": invitations(round=round, enrolments=waiting),
         "is_open": is_open,
         # The number of workers of an open round is not known yet.
         "studies": preview_round(round=round, slots=1 if is_open else len(waiting)),
@@ -169,11 +137,11 @@ def _publish_page(
         "items": round.round_items.count(),
         "missing": count_without_gold(round=round),
         "cents": round_cents(round=round, slots=len(waiting)) if waiting else None,
-        "unanswered": unanswered_invitations(round=round),
-        "form": form,
+        "unanswered": invitations(
+            round=round, enrolments=list(unanswered_invitations(round=round))
+        ),
     }
-    page = "qualification/publish.html"
-    return render_page(request, round.project, page, context, status=status)
+    return render_page(request, project, "qualification/publish.html", context)
 
 
 @require_http_methods(["GET", "POST"])
@@ -183,17 +151,21 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     form = RoundForm(request.POST or None, round=round)
     if form.is_valid():
         try:
+            actor, now = request.user.get_username(), timezone.now()
             changed = edit_round(
                 round=round,
                 admission=form.admission(),
                 changes=form.changes(),
-                actor=request.user.get_username(),
-                now=timezone.now(),
+                actor=actor,
+                now=now,
             )
         except RoundEditError as error:
             form.add_error(None, str(error))
         else:
             messages.success(request, "Saved." if changed else "Nothing was changed.")
+            if "entry" in changed:
+                round.refresh_from_db()
+                invite_passed(round=round, actor=actor, now=now)
             return redirect("qualification:round", slug=project.slug, pk=pk)
     context = {
         "round": round,
@@ -205,36 +177,6 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     }
     status = 422 if form.is_bound else 200
     return render_page(request, project, "qualification/edit.html", context, status=status)
-
-
-def _invite(request: HttpRequest, round: Round) -> HttpResponseBase:
-    form = InviteForm(request.POST, known=known_workers(round=round))
-    if not form.is_valid():
-        return _publish_page(request, round, form, status=422)
-    ids = form.ids()
-    checked = verify_workers(qualification=round_qualification(round), ids=ids)
-    if checked.unknown:
-        message = f"The marketplace has no worker {', '.join(checked.unknown)}. Check the ids."
-        form.add_error("workers", message)
-        return _publish_page(request, round, form, status=422)
-    now = timezone.now()
-    provider = round.project.provider
-    workers = [register_worker(provider=provider, external_id=id, now=now) for id in ids]
-    actor = request.user.get_username()
-    invited = invite_workers(round=round, workers=workers, actor=actor, now=now)
-    waiting = {enrolment.pk for enrolment in waiting_for_cohort(round)}
-    count = sum(enrolment.pk in waiting for enrolment in invited)
-    noun = "worker is" if count == 1 else "workers are"
-    messages.success(request, f"{count} {noun} invited. Publish the round to offer it to them.")
-    if count < len(invited):
-        messages.info(request, f"{len(invited) - count} of them have been in this round before.")
-    if checked.unverified:
-        messages.warning(
-            request,
-            f"The marketplace can’t confirm that these ids exist: {', '.join(checked.unverified)}. "
-            "Withdraw an invitation with a wrong id, so that nothing is reserved for it.",
-        )
-    return redirect("qualification:publish", slug=round.project.slug, pk=round.pk)
 
 
 @require_POST
@@ -295,6 +237,8 @@ def _ask_before_publication(
     hits = _HITS.count(round.round_items.count())
     people = _WORKERS.count(count)
     cents = dollars(round_cents(round=round, slots=count))
+    is_told = round.entry != RoundEntry.OPEN and not round.project.has_sessions
+    messaged = ["Each worker receives a message."] if is_told else []
     return ask_first(
         request,
         round.project,
@@ -302,6 +246,7 @@ def _ask_before_publication(
         consequences=[
             f"{hits}, for {people}.",
             f"Up to {cents} is reserved, including bonuses and fees.",
+            *messaged,
         ],
         button=f"Publish {hits} for up to {cents}",
         back=reverse("qualification:publish", args=[round.project.slug, round.pk]),

@@ -13,8 +13,9 @@ from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
+from qualification.domain.admit import Standing, outsiders_of
 from qualification.domain.conclude import conclude, has_unsent_feedback, warnings_before
-from qualification.domain.decide import Verdict
+from qualification.domain.decide import Verdict, effects_of_pass
 from qualification.domain.evaluate import AT_WORK, NothingToEvaluateError, evaluate_now
 from qualification.domain.feedback import (
     NothingToSendError,
@@ -28,9 +29,12 @@ from qualification.domain.figures import unmet_thresholds
 from qualification.domain.overrule import OverruleError, decisions_on, undo_decision
 from qualification.domain.overrule import overrule as record_decision
 from qualification.domain.queries import learning_curve
+from qualification.domain.second_opinion import decisions_of
+from qualification.enums import EnrolmentState
 from qualification.forms import VERDICTS, ConcludeForm
-from qualification.models import Enrolment
+from qualification.models import Enrolment, SecondOpinion
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
+from qualification.views.snippets import change_snippets
 from schemes.base import RowDecision
 from schemes.registry import get_scheme
 
@@ -57,10 +61,29 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
         "sent": sent_to(enrolment),
         "curve": learning_curve(enrolment=enrolment),
         "verdicts": VERDICTS,
+        "opinions": _opinions(enrolment),
+        "standing": _standing_after_pass(enrolment),
+        "effects": effects_of_pass(enrolment.round),
         **_neighbours(enrolment),
         **(comparison_context(draft, decisions_on(enrolment)) if draft else {}),
     }
     return render_page(request, project, "qualification/trainee.html", context)
+
+
+def _opinions(enrolment: Enrolment) -> list[SecondOpinion]:
+    """Return the second opinions, which are hidden until a decision is made."""
+    if not decisions_of(enrolments=[enrolment.pk]):
+        return []
+    return list(enrolment.opinions.select_related("trainer").order_by("pk"))
+
+
+def _standing_after_pass(enrolment: Enrolment) -> Standing | None:
+    """Return the worker's standing if they passed the round but are not in the pool."""
+    if enrolment.state != EnrolmentState.PASSED:
+        return None
+    round, worker = enrolment.round, enrolment.worker_id
+    outsiders = outsiders_of(project=round.project, role=round.role, passed=[worker])
+    return outsiders[0] if outsiders else None
 
 
 def _enrolment(project: Project, pk: int, pseudonym: str) -> Enrolment:
@@ -102,6 +125,9 @@ def write(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> Ht
     except NothingToSendError as error:
         messages.error(request, str(error))
         return redirect(_address("trainee", enrolment, pseudonym))
+    anchor = change_snippets(request, project)
+    if anchor is not None:
+        return redirect(_address("trainee", enrolment, pseudonym) + anchor)
     if action == "preview":
         return redirect(_address("preview", enrolment, pseudonym))
     if action == "send":

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django.contrib import messages
+from django.db.models import Q
 from django.http import HttpRequest, HttpResponseBase, QueryDict
 from django.shortcuts import redirect
 from django.utils import timezone
@@ -16,6 +17,7 @@ from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
 from qualification.domain.withdraw_worker import withdraw_worker
+from qualification.models import Enrolment
 from qualification.worker_forms import MessageForm, WithdrawWorkersForm
 from schemes.base import Noun
 
@@ -61,8 +63,16 @@ def withdraw_workers(request: HttpRequest, project: Project) -> HttpResponseBase
 
 
 def _selected(project: Project, data: QueryDict) -> list[Worker]:
-    ids = [pk for pk in data.getlist("row") if pk.isdecimal() and len(pk) < 19][:MOST_SELECTED]
-    return list(known_workers(project=project).filter(pk__in=ids).order_by("pk"))
+    """Return the workers that were selected in a list of workers, or in a round."""
+    trainees = Enrolment.objects.filter(
+        round__project=project, pk__in=_ids(data, "enrolment")
+    ).values("worker")
+    selected = Q(pk__in=_ids(data, "row")) | Q(pk__in=trainees)
+    return list(known_workers(project=project).filter(selected).order_by("pk"))
+
+
+def _ids(data: QueryDict, name: str) -> list[str]:
+    return [pk for pk in data.getlist(name) if pk.isdecimal() and len(pk) < 19][:MOST_SELECTED]
 
 
 def _confirmation(

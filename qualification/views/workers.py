@@ -5,7 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponseBase
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.utils import timezone
@@ -32,10 +33,13 @@ from crowd.models import Worker
 from datasets.domain.cost_figures import hourly_cents
 from projects.definitions import DEFINITIONS
 from projects.domain.cached_figures import figures_of
-from projects.enums import MemberRole
+from projects.domain.label_worker import label_worker, tagged, tags_of, workers_named
+from projects.enums import MemberRole, Role
 from projects.models import Project
-from projects.pages import render_list, render_page
+from projects.pages import ask_first, render_list, render_page
 from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, pages_open_to, project_page
+from projects.worker_names import named_link
+from qualification.domain.admit import AdmissionError, Standing, admit_worker, standings_of
 from qualification.domain.erase_worker import (
     Erasure,
     ErasureError,
@@ -43,7 +47,16 @@ from qualification.domain.erase_worker import (
     open_obligations,
     withdraw_everything,
 )
-from qualification.worker_forms import CompensateForm, EraseForm, NoteForm
+from qualification.domain.threads import thread_of
+from qualification.enums import EnrolmentState
+from qualification.models import Enrolment
+from qualification.worker_forms import (
+    CompensateForm,
+    EraseForm,
+    LabelForm,
+    NoteForm,
+    WorkerFilterForm,
+)
 from schemes.base import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
@@ -52,7 +65,7 @@ from web.templatetags.web import seconds
 
 SUBMISSIONS, WORKERS = Noun("submission", "submissions"), Noun("worker", "workers")
 
-MESSAGES_SHOWN = 20
+MESSAGES_SHOWN = 10
 ACTIONS = "qualification/fragments/worker_actions.html"
 
 
@@ -63,11 +76,14 @@ def workers(request: HttpRequest, project: Project) -> HttpResponseBase:
         figures_of(work_of_everyone, project=project),
         pages_open_to(request.user, project),
     )
+    form = WorkerFilterForm(request.GET, tags=tags_of(project))
+    wanted = form.cleaned_data if form.is_valid() else {}
     listing = Listing(
         request=request,
         name="workers",
-        rows=workers_of(project=project),
+        rows=_matching(project, wanted),
         columns=_columns(project, cached.value),
+        is_filtered=any(wanted.values()),
         count=WORKERS.count,
         counted_at=cached.counted_at,
         bulk=ACTIONS if "qualification:message_workers" in may else "",
@@ -76,7 +92,18 @@ def workers(request: HttpRequest, project: Project) -> HttpResponseBase:
             "Workers appear with their first submission. Publish HITs or a training round to get some.",
         ),
     )
-    return render_list(request, project, "qualification/workers.html", listing)
+    return render_list(request, project, "qualification/workers.html", listing, {"form": form})
+
+
+def _matching(project: Project, wanted: Mapping[str, str]) -> QuerySet[Worker]:
+    """Return the workers with the text in their pseudonym, nickname or tags, and with the tag."""
+    rows = workers_of(project=project)
+    if text := wanted.get("text", "").strip():
+        named = workers_named(project=project, text=text)
+        rows = rows.filter(Q(pseudonym__icontains=text) | Q(pk__in=named))
+    if tag := wanted.get("tag", ""):
+        rows = rows.filter(pk__in=tagged(project=project, tag=tag))
+    return rows
 
 
 def _columns(project: Project, work: Mapping[int, Work]) -> list[Column]:
@@ -94,10 +121,10 @@ def _columns(project: Project, work: Mapping[int, Work]) -> list[Column]:
         return work.get(pk, Work()).training.submissions
 
     def earned(pk: int) -> int:
-        return figures(pk).earned_cents
+        return work.get(pk, Work()).earned_cents
 
     def hourly(pk: int) -> float | None:
-        return hourly_cents(earned(pk), figures(pk).active_seconds)
+        return hourly_cents(figures(pk).earned_cents, figures(pk).active_seconds)
 
     def hourly_cell(row: Worker) -> SafeString | str:
         cents = hourly(row.pk)
@@ -112,8 +139,11 @@ def _columns(project: Project, work: Mapping[int, Work]) -> list[Column]:
         Column(
             "Worker",
             lambda row: row.pseudonym,
-            lambda row: link(
-                reverse("qualification:worker", args=[project.slug, row.pseudonym]), row.pseudonym
+            lambda row: named_link(
+                reverse("qualification:worker", args=[project.slug, row.pseudonym]),
+                row.pseudonym,
+                project=project,
+                worker_id=row.pk,
             ),
             order="pseudonym",
         ),
@@ -124,13 +154,14 @@ def _columns(project: Project, work: Mapping[int, Work]) -> list[Column]:
             "Training",
             lambda row: training(row.pk),
             order=training,
-            about="Submissions in training rounds. All other columns are about production.",
+            about="Submissions in training rounds. Their pay is part of Earned. All other columns are "
+            "about production.",
         ),
         money_column(
             "Earned",
             lambda row: earned(row.pk),
             order=earned,
-            about="Confirmed payments, without fees.",
+            about="Confirmed payments for production, training and compensation, without fees.",
         ),
         Column(
             "Mean time",
@@ -182,17 +213,84 @@ def _worker_page(
         "grants": person.grants.filter(
             qualification_type__in=qualifications_of(project).values("pk")
         ).select_related("qualification_type"),
-        "messages_sent": person.messages.filter(budget=project.budget_id).order_by("-pk")[
-            :MESSAGES_SHOWN
-        ],
+        "standings": standings_for_page(project, person),
+        "entries": thread_of(project=project, worker=person)[:MESSAGES_SHOWN],
         "notes": person.notes.filter(project=project).select_related("author"),
         "note_form": NoteForm(),
+        "label_form": LabelForm.of(project.labels_by_worker.get(person.pk)),
         "forget_form": EraseForm(),
         "matters": open_obligations(person),
         "forgotten": is_forgotten(person),
     }
     shown = {**context, **more}
     return render_list(request, project, "qualification/worker.html", listing, shown, status=status)
+
+
+def standings_for_page(project: Project, person: Worker) -> list[Standing]:
+    """Return the worker's standing for generators and for each role that has training rounds."""
+    roles = {Role.GENERATOR, *project.rounds.values_list("role", flat=True)}
+    return [
+        standings_of(project=project, role=role, workers=[person.pk])[person.pk]
+        for role in sorted(roles, reverse=True)
+    ]
+
+
+@require_POST
+@project_page(CAN_SEE_WORKERS)
+def admit_to_pool(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponseBase:
+    """Admit a worker to the pool of the posted role, after a confirmation."""
+    person = get_object_or_404(known_workers(project=project), pseudonym=pseudonym)
+    back = reverse("qualification:worker", args=[project.slug, pseudonym])
+    role = request.POST.get("role", "")
+    chosen = [row for row in standings_for_page(project, person) if row.role == role]
+    if not chosen:
+        raise Http404(f"no pool for {role}")
+    [standing] = chosen
+    if standing.is_member:
+        messages.info(request, f"{pseudonym} is in the pool already.")
+        return redirect(back)
+    if standing.refusal and not standing.was_withdrawn:
+        messages.error(request, f"Not admitted: {standing.refusal}")
+        return redirect(back)
+    if confirmation := ask_first(
+        request,
+        project,
+        title=f"Admit {pseudonym} to the pool of {role}s?",
+        consequences=_consequences(project, standing),
+        button=f"Admit {pseudonym}",
+        back=back,
+        spends=True,
+    ):
+        return confirmation
+    try:
+        admit_worker(
+            project=project,
+            worker=person,
+            role=role,
+            actor=request.user.get_username(),
+            now=timezone.now(),
+            again=True,
+        )
+    except AdmissionError as error:
+        messages.error(request, f"Not admitted: {error}")
+    else:
+        messages.success(request, f"{pseudonym} is in the pool.")
+    return redirect(back)
+
+
+def _consequences(project: Project, standing: Standing) -> list[str]:
+    """Describe the admission, and what speaks against it."""
+    passed = Enrolment.objects.filter(
+        round__project=project,
+        round__role=standing.role,
+        worker=standing.worker,
+        state=EnrolmentState.PASSED,
+    )
+    return [
+        "The worker can accept HITs that are published to the pool, and receives a message.",
+        *([standing.refusal] if standing.refusal else []),
+        *([] if passed.exists() else [f"The worker has passed no round for {standing.role}s."]),
+    ]
 
 
 def _submission_columns(project: Project) -> list[Column]:
@@ -234,6 +332,19 @@ def worker_note(request: HttpRequest, project: Project, pseudonym: str) -> HttpR
         text=form.cleaned_data["text"],
         written_at=timezone.now(),
     )
+    return redirect("qualification:worker", slug=project.slug, pseudonym=pseudonym)
+
+
+@require_POST
+@project_page(CAN_SEE_WORKERS)
+def worker_label(request: HttpRequest, project: Project, pseudonym: str) -> HttpResponseBase:
+    """Save the nickname and tags of a worker, for colleagues."""
+    person = get_object_or_404(known_workers(project=project), pseudonym=pseudonym)
+    form = LabelForm(request.POST)
+    if not form.is_valid():
+        return _worker_page(request, project, person, status=422, label_form=form)
+    label_worker(project=project, worker=person, **form.cleaned_data)
+    messages.success(request, "Saved.")
     return redirect("qualification:worker", slug=project.slug, pseudonym=pseudonym)
 
 

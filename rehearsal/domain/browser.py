@@ -27,7 +27,10 @@ class Form:
 
 
 class Page(HTMLParser):
-    """A parser for the parts of a page that a simulated worker uses."""
+    """A parser for the parts of a page that a simulated worker uses.
+
+    The value of a number field is its minimum, and that of a choice is its last option.
+    """
 
     def __init__(self, url: str, text: str) -> None:
         super().__init__()
@@ -39,6 +42,7 @@ class Page(HTMLParser):
         self.text = text
         self.data: Any = None
         self._in_data = False
+        self._select = ""
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
@@ -46,7 +50,12 @@ class Page(HTMLParser):
         if tag == "form":
             self.forms.append(Form(urljoin(self.url, values.get("action", ""))))
         elif tag == "input" and self.forms and "name" in values:
-            self.forms[-1].fields[values["name"]] = values.get("value", "")
+            value = values.get("value", "") or values.get("min", "")
+            self.forms[-1].fields[values["name"]] = value
+        elif tag == "select" and self.forms:
+            self._select = values.get("name", "")
+        elif tag == "option" and self._select:  # the last option remains
+            self.forms[-1].fields[self._select] = values.get("value", "")
         elif tag == "a":
             self.links.append(urljoin(self.url, values.get("href", "")))
         elif tag == "iframe":
@@ -59,6 +68,8 @@ class Page(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if tag == "script":
             self._in_data = False
+        elif tag == "select":
+            self._select = ""
 
     def handle_data(self, data: str) -> None:
         if self._in_data:

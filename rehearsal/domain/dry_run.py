@@ -6,6 +6,7 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
+from annotation.domain.neighbours import neighbours_of
 from annotation.models import Item, Sentence
 from audit.errors import TouchstoneError
 from consolidation.protocols import protocol_of
@@ -29,7 +30,11 @@ COPIED = (
     "revision_limit",
     "after_disputes",
     "exclusion_scope",
+    "bonus_timing",
     "minimum_hourly_cents",
+    "accepts_identical",
+    "language",
+    "shown_context",
 )
 # All that a sentence has, except its key and project
 SENTENCE_FIELDS = tuple(
@@ -96,11 +101,22 @@ def _copy(project: Project, now: datetime) -> Project:
 
 
 def _copy_items(items: list[Item], copy: Project) -> None:
-    by_original: dict[int, Sentence] = {}
-    for item in items:
-        if item.sentence_id not in by_original:
-            fields = {name: getattr(item.sentence, name) for name in SENTENCE_FIELDS}
-            by_original[item.sentence_id] = Sentence.objects.create(project=copy, **fields)
+    """Copy the items with their sentences, and the neighbours that pages show with these."""
+    own = {item.sentence_id: item.sentence for item in items}
+    shown = neighbours_of(project=items[0].project, sentences=own.values())
+    names = {
+        neighbour.external_id
+        for neighbours in shown.values()
+        for neighbour in (*neighbours.before, *neighbours.after)
+    }
+    others = items[0].project.sentences.filter(external_id__in=names).exclude(pk__in=own)
+    # In the order of their keys, which is that of a document
+    originals = sorted([*own.values(), *others], key=lambda sentence: sentence.pk)
+    copies = Sentence.objects.bulk_create(
+        Sentence(project=copy, **{name: getattr(sentence, name) for name in SENTENCE_FIELDS})
+        for sentence in originals
+    )
+    by_original = {sentence.pk: row for sentence, row in zip(originals, copies, strict=True)}
     Item.objects.bulk_create(
         Item(
             project=copy,

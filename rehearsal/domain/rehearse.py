@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.domain.item_context import targets_of
 from annotation.domain.publish import NothingToPublishError, publish_batch
+from annotation.domain.publish_rest import finish_publication
 from annotation.models import HeldBonus, Submission
 from audit.errors import TouchstoneError
 from consolidation.domain.experiment import progress_of
@@ -28,7 +29,7 @@ from crowd.enums import HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.decide import pool_of
+from qualification.domain.admit import pool_of
 from rehearsal.domain.review import accept_held_bonuses, allow_free_form
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
@@ -53,6 +54,9 @@ class Options:
     patience: float = 180.0
     # Let the scheme invent references, for a project without gold.
     invent: bool = False
+    # Let those of a rehearsed training with the same seed and workers work who passed it, if they are
+    # enough people for an item.
+    trained: bool = False
 
 
 class RehearsalNotAllowedError(TouchstoneError):
@@ -105,13 +109,22 @@ def _crew(site: str, script: Scenario, options: Options) -> list[SimulatedWorker
     if options.workers < least:
         raise RehearsalFailedError(f"This project needs at least {least} workers per item.")
     workers = make_workers(site=site, script=script, count=options.workers)
+    if options.trained:
+        pool = set(
+            pool_of(project, Role.GENERATOR).grants.values_list("worker__external_id", flat=True)
+        )
+        passed = {name: worker for name, worker in workers.items() if name in pool}
+        workers = passed if len(passed) >= least else workers
     train(project=project, worker_ids=workers, now=timezone.now())
     return list(workers.values())
 
 
 def _publish(project: Project) -> None:
     try:
-        publish_batch(project=project, pool=pool_of(project, Role.GENERATOR), now=timezone.now())
+        pool = pool_of(project, Role.GENERATOR)
+        batch = publish_batch(project=project, pool=pool, now=timezone.now())
+        # The job would wait for the end of a rehearsal that is a job itself.
+        finish_publication(batch=batch, actor="rehearsal", clock=timezone.now)
     except NothingToPublishError:
         if not project.batches.exists():
             raise

@@ -1,10 +1,10 @@
 """The content that simulated workers submit, by item, role and turn.
 
-References are the project's expert or imported gold. In a replay, the k-th generator of an item
-submits the annotation of its k-th source, and consolidators and validators reproduce the gold.
+References are the project's expert or imported gold. Only generators get them. Consolidators and
+validators get the annotations that they judge. In a replay, the k-th generator of an item submits the
+annotation of its k-th source, and consolidators and validators keep all of it.
 """
 
-import random
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,16 +13,16 @@ from typing import Any
 from annotation.domain.item_context import context_of
 from annotation.models import Draft, Item
 from audit.errors import TouchstoneError
+from consolidation.domain.cases import sources_of
 from consolidation.domain.current_gold import current_gold
 from consolidation.enums import GoldSource
+from consolidation.models import Case
 from crowd.models import HitType
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import ItemContext, Json, MissingPartError
+from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
+from schemes.base import Json
 from schemes.registry import get_scheme
-
-# Maximum distance of a validator's skill from the rehearsal's skill
-SPREAD = 0.15
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,11 @@ def references_of(project: Project) -> dict[int, Reference]:
 
 @dataclass
 class Scenario:
-    """A thread-safe source of annotations. `skill` is from 0 to 1, or None to replay."""
+    """A thread-safe source of annotations. `skill` is from 0 to 1, or None to replay.
+
+    `skills` are those of trainees, by worker id. `names` are those of simulated people by worker id. The
+    same name stands for the same person in every rehearsal with this seed.
+    """
 
     project: Project
     references: Mapping[int, Reference]
@@ -66,6 +70,7 @@ class Scenario:
     seed: int
     turns: dict[int, list[str]] = field(default_factory=dict)
     skills: dict[str, float] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         scheme = get_scheme(self.project.scheme)
@@ -85,67 +90,45 @@ class Scenario:
 
     def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
         reference = self.references.get(item["id"], self._empty)
-        skill = self.skills.get(worker, self.skill)
-        if skill is None:
+        if self.skill is None and not self.skills:
             annotations = self._simulation.split(reference.content, reference.provenance)
             turn = self._turn(item["id"], assignment)
             # The published gold may contain nothing of this generator.
             return annotations[turn] if turn < len(annotations) else self._simulation.nothing
-        # Seed equally skilled workers by turn, so that the same seed gives the same annotations.
-        # Worker ids differ between rehearsals.
-        author = worker if worker in self.skills else self._turn(item["id"], assignment)
-        seed = f"{self.seed}:{author}:{item['id']}"
-        return self._simulation.generate(reference.content, self._context_of(item), skill, seed)
+        place = self._place_of(item)
+        return self._crowd().generation(reference.content, place, self._name(worker))
 
     def revision(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
         """Return a new annotation by the same worker, who is more careful now."""
         reference = self.references.get(item["id"], self._empty)
-        skill = self.skills.get(worker, self.skill)
-        return self._simulation.generate(
-            reference.content,
-            self._context_of(item),
-            1.0 if skill is None else (1 + skill) / 2,
-            f"{self.seed}:{assignment}:{item['id']}:revision",
+        return self._crowd().revision(
+            reference.content, self._place_of(item), self._name(worker), assignment
         )
 
     def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        if self._simulation.consolidate is None:
-            raise MissingPartError("The scheme does not simulate consolidators.")
-        reference = self.references.get(item["id"], self._empty)
-        skill = self.skills.get(worker, self.skill)
-        return self._simulation.consolidate(
-            reference.content,
-            item["sources"],
-            1.0 if skill is None else (1 + skill) / 2,
-            f"{self.seed}:{worker}:{item['id']}:consolidation",
-        )
+        place = self._place_of(item)
+        return self._crowd().consolidation(item["sources"], place, self._name(worker))
 
     def validation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        if self._simulation.validate is None:
-            raise MissingPartError("The scheme does not simulate validators.")
-        reference = self.references.get(item["id"], self._empty)
-        return self._simulation.validate(
-            reference.content,
-            item["asked"],
-            self._context_of(item),
-            self.validator_skill(worker),
-            f"{self.seed}:{worker}:{item['id']}:validation",
+        """Return a judgment of the case's annotations. The page may hide parts of them."""
+        case = Case.objects.filter(item=item["id"], task__role=Role.VALIDATOR).latest("pk")
+        place = self._place_of(item)
+        return self._crowd().validation(sources_of(case), place, self._name(worker))
+
+    def _crowd(self) -> SimulatedCrowd:
+        """Return the crowd, exact in a replay."""
+        skills = {self._name(worker): skill for worker, skill in self.skills.items()}
+        skill = 1.0 if self.skill is None else self.skill
+        return SimulatedCrowd(
+            simulation=self._simulation, skill=skill, seed=self.seed, skills=skills
         )
 
-    def validator_skill(self, worker: str) -> float:
-        """Return the worker's skill, which is the same in every rehearsal with this seed.
+    def _name(self, worker: str) -> str:
+        return self.names.get(worker, worker)
 
-        At skill 1, there are no errors.
-        """
-        if self.skill in (None, 1):
-            return 1.0
-        drawn = random.Random(f"{self.seed}:{worker}:skill")  # noqa: S311
-        return min(1.0, max(0.0, self.skill + drawn.uniform(-SPREAD, SPREAD)))
-
-    def _context_of(self, item: Mapping[str, Any]) -> ItemContext:
-        """Return the context of an item on a worker's page."""
+    def _place_of(self, item: Mapping[str, Any]) -> Place:
         row = Item.objects.select_related("sentence__image").get(pk=item["id"])
-        return context_of(row, self.project)
+        return Place(row.key, context_of(row, self.project))
 
     def _turn(self, item: int, assignment: str) -> int:
         """Return the position of this assignment among the item's generators."""

@@ -41,10 +41,13 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
             *_content_binding(port),
             *("--workers", "2", "--threads", "4", "--preload"),
             *("--keep-alive", "30", "--backlog", "512", "--log-level", "warning"),
+            # A machine that was stopped or is swapping must not lose its processes.
+            *("--timeout", "120"),
         ],
         "worker": [
-            *(python, "-m", "celery", "-A", "config", "worker", "--beat"),
-            *("--concurrency", "2", "--loglevel", "WARNING"),
+            *(python, "-m", "celery", "-A", "config", "worker", "--beat-thread"),
+            # Threads of one process need less memory than processes. A rehearsal occupies one of them.
+            *("--pool", "threads", "--concurrency", "2", "--loglevel", "WARNING"),
             *("--without-gossip", "--without-mingle"),
         ],
     }

@@ -20,7 +20,8 @@ from crowd.enums import GrantState
 from crowd.models import QualificationGrant
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.decide import Verdict, decide, pool_of
+from qualification.domain.admit import pool_of
+from qualification.domain.decide import Verdict, decide
 from qualification.domain.feedback import Notes, link_of, send_feedback, suggested_notes
 from qualification.domain.figures import figure_at, unmet_thresholds
 from qualification.domain.funnel import funnel_of
@@ -47,7 +48,8 @@ PRESET = "controlled-crowdsourcing-2020"
 ACTOR = "rehearsal"
 AT_ONCE = 8
 LOOK_SECONDS = 0.5
-WORST, BEST = 0.3, 1.0
+# Nobody is exact: at skill 1, consolidators accept everything.
+WORST, BEST = 0.3, 0.99
 TEXT = (
     "Thank you for finishing {title}. The notes below show where an expert annotated differently."
 )
@@ -55,11 +57,15 @@ TEXT = (
 
 @dataclass(frozen=True, slots=True)
 class TrainingOptions:
-    """Options of a training. `patience` is the allowed number of seconds without progress."""
+    """Options of a training. `patience` is the allowed number of seconds without progress.
+
+    The workers' skills are spread evenly from `least_skill` up.
+    """
 
     workers: int = 30
     seed: int = 1
     patience: float = 180.0
+    least_skill: float = WORST
 
 
 class RoundDone(threading.Event):
@@ -133,8 +139,8 @@ def _crew(site: str, script: Scenario, options: TrainingOptions) -> dict[str, Si
     """Return workers by their marketplace ids, with evenly spread skills in random order."""
     if options.workers < 2:
         raise RehearsalFailedError("Training needs at least two workers.")
-    step = (BEST - WORST) / (options.workers - 1)
-    skills = [WORST + step * attempt for attempt in range(options.workers)]
+    step = (BEST - options.least_skill) / (options.workers - 1)
+    skills = [options.least_skill + step * attempt for attempt in range(options.workers)]
     random.Random(options.seed).shuffle(skills)  # noqa: S311
     crew = make_workers(site=site, script=script, count=options.workers)
     script.skills.update(zip(crew, skills, strict=True))

@@ -8,6 +8,8 @@ from secrets import token_hex
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.urls import reverse
+
 from audit.errors import TouchstoneError
 from rehearsal.domain.browser import Browser, Page
 from rehearsal.domain.scenario import Scenario
@@ -54,6 +56,7 @@ class SimulatedWorker:
             password=self.account.password,
             country="US",
             is_adult="on",
+            accepts="on",
         )
         worker_id = self._account_page()
         if worker_id is None:  # an earlier rehearsal with the same seed created the account
@@ -64,6 +67,9 @@ class SimulatedWorker:
                 f"{self.account.name} could not sign in at {self.browser.site}."
             )
         self.worker_id = worker_id
+        path = "/hits/consent/"
+        if self.browser.get(path).form_to(path):
+            self._fill(path, accepts="on")
         return worker_id
 
     def _account_page(self) -> str | None:
@@ -107,7 +113,7 @@ class SimulatedWorker:
         source = wrapper.frames.get("task")
         if not source:
             return None
-        page = self.browser.get(source).data
+        page = self._onboard(self.browser.get(source)).data
         if page is None:
             self._give_back(wrapper)
             return None
@@ -124,6 +130,14 @@ class SimulatedWorker:
             return None
         fields = following.fields | {"accepts_next": "on"}
         return _wrapper(self.browser.post(following.action, fields))
+
+    def _onboard(self, page: Page) -> Page:
+        """Consent and fill in the questionnaire if the project asks for it, and return the task."""
+        form = page.form_to(reverse("annotation:onboarding"))
+        if form is None:
+            return page
+        answers = {name: value or "English" for name, value in form.fields.items()}
+        return self.browser.post(form.action, answers | {"accepts": "on"})
 
     def _give_back(self, wrapper: Page) -> None:
         """Return a HIT whose task the worker is not allowed to do."""

@@ -15,8 +15,9 @@ from crowd.domain.qualifications import grant_qualification
 from crowd.domain.register_worker import register_worker
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.decide import pool_of
+from qualification.domain.admit import pool_of
 from rehearsal.domain.scenario import Scenario
+from rehearsal.domain.simulated_crowd import names_of
 from rehearsal.domain.worker import Account, SimulatedWorker
 
 AT_ONCE = 4
@@ -43,6 +44,7 @@ def make_workers(*, site: str, script: Scenario, count: int) -> dict[str, Simula
     workers = [SimulatedWorker(site=site, account=account, script=script) for account in accounts]
     with ThreadPoolExecutor(AT_ONCE) as threads:
         worker_ids = list(threads.map(SimulatedWorker.sign_in, workers))
+    script.names.update(zip(worker_ids, names_of(count), strict=True))
     return dict(zip(worker_ids, workers, strict=True))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from schemes.base import ContentError
 
@@ -46,6 +47,16 @@ def form_rows(spellings: Iterable[VerbForms]) -> list[list[str]]:
 
 def forms_from_names(values: Mapping[str, object], *, path: str = "forms") -> VerbForms:
     """Return the forms. Raises ContentError if any is missing or not a single word."""
+    texts = tuple([values.get(name) for name in FORM_NAMES])
+    if all(isinstance(text, str) for text in texts):
+        return _forms_of_texts(texts, path)
+    return VerbForms(*(_form(values, name, path) for name in FORM_NAMES))
+
+
+@lru_cache(maxsize=1 << 14)
+def _forms_of_texts(texts: tuple[str, ...], path: str) -> VerbForms:
+    """Return the forms for the values of FORM_NAMES, cached because verbs recur."""
+    values = dict(zip(FORM_NAMES, texts, strict=True))
     return VerbForms(*(_form(values, name, path) for name in FORM_NAMES))
 
 

@@ -21,9 +21,10 @@ _MIN_LAST_WORD = 4
 def split_sentences(text: str) -> Iterator[list[Token]]:
     """Yield the tokens of each sentence of a paragraph."""
     tokens = list(tokenize(text))
+    after = _after_closers(tokens)
     start = 0
     for at in range(len(tokens)):
-        end = _end_of_sentence(tokens, at)
+        end = _end_of_sentence(tokens, at, after)
         if end > start:
             yield tokens[start:end]
             start = end
@@ -31,15 +32,18 @@ def split_sentences(text: str) -> Iterator[list[Token]]:
         yield tokens[start:]
 
 
-def _end_of_sentence(tokens: Sequence[Token], at: int) -> int:
-    """Return the end of a sentence that ends with a token and the quotes after it, or 0."""
+def _end_of_sentence(tokens: Sequence[Token], at: int, after: Sequence[int]) -> int:
+    """Return the end of a sentence that ends with a token and the quotes after it, or 0.
+
+    `after` has the position after the quotes that begin at each token.
+    """
     if any(_RULE.fullmatch(token.text) for token in tokens[at : at + 2]):
         return at + 1
     text = tokens[at].text
     is_abbreviation = bool(_ABBREVIATION.fullmatch(text))
     if not is_abbreviation and not _STOPS.fullmatch(text) and not _FACE.fullmatch(text):
         return 0
-    end = _after_closers(tokens, at + 1)
+    end = after[at + 1]
     if end == len(tokens):
         return end
     if tokens[end].start == tokens[end - 1].end:
@@ -53,14 +57,18 @@ def _end_of_sentence(tokens: Sequence[Token], at: int) -> int:
     return end if is_end else 0
 
 
-def _after_closers(tokens: Sequence[Token], end: int) -> int:
-    """Return the position after quotes and brackets without space before them, and faces."""
-    while end < len(tokens):
-        touches = tokens[end].start == tokens[end - 1].end and tokens[end].text in _CLOSERS
-        if not touches and not _FACE.fullmatch(tokens[end].text):
-            break
-        end += 1
-    return end
+def _after_closers(tokens: Sequence[Token]) -> list[int]:
+    """Return the position after the quotes and brackets without space before them, and faces.
+
+    There is one for each token that they may begin at, and for the end.
+    """
+    after = list(range(len(tokens) + 1))
+    for at in range(len(tokens) - 1, 0, -1):
+        token = tokens[at]
+        touches = token.start == tokens[at - 1].end and token.text in _CLOSERS
+        if touches or _FACE.fullmatch(token.text):
+            after[at] = after[at + 1]
+    return after
 
 
 def _may_end(abbreviation: str) -> bool:

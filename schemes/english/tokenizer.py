@@ -63,6 +63,11 @@ _ENDINGS = (
 # The rest of an address, which ends in no punctuation
 _PATH = r"(?:[^\s\p{Cc}<>\"”\])]*[^\s\p{Cc}<>\"”\]).,;:!?'’])"
 
+# Of a number or date. Without a limit, a long one is searched again from each of its parts.
+_MAX_PARTS = 20
+# Longer words are not split, which takes a time that grows with the square of their length.
+_MAX_WORD = 200
+
 # The alternatives in order. The first one that matches is the token.
 _WORDS = frozenset({"plain", "word"})
 _ALTERNATIVES = {
@@ -79,7 +84,8 @@ _ALTERNATIVES = {
     "emoji": rf"\p{{RI}}\p{{RI}}{_M} | {_PICTURE}(?:\u200d{_PICTURE})*+{_M}",
     "number": rf"""
         (?<!{_W})(?:
-          [+-]?\p{{N}}++(?:[.,:/]\p{{N}}++)++(?!{_W}) | \p{{N}}++[:.]\p{{N}}{{2}}(?=[apAP][mM](?!{_W}))
+          [+-]?\p{{N}}++(?:[.,:/]\p{{N}}++){{1,{_MAX_PARTS}}}+(?!{_W})
+        | \p{{N}}++[:.]\p{{N}}{{2}}(?=[apAP][mM](?!{_W}))
         | (?:\p{{N}}-)?(?:\p{{N}}{{3}}-)?\p{{N}}{{3}}-\p{{N}}{{4}}(?!{_W}|-)
         | [+-]\p{{N}}++(?!{_W})
         | '?\p{{N}}*0{_APOSTROPHE}s(?!{_W})
@@ -138,6 +144,8 @@ _UNMARKED = re.compile(
 
 def _parts(word: str) -> list[str]:
     """Return the words of a word with clitics, or of a contraction."""
+    if len(word) > _MAX_WORD:
+        return [word]
     contraction = CONTRACTIONS.get(word.lower())
     if contraction:
         return _cut(word, contraction.parts)

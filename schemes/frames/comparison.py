@@ -27,6 +27,9 @@ from schemes.label_figures import kappa_and_alpha, share_figure
 # Stored with every figure. Changed definitions get a new name.
 RULE = "frames.records.v1"
 FRAME_KEY = "frame"
+# The share of the words of two heads that is common in an argument that is kept. A phrase of three
+# words in place of its head is.
+LEAST_COMMON = 1 / 3
 
 STATES = {
     "found": StateText("found", "You and the expert agree."),
@@ -127,6 +130,26 @@ def measure(
     """Return the measures of `compare` without its rows."""
     reference, predicted = _record(reference), _record(predicted)
     return _measures(reference, predicted, _aligned(reference, predicted, decisions))
+
+
+def count_kept(reference: Json, predicted: Json) -> int:
+    """Return how many arguments the reference has with the same element or role.
+
+    Elements are those of a frame, so that they are the same only in the same frame. A head that is a
+    whole sentence shares words with any other, so at least a third of the words must be common.
+    """
+    ours, theirs = _arguments(reference), _arguments(predicted)
+    named = ["element", "role"] if reference["frame"] == predicted["frame"] else ["role"]
+    return sum(
+        any(ours[at][name] and ours[at][name] == theirs[own_at][name] for name in named)
+        and _have_common_head(ours[at], theirs[own_at])
+        for at, own_at in align(ours, theirs)
+    )
+
+
+def _have_common_head(first: Json, second: Json) -> bool:
+    ours, theirs = set(first["head"]), set(second["head"])
+    return len(ours & theirs) >= LEAST_COMMON * len(ours | theirs)
 
 
 def _record(content: Json) -> Json:
@@ -379,6 +402,7 @@ COMPARISON = Comparison(
     rule=RULE,
     compare=compare,
     measure=measure,
+    count_kept=count_kept,
     states=STATES,
     decisions=DECISIONS,
     round_thresholds=ROUND_THRESHOLDS,

@@ -20,7 +20,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from schemes.base import ContentError, ItemContext, Json, UnknownLabelError
-from schemes.content_models import Strict, clean_text, validated
+from schemes.content_models import Strict, clean_text, json_schemas, validated
 from schemes.frames.skips import SKIP_REASONS
 
 SCHEMA_VERSION = 1
@@ -75,6 +75,9 @@ class _Consolidation(_Record):
     arguments: Annotated[list[_MergedArgument], Field(max_length=MAX_ARGUMENTS)] = Field(  # type: ignore[assignment]
         default_factory=list
     )
+
+
+JSON_SCHEMAS = json_schemas(generation=_Record, gold=_Record, consolidation=_Consolidation)
 
 
 def parse_generation(content: object, context: ItemContext) -> Json:

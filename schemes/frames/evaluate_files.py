@@ -251,4 +251,11 @@ def _confidence_text(figures: Json) -> str:
     return text_table(header, rows)
 
 
-FRAMES = Evaluation("frames", "frames", _FRAMES_HELP, _add_frames_arguments, _frames_report)
+FRAMES = Evaluation(
+    "frames",
+    "frames",
+    _FRAMES_HELP,
+    _add_frames_arguments,
+    _frames_report,
+    reads=("gold", "system", "others", "relations", "confidence"),
+)

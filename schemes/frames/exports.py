@@ -38,7 +38,7 @@ ENDINGS = (
 def write_semeval(rows: Iterable[ExportRow], paths: Mapping[str, Path]) -> dict[str, int]:
     """Write the files of a set, and return how many records or sentences each has."""
     counts: Counter[str] = Counter(dict.fromkeys(ENDINGS, 0))
-    last = None
+    last, document = None, ""
     with ExitStack() as stack:
         files = {
             ending: stack.enter_context(paths[ending].open("w", encoding="utf-8", newline="\n"))
@@ -52,6 +52,9 @@ def write_semeval(rows: Iterable[ExportRow], paths: Mapping[str, Path]) -> dict[
         for row in rows:
             if row.external_id != last:
                 last = row.external_id
+                if row.document != document:
+                    document = row.document
+                    files[SENTENCES].write(f"# newdoc{document and f' id = {document}'}\n")
                 add(SENTENCES, _conllu(row))
             for ending, line in _lines(row):
                 add(ending, line)
@@ -143,6 +146,6 @@ def _written_words(row: ExportRow) -> tuple[dict[int, str], list[str]]:
 
 EXPORTS = Exports(
     with_metadata=(SEMEVAL,),
-    file_sets={SEMEVAL: FileSet(ENDINGS, write_semeval)},
+    file_sets={SEMEVAL: FileSet(ENDINGS, write_semeval, sentences=SENTENCES)},
     with_judgments=("jsonl",),
 )

@@ -24,6 +24,12 @@ Key = tuple[str, Positions]
 Place = tuple[str, int]
 # More records without a common file are those of different corpora.
 MAX_COUNTERPARTS = 50
+# More sets of files that records are in have no order, and no counterparts are looked for.
+MAX_FILE_SETS = 1000
+# Bad lines of a file, and their characters, in which records that it lacks are looked for. A file with
+# more of them may have lost any record.
+MAX_BROKEN_LINES = 200
+MAX_BROKEN_LINE = 2000
 
 
 @dataclass(slots=True)
@@ -68,6 +74,31 @@ class _DifferentError(ValueError):
     pass
 
 
+@dataclass(slots=True)
+class _BrokenLines:
+    """The bad lines of a file, as text, as words and by their positions."""
+
+    text: str = ""
+    words: set[str] = field(default_factory=set)
+    positions: set[Positions] = field(default_factory=set)
+    count: int = 0
+
+    def add(self, text: str, positions: Positions) -> None:
+        self.text += f"{text}\n"
+        self.words.update(text.split())
+        self.positions.add(positions)
+        self.count += 1
+
+    def may_be(self, record: JoinedRecord) -> bool:
+        """Return True if a line has the positions or words of the record."""
+        return (
+            record.positions in self.positions
+            or not self.words.isdisjoint((record.sentence, joined(record.positions)))
+            or record.sentence in self.text
+            or f"{record.lemma}." in self.text
+        )
+
+
 def read_joined(
     paths: Sequence[Path],
     *,
@@ -102,8 +133,7 @@ class _Reading:
         self._confidences: dict[Key, tuple[int, Path, int]] = {}
         self._bad: set[Key] = set()
         self._keys: dict[Path, set[Key]] = {}
-        # Bad lines and their positions by file
-        self._broken: dict[Path, list[tuple[str, Positions]]] = {}
+        self._broken: dict[Path, _BrokenLines] = {}
         self._cut_off: set[Path] = set()
         self._on_error = on_error
         self._problem_of = problem_of
@@ -157,7 +187,11 @@ class _Reading:
             keys.add((sentence, verb))
 
     def _add_bad_line(self, path: Path, text: str, positions: Positions) -> None:
-        self._broken.setdefault(path, []).append((text, positions))
+        lines = self._broken.setdefault(path, _BrokenLines())
+        if lines.count == MAX_BROKEN_LINES or len(text) > MAX_BROKEN_LINE:
+            self._cut_off.add(path)
+        else:
+            lines.add(text, positions)
 
     def _leave_out(self, key: Key, error: FileError) -> None:
         self._bad.add(key)
@@ -198,21 +232,13 @@ class _Reading:
     def _may_be_broken(self, key: Key, record: JoinedRecord) -> bool:
         """Return True after naming a record that a file lacks, if a bad line may be its.
 
-        The line has the same positions or words of the record, or is the last one of a file that was
-        cut off.
+        The line has the same positions or words of the record, or it is the last one of a file that was
+        cut off, or one of too many.
         """
         for path, lines in self._broken.items():
             if key in self._keys[path]:
                 continue
-            own_words = {key[0], joined(key[1])}
-            is_near = any(
-                key[1] == positions
-                or own_words & set(text.split())
-                or key[0] in text
-                or f"{record.lemma}." in text
-                for text, positions in lines
-            )
-            if is_near or path in self._cut_off:
+            if path in self._cut_off or lines.may_be(record):
                 message = (
                     f"{record.name} is left out, because a bad line of {path.name} may be its."
                 )
@@ -226,6 +252,8 @@ class _Reading:
         for key in self.records:
             files = frozenset(path for path, keys in self._keys.items() if key in keys)
             by_files.setdefault(files, []).append(key)
+        if len(by_files) > MAX_FILE_SETS:
+            return
         for files, keys in by_files.items():
             others = [key for group in by_files if not group & files for key in by_files[group]]
             if len(others) <= MAX_COUNTERPARTS:

@@ -94,7 +94,7 @@ _PREPOSITION_ROLES = {
 }
 
 
-def shared() -> Json:
+def shared(contexts: Sequence[ItemContext]) -> Json:
     """Return what all records share: reasons for a skip, confidence texts and roles of elements."""
     return {
         "skips": [{"key": key, "label": label} for key, label in SKIP_REASONS.items()],

@@ -19,20 +19,23 @@ from schemes.base import (
     Views,
     Vocabulary,
 )
+from schemes.content_models import json_schemas
 from schemes.frames import content as record_content
 from schemes.frames import corpus, page_data
 from schemes.frames.comparison import COMPARISON
 from schemes.frames.differences import differences
+from schemes.frames.doubts import doubts
 from schemes.frames.exports import EXPORTS
 from schemes.frames.lexicon import LEXICON
 from schemes.frames.merging import MERGING, label_of
-from schemes.frames.pay import PAY_PRESETS
+from schemes.frames.pay import PAY_PRESETS, PAY_TITLES
 from schemes.frames.precedents import PRECEDENTS
+from schemes.frames.score_systems import SCORING
 from schemes.frames.simulation import SIMULATION
 from schemes.frames.skips import SKIP_REASONS
 from schemes.frames.statistics import STATISTICS
 from schemes.frames.tutorials import TUTORIALS
-from schemes.frames.verifying import VALIDATING, verification_remark
+from schemes.frames.verifying import VALIDATING, Verification, verification_remark
 
 
 def _shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None:
@@ -91,6 +94,7 @@ _SAMPLES = Path(__file__).with_name("samples")
 SCHEME = Scheme(
     name="frames",
     title="Semantic frames",
+    summary="the frame of each verb, and its arguments with their roles",
     vocabulary=Vocabulary(
         item=Noun("record", "records"),
         unit=Noun("argument", "arguments"),
@@ -116,6 +120,7 @@ SCHEME = Scheme(
         },
         keywords="annotation, meaning, reading, language",
         pay_presets=PAY_PRESETS,
+        pay_titles=PAY_TITLES,
     ),
     corpus=Corpus(
         formats={
@@ -141,12 +146,17 @@ SCHEME = Scheme(
         parse_gold=record_content.parse_gold,
         parse_system=record_content.parse_gold,
         count_units=record_content.count_units,
+        json_schemas={
+            **record_content.JSON_SCHEMAS,
+            **json_schemas(validation=Verification),
+        },
         totals=(
             Total("arguments", Noun("argument", "arguments")),
             Total("skipped", Noun("skipped record", "skipped records")),
         ),
         count=record_content.count_parts,
         differences=differences,
+        doubts=doubts,
         is_blank=record_content.is_blank,
         skip_field="skip",
     ),
@@ -164,6 +174,7 @@ SCHEME = Scheme(
     ),
     resources={"lexicon": LEXICON},
     precedents=PRECEDENTS,
+    scoring=SCORING,
     statistics=STATISTICS,
     guidelines=Path(__file__).with_name("guidelines"),
     sample=Sample(

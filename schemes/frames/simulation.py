@@ -1,6 +1,7 @@
-"""The content of simulated workers: a reference with seeded errors.
+"""The content of simulated workers: a reference with seeded errors, and judgments of it.
 
-The same arguments always give the same content. At skill 1, it equals the reference.
+The same arguments always give the same content. At skill 1, it equals the reference. Consolidators and
+verifiers see the annotators' records and the sentence only (`simulated_judges`).
 """
 
 import random
@@ -8,37 +9,37 @@ from collections.abc import Sequence
 
 from schemes.base import ItemContext, Json, Simulation
 from schemes.frames.comparison import head_of
-from schemes.frames.content import EMPTY
+from schemes.frames.content import CORE, EMPTY
+from schemes.frames.error_rates import RATES
 from schemes.frames.merging import FIELDS
+from schemes.frames.simulated_judges import consolidate, validate
+from schemes.frames.visible_signs import content_words, frames_of_lemma, known_roles, usual_role
+from schemes.simulated_person import Person
 
 NOTHING = {**EMPTY, "skip": "other"}
-# The rest of the verification of a skipped record
-NO_VERIFICATION: Json = {"verb": None, "frame": None, "arguments": [], "missing": []}
 _SURE, _UNSURE = 5, 3
 _FALLBACK_FRAME = "Undergoing"
-# The share of wrong verdicts in a careless verification.
-_CARELESS_ERRORS = 0.3
-_ROLES = ("Agent", "Theme", "Patient", "Goal", "Instrument")
-_WHY = "The expert sees this differently."
 
 
-def generate(reference: Json, context: ItemContext, skill: float, seed: str) -> Json:
-    """Return the reference with errors, none at `skill` 1.
+def generate(reference: Json, context: ItemContext, person: Person, seed: str) -> Json:
+    """Return the reference with a person's errors, none at skill 1.
 
-    Lower skill means more other frames, missing arguments, shifted heads and other labels.
+    People choose other frames, miss and invent arguments, and choose other heads, elements and roles.
     """
     if reference.get("skip") or not reference.get("frame"):
         return {**NOTHING, "skip": reference.get("skip") or "no-frame"}
     rng = random.Random(seed)  # noqa: S311
     frame = reference["frame"]
-    if rng.random() > skill:
-        frame = _other_frame(frame, context, rng)
-    arguments: list[Json] = []
-    for argument in reference["arguments"]:
-        if rng.random() < skill:
-            arguments.append(
-                _blurred(argument, context, skill, rng, same=frame == reference["frame"])
-            )
+    if person.errs(RATES.other_frame, rng):
+        frame = _other_frame(frame, reference["lemma"], context, rng)
+    is_same = frame == reference["frame"]
+    arguments = [
+        _blurred(argument, frame if is_same else "", context, person, rng)
+        for argument in reference["arguments"]
+        if not person.misses(RATES.missed_argument, rng)
+    ]
+    if person.invents(RATES.invented_argument, rng):
+        arguments += _invented(reference, context, rng)
     confidence = reference.get("confidence") or _SURE
     return {
         "skip": "",
@@ -46,38 +47,68 @@ def generate(reference: Json, context: ItemContext, skill: float, seed: str) -> 
         "lemma": reference["lemma"],
         "frame": frame,
         "arguments": _distinct(arguments),
-        "confidence": confidence if rng.random() < skill else _UNSURE,
+        "confidence": _UNSURE if person.errs(RATES.unsure, rng) else confidence,
     }
 
 
-def _other_frame(frame: str, context: ItemContext, rng: random.Random) -> str:
+def _other_frame(frame: str, lemma: str, context: ItemContext, rng: random.Random) -> str:
+    """Return another frame, one that the verb can also evoke if the lexicon has any."""
     lexicon = context.resources.get("lexicon")
     others = [name for name in (lexicon["frames"] if lexicon else ()) if name != frame]
-    return rng.choice(others) if others else _FALLBACK_FRAME
+    confusable = [name for name in frames_of_lemma(lemma, context) if name != frame]
+    return str(rng.choice(confusable or others or [_FALLBACK_FRAME]))
 
 
 def _blurred(
-    argument: Json, context: ItemContext, skill: float, rng: random.Random, *, same: bool
+    argument: Json, frame: str, context: ItemContext, person: Person, rng: random.Random
 ) -> Json:
-    """Return the argument, with another head or label if the worker errs. `same` is the frame."""
+    """Return the argument, with other parts if the worker errs. `frame` is "" if another was chosen."""
     blurred = {name: argument[name] for name in FIELDS}
-    if not same:
+    if not frame:
         # Another frame has other elements.
         blurred["element"] = ""
-        blurred["role"] = blurred["role"] or "Theme"
-    if rng.random() > skill:
+        blurred["role"] = blurred["role"] or usual_role(context)
+    elif blurred["element"] and person.errs(RATES.other_element, rng):
+        blurred["element"] = _other_element(frame, blurred["element"], context, rng)
+    if person.errs(RATES.moved_head, rng):
         at = argument["head"][0] + rng.choice((-1, 1))
         if 0 <= at < len(context.tokens):
             blurred |= {"head": [at], "filler": ""}
-    if rng.random() > skill:
-        blurred["role"] = rng.choice([role for role in _ROLES if role != blurred["role"]])
+    if person.errs(RATES.other_role, rng):
+        others = [role for role in known_roles(context) if role != blurred["role"]]
+        blurred["role"] = rng.choice(others) if others else blurred["role"]
     return blurred
 
 
+def _other_element(frame: str, element: str, context: ItemContext, rng: random.Random) -> str:
+    """Return another peripheral element of the frame, since core elements can't be used twice."""
+    lexicon = context.resources.get("lexicon")
+    elements = lexicon["frames"][frame]["elements"] if lexicon else ()
+    others = [
+        other["name"]
+        for other in elements
+        if other["core"] not in CORE and other["name"] != element
+    ]
+    return str(rng.choice(others)) if others else element
+
+
+def _invented(reference: Json, context: ItemContext, rng: random.Random) -> list[Json]:
+    """Return an argument that the reference lacks, if a word is left for it."""
+    taken = {at for argument in reference["arguments"] for at in argument["head"]}
+    free = [at for at in content_words(context.tokens) if at not in taken | {*reference["verb"]}]
+    roles = known_roles(context)
+    if not (free and roles):
+        return []
+    head, role = rng.choice(free), rng.choice(roles)
+    return [{"head": [head], "filler": "", "element": "", "role": role}]
+
+
 def _distinct(arguments: Sequence[Json]) -> list[Json]:
-    """Return the arguments without those whose head another one has."""
+    """Return the arguments with a label, without those whose head another one has."""
     by_head: dict[tuple[int, ...], Json] = {}
     for argument in arguments:
+        if not (argument["element"] or argument["role"]):
+            continue
         by_head.setdefault(head_of(argument), argument)
     return list(by_head.values())
 
@@ -106,77 +137,6 @@ def invent(context: ItemContext) -> Json:
 def split(reference: Json, provenance: Sequence[Json]) -> list[Json]:
     """Return the record as the only generation."""
     return [reference]
-
-
-def consolidate(reference: Json, sources: Sequence[Json], skill: float, seed: str) -> Json:
-    """Return the reference as a consolidation. Below skill 1, arguments are missed."""
-    if reference.get("skip") or not reference.get("frame"):
-        return {**NOTHING, "skip": reference.get("skip") or "no-frame"}
-    rng = random.Random(seed)  # noqa: S311
-    places = {
-        head_of(argument): {"submission": at, "unit": unit}
-        for at, source in reversed(list(enumerate(sources)))
-        for unit, argument in enumerate(source.get("arguments", ()))
-    }
-    arguments = [
-        {**{name: argument[name] for name in FIELDS}, "source": places.get(head_of(argument))}
-        for argument in reference["arguments"]
-        if rng.random() < skill
-    ]
-    return {
-        "skip": "",
-        "verb": reference["verb"],
-        "lemma": reference["lemma"],
-        "frame": reference["frame"],
-        "arguments": arguments,
-        "confidence": reference.get("confidence") or _SURE,
-    }
-
-
-def validate(reference: Json, asked: Json, context: ItemContext, skill: float, seed: str) -> Json:
-    """Return a verification against the reference.
-
-    Below skill 1, some verifications are careless, and some of their verdicts are wrong.
-    """
-    rng = random.Random(seed)  # noqa: S311
-    error_rate = 0.0 if rng.random() < skill else _CARELESS_ERRORS
-
-    def judged(expected: object, found: object) -> Json:
-        is_right = expected == found
-        if (rng.random() >= error_rate) == is_right:
-            return {"verdict": "verified", "reason": "", "proposal": ""}
-        proposal = expected if not is_right and expected is not None else ""
-        return {"verdict": "disputed", "reason": _WHY, "proposal": proposal}
-
-    is_skipped = bool(reference.get("skip") or not reference.get("frame"))
-    if asked["skip"]:
-        return {"skip": judged(None, None if is_skipped else asked["skip"])} | NO_VERIFICATION
-    expected = {head_of(argument): argument for argument in reference.get("arguments", ())}
-    arguments = []
-    for argument in asked["arguments"]:
-        own = expected.pop(head_of(argument), None)
-        head = judged(None if own is None else own["head"], argument["head"])
-        if head["verdict"] == "disputed":
-            arguments.append({"head": head, "element": None, "role": None})
-            continue
-        parts = {
-            part: judged((own or argument)[part], argument[part]) for part in ("element", "role")
-        }
-        arguments.append({"head": head, **parts})
-    verb = judged(reference.get("verb") or asked["verb"], asked["verb"])
-    frame = judged(reference.get("frame", ""), asked["frame"])
-    missing = [
-        {name: argument[name] for name in FIELDS}
-        for argument in expected.values()
-        if rng.random() >= error_rate
-    ]
-    return {
-        "skip": None,
-        "verb": verb,
-        "frame": frame,
-        "arguments": arguments,
-        "missing": missing,
-    }
 
 
 SIMULATION = Simulation(

@@ -54,7 +54,7 @@ class _Missing(Strict):
     role: _Name = ""
 
 
-class _Verification(Strict):
+class Verification(Strict):
     skip: _Judgment | None = None
     verb: _Judgment | None = None
     frame: _Judgment | None = None
@@ -72,7 +72,7 @@ def asked(sources: Sequence[Json]) -> Json:
 
 def parse(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
     """Parse a verifier's content. Raise ContentError."""
-    verification = validated(_Verification, content)
+    verification = validated(Verification, content)
     record = asked(sources)
     count = len(record["arguments"])
     if len(verification.arguments) != count:
@@ -263,7 +263,7 @@ def _judgment(judgment: _Judgment, path: str) -> Json:
     return {"verdict": "disputed", "reason": reason, "proposal": judgment.proposal}
 
 
-def _judged_record(verification: _Verification, record: Json, context: ItemContext) -> Json:
+def _judged_record(verification: Verification, record: Json, context: ItemContext) -> Json:
     """Return the judgments of the record's own parts. Raise ContentError."""
     judged: Json = dict.fromkeys(RECORD_PARTS)
     for part in _parts_of_record(record):

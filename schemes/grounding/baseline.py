@@ -10,7 +10,8 @@ The lines of the input have these fields:
      "gold": [[10, 20, 60, 80]], "objects": [{"label": "young man", "box": [10, 20, 60, 80]}, ...]}
 
 All other fields are copied. The output has the same lines with `predicted`, the chosen boxes, `label`,
-the chosen label or null, and `candidates`: each box alone, and all boxes of each label with several.
+the chosen label or null, and `candidates`: each box alone, and all boxes of each label with several, as
+`{"label", "score", "boxes"}`. The score is the cosine, or null if the words of a side have no vector.
 """
 
 import json
@@ -21,11 +22,11 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import FieldError, FileError, Json
+from schemes.grounding.candidates import Box, Candidate, best
 from schemes.json_values import json_object
 from schemes.reports import FileProgram, Notify, Options, Progress, UsageError
 from schemes.text_lines import numbered_lines
 
-Box = Sequence[float]
 Entry = tuple[int, Json]
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -108,30 +109,24 @@ class Baseline:
             boxes = by_label.setdefault(thing["label"], [])
             if thing["box"] not in boxes:
                 boxes.append(thing["box"])
-        label = self._best_label(entry, by_label)
-        boxes = by_label[label] if label is not None else []
-        if not entry["plural"] and boxes:
-            boxes = [max(boxes, key=_area)]
+        scores = {label: self.similarity(entry["phrase"], label) for label in by_label}
+        candidates = [
+            *(
+                Candidate([box], label, scores[label])
+                for label in by_label
+                for box in by_label[label]
+            ),
+            *(Candidate(own, label, scores[label]) for label, own in by_label.items() if own[1:]),
+        ]
+        label, boxes = best(candidates, plural=entry["plural"], prune=self._pruning)
         if self._enlarge:
             boxes = [_enlarged(box, entry["image"]) for box in boxes]
         return {
             **entry,
             "predicted": boxes,
             "label": label,
-            "candidates": [
-                *([box] for own in by_label.values() for box in own),
-                *(own for own in by_label.values() if len(own) > 1),
-            ],
+            "candidates": [candidate.as_json() for candidate in candidates],
         }
-
-    def _best_label(self, entry: Json, by_label: Mapping[str, Sequence[Box]]) -> str | None:
-        """Return the label that is closest to the phrase, or None if nothing can be compared."""
-        labels = list(by_label)
-        if self._pruning and entry["plural"]:
-            labels = [label for label in labels if len(by_label[label]) > 1] or labels
-        scores = {label: self.similarity(entry["phrase"], label) for label in labels}
-        known = {label: score for label, score in scores.items() if score is not None}
-        return max(known, key=lambda label: known[label]) if known else None
 
     def similarity(self, phrase: str, label: str) -> float | None:
         """Return the cosine of the mean vectors, or None if the words of either side are unknown.
@@ -149,10 +144,6 @@ class Baseline:
     def _mean(self, text: str) -> Any:
         vectors = [self._vectors[word] for word in words_of(text) if word in self._vectors]
         return sum(vectors[1:], vectors[0]) / len(vectors) if vectors else None
-
-
-def _area(box: Box) -> float:
-    return (box[2] - box[0]) * (box[3] - box[1])
 
 
 def _enlarged(box: Box, image: Sequence[int]) -> list[float]:

@@ -4,14 +4,15 @@ The table has a row per kind of prediction:
 
 - upper bound: a candidate passes
 - system: the given predictions
-- pruned: of singular phrases, only the largest predicted box
+- pruned: the system with the pruned candidates, if there are any
 - pruned and enlarged: the same, with both sides of each box enlarged by half and clipped to the image
-- max box: the whole image
-- random: random boxes of the candidates, or of the image if a file has no candidates
+- max box: the whole image for IoU, and all objects found for c-IoU
+- random: 2 to 5 random objects with different labels, or boxes of the image if a file has no candidates
 
-and each row has the accuracy with *singles*, where predictions and candidates are single boxes, and with
-*all*, where they may be sets. The single box of a prediction is its largest one. Random sets have 2 to 5
-boxes.
+and each row has the accuracy with *singles*, where predictions and candidates are single objects, and
+with *all*, where they may be several. The single object of the system is the best candidate with one box,
+or the largest predicted box if the candidates have no scores. Pruning leaves single objects as they are,
+and needs scores.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,17 +22,19 @@ import numpy as np
 
 from metrics.boxes import (
     BoxSets,
+    accepted,
     box_areas,
     box_sets_from_lists,
     clipped,
     enlarged_sides,
     random_box_sets,
-    random_selections,
     scaled,
     whole_images,
 )
 from metrics.counts import ratio
 from schemes.base import Json
+from schemes.grounding.candidates import SETTINGS, best, boxes_of, single_objects
+from schemes.grounding.content import has_proper_components
 from schemes.grounding.evaluation import ITEM_COLUMNS, Evaluation
 
 ROWS = (
@@ -42,24 +45,29 @@ ROWS = (
     ("max_box", "Max box"),
     ("random", "Random"),
 )
-KINDS = ("singles", "all")
-METRICS = (("iou", "IoU"), ("c_iou", "c-IoU"))
+KINDS = tuple(SETTINGS)
+METRICS = (("iou", "IoU"), ("c_iou", "c-IoU"), ("both", "both"))
 GROUPS = ("all", "plural")
+# Rows that a file without these can't have.
+_NEEDS = {"upper_bound": "candidates", "pruned": "scores", "pruned_enlarged": "scores"}
 COLUMNS = ("predictions", "candidates", "metric", *GROUPS)
 
 
 def bias_report(evaluation: Evaluation) -> Json:
     """Return the report as JSON.
 
-    `{"phrases", "plural_phrases", "table": {row: {"singles" or "all": {"iou" or "c_iou": {"all",
-    "singular", "plural": {"n", "correct", "accuracy"}}}}}, "gold": statistics, "disagreements"}`. A row
-    is None if the file has no candidates.
+    `{"phrases", "plural_phrases", "table": {row: {"singles" or "all": {"iou", "c_iou" or "both": {"all",
+    "singular", "plural": {"n", "correct", "accuracy"}}}}}, "absent": {row: reason}, "gold": statistics,
+    "disagreements"}`. An absent row is None, and so are pruned single objects.
     """
     cases, figures = disagreements(evaluation), evaluation.figures()
     return {
         "phrases": len(evaluation.phrases),
         "plural_phrases": int(evaluation.plural.sum()),
         "table": _table(evaluation, figures),
+        "absent": {
+            row: reason for row, need in _NEEDS.items() if (reason := lacks(evaluation, need))
+        },
         "gold": _gold_statistics(evaluation, figures),
         "disagreements": {
             "iou_only": sum(case["iou_correct"] for case in cases),
@@ -68,25 +76,62 @@ def bias_report(evaluation: Evaluation) -> Json:
     }
 
 
+def lacks(evaluation: Evaluation, need: str) -> str:
+    """Return why candidates, their labels or their scores can't be used, or ""."""
+    if not evaluation.has_candidates.any():
+        return "there are no candidates"
+    if need == "scores" and not evaluation.has_scores:
+        return "the candidates have no scores"
+    if need == "labels" and not evaluation.has_labels:
+        return "the candidates have no labels"
+    return ""
+
+
 def _table(evaluation: Evaluation, figures: Json) -> Json:
     bounds = figures.get("upper_bound")
-    whole = whole_images(evaluation.images)
     table: Json = {
         "upper_bound": bounds
         and {"singles": bounds["single_box"], "all": bounds["all_candidates"]},
-        "max_box": {kind: evaluation.accuracies(evaluation.gold, whole) for kind in KINDS},
+        "system": {
+            "singles": evaluation.accuracies(evaluation.gold, largest(evaluation.predicted)),
+            "all": evaluation.accuracies(evaluation.gold, evaluation.predicted),
+        },
+        "pruned": None,
+        "pruned_enlarged": None,
+        "max_box": {kind: _max_box(evaluation, kind) for kind in KINDS},
+        "random": {kind: _random(evaluation, kind) for kind in KINDS},
     }
-    for kind, sets in (("singles", largest(evaluation.predicted)), ("all", evaluation.predicted)):
-        pruned = _pruned(sets, evaluation)
-        rows = {
-            "system": evaluation.accuracies(evaluation.gold, sets),
-            "pruned": evaluation.accuracies(evaluation.gold, pruned),
-            "pruned_enlarged": _enlarged(pruned, evaluation),
-            "random": evaluation.accuracies(evaluation.gold, _random(kind, evaluation)),
+    if evaluation.has_scores:
+        singles, pruned = _best_singles(evaluation), _best_pruned(evaluation)
+        among = evaluation.has_candidates
+        table["system"]["singles"] = evaluation.accuracies(evaluation.gold, singles, among)
+        pruned_accuracies = evaluation.accuracies(evaluation.gold, pruned, among)
+        table["pruned"] = {"singles": None, "all": pruned_accuracies}
+        table["pruned_enlarged"] = {
+            kind: _enlarged(evaluation, sets)
+            for kind, sets in zip(KINDS, (singles, pruned), strict=True)
         }
-        for name, accuracies in rows.items():
-            table.setdefault(name, {})[kind] = accuracies
-    return {name: table[name] for name, _ in ROWS}
+    return table
+
+
+def _best_singles(evaluation: Evaluation) -> BoxSets:
+    """Return the single object that the system predicts for each phrase."""
+    return box_sets_from_lists(
+        [
+            best(single_objects(phrase.candidates or ()), plural=False)[1]
+            for phrase in evaluation.phrases
+        ]
+    )
+
+
+def _best_pruned(evaluation: Evaluation) -> BoxSets:
+    """Return what the system predicts for each phrase from its pruned candidates."""
+    return box_sets_from_lists(
+        [
+            best(phrase.candidates or (), plural=phrase.plural, prune=True)[1]
+            for phrase in evaluation.phrases
+        ]
+    )
 
 
 def largest(sets: BoxSets) -> BoxSets:
@@ -100,38 +145,38 @@ def largest(sets: BoxSets) -> BoxSets:
     return BoxSets(sets.boxes[chosen], offsets)
 
 
-def _pruned(sets: BoxSets, evaluation: Evaluation) -> BoxSets:
-    singles, count = largest(sets), len(sets)
-    both = BoxSets(
-        np.concatenate((sets.boxes, singles.boxes)),
-        np.concatenate((sets.offsets, singles.offsets[1:] + sets.offsets[-1])),
-    )
-    return both.select(np.where(evaluation.plural, np.arange(count), np.arange(count) + count))
-
-
-def _enlarged(sets: BoxSets, evaluation: Evaluation) -> Json:
+def _enlarged(evaluation: Evaluation, sets: BoxSets) -> Json:
     """Return the accuracy of enlarged boxes, in quarter units of pixels."""
     grown = clipped(enlarged_sides(sets), 4 * evaluation.images)
-    return evaluation.accuracies(scaled(evaluation.gold, 4), grown)
+    return evaluation.accuracies(scaled(evaluation.gold, 4), grown, evaluation.has_candidates)
 
 
-def _random(kind: str, evaluation: Evaluation) -> BoxSets:
-    pools = [
-        list(dict.fromkeys(box for candidate in phrase.candidates or () for box in candidate))
-        for phrase in evaluation.phrases
-    ]
-    if any(pools):
-        drawn = random_selections(box_sets_from_lists(pools), seed=evaluation.seed)
-    else:
-        drawn = random_box_sets(evaluation.images, seed=evaluation.seed)
-    return first(drawn) if kind == "singles" else drawn
+def _max_box(evaluation: Evaluation, kind: str) -> Json:
+    """Return the accuracy of the image by IoU, and of all objects found by c-IoU.
+
+    A phrase without a list of candidates has the image for both.
+    """
+    objects = box_sets_from_lists(
+        [
+            [(0, 0, *phrase.image)]
+            if phrase.candidates is None
+            else boxes_of(SETTINGS[kind](phrase.candidates))
+            for phrase in evaluation.phrases
+        ]
+    )
+    by_iou = accepted(evaluation.gold, whole_images(evaluation.images))["iou"]
+    by_c_iou = accepted(evaluation.gold, objects)["c_iou"]
+    flags = {"iou": by_iou, "c_iou": by_c_iou, "both": by_iou & by_c_iou}
+    return {name: evaluation.by_number(own) for name, own in flags.items()}
 
 
-def first(sets: BoxSets) -> BoxSets:
-    """Return the first box of each set."""
-    filled = sets.sizes > 0
-    offsets = np.concatenate(([0], np.cumsum(filled))).astype(np.int64)
-    return BoxSets(sets.boxes[sets.offsets[:-1][filled]], offsets)
+def _random(evaluation: Evaluation, kind: str) -> Json:
+    among = evaluation.has_candidates
+    if among.any():
+        drawn = evaluation.random_objects(kind)
+        return evaluation.accuracies(evaluation.gold, drawn, among)
+    drawn = random_box_sets(evaluation.images, seed=evaluation.seed)
+    return evaluation.accuracies(evaluation.gold, drawn)
 
 
 def _gold_statistics(evaluation: Evaluation, figures: Json) -> Json:
@@ -140,6 +185,11 @@ def _gold_statistics(evaluation: Evaluation, figures: Json) -> Json:
     numbers, times = np.unique(sizes, return_counts=True)
     known = figures["cardinality"]["gold"]["all"]
     one_box = figures["components"]["gold_with_one_box"]
+    improper = sum(
+        not has_proper_components(len(phrase.gold), phrase.cardinality)
+        for phrase in evaluation.phrases
+        if phrase.plural
+    )
     return {
         "components": {
             "mean": figures["components"]["gold_mean"],
@@ -154,6 +204,7 @@ def _gold_statistics(evaluation: Evaluation, figures: Json) -> Json:
             "share": ratio(known["n"] - known["correct"], known["n"]),
         },
         "plural_with_one_box": {"n": one_box, "share": ratio(one_box, len(sizes))},
+        "plural_without_components": {"n": improper, "share": ratio(improper, len(sizes))},
     }
 
 
@@ -176,8 +227,8 @@ def table_rows(report: Mapping[str, Any]) -> Iterator[tuple[Any, ...]]:
     for name, title in ROWS:
         for kind in KINDS:
             for metric, metric_title in METRICS:
-                accuracies = report["table"][name]
+                accuracies = (report["table"][name] or {}).get(kind)
                 shares: Sequence[float | None] = [None] * len(GROUPS)
                 if accuracies:
-                    shares = [accuracies[kind][metric][group]["accuracy"] for group in GROUPS]
+                    shares = [accuracies[metric][group]["accuracy"] for group in GROUPS]
                 yield title, kind, metric_title, *shares

@@ -48,16 +48,11 @@ def report_text(report: Json) -> str:
 
 
 def statistics_of(report: Json) -> list[str]:
-    """Return sentences about the gold and the disagreements."""
+    """Return sentences about the gold, the disagreements, and rows that are absent."""
+    from schemes.grounding.bias_report import ROWS  # noqa: PLC0415
+
     gold, cases = report["gold"], report["disagreements"]
-    sentences = []
-    if report["plural_phrases"]:
-        mean, filler, lone = gold["components"]["mean"], gold["filler"], gold["plural_with_one_box"]
-        sentences.append(
-            f"Plural phrases have {mean:.2f} boxes on average in the gold, and {lone['n']} "
-            f"({shown(lone['share'])} %) have one. Their filler is {shown(filler['mean'])} % on average, "
-            f"and over one half in {filler['over_half']} ({shown(filler['over_half_share'])} %)."
-        )
+    sentences = _plural_statistics(gold) if report["plural_phrases"] else []
     if gold["cardinality"]["n"]:
         number = gold["cardinality"]
         sentences.append(
@@ -68,7 +63,22 @@ def statistics_of(report: Json) -> list[str]:
         f"Only IoU accepts the prediction of {cases['iou_only']} phrases, and only c-IoU that of "
         f"{cases['c_iou_only']}."
     )
+    sentences += [
+        f"{title}: {report['absent'][row]}." for row, title in ROWS if row in report["absent"]
+    ]
     return sentences
+
+
+def _plural_statistics(gold: Json) -> list[str]:
+    mean, filler = gold["components"]["mean"], gold["filler"]
+    lone, improper = gold["plural_with_one_box"], gold["plural_without_components"]
+    return [
+        f"Plural phrases have {mean:.2f} boxes on average in the gold, and {lone['n']} "
+        f"({shown(lone['share'])} %) have one. Their filler is {shown(filler['mean'])} % on average, "
+        f"and over one half in {filler['over_half']} ({shown(filler['over_half_share'])} %).",
+        f"{improper['n']} plural phrases ({shown(improper['share'])} %) have one box or another number "
+        "of boxes than their words call for.",
+    ]
 
 
 def _add_arguments(parser: ArgumentParser) -> None:
@@ -248,10 +258,12 @@ def _gold_phrases(items: Iterable[GoldItem]) -> dict[str, Json]:
     gold = {}
     for item in items:
         targets = {phrase["id"]: phrase for phrase in item.context.target.get("phrases", ())}
+        image = item.context.image
         for phrase in item.content.get("phrases", ()):
             if phrase["boxes"]:
                 target = targets.get(phrase["id"], {})
                 gold[f"{item.external_id}/{phrase['id']}"] = {
+                    "image": [image.width, image.height] if image else None,
                     "gold": phrase["boxes"],
                     "plural": bool(target.get("plural")),
                     "cardinality": target.get("cardinality"),

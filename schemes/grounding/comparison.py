@@ -134,6 +134,12 @@ def measure(
     return _measures(_aligned(reference, predicted, target, decisions))
 
 
+def count_kept(reference: Json, predicted: Json) -> int:
+    """Return how many distinct boxes match a box of the reference for the same phrase."""
+    phrases = _aligned(reference, predicted, {}, ())
+    return len({phrase.theirs[at] for phrase in phrases for at in phrase.pairs.values()})
+
+
 def _answers(content: Json) -> dict[str, Json]:
     """Return the answers by phrase.
 
@@ -368,6 +374,7 @@ COMPARISON = Comparison(
     rule=RULE,
     compare=compare,
     measure=measure,
+    count_kept=count_kept,
     states=STATES,
     decisions=DECISIONS,
     hints=hints,

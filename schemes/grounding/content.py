@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from schemes.base import ContentError, Image, ItemContext, Json
-from schemes.content_models import Strict, validated
+from schemes.content_models import Strict, json_schemas, validated
 
 SCHEMA_VERSION = 1
 MAX_BOXES = 50
@@ -28,18 +28,21 @@ MAX_ITEM_BOXES = 200
 STATES = ("boxes", "group", "scene", "absent")
 EMPTY: Json = {"phrases": []}
 
-_Box = Annotated[list[int], Field(min_length=4, max_length=4)]
+Corners = Annotated[list[int], Field(min_length=4, max_length=4)]
 
 
 class _Phrase(Strict):
     id: Annotated[str, Field(max_length=40)]
     state: Literal["boxes", "group", "scene", "absent"]
-    boxes: Annotated[list[_Box], Field(max_length=MAX_BOXES)] = Field(default_factory=list)
+    boxes: Annotated[list[Corners], Field(max_length=MAX_BOXES)] = Field(default_factory=list)
     complete: bool = True
 
 
 class _Grounding(Strict):
     phrases: Annotated[list[_Phrase], Field(max_length=MAX_PHRASES)]
+
+
+JSON_SCHEMAS = json_schemas(generation=_Grounding, gold=_Grounding, consolidation=_Grounding)
 
 
 def parse_generation(content: object, context: ItemContext) -> Json:
@@ -124,6 +127,11 @@ def is_complete(phrase: Json) -> bool:
     return bool(phrase.get("complete", True))
 
 
+def has_proper_components(boxes: int, cardinality: int | None) -> bool:
+    """Return True if a plural phrase has several boxes, and as many as its words call for."""
+    return boxes > 1 and cardinality in (None, boxes)
+
+
 def phrase_text(phrase: Json, context: ItemContext) -> str:
     """Return the words of a phrase of the target."""
     return context.span_text(phrase["start"], phrase["end"])
@@ -133,21 +141,8 @@ def phrases_by_id(content: Json) -> dict[str, Json]:
     return {phrase["id"]: phrase for phrase in content.get("phrases", ())}
 
 
-def _parsed(phrase: _Phrase, path: str, image: Image | None) -> Json:
-    if phrase.state in ("scene", "absent") and phrase.boxes:
-        raise ContentError(f"{path}.boxes", f"must be empty for the state {phrase.state!r}.")
-    for at, box in enumerate(phrase.boxes):
-        _check_box(box, f"{path}.boxes[{at}]", image)
-    boxes = sorted({tuple(box) for box in phrase.boxes})
-    if phrase.state == "group" and len(boxes) != 1:
-        raise ContentError(f"{path}.boxes", "must be a single box for a group.")
-    if phrase.state == "boxes" and not boxes:
-        raise ContentError(f"{path}.boxes", "has no box.")
-    parsed = {"id": phrase.id, "state": phrase.state, "boxes": [list(box) for box in boxes]}
-    return parsed if phrase.complete else {**parsed, "complete": False}
-
-
-def _check_box(box: Sequence[int], path: str, image: Image | None) -> None:
+def check_box(box: Sequence[int], path: str, image: Image | None) -> None:
+    """Raise ContentError for a box without area or outside the image."""
     x1, y1, x2, y2 = box
     if x1 >= x2 or y1 >= y2:
         raise ContentError(path, "has no area.")
@@ -155,3 +150,17 @@ def _check_box(box: Sequence[int], path: str, image: Image | None) -> None:
         return
     if x1 < 0 or y1 < 0 or x2 > image.width or y2 > image.height:
         raise ContentError(path, f"is not inside the image of {image.width} x {image.height}.")
+
+
+def _parsed(phrase: _Phrase, path: str, image: Image | None) -> Json:
+    if phrase.state in ("scene", "absent") and phrase.boxes:
+        raise ContentError(f"{path}.boxes", f"must be empty for the state {phrase.state!r}.")
+    for at, box in enumerate(phrase.boxes):
+        check_box(box, f"{path}.boxes[{at}]", image)
+    boxes = sorted({tuple(box) for box in phrase.boxes})
+    if phrase.state == "group" and len(boxes) != 1:
+        raise ContentError(f"{path}.boxes", "must be a single box for a group.")
+    if phrase.state == "boxes" and not boxes:
+        raise ContentError(f"{path}.boxes", "has no box.")
+    parsed = {"id": phrase.id, "state": phrase.state, "boxes": [list(box) for box in boxes]}
+    return parsed if phrase.complete else {**parsed, "complete": False}

@@ -98,7 +98,7 @@ def _accuracy_rows(name: str, accuracies: Json) -> list[tuple[object, ...]]:
             accuracies[key]["all"]["n"],
             *(accuracies[key][group]["accuracy"] for group in ("all", "singular", "plural")),
         )
-        for key, title in (("iou", "IoU"), ("c_iou", "c-IoU"))
+        for key, title in (("iou", "IoU"), ("c_iou", "c-IoU"), ("both", "both"))
     ]
 
 
@@ -128,5 +128,10 @@ def _count_text(figures: Json) -> str:
 
 
 GROUNDING = Evaluation(
-    "grounding", "grounding", _GROUNDING_HELP, _add_grounding_arguments, _grounding_report
+    "grounding",
+    "grounding",
+    _GROUNDING_HELP,
+    _add_grounding_arguments,
+    _grounding_report,
+    reads=("phrases",),
 )

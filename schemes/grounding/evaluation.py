@@ -1,6 +1,7 @@
 """Evaluation of grounded phrases: the output of `evaluate grounding`."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from metrics.bootstrap import bootstrap_share
 from metrics.boxes import (
     AreaOverlap,
     BoxSets,
-    any_candidate_passes,
+    accepted,
+    any_candidate_accepted,
     box_sets_from_lists,
     cardinality_matches,
     clipped,
@@ -22,7 +24,7 @@ from metrics.boxes import (
     filler,
     hull_overlap,
     random_box_sets,
-    random_selections,
+    random_objects,
     scaled,
     whole_images,
 )
@@ -30,7 +32,17 @@ from metrics.component_matching import box_iou, match_components
 from metrics.counts import ratio
 from metrics.intervals import Interval
 from schemes.base import ErrorSink, FileError, Json, refuse
-from schemes.grounding.phrases import Box, Boxes, Phrase, read_phrases
+from schemes.grounding.candidates import (
+    SETTINGS,
+    Box,
+    Candidate,
+    Candidates,
+    best,
+    boxes_of,
+    pruned,
+    single_objects,
+)
+from schemes.grounding.phrases import Phrase, read_phrases
 
 Flags = NDArray[np.bool_]
 
@@ -52,6 +64,22 @@ class Evaluation:
         self.images = np.array([phrase.image for phrase in phrases]).reshape(-1, 2)
 
     @cached_property
+    def has_candidates(self) -> Flags:
+        return np.array([phrase.candidates is not None for phrase in self.phrases], dtype=np.bool_)
+
+    @cached_property
+    def has_scores(self) -> bool:
+        """Return True if candidates can be ranked."""
+        return any(candidate.score is not None for candidate in self._candidates())
+
+    @cached_property
+    def has_labels(self) -> bool:
+        return any(candidate.label is not None for candidate in self._candidates())
+
+    def _candidates(self) -> Iterator[Candidate]:
+        return (candidate for phrase in self.phrases for candidate in phrase.candidates or ())
+
+    @cached_property
     def gold(self) -> BoxSets:
         return box_sets_from_lists([phrase.gold for phrase in self.phrases])
 
@@ -67,24 +95,29 @@ class Evaluation:
     def _components(self) -> AreaOverlap:
         return component_overlap(self.gold, self.predicted)
 
+    def correct(self) -> tuple[Flags, Flags]:
+        """Return whether each phrase is correct by IoU and by c-IoU."""
+        return self._hulls.correct, self._components.correct
+
     def figures(self) -> Json:
         """Return the JSON output of `evaluate grounding --json`."""
         figures: Json = {
             "phrases": len(self.phrases),
             "clipped_boxes": sum(phrase.clipped for phrase in self.phrases),
             "dropped_boxes": sum(phrase.dropped for phrase in self.phrases),
-            "iou": self._by_number(self._hulls.correct),
-            "c_iou": self._by_number(self._components.correct),
+            "iou": self.by_number(self._hulls.correct),
+            "c_iou": self.by_number(self._components.correct),
+            "both": self.by_number(self._hulls.correct & self._components.correct),
             "filler": self._filler(),
             "components": self._component_counts(),
             "cardinality": self._cardinality(),
         }
-        if any(phrase.candidates is not None for phrase in self.phrases):
+        if self.has_candidates.any():
             figures["upper_bound"] = self._upper_bounds()
         figures["manipulated"] = self._manipulated()
         return figures
 
-    def _by_number(self, correct: Flags, among: Flags | None = None) -> Json:
+    def by_number(self, correct: Flags, among: Flags | None = None) -> Json:
         """Return accuracy for all, singular and plural phrases, optionally a subset."""
         chosen = np.ones(len(correct), dtype=np.bool_) if among is None else among
         groups = {
@@ -122,35 +155,31 @@ class Evaluation:
         known = np.array([p.cardinality is not None for p in self.phrases], dtype=np.bool_)
         numbers = np.array([phrase.cardinality or 0 for phrase in self.phrases])
         return {
-            name: self._by_number(cardinality_matches(sets, numbers), known)
+            name: self.by_number(cardinality_matches(sets, numbers), known)
             for name, sets in (("gold", self.gold), ("predicted", self.predicted))
         }
 
     def _upper_bounds(self) -> Json:
         """Return the share of phrases with a correct candidate."""
-        kinds: dict[str, Callable[[Phrase, Boxes], bool]] = {
-            "all_candidates": lambda phrase, boxes: True,
-            "single_box": lambda phrase, boxes: len(boxes) == 1,
-            "pruned": lambda phrase, boxes: (len(boxes) > 1) == phrase.plural and bool(boxes),
+        return {
+            "all_candidates": self._upper_bound(lambda phrase: phrase.candidates or ()),
+            "single_box": self._upper_bound(lambda phrase: single_objects(phrase.candidates or ())),
+            "pruned": self._upper_bound(
+                lambda phrase: pruned(phrase.candidates or (), plural=phrase.plural)
+            ),
         }
-        return {name: self._upper_bound(allows) for name, allows in kinds.items()}
 
-    def _upper_bound(self, allows: Callable[[Phrase, Boxes], bool]) -> Json:
+    def _upper_bound(self, candidates_of: Callable[[Phrase], Candidates]) -> Json:
         places, candidates = [], []
         for place, phrase in enumerate(self.phrases):
-            for boxes in phrase.candidates or ():
-                if allows(phrase, boxes):
-                    places.append(place)
-                    candidates.append(boxes)
-        has_candidates = np.array([p.candidates is not None for p in self.phrases], dtype=np.bool_)
+            for candidate in candidates_of(phrase):
+                places.append(place)
+                candidates.append(candidate.boxes)
         sets = box_sets_from_lists(candidates)
         numbers = np.array(places, dtype=np.int64)
         return {
-            name: self._by_number(
-                any_candidate_passes(self.gold, sets, numbers, by_component=by_component),
-                has_candidates,
-            )
-            for name, by_component in (("iou", False), ("c_iou", True))
+            name: self.by_number(flags, self.has_candidates)
+            for name, flags in any_candidate_accepted(self.gold, sets, numbers).items()
         }
 
     def _manipulated(self) -> Json:
@@ -166,18 +195,26 @@ class Evaluation:
             "enlarged_area_clipped": self.accuracies(gold, clipped(larger, images)),
             "enlarged_area_unclipped": self.accuracies(gold, larger),
         }
-        pools = [_distinct_boxes(phrase) for phrase in self.phrases]
-        if any(pools):
-            drawn = random_selections(box_sets_from_lists(pools), seed=self.seed)
-            among = np.array([bool(pool) for pool in pools], dtype=np.bool_)
-            accuracies["random_candidate_components"] = self.accuracies(gold, drawn, among)
+        if self.has_candidates.any():
+            drawn = self.random_objects("all")
+            accuracies["random_candidate_components"] = self.accuracies(
+                gold, drawn, self.has_candidates
+            )
         return accuracies
 
+    def random_objects(self, setting: str) -> BoxSets:
+        """Return the boxes of 2 to 5 random candidates with different labels for each phrase."""
+        pools = [SETTINGS[setting](phrase.candidates or ()) for phrase in self.phrases]
+        labels = [[candidate.label for candidate in pool] for pool in pools]
+        draws = random_objects(labels, seed=self.seed)
+        return box_sets_from_lists(
+            [boxes_of([pool[at] for at in draw]) for pool, draw in zip(pools, draws, strict=True)]
+        )
+
     def accuracies(self, gold: BoxSets, predicted: BoxSets, among: Flags | None = None) -> Json:
-        """Return the accuracy of any predictions by both metrics, optionally of some phrases."""
+        """Return the accuracy of any predictions by each metric and both, optionally of some phrases."""
         return {
-            "iou": self._by_number(hull_overlap(gold, predicted).correct, among),
-            "c_iou": self._by_number(component_overlap(gold, predicted).correct, among),
+            name: self.by_number(flags, among) for name, flags in accepted(gold, predicted).items()
         }
 
     def intervals(self, *, repetitions: int, seed: int) -> dict[str, dict[str, Interval]]:
@@ -239,14 +276,30 @@ def evaluate_file(path: Path, *, on_error: ErrorSink = refuse, seed: int = 0) ->
     return Evaluation(phrases, seed=seed)
 
 
+def evaluate_system(path: Path) -> Evaluation:
+    """Evaluate the predictions of the system on a file of candidates with scores.
+
+    Without scores, the file's predictions are evaluated. Raises FileError.
+    """
+    evaluation = Evaluation(list(read_phrases(path, on_error=refuse, predicted=False)))
+    if evaluation.has_scores:
+        return Evaluation([_ranked(phrase) for phrase in evaluation.phrases])
+    if not any(phrase.predicted for phrase in evaluation.phrases):
+        message = "has neither predicted boxes nor candidates with a score."
+        raise FileError(path.name, None, message)
+    return evaluation
+
+
+def _ranked(phrase: Phrase) -> Phrase:
+    if phrase.candidates is None:
+        return phrase
+    _, boxes = best(phrase.candidates, plural=phrase.plural)
+    return replace(phrase, predicted=tuple(boxes))
+
+
 def _accuracy(correct: Flags) -> Json:
     hits = int(correct.sum())
     return {"n": len(correct), "correct": hits, "accuracy": ratio(hits, len(correct))}
-
-
-def _distinct_boxes(phrase: Phrase) -> list[Box]:
-    boxes: Iterable[Box] = (box for candidate in phrase.candidates or () for box in candidate)
-    return list(dict.fromkeys(boxes))
 
 
 def _box_text(box: Box) -> str:

@@ -32,7 +32,7 @@ NOT_VISUAL = "0"
 MAX_LINES = 1000
 # A word, or the start or end of a phrase.
 _PART = re.compile(
-    r"\[/EN#(?P<chain>[^/\s\]]+)(?P<types>(?:/[^/\s\]]+)*)\s|(?P<end>\])|(?P<word>[^\s\]\[]+|\[)"
+    r"\[/EN#(?P<chain>[^/\s\[\]]+)(?P<types>(?:/[^/\s\[\]]+)*)\s|(?P<end>\])|(?P<word>[^\s\]\[]+|\[)"
 )
 # The file of a further image of the same name
 _NUMBERED_STEM = re.compile(r"(.+)-[0-9]+")

@@ -42,10 +42,33 @@ def lay_out(sources: Sequence[Json], context: ItemContext) -> Json:
     by_id = [phrases_by_id(source) for source in sources]
     return {
         "phrases": [
-            {"id": phrase["id"], "rows": _rows([_boxes_of(of, phrase["id"]) for of in by_id])}
+            {
+                "id": phrase["id"],
+                "rows": aligned_boxes([_boxes_of(of, phrase["id"]) for of in by_id]),
+            }
             for phrase in context.target["phrases"]
         ]
     }
+
+
+def aligned_boxes(boxes: Sequence[Sequence[Sequence[int]]]) -> list[Json]:
+    """Return rows of indices into the boxes of each source, from left to right.
+
+    A row has the boxes of an individual: those that match the first of them by `match_components`. See
+    `lay_out`.
+    """
+    rows: list[list[int | None]] = []
+    for at, own in enumerate(boxes):
+        heads = [_first(row, boxes) for row in rows]
+        place = {there: here for here, there in match_components(heads, own).pairs}
+        rows = [[*row, None] for row in rows]
+        for there in range(len(own)):
+            if there in place:
+                rows[place[there]][at] = there
+            else:
+                rows.append([None] * at + [there])
+    rows.sort(key=lambda row: tuple(_first(row, boxes)))
+    return [{"boxes": row, "iou": _lowest_iou(row, boxes)} for row in rows]
 
 
 def as_source(content: Json) -> Json:
@@ -138,22 +161,6 @@ def method(generators: int) -> str:
 
 def _boxes_of(phrases: Mapping[str, Json], phrase_id: str) -> list[list[int]]:
     return phrases[phrase_id]["boxes"] if phrase_id in phrases else []
-
-
-def _rows(boxes: Sequence[Sequence[Sequence[int]]]) -> list[Json]:
-    """Return rows of indices into the boxes of each source, from left to right."""
-    rows: list[list[int | None]] = []
-    for at, own in enumerate(boxes):
-        heads = [_first(row, boxes) for row in rows]
-        place = {there: here for here, there in match_components(heads, own).pairs}
-        rows = [[*row, None] for row in rows]
-        for there in range(len(own)):
-            if there in place:
-                rows[place[there]][at] = there
-            else:
-                rows.append([None] * at + [there])
-    rows.sort(key=lambda row: tuple(_first(row, boxes)))
-    return [{"boxes": row, "iou": _lowest_iou(row, boxes)} for row in rows]
 
 
 def _first(row: Sequence[int | None], boxes: Sequence[Sequence[Sequence[int]]]) -> Sequence[int]:

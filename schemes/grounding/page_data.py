@@ -1,15 +1,18 @@
 """Data of the workers' pages: the image, the captions, and the limits of boxes."""
 
+from collections.abc import Sequence
+
 from schemes.base import ItemContext, Json
 from schemes.grounding.content import MAX_BOXES, MAX_ITEM_BOXES
 
 # Sides of a box that workers draw, in pixels of the image.
 LEAST_SIDE = 3
-# Pairs of two annotators' boxes with at least this IoU are proposed to the consolidator.
+# Boxes with at least this IoU are the same: the mean of two annotators' boxes is proposed to the
+# consolidator, and a validator does not draw a box again.
 AGREED_IOU = 0.9
 
 
-def shared() -> Json:
+def shared(contexts: Sequence[ItemContext]) -> Json:
     """Return what all captions share: the smallest side of a box, limits, and the IoU of agreement."""
     return {
         "leastSide": LEAST_SIDE,

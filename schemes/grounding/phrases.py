@@ -2,6 +2,9 @@
 
 {"id": "p1", "image": [640, 480], "gold": [[10, 20, 60, 80]], "predicted": [[12, 20, 60, 81]],
  "plural": false, "cardinality": null, "candidates": [[[12, 20, 60, 81]], []]}
+
+A candidate is a list of boxes, or an object with its label and score:
+{"label": "man", "score": 0.81, "boxes": [[12, 20, 60, 81]]}
 """
 
 import json
@@ -12,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from schemes.base import ErrorSink, FieldError
+from schemes.grounding.candidates import Box, Candidate
 from schemes.json_values import json_object
 from schemes.text_lines import numbered_lines
 
-Box = tuple[float, float, float, float]
 Boxes = tuple[Box, ...]
 
 _REQUIRED = ("id", "image", "gold", "predicted", "plural")
@@ -37,25 +40,28 @@ class Phrase:
     predicted: Boxes
     plural: bool
     cardinality: int | None
-    candidates: tuple[Boxes, ...] | None
+    candidates: tuple[Candidate, ...] | None
     line: int
     clipped: int = 0
     dropped: int = 0
 
 
-def read_phrases(path: Path, *, on_error: ErrorSink) -> Iterator[Phrase]:
+def read_phrases(path: Path, *, on_error: ErrorSink, predicted: bool = True) -> Iterator[Phrase]:
     """Yield the phrases of a file, skipping blank lines.
 
     Boxes are clipped to the image, and boxes without area are dropped. Invalid objects, repeated ids and
-    phrases without gold go to `on_error`, and the phrase is skipped. Raises FileError as
-    `numbered_lines` does.
+    phrases without gold go to `on_error`, and the phrase is skipped. Unless `predicted`, phrases with
+    candidates need no predicted boxes. Raises FileError as `numbered_lines` does.
     """
     seen: dict[str, int] = {}
     for line, text in numbered_lines(path):
         if not text.strip():
             continue
         try:
-            phrase = _phrase(_object(text), line)
+            entry = json_object(text)
+            if not predicted and entry.get("candidates") is not None:
+                entry.setdefault("predicted", [])
+            phrase = _phrase(_with_fields(entry, _REQUIRED), line)
             first = seen.setdefault(phrase.id, line)
             if first != line:
                 raise FieldError("id", f"{phrase.id!r} is repeated from line {first}.")
@@ -70,27 +76,68 @@ def predictions_for(
 ) -> list[Phrase]:
     """Return the file's predictions for phrases whose gold is given by id.
 
-    `gold` has the fields `gold`, `plural` and `cardinality`, which replace those of the file. Other
-    phrases of the file are ignored. Boxes are clipped to the image. Errors are as in `read_phrases`.
+    `gold` has the fields `gold`, `plural` and `cardinality`, which replace those of the file, and may
+    have `image`. Other phrases of the file are ignored. Predicted boxes are clipped to the image. A
+    phrase with another size of the image than the gold is an error. Other errors are as in
+    `read_phrases`.
     """
     phrases: dict[str, Phrase] = {}
     for line, text in numbered_lines(path):
         if not text.strip():
             continue
         try:
-            entry = _object(text, ("id", "image", "predicted"))
+            entry = _with_fields(json_object(text), ("id", "image", "predicted"))
             id = _id(entry["id"])
             if id in gold:
                 if id in phrases:
                     raise FieldError("id", f"{id!r} is repeated from line {phrases[id].line}.")
+                _check_size(_image(entry["image"]), gold[id])
                 phrases[id] = _phrase({**entry, **gold[id]}, line)
         except FieldError as bad:
             on_error(bad.at(path, line))
     return list(phrases.values())
 
 
-def _object(text: str, required: Sequence[str] = _REQUIRED) -> dict[str, Any]:
-    entry = json_object(text)
+def _check_size(image: tuple[int, int], gold: Mapping[str, Any]) -> None:
+    """Raise FieldError if the gold is of an image of another size, because boxes would not fit."""
+    width, height = image
+    known = gold.get("image")
+    if known and tuple(known) != image:
+        raise FieldError("image", f"is [{width}, {height}], but that of the gold is {list(known)}.")
+    for box in gold["gold"]:
+        if box[2] > width or box[3] > height:
+            raise FieldError(
+                "image", f"is [{width}, {height}], but the gold has a box {list(box)}."
+            )
+
+
+def read_gold_phrases(path: Path, *, on_error: ErrorSink) -> dict[str, dict[str, Any]]:
+    """Return the fields `image`, `gold`, `plural` and `cardinality` of a file's phrases by id.
+
+    The file needs no predictions. Errors are as in `read_phrases`.
+    """
+    gold: dict[str, dict[str, Any]] = {}
+    for line, text in numbered_lines(path):
+        if not text.strip():
+            continue
+        try:
+            entry = _with_fields(json_object(text), ("id", "image", "gold", "plural"))
+            phrase = _phrase({**entry, "predicted": []}, line)
+            if phrase.id in gold:
+                raise FieldError("id", f"{phrase.id!r} is repeated.")
+        except FieldError as bad:
+            on_error(bad.at(path, line))
+            continue
+        gold[phrase.id] = {
+            "image": list(phrase.image),
+            "gold": [list(box) for box in phrase.gold],
+            "plural": phrase.plural,
+            "cardinality": phrase.cardinality,
+        }
+    return gold
+
+
+def _with_fields(entry: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
     for name in required:
         if name not in entry:
             raise FieldError(name, "is missing.")
@@ -114,8 +161,8 @@ def _phrase(entry: dict[str, Any], line: int) -> Phrase:
         candidates=None
         if candidates is None
         else tuple(
-            reader.boxes(boxes, f"candidates[{at}]")
-            for at, boxes in enumerate(_list(candidates, "candidates"))
+            _candidate(candidate, f"candidates[{at}]", reader)
+            for at, candidate in enumerate(_list(candidates, "candidates"))
         ),
         line=line,
         clipped=reader.clipped,
@@ -138,6 +185,17 @@ class _BoxReader:
         kept = tuple(box for box in boxes if box is not None)
         self.dropped += len(boxes) - len(kept)
         return kept
+
+
+def _candidate(value: object, field: str, reader: _BoxReader) -> Candidate:
+    if not isinstance(value, dict):
+        return Candidate(reader.boxes(value, field))
+    label, score = value.get("label"), value.get("score")
+    if label is not None and not isinstance(label, str):
+        raise FieldError(f"{field}.label", f"{_shown(label)} is neither text nor null.")
+    if score is not None and not _is_number(score):
+        raise FieldError(f"{field}.score", f"{_shown(score)} is neither a number nor null.")
+    return Candidate(reader.boxes(value.get("boxes"), f"{field}.boxes"), label, score)
 
 
 def _id(value: object) -> str:

@@ -3,18 +3,21 @@
 from pathlib import Path
 
 from schemes.base import Content, Noun, Pages, Sample, Scheme, TaskTexts, Total, Vocabulary
+from schemes.content_models import json_schemas
 from schemes.grounding import content as grounded
 from schemes.grounding import page_data
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.comparison import COMPARISON
 from schemes.grounding.corpus import CORPUS
+from schemes.grounding.doubts import doubts
 from schemes.grounding.exports import EXPORTS
 from schemes.grounding.merging import MERGING
-from schemes.grounding.pay import PAY_PRESETS
+from schemes.grounding.pay import PAY_PRESETS, PAY_TITLES
+from schemes.grounding.score_systems import SCORING
 from schemes.grounding.simulation import SIMULATION
 from schemes.grounding.statistics import STATISTICS
 from schemes.grounding.tutorials import TUTORIALS
-from schemes.grounding.validating import VALIDATING
+from schemes.grounding.validating import VALIDATING, Validation
 from schemes.grounding.views import SEARCH, VIEWS
 
 _SAMPLES = Path(__file__).with_name("samples")
@@ -30,6 +33,7 @@ def _draw_samples(folder: Path) -> None:
 SCHEME = Scheme(
     name="grounding",
     title="Phrase grounding",
+    summary="boxes in the image for the phrases of its caption",
     vocabulary=Vocabulary(
         item=Noun("caption", "captions"),
         unit=Noun("box", "boxes"),
@@ -53,6 +57,7 @@ SCHEME = Scheme(
         },
         keywords="annotation, pictures, boxes, language",
         pay_presets=PAY_PRESETS,
+        pay_titles=PAY_TITLES,
     ),
     corpus=CORPUS,
     content=Content(
@@ -62,6 +67,10 @@ SCHEME = Scheme(
         parse_gold=grounded.parse_gold,
         parse_system=grounded.parse_gold,
         count_units=grounded.count_units,
+        json_schemas={
+            **grounded.JSON_SCHEMAS,
+            **json_schemas(validation=Validation),
+        },
         totals=(
             Total("phrases", Noun("phrase", "phrases")),
             Total("boxes", Noun("box", "boxes")),
@@ -71,6 +80,7 @@ SCHEME = Scheme(
             Total("incomplete", Noun("phrase that may lack a box", "phrases that may lack a box")),
         ),
         count=grounded.count_parts,
+        doubts=doubts,
         is_blank=lambda content: not content["phrases"],
     ),
     comparison=COMPARISON,
@@ -82,6 +92,7 @@ SCHEME = Scheme(
     simulation=SIMULATION,
     tutorials=TUTORIALS,
     search=SEARCH,
+    scoring=SCORING,
     statistics=STATISTICS,
     external={PREDICTIONS.key: PREDICTIONS},
     guidelines=Path(__file__).with_name("guidelines"),

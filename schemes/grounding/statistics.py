@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from metrics.counts import mean, ratio
 from metrics.regions import box_area, hull, region_area
 from schemes.base import AnnotatedItem, Frequencies, Json, Statistics, StatisticsTable
-from schemes.grounding.content import STATES, distinct_boxes
+from schemes.grounding.content import STATES, distinct_boxes, has_proper_components
 from schemes.grounding.merging import STATE_TEXTS
 
 FIGURES = (
@@ -20,9 +20,12 @@ FIGURES = (
     ("tokens", "Tokens"),
     ("phrases", "Phrases"),
     ("boxes", "Boxes"),
+    ("drawn", "Boxes that validators drew"),
+    ("rejected", "Boxes that validators rejected, of these phrases"),
     ("plural", "Plural phrases with boxes"),
     ("boxes_per_plural", "Boxes per plural phrase"),
     ("plural_with_one_box", "Plural phrases with one box"),
+    ("plural_without_components", "Plural phrases with one box or another number of boxes"),
     ("mean_filler", "Mean filler of plural phrases"),
     ("filler_over_half", "Plural phrases with a filler over one half"),
     ("cardinality_known", "Phrases that call for a number of boxes"),
@@ -47,6 +50,8 @@ def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
         numbers["captions"] += 1
         numbers["tokens"] += len(item.context.tokens)
         numbers["boxes"] += len(distinct_boxes(item.content))
+        for key in ("drawn", "rejected"):
+            numbers[key] += sum(origin.get(key, 0) for origin in item.provenance)
         images.add(item.context.image.name if item.context.image else item.external_id)
         for target, phrase in _phrases(item):
             boxes = phrase["boxes"]
@@ -58,9 +63,7 @@ def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
                 numbers["cardinality_known"] += 1
                 numbers["cardinality_mismatches"] += target["cardinality"] != len(boxes)
             if target.get("plural"):
-                numbers["plural"] += 1
-                numbers["plural_boxes"] += len(boxes)
-                numbers["plural_with_one_box"] += len(boxes) == 1
+                numbers.update(_plural_counts(len(boxes), target.get("cardinality")))
                 fillers.append(filler(boxes))
     figures: dict[str, int | float | None] = {key: numbers[key] for key, _ in FIGURES}
     return figures | {
@@ -68,6 +71,15 @@ def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
         "boxes_per_plural": ratio(numbers["plural_boxes"], numbers["plural"]),
         "mean_filler": mean(fillers),
         "filler_over_half": sum(share > 0.5 for share in fillers),
+    }
+
+
+def _plural_counts(boxes: int, cardinality: int | None) -> dict[str, int]:
+    return {
+        "plural": 1,
+        "plural_boxes": boxes,
+        "plural_with_one_box": int(boxes == 1),
+        "plural_without_components": int(not has_proper_components(boxes, cardinality)),
     }
 
 

@@ -142,7 +142,8 @@ def validator() -> Tutorial:
             ),
             TutorialStep(
                 "Report a missing box",
-                "The ball has no box. Choose that a box is missing, or press m. Then continue with v.",
+                "The ball has no box. Choose that a box is missing, or press m. You can draw it: drag in "
+                "the picture, or press b. Then continue with v.",
                 [Goal("phrases.1.missing", value=True)],
             ),
             TutorialStep(

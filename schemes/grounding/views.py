@@ -13,7 +13,7 @@ _BOX = Noun("box", "boxes")
 def shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None:
     """Return the phrases with their answers, or None for content of another shape.
 
-    The units of a validation are the verdicts on the phrases.
+    The units of a validation are the verdicts on the phrases, with the boxes that the validator drew.
     """
     phrases = content.get("phrases") if isinstance(content, dict) else None
     if not isinstance(phrases, list):
@@ -31,7 +31,10 @@ def _unit(phrase: object, targets: Json, context: ItemContext) -> ShownUnit | No
     if target is None or not isinstance(boxes, list):
         return None
     if isinstance(phrase.get("valid"), bool):
-        values, boxes = _verdicts(phrase), []
+        drawn = phrase.get("drawn", [])
+        if not isinstance(drawn, list) or not all(map(_is_box, drawn)):
+            return None
+        values, boxes = _verdicts(phrase), drawn
     elif phrase.get("state") in STATES and all(map(_is_box, boxes)):
         values = [
             _BOX.count(len(boxes)) if phrase["state"] == "boxes" else STATE_TEXTS[phrase["state"]]
@@ -52,7 +55,8 @@ def _verdicts(phrase: Json) -> list[str]:
         valid = sum(value is True for value in phrase["boxes"])
         values.append(f"{valid} of {_BOX.count(len(phrase['boxes']))} right")
     if phrase.get("missing"):
-        values.append("a box is missing")
+        drawn = len(phrase.get("drawn", ()))
+        values.append(f"a box is missing, {drawn} drawn" if drawn else "a box is missing")
     return values
 
 

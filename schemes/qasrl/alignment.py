@@ -9,6 +9,8 @@ from schemes.base import Json
 from schemes.qasrl.content import match_key
 from schemes.qasrl.slots import Slots, changes_factuality
 
+_ANSWERS = ("answers", "context_answers")
+
 
 @dataclass(frozen=True, slots=True)
 class _Row:
@@ -82,7 +84,7 @@ def _as_json(row: _Row, group: Sequence[_Row]) -> Json:
     agrees = any(
         other.submission != row.submission
         and other.key == row.key
-        and other.question["answers"] == row.question["answers"]
+        and all(other.question.get(name) == row.question.get(name) for name in _ANSWERS)
         for other in group
     )
     place = {"submission": row.submission, "position": row.position}

@@ -6,8 +6,11 @@ These are CSV in the published layout, JSON Lines of the QA-SRL Bank, and the ou
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+from pydantic_core import to_json
 
 from metrics.spans import Span
 from schemes.base import (
@@ -15,16 +18,15 @@ from schemes.base import (
     FileError,
     GoldRecord,
     ItemContext,
-    Json,
     ReaderOption,
     Stated,
     refuse,
 )
-from schemes.qasrl.bad_rows import survey_rows, with_consequence
+from schemes.qasrl.bad_rows import Survey, survey_rows, with_consequence, with_extent
 from schemes.qasrl.bank import Validity, looks_like_bank, read_bank_gold
 from schemes.qasrl.fitting import locate_answers
 from schemes.qasrl.json_lines import json_lines
-from schemes.qasrl.labels import Label, labels_in_file
+from schemes.qasrl.labels import Label, label_in_file, question_label
 from schemes.qasrl.parser_output import Thresholds, read_parser_output
 from schemes.qasrl.published_csv import (
     BadRow,
@@ -40,6 +42,10 @@ from schemes.stated import Contradiction, contradictions, same_tokens, shown
 
 Predicate = tuple[str, int]  # sentence id, position of the verb
 Sentences = Mapping[str, tuple[str, ...]]
+
+
+class PartialSentences(dict[str, tuple[str, ...]]):
+    """Sentences by id, of a file that may also have other sentences, which are not checked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +72,13 @@ def question_sources(text: str) -> str:
     return text
 
 
+SOURCES = ReaderOption(
+    "sources",
+    "--sources",
+    question_sources,
+    "turk|all",
+    "QA-SRL Bank: leave out questions that only models asked (turk, the default) or none (all)",
+)
 GOLD_OPTIONS = (
     ReaderOption(
         "min_valid",
@@ -75,13 +88,7 @@ GOLD_OPTIONS = (
         "QA-SRL Bank: leave out questions with fewer valid judgments, of N (see --of)",
     ),
     ReaderOption("of", "--of", int, "N", "QA-SRL Bank: the number of judgments of --min-valid"),
-    ReaderOption(
-        "sources",
-        "--sources",
-        question_sources,
-        "turk|all",
-        "QA-SRL Bank: leave out questions that only models asked (turk, the default) or none (all)",
-    ),
+    SOURCES,
     ReaderOption(
         "threshold",
         "--threshold",
@@ -122,29 +129,66 @@ def _validity(min_valid: int | None, of: int | None) -> Validity | None:
     return Validity(min_valid, of)
 
 
+class AnsweredQuestion(NamedTuple):
+    """A question of a file with its label and answers."""
+
+    question: str
+    label: Label
+    answers: tuple[Span, ...]
+
+
 @dataclass(slots=True)
 class Annotation:
-    """A predicate's distinct spans with labels and questions, from a file.
+    """The annotation of a predicate in a file.
 
-    `is_verbal` is whether a noun describes an event, and None for verbs.
+    `is_verbal` is whether a noun describes an event, and None for verbs. `verb_form` is the verb in
+    the questions about a noun. `implied` has whether the sentence only implies a role, for the keys of
+    `roles` for which that is known, and is None without any. Labels, questions and roles are computed
+    on demand, because a large file would need too much memory for them.
     """
 
     verb: str
-    labels: dict[Span, set[Label]] = field(default_factory=dict)
-    questions: dict[Span, list[str]] = field(default_factory=dict)
-    roles: dict[str, set[Span]] = field(default_factory=dict)
     is_verbal: bool | None = None
+    verb_form: str = ""
+    implied: dict[str, bool] | None = None
+    answered: list[AnsweredQuestion] = field(default_factory=list)
 
-    def add(self, question: str, slots: Slots | None, answers: Iterable[Span]) -> None:
-        labels = labels_in_file(question, slots, verb=self.verb)
-        # The same question again is one role with all its answers.
-        role = self.roles.setdefault(question.lower(), set())
-        for span in answers:
-            role.add(span)
-            self.labels.setdefault(span, set()).update(labels)
-            questions = self.questions.setdefault(span, [])
-            if question not in questions:
-                questions.append(question)
+    def add(self, question: str, slots: Slots | None, answers: tuple[Span, ...]) -> None:
+        label = label_in_file(question, slots, verb=self.verb_form or self.verb)
+        self.answered.append(AnsweredQuestion(question, label, answers))
+
+    @property
+    def labels(self) -> dict[Span, frozenset[Label]]:
+        """Return the labels of each distinct span."""
+        labels: dict[Span, frozenset[Label]] = {}
+        for question, label, answers in self.answered:
+            own = frozenset((label, question_label(question, None)))
+            for span in answers:
+                labels[span] = labels[span] | own if span in labels else own
+        return labels
+
+    @property
+    def questions(self) -> dict[Span, list[str]]:
+        """Return the distinct questions of each span."""
+        questions: dict[Span, dict[str, None]] = {}
+        for question, _, answers in self.answered:
+            for span in answers:
+                questions.setdefault(span, {})[question] = None
+        return {span: list(of_span) for span, of_span in questions.items()}
+
+    @property
+    def roles(self) -> dict[str, set[Span]]:
+        """Return the answers of each question. The same question again is one role."""
+        roles: dict[str, set[Span]] = {}
+        for question, _, answers in self.answered:
+            roles.setdefault(question.lower(), set()).update(answers)
+        return roles
+
+    def mark(self, question: str, *, is_implied: bool) -> None:
+        """Store whether the sentence only implies a role. A role with several rows is implied by any."""
+        self.implied = self.implied or {}
+        role = question.lower()
+        self.implied[role] = self.implied.get(role, False) or is_implied
 
 
 Annotations = Mapping[Predicate, Annotation]
@@ -169,7 +213,7 @@ def read_annotation_file(
     if looks_like_bank(path):
         return _read_json_lines(path, sentences, selection, bad_rows, notes)
     annotations: dict[Predicate, Annotation] = {}
-    for row in _rows(path, sentences, bad_rows):
+    for row in usable_rows(path, sentences, bad_rows):
         _add(row, annotations)
     return annotations
 
@@ -182,13 +226,15 @@ def list_contradictions(path: Path, sentences: Sentences) -> list[str]:
     messages = []
     for external_id, stated, line in _stated(path, sentences):
         tokens = sentences.get(external_id, ())
+        if not tokens and isinstance(sentences, PartialSentences):
+            continue
         found = list(contradictions(stated, ItemContext(tokens)))
         if stated.tokens and not same_tokens(stated.tokens, tokens):
             there = f"are “{shown(stated.tokens)}”, but the sentence is “{shown(tokens)}”."
             found = [Contradiction("tokens", there)]
         messages += [
-            str(FileError(path.name, one.line or line, one.message, field=one.field))
-            for one in found
+            str(FileError(path.name, error.line or line, error.message, field=error.field))
+            for error in found
         ]
     return list(dict.fromkeys(messages))
 
@@ -203,10 +249,15 @@ def _stated(path: Path, sentences: Sentences) -> Iterator[tuple[str, Stated, int
             yield row.qasrl_id, stated_by([row]), row.line
 
 
-def read_annotations_by_worker(path: Path) -> dict[str, dict[Predicate, Annotation]]:
-    """Return the annotations of each worker in a CSV, by id. Rows without a worker are skipped."""
+def read_annotations_by_worker(
+    path: Path, *, bad_rows: BadRows | None = None
+) -> dict[str, dict[Predicate, Annotation]]:
+    """Return the annotations of each worker in a CSV, by id. Rows without a worker are skipped.
+
+    `bad_rows` is that of `read_annotation_file`.
+    """
     by_worker: dict[str, dict[Predicate, Annotation]] = {}
-    for row in _rows(path, None, BadRows()):
+    for row in usable_rows(path, None, bad_rows or BadRows()):
         if row.worker_id:
             _add(row, by_worker.setdefault(row.worker_id, {}))
     return dict(sorted(by_worker.items()))
@@ -231,16 +282,18 @@ def _read_json_lines(
     notes: Counter[str] | None,
 ) -> dict[Predicate, Annotation]:
     annotations: dict[Predicate, Annotation] = {}
-    contents: dict[Predicate, Json] = {}
+    # Hashes, because the contents would need too much memory.
+    contents: dict[Predicate, int] = {}
     for record in _records(path, sentences, selection, bad_rows):
         key = record.item.external_id, int(record.item.target["verb_idx"])
+        content = hash(to_json(record.content))
         if key in contents:
-            if contents[key] != record.content:
+            if contents[key] != content:
                 annotations.pop(key, None)
                 message = f"{key[0]}/{key[1]} is repeated with other content, and left out."
                 bad_rows(FileError(path.name, record.line, message))
             continue
-        contents[key] = record.content
+        contents[key] = content
         if notes is not None:
             notes.update(record.notes)
         try:
@@ -271,8 +324,14 @@ def _add_record(
     annotation = table.setdefault(key, Annotation(verb))
     for question in questions:
         slots = question.get("slots")
-        answers = [(start, end) for start, end in question["answers"]]
-        annotation.add(question["question"], Slots(**slots) if slots else None, answers)
+        answers = tuple([(start, end) for start, end in question["answers"]])
+        annotation.add(question["question"], _slots(**slots) if slots else None, answers)
+
+
+@lru_cache(maxsize=1 << 14)
+def _slots(**values: Any) -> Slots:
+    """Return the slots, cached because they recur."""
+    return Slots(**values)
 
 
 def _records(
@@ -291,17 +350,22 @@ def _records(
     return read_parser_output(path, on_error=bad_rows, thresholds=selection.thresholds, ids=ids)
 
 
-def _rows(path: Path, sentences: Sentences | None, bad_rows: BadRows) -> Iterator[GoldRow]:
+def usable_rows(path: Path, sentences: Sentences | None, bad_rows: BadRows) -> Iterator[GoldRow]:
     """Yield the rows of predicates without a bad row."""
-    bad: set[Predicate] = set()
+    survey = Survey()
     if bad_rows.skip:
         # The errors are collected below.
-        bad = survey_rows(_checked_rows(path, sentences)).bad
+        survey = survey_rows(_checked_rows(path, sentences))
     for row in _checked_rows(path, sentences):
-        if isinstance(row, BadRow):
-            bad_rows(with_consequence(row) if bad_rows.skip else row.error)
-        elif row.key not in bad:
-            yield row
+        if not isinstance(row, BadRow):
+            if row.key not in survey.bad:
+                yield row
+        elif bad_rows.skip:
+            bad_rows(with_consequence(row, survey))
+        elif bad_rows.skip is None:
+            raise row.error
+        else:
+            raise with_extent(row, survey_rows(_checked_rows(path, sentences)))
 
 
 def _checked_rows(path: Path, sentences: Sentences | None) -> Iterator[GoldRow | BadRow]:
@@ -322,11 +386,13 @@ def _add(row: GoldRow, table: dict[Predicate, Annotation]) -> None:
     key = row.qasrl_id, row.verb_idx
     annotation = table.get(key)
     if annotation is None:
-        annotation = table[key] = Annotation(row.verb)
+        annotation = table[key] = Annotation(row.verb, verb_form=row.verb_form)
     if row.is_verbal is not None:
         annotation.is_verbal = annotation.is_verbal or row.is_verbal
     if row.question and not row.is_redundant:
         annotation.add(row.question, row.slots, row.answers)
+        if row.is_implied is not None:
+            annotation.mark(row.question, is_implied=row.is_implied)
 
 
 def _check_inside(
@@ -339,6 +405,8 @@ def _check_inside(
     external_id, verb_idx = predicate
     tokens = sentences.get(external_id)
     if tokens is None:
+        if isinstance(sentences, PartialSentences):
+            return
         message = f"the sentence {external_id} is not in the sentences file."
         raise FileError(path.name, line, message, field="qasrl_id")
     if verb_idx >= len(tokens):

@@ -5,12 +5,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import BufferedWriter
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 from typing import IO, Any
 
-from pydantic_core import to_json
+from orjson import OPT_APPEND_NEWLINE, dumps
 
 from schemes.base import (
     ErrorSink,
@@ -19,11 +20,13 @@ from schemes.base import (
     GoldRecord,
     ItemRecord,
     Json,
+    Judged,
     SentenceRecord,
     Stated,
     Tokens,
 )
 from schemes.english.forms import VerbForms
+from schemes.qasrl.context_answers import answered_in_sentence, is_outside
 from schemes.qasrl.json_lines import (
     check_verb,
     json_lines,
@@ -38,12 +41,13 @@ from schemes.qasrl.json_lines import (
 from schemes.qasrl.published_csv import SEPARATOR, SLOT_FIELDS
 from schemes.qasrl.reading import slots_of_shape, verb_phrase_of
 from schemes.qasrl.slots import Slots
-from schemes.qasrl.targets import is_noun
 from schemes.row_files import is_row_file
 
 _EMPTY = "_"
 # Level 2 is much faster than level 6 and its files are only slightly larger.
 _LEVEL = 2
+# Lines are compressed together, because each write of a gzip file costs as much as a short line.
+_BUFFER = 1 << 16
 # The Bank's prefixes of annotators and of programs.
 ANNOTATOR, _PROGRAM = "turk-", "model-"
 # Suffix of a source whose judgment is the gold's, a consolidator or an expert. The Bank marks its
@@ -152,17 +156,19 @@ def _without_verb(bad: FieldError, key: str) -> FieldError:
 def write_bank(rows: Iterable[ExportRow], path: Path) -> int:
     """Stream the rows of verbs to a file. Return the number of sentences.
 
-    The format has no place for nouns. The same rows give the same bytes. Raises ValueError if the
-    rows of a sentence are not adjacent.
+    The same rows give the same bytes. Raises ValueError if the rows of a sentence are not adjacent.
     """
     count, seen = 0, set()
-    with path.open("wb") as file, _deterministic_gzip(file) as packed:
-        verbs = (row for row in rows if not is_noun(row.target))
-        for external_id, group in groupby(verbs, key=lambda row: row.external_id):
+    with (
+        path.open("wb") as file,
+        _deterministic_gzip(file) as gzip_file,
+        BufferedWriter(gzip_file, _BUFFER) as packed,
+    ):
+        for external_id, group in groupby(rows, key=lambda row: row.external_id):
             if external_id in seen:
                 raise ValueError(f"the rows of sentence {external_id} must stand together")
             seen.add(external_id)
-            packed.write(to_json(_sentence_json(list(group))) + b"\n")
+            packed.write(dumps(_sentence_json(list(group)), option=OPT_APPEND_NEWLINE))
             count += 1
     return count
 
@@ -255,6 +261,7 @@ def _first_source(label: Json) -> str:
     return first.removeprefix(ANNOTATOR)
 
 
+@lru_cache(maxsize=1 << 12)
 def _source(annotator: str) -> str:
     """Return an annotator's id as the Bank's readers expect it."""
     return annotator if annotator.startswith(_PROGRAM) else f"{ANNOTATOR}{annotator}"
@@ -316,7 +323,7 @@ class _Label:
 def _plain_labels(row: ExportRow) -> dict[str, _Label]:
     """Return the labels of gold whose only known judgments are its own."""
     labels = {}
-    for question, ids in zip(row.content["questions"], row.provenance, strict=True):
+    for question, ids in answered_in_sentence(row):
         source = _source(str(ids.get("worker_id", "")))
         label = labels[question["question"]] = _Label(question, [source])
         label.judge(source, question["answers"])
@@ -334,21 +341,15 @@ def _judged_labels(row: ExportRow) -> dict[str, _Label]:
     consolidator = _source(row.judged.by)
     gold = f"{consolidator}{GOLD}"
     labels: dict[str, _Label] = {}
-    for question in row.content["questions"]:
+    for question, _ in answered_in_sentence(row):
         labels[question["question"]] = label = _Label(question)
         label.judge(gold, question["answers"])
     for question in row.judged.consolidation.get("questions", ()):
-        if question["verdict"] == "invalid" and question["question"] not in labels:
+        is_out = question["verdict"] == "invalid" and not is_outside(question)
+        if is_out and question["question"] not in labels:
             label = labels.setdefault(question["question"], _Label(question))
             label.judge(gold, None)
-    for annotator, content in row.judged.generations:
-        source = _source(annotator)
-        for question in content.get("questions", ()):
-            label = labels.setdefault(question["question"], _Label(question))
-            label.sources.append(source)
-            if row.judged.validations and not label.judgments:
-                label.judge(gold, None)
-            label.judge(source, question["answers"])
+    _add_generations(labels, row.judged, gold)
     for annotator, content in row.judged.validations:
         source = _source(annotator)
         for question in content["questions"]:
@@ -356,8 +357,27 @@ def _judged_labels(row: ExportRow) -> dict[str, _Label]:
                 valid = question["verdict"] == "valid"
                 labels[question["question"]].judge(source, question["answers"] if valid else None)
     for label in labels.values():
-        label.sources = sorted(set(label.sources)) or [consolidator]
+        if len(label.sources) != 1:
+            label.sources = sorted(set(label.sources)) or [consolidator]
     return labels
+
+
+def _add_generations(labels: dict[str, _Label], judged: Judged, gold: str) -> None:
+    """Add the annotators' questions. In validated gold, those that it does not have are invalid."""
+    has_validations = bool(judged.validations)
+    for annotator, content in judged.generations:
+        source = _source(annotator)
+        for question in content.get("questions", ()):
+            if is_outside(question):
+                continue
+            text = question["question"]
+            label = labels.get(text)
+            if label is None:
+                label = labels[text] = _Label(question)
+            label.sources.append(source)
+            if has_validations and not label.judgments:
+                label.judge(gold, None)
+            label.judge(source, question["answers"])
 
 
 _SLOTS = ("wh", "aux", "subj", "verb", "obj", "prep", "obj2")

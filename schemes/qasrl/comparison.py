@@ -1,11 +1,12 @@
 """Comparison of a QA-SRL annotation with a reference: UA, LA and aligned rows."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from metrics.alignment import AlignedRow as SpanRow
 from metrics.alignment import Alignment, LabelledSpans, State
 from metrics.corrections import Decision, Verdict, align_corrected
-from metrics.spans import Span
+from metrics.matching import lexicographic_matching
+from metrics.spans import Span, spans_match
 from schemes.base import (
     REPEATED,
     WRONG,
@@ -118,6 +119,37 @@ def measure(
             labelled_spans(reference), labelled_spans(predicted), map(_decision, decisions)
         )
     )
+
+
+def count_kept(reference: Json, predicted: Json) -> int:
+    """Return how many questions have an answer in common with a reference question of their own.
+
+    Answers match as in UA, so that a question that was reworded is kept, and a repeated one is not.
+    """
+    edges = {
+        (at, own_at): (1,)
+        for at, question in enumerate(reference["questions"])
+        for own_at, own in enumerate(predicted["questions"])
+        if _have_common_answer(question, own)
+    }
+    return len(lexicographic_matching(edges))
+
+
+def _have_common_answer(first: Json, second: Json) -> bool:
+    return any(
+        spans_match(span, other)
+        for sentence, span in _places(first)
+        for other_sentence, other in _places(second)
+        if sentence == other_sentence
+    )
+
+
+def _places(question: Json) -> Iterator[tuple[str, Span]]:
+    """Yield the answers as spans in a sentence. The item's own sentence has no name."""
+    for start, end in question["answers"]:
+        yield "", (start, end)
+    for answer in question.get("context_answers", ()):
+        yield answer["sentence"], (answer["start"], answer["end"])
 
 
 def labelled_spans(content: Json) -> LabelledSpans:
@@ -236,6 +268,7 @@ COMPARISON = Comparison(
     rule=RULE,
     compare=compare,
     measure=measure,
+    count_kept=count_kept,
     states=STATES,
     decisions=DECISIONS,
     hints=hints,

@@ -3,7 +3,7 @@
 Schema version 1.
 
 - generation: `{"questions": [{"question", "answers", "slots", "picked"}], "no_question": ""}`
-- gold: `{"questions": [{"question", "answers", "slots"}]}`
+- gold: `{"questions": [{"question", "answers", "slots", "implied"}]}`
 - consolidation: `{"questions": [{"question", "answers", "slots", "source", "verdict", "same_as"}]}`
 - validation: `{"questions": [{"question", "answers", "slots", "verdict", "same_as"}]}`, the validated
   questions in their order, question with the validator's own answers
@@ -12,7 +12,16 @@ Generation, gold and consolidation of a noun also have `is_verbal`, whether the 
 action or event. If it is false, there are no questions. Content of verbs never has it.
 
 `picked` is the rank of the suggestion that the worker picked, from 1, or null for a question that
-was typed. It is absent if that is not known. Gold does not have it.
+was typed. It is absent if that is not known. In a consolidation, questions that the consolidator wrote
+or rewrote have it. Gold does not have it.
+
+`implied` of a role is true if the sentence only implies its arguments, and false if they are explicit. It
+is absent if nobody was asked. Only gold, and what experts and consolidators write, has it.
+
+`context_answers` are answers in the neighbours of the sentence, `[{"sentence", "start", "end",
+"text"}]`: the sentence's id, a half-open token range in it, and its text. A question without any lacks
+the field. If it has some, `answers` may be empty. Annotators and experts mark them, and a merge keeps
+those of its sources.
 
 `answers` are half-open token ranges `[start, end)` in ascending order. `slots` is `slots.Slots` as
 JSON, or null if the question is outside the template. Slots of gold and of systems, which come from
@@ -21,14 +30,14 @@ outside the template. Other slots are computed here.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
 from schemes.base import ContentError, ItemContext, Json, Tokens
-from schemes.content_models import Strict, clean_text, validated
+from schemes.content_models import Strict, clean_text, json_schemas, validated
 from schemes.qasrl.doubts import sound_questions
 from schemes.qasrl.reading import finished
 from schemes.qasrl.slots import (
@@ -64,9 +73,19 @@ class _Question(Strict):
     question: _Text
     answers: _Answers
     slots: Any = None
+    implied: bool | None = None
+
+
+class _ContextAnswer(Strict):
+    # The page may repeat the text. That of the sentence is stored.
+    sentence: str
+    start: int
+    end: int
+    text: str = ""
 
 
 class _Asked(_Question):
+    context_answers: Annotated[list[_ContextAnswer], Field(max_length=MAX_ANSWERS)] = []
     picked: Annotated[int, Field(ge=1, le=MAX_RANK)] | None = None
 
 
@@ -107,7 +126,7 @@ class _Source(Strict):
     question: int
 
 
-class _Judged(_Question):
+class _Judged(_Asked):
     source: _Source | None
     verdict: Literal["keep", "invalid", "redundant"]
     same_as: int | None = None
@@ -132,6 +151,11 @@ class _Validation(Strict):
     questions: Annotated[list[_Verdict], Field(max_length=4 * MAX_QUESTIONS)]
 
 
+JSON_SCHEMAS = json_schemas(
+    generation=_Generation, gold=_Gold, consolidation=_Consolidation, validation=_Validation
+)
+
+
 @dataclass(frozen=True, slots=True)
 class _Placed:
     """A question of the content with its path."""
@@ -140,25 +164,40 @@ class _Placed:
     question: str
     answers: tuple[Span, ...]
     slots: Json | None
+    implied: bool | None = None
+    context_answers: tuple[Json, ...] = ()
 
     def as_json(self) -> Json:
         answers = [list(span) for span in self.answers]
-        return {"question": self.question, "answers": answers, "slots": self.slots}
+        content: Json = {"question": self.question, "answers": answers, "slots": self.slots}
+        if self.implied is not None:
+            content["implied"] = self.implied
+        if self.context_answers:
+            content["context_answers"] = list(self.context_answers)
+        return content
 
 
 def parse_generation(content: object, context: ItemContext) -> Json:
     """Parse a generator's content. Raises ContentError.
 
-    A free-form question is stored with null slots, if the context allows it.
+    A free-form question is stored with null slots, if the context allows it. Answers in the context
+    must lie in its neighbours, if it allows them.
     """
     generation = validated(_Generation, content)
-    questions = _placed(generation.questions, context)
+    questions = [
+        replace(question, context_answers=_context_answers(question.path, by, context))
+        for question, by in zip(
+            _placed(generation.questions, context), generation.questions, strict=True
+        )
+    ]
     _check_template(questions, context)
     _check_kept(questions, context)
     reason = clean_text(generation.no_question, "no_question")
     step = _verbal_step(generation.is_verbal, questions, context, default=True)
     if not questions and not reason and step.get("is_verbal", True):
         raise ContentError("questions", "ask a question, or explain why no question is possible.")
+    if not context.asks_implied:
+        questions = [replace(question, implied=None) for question in questions]
     asked = [
         {**question.as_json(), **by.model_dump(include={"picked"} & by.model_fields_set)}
         for question, by in zip(questions, generation.questions, strict=True)
@@ -192,13 +231,17 @@ def parse_system(content: object, context: ItemContext) -> Json:
 def parse_consolidation(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
     """Parse a consolidator's content. Raises ContentError.
 
-    Every source question must be judged once. The kept questions must be valid gold.
+    Every source question must be judged once. The kept questions must be valid gold. Answers in the
+    context are those of the source, whatever the content has.
     """
     consolidation = validated(_Consolidation, content)
     judged = consolidation.questions
     _check_size(judged, sources)
-    questions = _placed(judged, context)
     _check_sources(judged, sources)
+    questions = [
+        replace(question, context_answers=_answers_of_source(by.source, sources))
+        for question, by in zip(_placed(judged, context), judged, strict=True)
+    ]
     _check_verdicts(judged)
     pairs = list(zip(questions, judged, strict=True))
     own = [question for question, by in pairs if not _is_asked(question, by.source, sources)]
@@ -209,7 +252,11 @@ def parse_consolidation(content: object, context: ItemContext, sources: Sequence
     step = _verbal_step(consolidation.is_verbal, kept, context, default=default)
     return {
         "questions": [
-            {**question.as_json(), **by.model_dump(include={"source", "verdict", "same_as"})}
+            {
+                **question.as_json(),
+                **by.model_dump(include={"source", "verdict", "same_as"}),
+                **by.model_dump(include={"picked"} & by.model_fields_set),
+            }
             for question, by in pairs
         ],
         **step,
@@ -252,8 +299,7 @@ def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Js
     or new.
     """
     kept = [question for question in consolidation["questions"] if question["verdict"] == "keep"]
-    names = ("question", "answers", "slots")
-    questions = [{name: question[name] for name in names} for question in kept]
+    questions = [_role(question) for question in kept]
     gold = {"questions": questions, **_step_of(consolidation)}
     return gold, [_origin(question, sources) for question in kept]
 
@@ -270,7 +316,7 @@ def count_units(content: Json, role: str) -> int:
 
 
 def count_parts(content: Json) -> Json:
-    """Return the numbers of roles (questions) and arguments (answers)."""
+    """Return the numbers of roles (questions) and arguments (answers in the sentence)."""
     questions = content.get("questions", [])
     return {
         "roles": len(questions),
@@ -290,8 +336,7 @@ def as_source(content: Json) -> Json:
 
     The reason for asking nothing is dropped, because only people give one.
     """
-    names = ("question", "answers", "slots")
-    questions = [{name: question.get(name) for name in names} for question in content["questions"]]
+    questions = [_role(question) for question in content["questions"]]
     return {"questions": questions, "no_question": "", **_step_of(content)}
 
 
@@ -323,11 +368,27 @@ def keep_all(source: Json) -> Json:
                 "source": {"submission": 0, "question": position},
                 "verdict": "keep",
                 "same_as": None,
+                **_implied_of(question),
             }
             for position, question in enumerate(source["questions"])
         ],
         **_step_of(source),
     }
+
+
+def _role(question: Json) -> Json:
+    """Return the fields of a question that gold has."""
+    names = ("question", "answers", "slots")
+    kept = {"context_answers"} & question.keys()
+    return {
+        **{name: question.get(name) for name in names},
+        **_implied_of(question),
+        **{name: question[name] for name in kept},
+    }
+
+
+def _implied_of(question: Json) -> Json:
+    return {"implied": question["implied"]} if "implied" in question else {}
 
 
 def _step_of(content: Json) -> Json:
@@ -369,8 +430,47 @@ def _placed(questions: Sequence[_Question], context: ItemContext) -> list[_Place
         if not text:
             raise ContentError(f"{path}.question", "is empty.")
         answers = tuple(sorted(_spans(question.answers, len(context.tokens), f"{path}.answers")))
-        placed.append(_Placed(path, text, answers, slots))
+        placed.append(_Placed(path, text, answers, slots, question.implied))
     return placed
+
+
+def _context_answers(path: str, question: _Asked, context: ItemContext) -> tuple[Json, ...]:
+    """Return the answers in the neighbours with their texts, as these are ordered."""
+    path = f"{path}.context_answers"
+    if question.context_answers and not context.allows_context_answers:
+        raise ContentError(path, "this project has no answers in the context. Remove them.")
+    neighbours = (*context.neighbours.before, *context.neighbours.after)
+    places = {neighbour.external_id: at for at, neighbour in enumerate(neighbours)}
+    marked = []
+    for position, answer in enumerate(question.context_answers):
+        where = f"{path}[{position}]"
+        if answer.sentence not in places:
+            message = f"“{answer.sentence[:80]}” is not in the context that the page shows."
+            raise ContentError(f"{where}.sentence", message)
+        at = places[answer.sentence]
+        _check_span(answer.start, answer.end, len(neighbours[at].tokens), where)
+        marked.append((at, answer.start, answer.end))
+    marked.sort()
+    for (first, _, end), (other, start, _) in pairwise(marked):
+        if first == other and start < end:
+            raise ContentError(path, "two answers to the question share a word of the context.")
+    return tuple(
+        {
+            "sentence": neighbours[at].external_id,
+            "start": start,
+            "end": end,
+            "text": neighbours[at].span_text(start, end),
+        }
+        for at, start, end in marked
+    )
+
+
+def _answers_of_source(source: _Source | None, sources: Sequence[Json]) -> tuple[Json, ...]:
+    """Return the answers in the context of an annotator's question, which no merge changes."""
+    if source is None:
+        return ()
+    asked = sources[source.submission]["questions"][source.question]
+    return tuple(asked.get("context_answers", ()))
 
 
 class _Reader:
@@ -413,14 +513,17 @@ class _Reader:
 
 def _spans(answers: Sequence[Sequence[int]], length: int, path: str) -> Iterator[Span]:
     for position, (start, end) in enumerate(answers):
-        where = f"{path}[{position}]"
-        if not 0 <= start < length or end > length:
-            raise ContentError(
-                where, f"[{start}, {end}] is not in the sentence, which has {length} tokens."
-            )
-        if start >= end:
-            raise ContentError(where, f"[{start}, {end}] ends before it starts.")
+        _check_span(start, end, length, f"{path}[{position}]")
         yield start, end
+
+
+def _check_span(start: int, end: int, length: int, path: str) -> None:
+    """Raise ContentError for a span outside a sentence of this length, and for an empty one."""
+    if not 0 <= start < length or end > length:
+        message = f"[{start}, {end}] is not in the sentence, which has {length} tokens."
+        raise ContentError(path, message)
+    if start >= end:
+        raise ContentError(path, f"[{start}, {end}] ends before it starts.")
 
 
 def _check_template(questions: Sequence[_Placed], context: ItemContext) -> None:
@@ -444,11 +547,11 @@ def _is_asked(question: _Placed, source: _Source | None, sources: Sequence[Json]
 
 
 def _check_kept(questions: Sequence[_Placed], context: ItemContext) -> None:
-    """Check that all questions differ and have answers, and that no answers overlap."""
+    """Check that all questions differ and have answers, and that no answers in the sentence overlap."""
     seen: dict[str, str] = {}
     owner: list[tuple[int, int, _Placed]] = []
     for question in questions:
-        if not question.answers:
+        if not question.answers and not question.context_answers:
             raise ContentError(f"{question.path}.answers", "the question needs an answer.")
         same = seen.setdefault(question.question.casefold(), question.path)
         if same != question.path:

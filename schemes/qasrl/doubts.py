@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from schemes.base import Doubt, FreeForm, ItemContext, Json
+from schemes.base import CheckedWork, Doubt, FreeForm, Json
+from schemes.doubts import are_equally_spaced
 from schemes.qasrl.slots import Slots, strict_match_key
 
 FREE_FORM = FreeForm(
@@ -16,14 +17,26 @@ SHOWN = 3  # questions in a text
 # A question that differs in one word from this number of others is one of a series of copies. In the
 # published gold standard, no question does.
 NEIGHBOURS = 2
+# This number of questions whose answers are at equal distances is unlikely. No verb of the published
+# gold has them.
+SPACED = 4
+# Questions that are alike except for the verb, and the recent items that must have them. Two questions
+# are often "Who ...?" and "What ...?", so they are not compared. Three must also be in the same order.
+COMPARED, ORDERED = 3, 3
+ITEMS_WITH_QUESTIONS = 2
+ITEMS_WITH_ANSWERS = 1  # of the recent items that have their answers at the same positions
 
 
-def doubts(content: Json, context: ItemContext, role: str) -> list[Doubt]:
+def doubts(work: CheckedWork) -> list[Doubt]:
     """Return the doubts about the questions that the person wrote. Validators write none."""
-    if role == "validator":
+    if work.role == "validator":
         return []
-    written = [question for question in content["questions"] if question.get("source") is None]
-    return [*_outside(written), *_repeated(written)]
+    questions = work.content["questions"]
+    written = [question for question in questions if question.get("source") is None]
+    found = [*_outside(written), *_repeated(written)]
+    if work.role == "generator":
+        found += [*_equal_distances(written), *_as_before(written, work)]
+    return found
 
 
 def sound_questions(questions: Sequence[Json]) -> int:
@@ -49,6 +62,48 @@ def _repeated(questions: Sequence[Json]) -> Iterator[Doubt]:
     texts = [questions[position]["question"] for position in _repeats(questions)]
     if texts:
         yield Doubt(REPEATED, f"Very similar to another question: {_quoted(texts)}.")
+
+
+def _equal_distances(questions: Sequence[Json]) -> Iterator[Doubt]:
+    starts = [start for start, _ in _answers(questions)]
+    # The answers of fewer questions may be an enumeration, which is regular.
+    if min(len(questions), len(starts)) >= SPACED and are_equally_spaced(starts):
+        text = f"The answers of {len(questions)} questions are at equal distances in the sentence."
+        yield Doubt("equal-distances", text)
+
+
+def _as_before(questions: Sequence[Json], work: CheckedWork) -> Iterator[Doubt]:
+    """Doubt questions or positions of answers that recent items have too, like those of a script."""
+    if len(questions) < COMPARED:
+        return
+    recent = [content["questions"] for content in work.recent]
+    pattern, answers = _pattern(questions), _answers(questions)
+    same = sum(_pattern(others) == pattern for others in recent)
+    if same >= ITEMS_WITH_QUESTIONS:
+        text = f"Except for the verb, {same} recent tasks have the same questions."
+        yield Doubt("same-questions", text)
+    same = sum(_answers(others) == answers for others in recent)
+    if len(answers) >= COMPARED and same >= ITEMS_WITH_ANSWERS:
+        tasks = "A recent task has" if same == 1 else f"{same} recent tasks have"
+        yield Doubt("same-positions", f"{tasks} answers at exactly these positions too.")
+
+
+def _pattern(questions: Sequence[Json]) -> list[str]:
+    """Return the questions without their verb. More than ORDERED are sorted."""
+    patterns = [_without_verb(question) for question in questions]
+    return sorted(patterns) if len(patterns) > ORDERED else patterns
+
+
+def _without_verb(question: Json) -> str:
+    slots = question.get("slots")
+    if not slots:
+        return str(question["question"]).casefold()
+    return "|".join(slots[name] for name in ("wh", "subj", "obj", "prep", "obj2"))
+
+
+def _answers(questions: Sequence[Json]) -> list[tuple[int, int]]:
+    """Return the answers of all questions in the sentence, in ascending order."""
+    return sorted((start, end) for question in questions for start, end in question["answers"])
 
 
 def _quoted(texts: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from schemes.qasrl.bank import MODEL_QUESTIONS
 from schemes.qasrl.corrections_file import read_corrections
 from schemes.qasrl.evaluation import ALIGNMENT_COLUMNS, ITEM_COLUMNS, scores_by_worker, scores_json
 from schemes.qasrl.evaluation import Evaluation as ScoredFiles
+from schemes.qasrl.noun_evaluation import QANOM, qanom_figures, qanom_text, read_noun_annotations
 from schemes.qasrl.propbank import propbank_figures, propbank_text, read_propbank_verbs, wh_of
 from schemes.reports import (
     BadRows,
@@ -41,6 +42,7 @@ examples:
   python manage.py evaluate qasrl expert.csv dense/dev.jsonl.gz --min-valid 5 --of 6
   python manage.py evaluate qasrl gold.csv parser.jsonl --sentences sentences.csv --threshold 0.4
   python manage.py evaluate qasrl expert.csv predicted.csv --corrections corrections.csv
+  python manage.py evaluate qasrl annot.dev.csv predicted.csv --metric qanom --skip-bad-rows
 """
 _PROPBANK_HELP = """QA-SRL roles against PropBank (CoNLL-2009 or CoNLL-2012): macro precision and recall.
 
@@ -69,6 +71,11 @@ def _add_qasrl_arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="a CSV of people's decisions on matches, for a second set of figures",
     )
+    parser.add_argument(
+        "--metric",
+        choices=[QANOM],
+        help="add the figures of QANom's evaluator (Klein et al. 2020), for files of nouns",
+    )
     add_reader_options(parser, files.GOLD_OPTIONS)
 
 
@@ -96,7 +103,7 @@ def _qasrl_report(options: Options) -> Report:
         charts=[
             (
                 options["plot"],
-                lambda path: _draw_annotators(reference, options["predicted"], path),
+                lambda path: _draw_annotators(reference, options, path),
             )
         ],
     )
@@ -110,6 +117,8 @@ def _qasrl_report(options: Options) -> Report:
         ]
     if options["corrections"]:
         report.figures["corrected"] = _corrected(evaluation, options["corrections"])
+    if options["metric"] == QANOM:
+        report.figures[QANOM] = _qanom_figures(options, sentences)
     if options["roles"]:
         report.figures["role_recall"] = evaluation.role_figures()
     if options["bootstrap"]:
@@ -119,6 +128,18 @@ def _qasrl_report(options: Options) -> Report:
         (options["alignment"], ALIGNMENT_COLUMNS, evaluation.alignment_rows(sentences)),
     ]
     return report
+
+
+def _qanom_figures(options: Options, sentences: files.Sentences | None) -> Json:
+    reference, predicted = (
+        read_noun_annotations(
+            options[side],
+            sentences=sentences,
+            bad_rows=BadRows(skip=options["skip_bad_rows"]),
+        )
+        for side in ("reference", "predicted")
+    )
+    return qanom_figures(reference, predicted)
 
 
 def _corrected(evaluation: ScoredFiles, path: Path) -> Json:
@@ -142,8 +163,10 @@ def _qasrl_bootstrap(evaluation: ScoredFiles, options: Options) -> Json:
     return bootstrap_json(intervals, **drawn)
 
 
-def _draw_annotators(reference: files.Annotations, predicted: Path, path: Path) -> None:
-    by_worker = scores_by_worker(reference, files.read_annotations_by_worker(predicted))
+def _draw_annotators(reference: files.Annotations, options: Options, path: Path) -> None:
+    bad_rows = BadRows(skip=options["skip_bad_rows"])
+    predicted = files.read_annotations_by_worker(options["predicted"], bad_rows=bad_rows)
+    by_worker = scores_by_worker(reference, predicted)
     scored = {worker: scores for worker, scores in by_worker.items() if scores.items}
     if not scored:
         raise UsageError("--plot needs predicted rows with a worker_id, and none were scored.")
@@ -168,9 +191,11 @@ def _qasrl_text(figures: Json) -> str:
         text_table(_COUNTS_HEADER, _count_rows(figures)),
         _role_text(figures),
         _verbal_text(figures),
+        _implied_text(figures),
+        qanom_text(figures),
         _models_text(figures),
         bootstrap_text(figures),
-        skipped_text(figures),
+        skipped_text(figures, items="predicates"),
         _contradictions_text(figures),
     )
 
@@ -206,6 +231,13 @@ def _role_text(figures: Json) -> str:
     recall = figures["role_recall"]
     share = shown(recall["recall"])
     return f"{recall['found']} of {recall['roles']} reference questions found ({share} %)."
+
+
+def _implied_text(figures: Json) -> str:
+    if "implied" not in figures:
+        return ""
+    rows = [(name, *recall.values()) for name, recall in figures["implied"].items()]
+    return text_table(("Roles of the reference", "Found", "Roles", "Recall %"), rows)
 
 
 def _verbal_text(figures: Json) -> str:
@@ -248,7 +280,14 @@ def _propbank_figures(options: Options) -> Json:
     return figures
 
 
-QASRL = Evaluation("qasrl", "QA-SRL", _QASRL_HELP, _add_qasrl_arguments, _qasrl_report)
+QASRL = Evaluation(
+    "qasrl",
+    "QA-SRL",
+    _QASRL_HELP,
+    _add_qasrl_arguments,
+    _qasrl_report,
+    reads=("reference", "predicted", "sentences", "corrections"),
+)
 PROPBANK = Evaluation(
     "propbank",
     "PropBank",
@@ -256,7 +295,10 @@ PROPBANK = Evaluation(
     _add_propbank_arguments,
     lambda options: Report(
         _propbank_figures(options),
-        lambda figures: paragraphs(propbank_text(figures), skipped_text(figures)),
+        lambda figures: paragraphs(
+            propbank_text(figures), skipped_text(figures, items="predicates")
+        ),
     ),
+    reads=("propbank", "predicted", "sentences"),
     writes_files=False,
 )

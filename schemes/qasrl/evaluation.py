@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from metrics.alignment import AlignedRow, Alignment, role_recall
+from metrics.alignment import AlignedRow, Alignment, align, role_recall
 from metrics.argument_scores import (
     ArgumentScores,
     ItemScore,
     align_items,
     argument_scores,
     count_ignored,
+    score_items,
     summed,
 )
 from metrics.coefficients import cohen_kappa
@@ -41,17 +42,14 @@ class Evaluation:
         self._reference = reference
         self._predicted = predicted
 
-    @cached_property
-    def alignments(self) -> dict[Predicate, Alignment]:
-        """Return the alignment of each reference predicate, in order."""
-        return align_items(label_tables(self._reference), label_tables(self._predicted))
+    def alignments(self) -> Iterator[tuple[Predicate, Alignment]]:
+        """Yield the alignment of each reference predicate, in order."""
+        return align_items(_LabelTable(self._reference), _LabelTable(self._predicted))
 
     @cached_property
     def item_scores(self) -> dict[Predicate, ItemScore]:
         """Return the UA and LA counts of each reference predicate."""
-        return {
-            key: ItemScore(alignment.ua, alignment.la) for key, alignment in self.alignments.items()
-        }
+        return score_items(_LabelTable(self._reference), _LabelTable(self._predicted))
 
     @cached_property
     def scores(self) -> ArgumentScores:
@@ -81,10 +79,34 @@ class Evaluation:
     def role_figures(self) -> Json:
         """Return unlabelled role recall as JSON: matched roles, all roles, ratio."""
         roles = micro_sum(
-            role_recall(annotation.roles.values(), self.alignments[key])
-            for key, annotation in self._reference.items()
+            role_recall(self._reference[key].roles.values(), alignment)
+            for key, alignment in self.alignments()
         )
         return {"found": roles.tp, "roles": roles.tp + roles.fn, "recall": roles.recall}
+
+    def implied_figures(self) -> Json:
+        """Return role recall of explicit and of implied roles, empty if the reference has no such answer.
+
+        Roles for which nobody was asked are left out. Roit et al. 2020, section 5.
+        """
+        counts: dict[bool, list[Counts]] = {False: [], True: []}
+        nothing = Annotation("")
+        for key, annotation in self._reference.items():
+            if not annotation.implied:
+                continue
+            roles = annotation.roles
+            alignment = align(annotation.labels, self._predicted.get(key, nothing).labels)
+            for role, is_implied in annotation.implied.items():
+                counts[is_implied].append(role_recall([roles[role]], alignment))
+        if not any(counts.values()):
+            return {}
+        summed = {is_implied: micro_sum(recalls) for is_implied, recalls in counts.items()}
+        return {
+            "implied": {
+                name: {"found": roles.tp, "roles": roles.tp + roles.fn, "recall": roles.recall}
+                for name, roles in (("explicit", summed[False]), ("implied", summed[True]))
+            }
+        }
 
     def verbal_figures(self) -> Json:
         """Return the scores of the decision whether nouns describe events, empty without nouns.
@@ -112,6 +134,7 @@ class Evaluation:
             "ignored_predicates": self.scores.ignored_items,
             **scores_json(self.scores),
             **self.verbal_figures(),
+            **self.implied_figures(),
         }
 
     def item_rows(self) -> Iterator[tuple[Any, ...]]:
@@ -123,12 +146,13 @@ class Evaluation:
     def alignment_rows(self, sentences: Sentences | None = None) -> Iterator[tuple[Any, ...]]:
         """Yield a row per span, in the order of ALIGNMENT_COLUMNS, with texts if possible."""
         nothing = Annotation("")
-        for key, alignment in self.alignments.items():
+        for key, alignment in self.alignments():
             reference, predicted = self._reference[key], self._predicted.get(key, nothing)
+            sides = reference.questions, predicted.questions
             tokens = sentences[key[0]] if sentences else ()
             for row in alignment.rows():
-                left = _side(row.reference, reference, tokens)
-                right = _side(row.predicted, predicted, tokens)
+                left = _side(row.reference, sides[0], tokens)
+                right = _side(row.predicted, sides[1], tokens)
                 ranges, questions, texts = zip(left, right, strict=True)
                 start = *key, reference.verb, row.state.value
                 yield *start, *ranges, _iou(row), row.group, *questions, *texts
@@ -151,19 +175,35 @@ def scores_by_worker(
     }
 
 
-def label_tables(table: Annotations) -> dict[Predicate, dict[Span, set[Label]]]:
-    """Return the labelled spans of each predicate."""
+def label_tables(table: Annotations) -> dict[Predicate, dict[Span, frozenset[Label]]]:
+    """Return the labelled spans of each predicate, for several comparisons."""
     return {key: annotation.labels for key, annotation in table.items()}
 
 
+class _LabelTable(Mapping[Predicate, Mapping[Span, frozenset[Label]]]):
+    """The labelled spans of each predicate, computed when they are read."""
+
+    def __init__(self, annotations: Annotations) -> None:
+        self._annotations = annotations
+
+    def __getitem__(self, key: Predicate) -> dict[Span, frozenset[Label]]:
+        return self._annotations[key].labels
+
+    def __iter__(self) -> Iterator[Predicate]:
+        return iter(self._annotations)
+
+    def __len__(self) -> int:
+        return len(self._annotations)
+
+
 def _side(
-    span: Span | None, annotation: Annotation, tokens: tuple[str, ...]
+    span: Span | None, questions_of: Mapping[Span, Sequence[str]], tokens: tuple[str, ...]
 ) -> tuple[str, str, str]:
     """Return the range, the questions and the text of a span."""
     if span is None:
         return "", "", ""
     start, end = span
-    questions = SEPARATOR.join(annotation.questions[span])
+    questions = SEPARATOR.join(questions_of[span])
     return f"{start}:{end}", questions, " ".join(tokens[start:end])
 
 

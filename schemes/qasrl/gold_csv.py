@@ -1,9 +1,8 @@
 """Reading and writing of gold annotation in the published CSV format."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import chain
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -19,16 +18,20 @@ from schemes.base import (
     SubmittedRow,
 )
 from schemes.qasrl.bad_rows import survey_rows, with_consequence
+from schemes.qasrl.context_answers import answered_in_sentence
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,
+    IMPLIED_COLUMN,
     NO_ROWS,
     NO_SLOTS,
     NOUN_COLUMNS,
+    SEPARATOR,
     SLOT_FIELDS,
     BadRow,
     GoldRow,
     Key,
     all_gold_rows,
+    append_column,
     csv_line,
     gold_line,
     has_nouns,
@@ -36,10 +39,12 @@ from schemes.qasrl.published_csv import (
     write_lines,
 )
 from schemes.qasrl.stated_rows import predicate_words, stated_by, stated_verb
-from schemes.qasrl.targets import NOUN, is_noun
+from schemes.qasrl.targets import NOUN
 
 _slot_values = itemgetter(*SLOT_FIELDS)
 _ID_FIELDS = ("worker_id", "assign_id", "source_assign_id")
+# A column of submissions. Gold does not have it.
+PICKED_COLUMN = "picked"
 _NO_QUESTION: Json = {"question": "", "answers": []}
 
 
@@ -100,7 +105,7 @@ def read_gold_csv(path: Path, *, on_error: ErrorSink) -> Iterator[GoldRecord]:
     last = _Predicate()
     for row in all_gold_rows(path):
         if isinstance(row, BadRow):
-            on_error(with_consequence(row))
+            on_error(with_consequence(row, survey))
         if isinstance(row, BadRow) or row.key in survey.bad:
             continue
         predicate = last if last.key == row.key else held.get(row.key) or _Predicate()
@@ -133,19 +138,38 @@ class _Predicate:
 def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
     """Write the gold of verbs. Return the number of questions.
 
-    Items without questions have no row.
+    Items without questions have no row, and neither have questions that only the context answers.
+    The column `is_implied` is added if any question has a value.
     """
-    verbs = (row for row in rows if not is_noun(row.target))
-    return write_lines(path, GOLD_COLUMNS, chain.from_iterable(map(_lines, verbs)))
+    return _write_with_implied(path, GOLD_COLUMNS, ((row, list(_lines(row))) for row in rows))
 
 
 def write_noun_csv(rows: Iterable[ExportRow], path: Path) -> int:
     """Write the gold of nouns. Return the number of rows.
 
-    A noun without questions has a row with empty columns after `source_assign_id`.
+    A noun without questions that the sentence answers has a row with empty columns after
+    `source_worker_ids`. `sentence` has
+    the tokens joined by blanks, because QANom's tools find positions by splitting it. `is_implied` is
+    as in `write_gold_csv`.
     """
-    nouns = (row for row in rows if is_noun(row.target))
-    return write_lines(path, NOUN_COLUMNS, chain.from_iterable(map(_noun_lines, nouns)))
+    return _write_with_implied(path, NOUN_COLUMNS, ((row, list(_noun_lines(row))) for row in rows))
+
+
+def _write_with_implied(
+    path: Path, header: Sequence[str], written: Iterable[tuple[ExportRow, list[str]]]
+) -> int:
+    """Write the lines of each row, and `is_implied` if any question has a value."""
+    implied: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for row, of_row in written:
+            known = [str(question.get("implied", "")) for question, _ in answered_in_sentence(row)]
+            implied.extend(known or [""] * len(of_row))
+            yield from of_row
+
+    count = write_lines(path, header, lines())
+    _append_known(path, {IMPLIED_COLUMN: implied})
+    return count
 
 
 def write_submissions_csv(rows: Iterable[SubmittedRow], path: Path) -> int:
@@ -153,12 +177,30 @@ def write_submissions_csv(rows: Iterable[SubmittedRow], path: Path) -> int:
 
     Redundant questions are marked. Questions without answers and those judged invalid are left out,
     because the columns have no place for them. A submission without questions has a line without a
-    question.
+    question. `picked` and `is_implied` are added if any question has a value. `picked` is the rank of
+    the suggestion that was picked, or "typed".
     """
-    return write_lines(path, GOLD_COLUMNS, _submitted_lines(rows))
+    more: dict[str, list[str]] = {PICKED_COLUMN: [], IMPLIED_COLUMN: []}
+    count = write_lines(path, GOLD_COLUMNS, _submitted_lines(rows, more))
+    _append_known(path, more)
+    return count
 
 
-def _submitted_lines(rows: Iterable[SubmittedRow]) -> Iterator[str]:
+def _append_known(path: Path, columns: Mapping[str, Sequence[str]]) -> None:
+    """Add the columns that have any value."""
+    for name, values in columns.items():
+        if any(values):
+            append_column(path, name, values)
+
+
+def _picked(question: Json) -> str:
+    if "picked" not in question:
+        return ""
+    return "typed" if question["picked"] is None else str(question["picked"])
+
+
+def _submitted_lines(rows: Iterable[SubmittedRow], more: dict[str, list[str]]) -> Iterator[str]:
+    """Yield the lines, and add the values of further columns to `more`."""
     for row in rows:
         verb_idx = row.target["verb_idx"]
         predicate = row.external_id, str(verb_idx), row.tokens[verb_idx].lower()
@@ -170,6 +212,8 @@ def _submitted_lines(rows: Iterable[SubmittedRow]) -> Iterator[str]:
         ]
         for question in questions or [_NO_QUESTION]:
             slots = question.get("slots")
+            more[PICKED_COLUMN].append(_picked(question))
+            more[IMPLIED_COLUMN].append(str(question.get("implied", "")))
             yield gold_line(
                 predicate,
                 ids,
@@ -188,7 +232,8 @@ def _records(predicate: _Predicate, path: Path, on_error: ErrorSink) -> Iterator
     other = next((row for row, its in zip(rows, sentence, strict=True) if its != sentence[0]), None)
     if other:
         message = f"has another sentence than line {rows[0].line}. The predicate is left out."
-        on_error(FileError(path.name, other.line, message))
+        items = [(other.qasrl_id, str(other.verb_idx))]
+        on_error(FileError(path.name, other.line, message, items=items))
     elif rows:
         yield _record(predicate, path, on_error)
 
@@ -223,6 +268,9 @@ def _question(rows: Sequence[GoldRow]) -> Json:
     slots = rows[0].slots
     if slots and slots.wh:
         question["slots"] = slots.by_name()
+    implied = [row.is_implied for row in rows if row.is_implied is not None]
+    if implied:
+        question["implied"] = any(implied)
     return question
 
 
@@ -234,7 +282,10 @@ def _provenance(rows: Sequence[GoldRow]) -> Json:
 
 
 def _ids(row: GoldRow) -> Json:
-    return {name: getattr(row, name) for name in _ID_FIELDS}
+    ids: Json = {name: getattr(row, name) for name in _ID_FIELDS}
+    if row.source_worker_ids:
+        ids["source_worker_ids"] = row.source_worker_ids.split(SEPARATOR)
+    return ids
 
 
 def _lines(row: ExportRow) -> Iterator[str]:
@@ -244,25 +295,44 @@ def _lines(row: ExportRow) -> Iterator[str]:
 
 def _noun_lines(row: ExportRow) -> Iterator[str]:
     at = row.target["verb_idx"]
-    key, noun = f"{row.external_id}_{at}", row.tokens[at].lower()
-    is_verbal = str(row.content["is_verbal"])
-    predicate = row.external_id, str(at), key, noun, row.target["verb_form"], is_verbal
-    if row.content["questions"]:
-        yield from _question_lines(row, predicate)
+    predicate = (
+        row.external_id,
+        " ".join(row.tokens),
+        str(at),
+        f"{row.external_id}_{at}",
+        row.tokens[at].lower(),
+        row.target["verb_form"],
+        str(row.content["is_verbal"]),
+    )
+    if answered_in_sentence(row):
+        yield from _question_lines(row, predicate, _noun_ids)
     else:
-        yield csv_line((*predicate, *[""] * (len(NOUN_COLUMNS) - len(predicate))))
+        start = *predicate, *_noun_ids(row.origin)
+        yield csv_line((*start, *[""] * (len(NOUN_COLUMNS) - len(start))))
 
 
-def _question_lines(row: ExportRow, predicate: Sequence[str]) -> Iterator[str]:
+def _verb_ids(origin: Json) -> list[str]:
+    return [origin.get(name, "") for name in _ID_FIELDS]
+
+
+def _noun_ids(origin: Json) -> list[str]:
+    return [*_verb_ids(origin), SEPARATOR.join(origin.get("source_worker_ids", ()))]
+
+
+def _question_lines(
+    row: ExportRow,
+    predicate: Sequence[str],
+    ids_of: Callable[[Json], list[str]] = _verb_ids,
+) -> Iterator[str]:
     """Yield lines directly from stored content.
 
     Creating a GoldRow and Slots per question would double the time of an export.
     """
-    for question, ids in zip(row.content["questions"], row.provenance, strict=True):
+    for question, ids in answered_in_sentence(row):
         slots = question.get("slots")
         yield gold_line(
             predicate,
-            [ids.get(name, "") for name in _ID_FIELDS],
+            ids_of(ids),
             question=question["question"],
             answers=question["answers"],
             tokens=row.tokens,

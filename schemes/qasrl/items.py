@@ -34,7 +34,12 @@ from schemes.qasrl.targets import NOUN, is_noun, question_spellings
 
 _AROUND = 3
 # Ids of the QA-SRL Bank consist of corpus, domain, document, paragraph and sentence.
-_DOCUMENT = re.compile(r"(.+):\d+:\d+")
+# The document, the paragraph, if the id names one, and the sentence
+_IDS = (
+    re.compile(r"(Wiki1k:[^:]+:\d+)(?::(\d{1,9}))?:(\d{1,9})"),
+    re.compile(r"(.+):(\d{1,9}):(\d{1,9})"),
+)
+_PARAGRAPH = 10**9
 
 
 def find_verbs(external_id: str, context: ItemContext) -> list[ItemRecord]:
@@ -158,8 +163,18 @@ def order(target: Json) -> int:
 
 def group(external_id: str) -> str:
     """Return the document in a sentence id such as wikinews:1234:0:3, or "" in other ids."""
-    match = _DOCUMENT.fullmatch(external_id)
+    match = _match(external_id)
     return match[1] if match else ""
+
+
+def position(external_id: str) -> int:
+    """Return a number that orders the sentences of a document, or 0 for other ids."""
+    match = _match(external_id)
+    return int(match[2] or 0) * _PARAGRAPH + int(match[3]) if match else 0
+
+
+def _match(external_id: str) -> re.Match[str] | None:
+    return next((found for pattern in _IDS if (found := pattern.fullmatch(external_id))), None)
 
 
 def item_type(context: ItemContext) -> str:
@@ -190,6 +205,7 @@ def page_data(context: ItemContext) -> Json:
     spellings = question_spellings(target)
     return {
         "suggestions": context.suggestions,
+        "asksImplied": context.asks_implied,
         "item": item_table(spellings[0], tokens, others=spellings, is_noun=is_noun(target)),
         "ranking": suggestion_table(context.suggestions, tokens, target["verb_idx"], spellings[0]),
     }

@@ -10,7 +10,7 @@ from typing import IO, Any, cast
 from schemes.base import ContentError, ErrorSink, FieldError, FileError, Json, Tokens
 from schemes.english.forms import VerbForms, forms_from_names
 from schemes.english.lemmas import is_lemma_of
-from schemes.json_values import json_object
+from schemes.json_values import UNSTORABLE, json_object
 from schemes.stated import shown
 
 # A sentence with all its questions needs about 20 kB.
@@ -74,7 +74,7 @@ def text_field(entry: Json, field: str) -> str:
 
 
 def _is_clean(text: str) -> bool:
-    return "\0" not in text and not any("\ud800" <= character <= "\udfff" for character in text)
+    return UNSTORABLE.search(text) is None
 
 
 def tokens_field(entry: Json, field: str = "sentenceTokens") -> tuple[str, ...]:

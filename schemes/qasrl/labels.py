@@ -24,11 +24,6 @@ def question_labels(question: str, slots: Slots | None) -> set[Label]:
     return {question_label(question, slots), question_label(question, None)}
 
 
-def labels_in_file(question: str, slots: Slots | None, *, verb: str) -> set[Label]:
-    """Return all labels of a question in a file (see `label_in_file`)."""
-    return {label_in_file(question, slots, verb=verb), question_label(question, None)}
-
-
 def label_in_file(question: str, slots: Slots | None, *, verb: str) -> Label:
     """Return the label of a question in a file.
 

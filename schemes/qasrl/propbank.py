@@ -9,6 +9,7 @@ from metrics.spans import Span
 from schemes.base import ErrorSink, ExternalComparison, ExternalTable, GoldItem, Json, Noun
 from schemes.qasrl.conll2009 import read_conll2009
 from schemes.qasrl.conll2012 import looks_like_conll2012, read_conll2012
+from schemes.qasrl.context_answers import is_outside
 from schemes.qasrl.propbank_arguments import (
     PropBankPredicate,
     PropBankSentence,
@@ -128,6 +129,7 @@ def _compare(path: Path, gold: Iterable[GoldItem], on_error: ErrorSink) -> Json 
         questions[item.external_id, item.context.target["verb_idx"]] = [
             (wh_of(question["question"]), [(start, end) for start, end in question["answers"]])
             for question in item.content["questions"]
+            if not is_outside(question)
         ]
     verbs = read_propbank_verbs(path, sentences, on_error=on_error)
     return propbank_figures(verbs, questions) if verbs.predicates else None

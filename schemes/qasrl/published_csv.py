@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 from pathlib import Path
 
@@ -24,8 +25,13 @@ GOLD_COLUMNS = (
     "verb_slot_inflection",
 )  # fmt: skip
 NOUN_COLUMNS = (
-    "qasrl_id", "target_idx", "key", "noun", "verb_form", "is_verbal", *GOLD_COLUMNS[3:],
+    "qasrl_id", "sentence", "target_idx", "key", "noun", "verb_form", "is_verbal",
+    "worker_id", "assign_id", "source_assign_id", "source_worker_ids", *GOLD_COLUMNS[6:],
 )  # fmt: skip
+# A column of our own, after the published ones, if anybody was asked what is only implied.
+IMPLIED_COLUMN = "is_implied"
+# A column of our own, after the published ones, if the ids do not name the documents.
+DOCUMENT_COLUMN = "document"
 SLOT_FIELDS = GOLD_COLUMNS[GOLD_COLUMNS.index("wh") :]
 NO_ROWS = "has a header, but no rows."
 NO_SLOTS = ("",) * len(SLOT_FIELDS)
@@ -34,6 +40,13 @@ ALIASES = {"target_idx": "verb_idx", "noun": "verb"}
 REQUIRED_COLUMNS = ("qasrl_id", "verb_idx", "question", "answer_range")
 _SLOT_COLUMNS = ("wh", "aux", "subj", "verb_prefix", "obj", "prep", "obj2")
 _VOICE_COLUMNS = ("is_passive", "is_negated")
+# The order of their values in `_GoldColumns.parse`
+_OPTIONAL_COLUMNS = (
+    "verb", "is_redundant", "verb_form", "target_range", "answer", "tokens", "sentence",
+    "worker_id", "assign_id", "source_assign_id", "source_worker_ids",
+)  # fmt: skip
+# The position of a missing column, in the cells of a row with an empty one after them
+_MISSING = -1
 _BUFFER = 1 << 18
 # Longer numbers cannot be positions in a line of at most 1 MiB.
 _MAX_DIGITS = 7
@@ -51,7 +64,8 @@ def has_nouns(path: Path, *, on_error: ErrorSink) -> bool:
         return "is_verbal" in table.columns
 
 
-@dataclass(frozen=True, slots=True)
+# Not frozen, because the rows of a large file are then created in half the time.
+@dataclass(slots=True)
 class GoldRow:
     """A row of the file: a question about a predicate with all its answers.
 
@@ -59,7 +73,9 @@ class GoldRow:
     columns. A row without question and answers marks a predicate without questions. `line` counts
     from 1 and includes the header. `verb_form` and `is_verbal` are those of nouns: the stem of the
     verb, and whether the noun describes an event. `is_verbal` is None in files of verbs.
-    `target_ranges` are those of a noun of several words. `answer` is the text of the answers, and
+    `target_ranges` are those of a noun of several words. `source_worker_ids` are the annotators whose
+    work was merged, joined by SEPARATOR. `is_implied` is whether the sentence only implies the answers,
+    and None if that is not known. `answer` is the text of the answers, and
     `tokens` and `sentence` are those of the sentence, if the file has them.
     """
 
@@ -80,6 +96,8 @@ class GoldRow:
     answer: str = ""
     tokens: str = ""
     sentence: str = ""
+    source_worker_ids: str = ""
+    is_implied: bool | None = None
 
     @property
     def key(self) -> Key:
@@ -171,6 +189,7 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
     with Table(path, required=("qasrl_id", "tokens"), on_error=on_error) as table:
         id_at, tokens_at = table.columns["qasrl_id"], table.columns["tokens"]
         text_at = table.columns.get("sentence", tokens_at)
+        document_at = table.columns.get(DOCUMENT_COLUMN)
         seen: dict[str, int] = {}
         is_empty = True
         for line, fields in table:
@@ -189,7 +208,9 @@ def read_sentence_rows(path: Path, *, on_error: ErrorSink) -> Iterator[SentenceR
             seen[external_id] = hash(joined)  # the texts would need too much memory
             text = fields[text_at].strip()
             text = "" if text == joined else text
-            yield SentenceRecord(external_id, tokens, line, text=text)
+            document = "" if document_at is None else fields[document_at].strip()
+            metadata = {"document": document} if document else {}
+            yield SentenceRecord(external_id, tokens, line, metadata, text=text)
         if is_empty:
             raise FileError(path.name, None, NO_ROWS)
 
@@ -210,11 +231,11 @@ def write_gold_rows(rows: Iterable[tuple[GoldRow, Tokens]], path: Path) -> int:
 
 
 @contextmanager
-def sentence_file(path: Path) -> Iterator[SentenceSink]:
-    """Open `path` for sentences in the published columns."""
+def sentence_file(path: Path, *, documents: bool = False) -> Iterator[SentenceSink]:
+    """Open `path` for sentences in the published columns, and their documents in one after them."""
     with path.open("w", encoding="utf-8", newline="", buffering=_BUFFER) as file:
-        file.write(csv_line(SENTENCE_COLUMNS))
-        yield lambda sentence: file.write(_sentence_line(sentence))
+        file.write(csv_line((*SENTENCE_COLUMNS, *([DOCUMENT_COLUMN] if documents else []))))
+        yield lambda sentence: file.write(_sentence_line(sentence, documents))
 
 
 class _GoldColumns:
@@ -224,17 +245,10 @@ class _GoldColumns:
         self._id, self._idx, self._question, self._ranges = (
             columns[name] for name in REQUIRED_COLUMNS
         )
-        self._optional = [
-            columns.get(name) for name in ("verb", "worker_id", "assign_id", "source_assign_id")
-        ]
-        self._redundant = columns.get("is_redundant")
-        self._verb_form = columns.get("verb_form")
+        self._optional = [columns.get(name, _MISSING) for name in _OPTIONAL_COLUMNS]
+        self._verb = columns.get("verb", _MISSING)
         self._verbal = columns.get("is_verbal")
-        self._target_range = columns.get("target_range")
-        self._inflection = columns.get("verb_slot_inflection")
-        self._answer = columns.get("answer")
-        self._tokens = columns.get("tokens")
-        self._sentence = columns.get("sentence")
+        self._implied = columns.get(IMPLIED_COLUMN, _MISSING)
         # The aliases of columns that the file has as well
         self._same = [
             (alias, columns[alias], usual, columns[usual])
@@ -244,6 +258,7 @@ class _GoldColumns:
         self._slots: list[int] | None = None
         if all(name in columns for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)):
             self._slots = [columns[name] for name in (*_SLOT_COLUMNS, *_VOICE_COLUMNS)]
+            self._slots.append(columns.get("verb_slot_inflection", _MISSING))
 
     def key(self, fields: list[str]) -> Key | None:
         """Return the predicate of a bad row, or None if the row does not name it."""
@@ -253,7 +268,7 @@ class _GoldColumns:
             return None
 
     def verb(self, fields: list[str]) -> str:
-        return _cell(fields, self._optional[0])
+        return [*fields, ""][self._verb].strip()
 
     def parse(self, fields: list[str], line: int) -> GoldRow:
         for alias, at, usual, usual_at in self._same:
@@ -265,9 +280,10 @@ class _GoldColumns:
             raise FieldError("answer_range", "the question has no answer.")
         if ranges and not question:
             raise FieldError("question", "there are answers but no question.")
-        verb, worker, assignment, source = (
-            "" if at is None else fields[at] for at in self._optional
-        )
+        cells = [*fields, ""]
+        texts = [cells[at] for at in self._optional]
+        verb, redundant, verb_form, target, answer, tokens, sentence, *ids = texts
+        worker, assignment, source, source_workers = ids
         return GoldRow(
             qasrl_id=_id(fields[self._id]),
             verb_idx=parse_position(fields[self._idx], "verb_idx"),
@@ -276,17 +292,18 @@ class _GoldColumns:
             assign_id=assignment,
             source_assign_id=_unwrapped(source),
             question=question,
-            is_redundant=self._redundant is not None
-            and _truth(fields[self._redundant], "is_redundant"),
+            is_redundant=_truth(redundant, "is_redundant"),
             answers=parse_spans(ranges),
-            slots=self._parse_slots(fields) if question else None,
+            slots=_slots(*[cells[at] for at in self._slots]) if question and self._slots else None,
             line=line,
-            verb_form=_cell(fields, self._verb_form).lower(),
+            verb_form=verb_form.strip().lower(),
             is_verbal=self._parse_verbal(fields, question),
-            target_ranges=self._parse_target(fields),
-            answer=_cell(fields, self._answer),
-            tokens=_cell(fields, self._tokens),
-            sentence=_cell(fields, self._sentence),
+            target_ranges=parse_spans(target.strip(), "target_range"),
+            answer=answer.strip(),
+            tokens=tokens.strip(),
+            sentence=sentence.strip(),
+            source_worker_ids=source_workers.strip(),
+            is_implied=_optional_truth(cells[self._implied].strip(), IMPLIED_COLUMN),
         )
 
     def _parse_verbal(self, fields: list[str], question: str) -> bool | None:
@@ -297,32 +314,24 @@ class _GoldColumns:
             raise FieldError("is_verbal", "is False, but there is a question.")
         return is_verbal
 
-    def _parse_target(self, fields: list[str]) -> tuple[Span, ...]:
-        if self._target_range is None:
-            return ()
-        return parse_spans(fields[self._target_range].strip(), "target_range")
 
-    def _parse_slots(self, fields: list[str]) -> Slots | None:
-        if self._slots is None:
-            return None
-        *texts, passive, negated = (fields[at] for at in self._slots)
-        wh, aux, subj, prefix, obj, prep, obj2 = map(str.lower, texts)
-        return Slots(
-            wh=wh,
-            aux=aux,
-            subj=subj,
-            verb_prefix=prefix,
-            verb_slot_inflection="" if self._inflection is None else fields[self._inflection],
-            obj=obj,
-            prep=prep,
-            obj2=obj2,
-            is_passive=_truth(passive, "is_passive"),
-            is_negated=_truth(negated, "is_negated"),
-        )
-
-
-def _cell(fields: list[str], at: int | None) -> str:
-    return "" if at is None else fields[at].strip()
+@lru_cache(maxsize=1 << 14)
+def _slots(*texts: str) -> Slots:
+    """Return the slots of columns, cached because they recur. Raise FieldError."""
+    *words, passive, negated, inflection = texts
+    wh, aux, subj, prefix, obj, prep, obj2 = map(str.lower, words)
+    return Slots(
+        wh=wh,
+        aux=aux,
+        subj=subj,
+        verb_prefix=prefix,
+        verb_slot_inflection=inflection,
+        obj=obj,
+        prep=prep,
+        obj2=obj2,
+        is_passive=_truth(passive, "is_passive"),
+        is_negated=_truth(negated, "is_negated"),
+    )
 
 
 def _not_empty(text: str, field: str) -> str:
@@ -342,6 +351,10 @@ def parse_position(text: str, field: str) -> int:
     return int(text)
 
 
+def _optional_truth(text: str, field: str) -> bool | None:
+    return _truth(text, field) if text else None
+
+
 def _truth(text: str, field: str) -> bool:
     if text in ("True", "False", ""):
         return text == "True"
@@ -351,8 +364,12 @@ def _truth(text: str, field: str) -> bool:
     return lowered in ("true", "1")
 
 
+@lru_cache(maxsize=1 << 14)
 def parse_spans(ranges: str, field: str = "answer_range") -> tuple[Span, ...]:
-    """Return the half-open ranges of tokens that a cell has. Raise FieldError."""
+    """Return the half-open ranges of tokens that a cell has. Raise FieldError.
+
+    Cached, because ranges recur and large files have millions of them.
+    """
     if not ranges:
         return ()
     return tuple(_span(part, field) for part in ranges.split(SEPARATOR))
@@ -407,8 +424,8 @@ def gold_line(
 ) -> str:
     """Return a line of GOLD_COLUMNS, or of NOUN_COLUMNS.
 
-    `predicate` is (qasrl_id, verb_idx, verb) or the columns before worker_id. `ids` are those of the
-    worker, the assignment and its source.
+    `predicate` is (qasrl_id, verb_idx, verb) or the columns before worker_id. `ids` are the columns
+    after it and before the question.
     `slots` are the values of SLOT_FIELDS, or NO_SLOTS.
     """
     ranges = SEPARATOR.join([f"{start}:{end}" for start, end in answers])
@@ -431,10 +448,11 @@ def _gold_line(row: GoldRow, tokens: Tokens) -> str:
     )
 
 
-def _sentence_line(sentence: SentenceRecord) -> str:
+def _sentence_line(sentence: SentenceRecord, documents: bool) -> str:
     joined = _quoted(" ".join(sentence.tokens))
     text = _quoted(sentence.text) if sentence.text else joined
-    return f"{_quoted(sentence.external_id)},{joined},{text}\n"
+    document = f",{_quoted(sentence.metadata.get('document', ''))}" if documents else ""
+    return f"{_quoted(sentence.external_id)},{joined},{text}{document}\n"
 
 
 def csv_line(fields: Sequence[str]) -> str:
@@ -457,6 +475,21 @@ def _quoted(field: str) -> str:
     if "," in field or '"' in field or "\n" in field or "\r" in field:
         return '"' + field.replace('"', '""') + '"'
     return field
+
+
+def append_column(path: Path, name: str, values: Sequence[str]) -> None:
+    """Add a column to a file of `write_lines`, which has a line per row. Cells are plain text."""
+    partial = path.with_name(path.name + ".part")
+    try:
+        with (
+            path.open(encoding="utf-8", newline="\n") as source,
+            partial.open("w", encoding="utf-8", newline="", buffering=_BUFFER) as target,
+        ):
+            lines = zip(source, (name, *values), strict=True)
+            target.writelines(f"{line[:-1]},{value}\n" for line, value in lines)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def write_lines(path: Path, header: Sequence[str], lines: Iterable[str]) -> int:

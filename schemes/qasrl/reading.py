@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from schemes.english.forms import FORM_NAMES, INFLECTIONS, VerbForms
 from schemes.qasrl.published_csv import SEPARATOR
@@ -104,10 +105,19 @@ def slots_of_shape(values: object, forms: VerbForms) -> Slots | None:
     """
     if not isinstance(values, dict):
         return None
-    names = ("wh", "aux", "subj", "verb", "obj", "prep", "obj2")
-    if not all(isinstance(values.get(name), str) for name in names):
+    texts = tuple([values.get(name) for name in _SHAPE_SLOTS])
+    if not all(isinstance(text, str) for text in texts):
         return None
-    texts = [str(values[name]).lower() for name in names]
+    return _slots_of_shape(texts, forms)
+
+
+_SHAPE_SLOTS = ("wh", "aux", "subj", "verb", "obj", "prep", "obj2")
+
+
+@lru_cache(maxsize=1 << 14)
+def _slots_of_shape(values: tuple[str, ...], forms: VerbForms) -> Slots | None:
+    """Return the slots for the values of _SHAPE_SLOTS, cached because they recur."""
+    texts = map(str.lower, values)
     wh, aux, subj, verb, obj, prep, obj2 = ("" if text == "_" else text for text in texts)
     *prefix, form = verb.split() or [""]
     form = _FORM_BY_LOWER.get(form, "")

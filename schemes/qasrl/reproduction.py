@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 
@@ -11,6 +11,7 @@ from metrics.counts import mean, ratio
 from schemes.base import FileError, refuse
 from schemes.qasrl import paper_figures as paper
 from schemes.qasrl.annotation_files import (
+    SOURCES,
     Annotation,
     Annotations,
     Predicate,
@@ -20,11 +21,13 @@ from schemes.qasrl.annotation_files import (
     read_annotation_file,
     read_annotations_by_worker,
     read_sentence_tokens,
+    selection_of,
 )
 from schemes.qasrl.bank import MODEL_QUESTIONS, Validity
 from schemes.qasrl.evaluation import Evaluation
 from schemes.qasrl.published_csv import read_gold_rows
-from schemes.qasrl.worker_report import agreeing_pairs
+from schemes.qasrl.worker_report import agreeing_pairs, agreement_figures
+from schemes.reports import Options
 from schemes.reproduction import Figure, Number, Reproduction, files_in, percent
 
 _SPLITS = ("wikinews.dev", "wikinews.test", "wikipedia.dev", "wikipedia.test")
@@ -36,14 +39,15 @@ _PARTS_OF_GOLD: Mapping[str, tuple[str, ...]] = {
 }
 _FIGURES = ("precision %", "recall %", "F1 %")
 # The validity that the Bank's dense part is usually read with.
-_DENSE = Selection(validity=Validity(5, 6))
+_DENSE = Validity(5, 6)
 
 
 @dataclass(frozen=True, slots=True)
 class _Published:
-    """The files of a clone, by the ends of their names."""
+    """The files of a clone, by the ends of their names. `dense` selects the questions of the Bank."""
 
     folder: Path
+    dense: Selection
 
     def named(self, ending: str) -> Path | None:
         """Return the first file whose name ends so."""
@@ -66,16 +70,18 @@ class _Published:
             yield path
 
 
-def reproduce(folder: Path) -> list[Figure]:
+def reproduce(folder: Path, options: Options) -> list[Figure]:
     """Return the figures of the paper. Raises FileError if the folder has no published file."""
     if not folder.is_dir():
         raise FileError(folder.name, None, "is not a folder. Give a clone of the published data.")
-    published = _Published(folder)
+    dense = replace(selection_of({"sources": options["sources"]}), validity=_DENSE)
+    published = _Published(folder, dense)
     if not files_in(folder, f"*{_GOLD}", f"*{_EXPERT}"):
         message = f"has no *{_GOLD} or *{_EXPERT}. Give a clone of the published data."
         raise FileError(folder.name, None, message)
     return [
         *_dataset(published),
+        *_dense(published),
         *_contradictions(published),
         *_agreement(published),
         *_table_4(published),
@@ -116,10 +122,20 @@ def _of_file(
     *,
     missing: str,
     note: str = "",
+    digits: int = 1,
+    reason: str = "",
 ) -> Figure:
     """Return a figure that is recomputed from a file, which is `missing` if it has a name."""
-    note = f"{missing} is missing" if missing else note
-    return Figure(table, figure, in_paper, recomputed, note, needs_file=bool(missing))
+    return Figure(
+        table,
+        figure,
+        in_paper,
+        recomputed,
+        f"{missing} is missing" if missing else note,
+        digits=digits,
+        needs_file=bool(missing),
+        reason=reason,
+    )
 
 
 def _sizes(path: Path) -> dict[str, Number]:
@@ -134,6 +150,25 @@ def _sizes(path: Path) -> dict[str, Number]:
         "arguments": sum(len(row.answers) for row in rows),
         "roles per predicate": ratio(roles, predicates),
     }
+
+
+def _dense(published: _Published) -> Iterator[Figure]:
+    """Yield the roles of the Bank's dense part, and how many more the gold of Wikinews dev has."""
+    bank, gold = published.bank(), published.named("wikinews.dev" + _GOLD)
+    table, name = "Dataset, Dense (2018)", "roles per predicate"
+    annotations = read_annotation_file(bank, selection=published.dense) if bank else {}
+    dense = _roles_per_predicate(annotations)
+    missing = "" if bank else _BANK_FILE
+    yield _of_file(table, name, paper.DENSE_ROLES_PER_PREDICATE, dense, missing=missing)
+    own = _sizes(gold)[name] if gold else None
+    missing = missing or ("" if gold else f"wikinews.dev{_GOLD}")
+    more = percent(own / dense - 1) if own and dense else None
+    name = "more roles per predicate in this work %"
+    yield _of_file(table, name, paper.MORE_ROLES_THAN_DENSE, more, missing=missing, digits=0)
+
+
+def _roles_per_predicate(annotations: Annotations) -> float | None:
+    return ratio(sum(len(own.roles) for own in annotations.values()), len(annotations))
 
 
 def _contradictions(published: _Published) -> Iterator[Figure]:
@@ -159,13 +194,24 @@ def _table_4(published: _Published) -> Iterator[Figure]:
         table = f"Table 4, against experts: {system}"
         missing = (f"*{_EXPERT}" if expert is None else "") or (name if path is None else "")
         scores = None
+        notes: Counter[str] = Counter()
         if path and not missing:
-            scores = _scores(reference, read_annotation_file(path, selection=_DENSE))
+            predicted = read_annotation_file(path, selection=published.dense, notes=notes)
+            scores = _scores(reference, predicted)
+        note = "; ".join(filter(None, (_sample_note(scores), _models_note(notes))))
+        predicates = scores.items if scores else None
+        yield _of_file(
+            table,
+            "predicates",
+            paper.EXPERT_PREDICATES,
+            predicates,
+            missing=missing,
+            note=note,
+        )
         for row, figures in paper.TABLE_4[system].items():
             if "manual" in row:
                 yield from _unpublished(table, row, figures, "people's decisions on matches")
             else:
-                note = _sample_note(scores)
                 yield from _scored(table, row, figures, scores, missing=missing, note=note)
 
 
@@ -173,6 +219,12 @@ def _sample_note(scores: ArgumentScores | None) -> str:
     if scores is None or scores.items == paper.EXPERT_PREDICATES:
         return ""
     return f"{scores.items} predicates are published, {paper.EXPERT_PREDICATES} are in the paper"
+
+
+def _models_note(notes: Counter[str]) -> str:
+    left_out = notes[MODEL_QUESTIONS]
+    questions = "question" if left_out == 1 else "questions"
+    return f"{left_out:,} {questions} of models left out" if left_out else ""
 
 
 def _scored(
@@ -183,13 +235,20 @@ def _scored(
     *,
     missing: str,
     note: str = "",
+    reason: str = "",
 ) -> Iterator[Figure]:
     """Yield precision, recall and F1 of UA or LA, which the row begins with."""
     counts = scores and (scores.ua if row.startswith("UA") else scores.la)
     values = (counts.precision, counts.recall, counts.f1) if counts else (None, None, None)
     for name, in_paper, value in zip(_FIGURES, figures, values, strict=True):
         yield _of_file(
-            table, f"{row}, {name}", in_paper, percent(value), missing=missing, note=note
+            table,
+            f"{row}, {name}",
+            in_paper,
+            percent(value),
+            missing=missing,
+            note=note,
+            reason=reason,
         )
 
 
@@ -227,7 +286,14 @@ def _table_6(published: _Published) -> Iterator[Figure]:
             scores = _scores(reference, read_annotation_file(path)) if path else None
             of_file = f" ({path.name})" if path else ""
             for row, figures in paper.TABLE_6[part].items():
-                yield from _scored(f"{table}{of_file}", row, figures, scores, missing=missing)
+                yield from _scored(
+                    f"{table}{of_file}",
+                    row,
+                    figures,
+                    scores,
+                    missing=missing,
+                    reason="the paper's output of the parser is not public",
+                )
     part = "Wikinews dev, 50 predicates, manual"
     for row, figures in paper.TABLE_6[part].items():
         table = f"Table 6, parser against gold: {part}"
@@ -250,28 +316,44 @@ def _figures(scores: ArgumentScores) -> Iterator[tuple[str, float | None]]:
 
 def _agreement(published: _Published) -> Iterator[Figure]:
     table = "Agreement"
-    workers, missing = _worker_agreement(published)
-    yield _of_file(table, "single workers, UA F1 %", paper.WORKERS_UA, workers, missing=missing)
-    teams, missing = _team_agreement(published)
-    figures = {"UA": paper.CONSOLIDATED_UA, "LA": paper.CONSOLIDATED_LA}
-    for name, in_paper in figures.items():
-        value = mean((scores.ua if name == "UA" else scores.la).f1 for scores in teams)
-        yield _of_file(
-            table, f"consolidated, {name} F1 %", in_paper, percent(value), missing=missing
-        )
+    for printed, recomputed, missing, reason in (
+        (
+            paper.WORKER_AGREEMENT,
+            _worker_agreement(published),
+            "*.annot.csv, the annotations of single workers,",
+            "the file has other pairs of workers than the paper's experiments",
+        ),
+        (
+            paper.TEAM_AGREEMENT,
+            _team_agreement(published),
+            "*.inter.*.csv, consolidations by disjoint teams,",
+            "the files have other teams than the paper's experiments",
+        ),
+    ):
+        for (name, in_paper), value in zip(
+            printed.items(), recomputed or [None] * len(printed), strict=True
+        ):
+            yield _of_file(
+                table,
+                name,
+                in_paper,
+                value,
+                missing="" if recomputed else missing,
+                reason=reason,
+            )
 
 
-def _worker_agreement(published: _Published) -> tuple[float | None, str]:
-    """Return the mean UA F1 over pairs of workers in per cent, or the missing file."""
+def _worker_agreement(published: _Published) -> list[Number]:
+    """Return the figures of WORKER_AGREEMENT, or nothing without predicates that two workers share."""
     path = published.named(".annot.csv")
-    if path is None:
-        return None, "*.annot.csv, the annotations of single workers,"
-    pairs = agreeing_pairs(read_annotations_by_worker(path))
-    return percent(mean(pair.scores.ua.f1 for pair in pairs)), ""
+    by_worker = read_annotations_by_worker(path) if path else {}
+    figures = agreement_figures(by_worker, agreeing_pairs(by_worker))
+    pairs = len(figures["pairs"])
+    return [pairs, figures["items"], percent(figures["UA"]["mean_f1"])] if pairs else []
 
 
-def _team_agreement(published: _Published) -> tuple[list[ArgumentScores], str]:
-    """Return the scores of each pair of consolidations by teams without a common worker.
+def _team_agreement(published: _Published) -> list[Number]:
+    """Return the figures of TEAM_AGREEMENT, or nothing without two teams that share no worker.
 
     Their files are named DATASET.inter.WORKER_WORKER_CONSOLIDATOR.csv. The paper has the mean over its
     experiments.
@@ -283,8 +365,10 @@ def _team_agreement(published: _Published) -> tuple[list[ArgumentScores], str]:
         for first, second in combinations(paths, 2)
         if teams[first].isdisjoint(teams[second])
     ]
-    missing = "" if paths else "*.inter.*.csv, consolidations by disjoint teams,"
-    return scores, missing
+    if not scores:
+        return []
+    ua, la = mean(own.ua.f1 for own in scores), mean(own.la.f1 for own in scores)
+    return [len(scores), mean(own.items for own in scores), percent(ua), percent(la)]
 
 
 def _other_resources(published: _Published) -> Iterator[Figure]:
@@ -292,20 +376,19 @@ def _other_resources(published: _Published) -> Iterator[Figure]:
     expert = published.named(_EXPERT)
     reference = read_annotation_file(expert) if expert else {}
     for path in files_in(published.folder, "*.jsonl", "*.jsonl.gz"):
-        yield from _other_resource("Other annotations against experts", path, reference)
+        yield from _other_resource(path, reference, published.dense)
 
 
-def _other_resource(table: str, path: Path, reference: Annotations) -> Iterator[Figure]:
+def _other_resource(path: Path, reference: Annotations, dense: Selection) -> Iterator[Figure]:
+    table = "Other annotations against experts"
     notes: Counter[str] = Counter()
     try:
         how = "answers from 0.5" if is_parser_output(path) else "5 of 6 valid"
-        predicted = read_annotation_file(path, selection=_DENSE, notes=notes)
+        predicted = read_annotation_file(path, selection=dense, notes=notes)
     except FileError as error:
         yield Figure(table, path.name, None, None, str(error))
         return
-    note = "" if reference else f"*{_EXPERT} is missing"
-    if left_out := notes[MODEL_QUESTIONS]:
-        note = f"{left_out:,} questions of models left out"
+    note = _models_note(notes) if reference else f"*{_EXPERT} is missing"
     for figure, recomputed in _figures(_scores(reference, predicted)):
         yield Figure(table, f"{path.name} ({how}), {figure}", None, recomputed, note)
 
@@ -328,4 +411,5 @@ example:
     metavar="FOLDER",
     help="a clone of the published data; files that are missing are named",
     run=reproduce,
+    options=(SOURCES,),
 )

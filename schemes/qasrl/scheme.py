@@ -8,12 +8,14 @@ from typing import Any
 
 from schemes.base import (
     Content,
+    ContextAnswersSetting,
     Corpus,
     ErrorSink,
     ExportRow,
     Exports,
     FileError,
     GoldRecord,
+    ImpliedSetting,
     ItemContext,
     ItemRecord,
     Json,
@@ -39,20 +41,23 @@ from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.annotation_files import GOLD_OPTIONS, selection_of
 from schemes.qasrl.comparison import COMPARISON
+from schemes.qasrl.context_answers import context_texts, count_outside
 from schemes.qasrl.differences import differences
 from schemes.qasrl.doubts import FREE_FORM, doubts
 from schemes.qasrl.fitting import fit_gold, move_gold
 from schemes.qasrl.grammar import automaton
 from schemes.qasrl.layouts import GOLD_LAYOUTS, ITEM_LAYOUTS, LAYOUTS
 from schemes.qasrl.parser_output import read_parser_output
-from schemes.qasrl.pay import PAY_PRESETS
+from schemes.qasrl.pay import PAY_PRESETS, PAY_TITLES
 from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
 from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
+from schemes.qasrl.score_systems import SCORING
 from schemes.qasrl.simulation import SIMULATION
 from schemes.qasrl.stated_rows import stated_by_row
 from schemes.qasrl.statistics import STATISTICS
 from schemes.qasrl.suggestions import suggestion_costs
+from schemes.qasrl.targets import is_noun, is_verb
 from schemes.qasrl.tutorials import TUTORIALS
 from schemes.qasrl.validation import VALIDATING
 from schemes.table_sentences import TABLE, read_table
@@ -81,6 +86,7 @@ _GOLD_WRITERS = {
     "qanom-csv": gold_csv.write_noun_csv,
     "qasrl-bank": bank.write_bank,
 }
+_HELD_TARGETS = {"qasrl-csv": is_verb, "qasrl-bank": is_verb, "qanom-csv": is_noun}
 
 
 def _known(table: Any, fmt: str, path: Path) -> Any:
@@ -109,7 +115,10 @@ def _read_gold(
 
 
 def _write_gold(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
-    return int(_known(_GOLD_WRITERS, fmt, path)(rows, path))
+    """Write the rows that the format has a place for."""
+    write = _known(_GOLD_WRITERS, fmt, path)
+    holds = _HELD_TARGETS[fmt]
+    return int(write((row for row in rows if holds(row.target)), path))
 
 
 def _lay_out(sources: Sequence[Json], context: ItemContext) -> Json:
@@ -133,11 +142,15 @@ def _shown_unit(question: Any, context: ItemContext) -> ShownUnit | None:
     if not isinstance(answers, list) or not all(_is_span(span, context) for span in answers):
         return None
     verdict = question.get("verdict", "")
+    implied = "implied" if question.get("implied") is True else ""
     return ShownUnit(
         label=question["question"],
-        values=[context.span_text(start, end) for start, end in answers],
+        values=[
+            *(context.span_text(start, end) for start, end in answers),
+            *context_texts(question),
+        ],
         spans=[(start, end) for start, end in answers],
-        state="" if verdict in ("keep", "valid") else str(verdict),
+        state=implied if verdict in ("", "keep", "valid") else str(verdict),
     )
 
 
@@ -159,9 +172,14 @@ def _verb(content: Json, context: ItemContext) -> list[str]:
     return [context.target.get("verb", ""), context.target.get("forms", {}).get("stem", "")]
 
 
-def _shared_page_data() -> Json:
-    """Return `automaton` and `suggestions` for static/js/schemes/qasrl/grammar.js."""
-    return {"automaton": automaton(), "suggestions": suggestion_costs()}
+def _shared_page_data(contexts: Sequence[ItemContext]) -> Json:
+    """Return `automaton` and `suggestions` for static/js/schemes/qasrl/grammar.js.
+
+    The latter has the costs of each kind of suggestions that an item of the page has.
+    """
+    costs = suggestion_costs()
+    kinds = sorted({context.suggestions for context in contexts} & costs.keys())
+    return {"automaton": automaton(), "suggestions": {kind: costs[kind] for kind in kinds}}
 
 
 def _picked_ranks(content: Json) -> list[int | None]:
@@ -175,6 +193,7 @@ LEAST_QUESTIONS = 2.0
 SCHEME = Scheme(
     name="qasrl",
     title="QA-SRL",
+    summary="questions about each verb or noun, with answers in the sentence",
     vocabulary=Vocabulary(
         item=Noun("verb", "verbs"),
         unit=Noun("question", "questions"),
@@ -196,6 +215,7 @@ SCHEME = Scheme(
         },
         keywords="annotation, questions, reading, language",
         pay_presets=PAY_PRESETS,
+        pay_titles=PAY_TITLES,
     ),
     corpus=Corpus(
         formats={
@@ -221,6 +241,7 @@ SCHEME = Scheme(
         headline=items.headline,
         order=items.order,
         group=items.group,
+        position=items.position,
         item_key_of_row=items.item_key_of_row,
         stated_by_row=stated_by_row,
         item_type=items.item_type,
@@ -232,6 +253,7 @@ SCHEME = Scheme(
         parse_gold=qasrl_content.parse_gold,
         parse_system=qasrl_content.parse_system,
         count_units=qasrl_content.count_units,
+        json_schemas=qasrl_content.JSON_SCHEMAS,
         totals=(
             Total("roles", Noun("role", "roles")),
             Total("arguments", Noun("argument", "arguments")),
@@ -248,14 +270,29 @@ SCHEME = Scheme(
         formats={"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "qanom-csv": "csv"},
         write=_write_gold,
         sentence_file=sentence_file,
+        holds=_HELD_TARGETS,
         with_judgments=("qasrl-bank",),
+        with_source_workers=("qanom-csv",),
         submissions={"qasrl-csv": gold_csv.write_submissions_csv},
+        left_out=count_outside,
     ),
     pages=Pages(
         shared=_shared_page_data,
         item=items.page_data,
         # Validators only judge, so their page needs neither grammar nor suggestions.
         roles=("generator", "consolidator"),
+        implied=ImpliedSetting(
+            label="Ask experts and consolidators which arguments are only implied",
+            help_text="An argument is implied if the sentence does not state that it takes part, as in "
+            "“He flew to Rome to meet her” for where they met. Exports have the answer, and the recall "
+            "of systems is split by it.",
+        ),
+        context_answers=ContextAnswersSetting(
+            label="Allow answers in the context",
+            help_text="Annotators can also select answers in the context above the sentence, and ask "
+            "questions that only the context answers. It needs a context. Results and "
+            "agreement compare answers in the sentence alone.",
+        ),
         suggestions=SuggestionSetting(
             label="Suggested questions",
             help_text="Finished questions that the page shows before and while a worker types. Grammar "
@@ -290,10 +327,11 @@ SCHEME = Scheme(
     ),
     external={PROPBANK.key: PROPBANK},
     limits=(
-        "Only verbs and nouns derived from verbs are annotated, and only what the sentence itself "
-        "answers.",
+        "Only verbs and nouns derived from verbs are annotated, and only what the sentence answers, or "
+        "its context if that was allowed.",
     ),
     guidelines=Path(__file__).with_name("guidelines"),
+    scoring=SCORING,
     statistics=STATISTICS,
     sample=Sample(
         format="qasrl-csv",

@@ -1,6 +1,7 @@
 """The slots of a question, named as in the published files, and their equivalence."""
 
 from dataclasses import dataclass, fields
+from functools import lru_cache
 
 StrictMatchKey = tuple[str, str, str, bool, bool, bool]
 
@@ -50,8 +51,9 @@ class Slots:
 SLOT_NAMES = tuple(field.name for field in fields(Slots))
 
 
+@lru_cache(maxsize=1 << 14)
 def strict_match_key(slots: Slots) -> StrictMatchKey:
-    """Return a key that is equal for equivalent questions.
+    """Return a key that is equal for equivalent questions, cached because slots recur.
 
     STRICT-MATCH (Roit et al. 2020, section 3.2) compares WH, SUBJ, OBJ, negation, voice and the
     presence of a factuality-changing modal. `it` equals something, because the template treats them

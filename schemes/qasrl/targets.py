@@ -10,6 +10,10 @@ def is_noun(target: Json) -> bool:
     return target.get("kind") == NOUN
 
 
+def is_verb(target: Json) -> bool:
+    return not is_noun(target)
+
+
 def question_spellings(target: Json) -> tuple[VerbForms, ...]:
     """Return all forms that questions may use, beginning with the target's own.
 

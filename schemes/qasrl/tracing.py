@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from metrics.spans import Span, overlap
 from schemes.base import ItemContext, Json, JudgedUnit, Share, Trace
+from schemes.qasrl.context_answers import context_texts
 
 # Stored with every figure. Changed definitions get a new name.
 RULE = "qasrl.trace.v1"
@@ -101,7 +102,10 @@ def judged(
             source=at,
             unit=number,
             label=question["question"],
-            values=[context.span_text(start, end) for start, end in question["answers"]],
+            values=[
+                *(context.span_text(start, end) for start, end in question["answers"]),
+                *context_texts(question),
+            ],
             **_outcome_of(by_source.get((at, number)), questions, sources),
         )
         for at, source in enumerate(sources)

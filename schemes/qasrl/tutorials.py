@@ -27,7 +27,7 @@ def generator() -> Tutorial:
             TutorialStep(
                 "Write a question",
                 "Ask about the marked verb, “sold”. Type “Who sold something?” and press Enter. "
-                "The list shows how a question can continue, and Tab completes a word.",
+                "The list shows how a question can continue, and the right arrow key completes a word.",
                 [Goal("questions.*.question", "Who sold something?")],
             ),
             TutorialStep(

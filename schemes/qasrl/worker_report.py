@@ -16,7 +16,15 @@ from schemes.qasrl.annotation_files import (
     read_annotations_by_worker,
 )
 from schemes.qasrl.evaluation import label_tables, scores_json
-from schemes.reports import Evaluation, Options, Report, paragraphs, text_table
+from schemes.reports import (
+    BadRows,
+    Evaluation,
+    Options,
+    Report,
+    paragraphs,
+    skipped_text,
+    text_table,
+)
 
 _HELP = """Agreement of the workers of a QA file (CSV with worker_id), and a report on each worker.
 
@@ -123,16 +131,20 @@ def _add_arguments(parser: ArgumentParser) -> None:
 
 def _report(options: Options) -> Report:
     path: Path = options["annotations"]
-    by_worker = read_annotations_by_worker(path)
+    bad_rows = BadRows(skip=options["skip_bad_rows"])
+    by_worker = read_annotations_by_worker(path, bad_rows=bad_rows)
     if not by_worker:
         message = "no row has a worker, so there is no agreement to measure."
         raise FileError(path.name, None, message, field="worker_id")
-    reference = options["reference"] and read_annotation_file(options["reference"])
+    reference = options["reference"] and read_annotation_file(
+        options["reference"], bad_rows=bad_rows
+    )
     pairs = agreeing_pairs(by_worker)
     figures = {
         **agreement_figures(by_worker, pairs),
         "by_worker": worker_rows(by_worker, pairs, reference),
     }
+    bad_rows.add_to(figures)
     return Report(figures, _text)
 
 
@@ -151,6 +163,7 @@ def _text(figures: Json) -> str:
         text_table(("Agreement", "Pairs", "F1 %", "Mean F1 %"), agreement),
         text_table(("Pair", "Predicates", "UA F1 %", "LA F1 %"), pairs) if pairs else "",
         _workers_text(figures["by_worker"]),
+        skipped_text(figures, items="predicates"),
     )
 
 
@@ -167,5 +180,11 @@ def _workers_text(rows: Sequence[Json]) -> str:
 
 
 WORKERS = Evaluation(
-    "qasrl-workers", "QA-SRL workers'", _HELP, _add_arguments, _report, writes_files=False
+    "qasrl-workers",
+    "QA-SRL workers'",
+    _HELP,
+    _add_arguments,
+    _report,
+    reads=("annotations", "reference"),
+    writes_files=False,
 )

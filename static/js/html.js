@@ -21,6 +21,12 @@ export function element(name, attributes = {}, ...children) {
   return created;
 }
 
+/** Return the attributes of an element with a text of the corpus, whose language is not the page's. */
+export function corpusText() {
+  const { language = null, direction = "auto" } = document.body.dataset;
+  return { lang: language, dir: direction };
+}
+
 /**
  * Return the element marked `data-<name>`.
  *

@@ -168,7 +168,9 @@ export class Sentence {
     const option = this.words[token];
     option.className = name;
     option.setAttribute("aria-selected", String(this.isSelected(token)));
-    const notes = [this.targets.has(token) ? this.targetLabel : "", label].filter(Boolean).join(", ");
+    // A mark can have the target's own label.
+    const labels = new Set([this.targets.has(token) ? this.targetLabel : "", label]);
+    const notes = [...labels].filter(Boolean).join(", ");
     const { text, name: own } = this.shown[token];
     if (notes) option.setAttribute("aria-label", `${own}, ${notes}`);
     else if (own !== text) option.setAttribute("aria-label", own);

@@ -1,6 +1,7 @@
 // The trainer's page of one worker: keys, snippets, and the time that feedback takes.
 
 import { isTyping } from "./html.js";
+import { ignoresKey } from "./shortcuts.js";
 import { ActiveTime } from "./work/timing.js";
 
 const form = /** @type {HTMLFormElement | null} */ (document.querySelector("[data-feedback]"));
@@ -59,6 +60,18 @@ function currentNote() {
   return item?.querySelector("textarea");
 }
 
+/**
+ * Insert the snippet with this number into the note of the item with the focus.
+ * @param {number} number
+ */
+function insertSnippet(number) {
+  const item = items.find((candidate) => candidate.contains(document.activeElement)) ?? items[0];
+  const button = /** @type {HTMLElement | undefined} */ (item?.querySelectorAll("[data-own-snippet]")[number - 1]);
+  if (!button) return;
+  open(item);
+  insert(button, item);
+}
+
 /** @type {Record<string, () => void>} */
 const KEYS = {
   j: () => goToItem(1),
@@ -74,14 +87,17 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   const target = /** @type {HTMLElement} */ (event.target);
-  const isField = isTyping(event, "input:not([type=checkbox]), textarea, select");
-  if (event.key === "Escape" && isField) {
-    const item = /** @type {HTMLElement | null} */ (target.closest("[data-item]"));
-    if (item) item.focus();
-    else target.blur();
+  const FIELDS = "input:not([type=checkbox]), textarea, select";
+  if (event.key === "Escape" && isTyping(event, FIELDS)) {
+    /** @type {HTMLElement | null} */ (target.closest("[data-item], [data-feedback]"))?.focus({ preventScroll: true });
     return;
   }
-  if (isField || event.ctrlKey || event.metaKey || event.altKey || !(event.key in KEYS)) return;
+  if (!target.closest("[data-feedback]") || ignoresKey(event, FIELDS)) return;
+  if (/^[1-9]$/.test(event.key)) {
+    event.preventDefault();
+    insertSnippet(Number(event.key));
+  }
+  if (!(event.key in KEYS)) return;
   event.preventDefault();
   KEYS[event.key]();
 });
@@ -93,13 +109,23 @@ form?.addEventListener("input", () => {
 form?.addEventListener("click", (event) => {
   const target = /** @type {Element} */ (event.target);
   const button = /** @type {HTMLElement | null} */ (target.closest("[data-snippet]"));
-  const note = button?.closest("[data-item]")?.querySelector("textarea");
-  const text = button?.dataset.snippet;
+  const item = button?.closest("[data-item]");
+  if (button && item) insert(button, item);
+});
+
+/**
+ * Add the button's text to the note of its item.
+ * @param {HTMLElement} button
+ * @param {Element} item
+ */
+function insert(button, item) {
+  const note = item.querySelector("textarea");
+  const text = button.dataset.snippet;
   if (!note || !text) return;
   if (!note.value.includes(text)) note.value = note.value ? `${note.value.trimEnd()}\n${text}` : text;
   dirty = true;
   note.focus();
-});
+}
 
 form?.addEventListener("submit", () => {
   const seconds = /** @type {HTMLInputElement} */ (form.querySelector("[data-seconds]"));
@@ -136,5 +162,8 @@ if (foldAll && folds.length > 1) {
 }
 
 find("[data-decide]")?.addEventListener("click", () => setTimeout(goToVerdict));
+
+// The keys act while the focus is in the form, so it begins there.
+if (document.activeElement === document.body) (returned || form)?.focus({ preventScroll: true });
 
 document.documentElement.dataset.ready = "true";

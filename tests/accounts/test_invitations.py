@@ -25,6 +25,12 @@ ACCOUNT = {
 }
 
 
+@pytest.fixture(autouse=True)
+def _mail(settings):
+    """Let the site send email."""
+    settings.MAIL_IS_ON = True
+
+
 def invite(client: Client, email: str = "tom@touchstone.example", role: str = "trainer") -> str:
     """Invite an address. Return the path of the link in the email."""
     assert client.post(f"{MEMBERS}invite/", {"email": email, "role": role}).status_code == 302
@@ -141,6 +147,27 @@ def test_invitation_can_be_resent_after_a_mail_failure(signed_in, settings, free
     signed_in.post(f"{MEMBERS}invitations/{pk}/")
     assert len(mail.outbox) == 1
     assert Invitation.objects.get().sent_at
+
+
+def test_site_without_email_shows_the_link_and_does_not_claim_to_have_sent_it(signed_in, settings):
+    settings.MAIL_IS_ON = False
+    form = {"email": "tom@touchstone.example", "role": "trainer"}
+    page = signed_in.post(f"{MEMBERS}invite/", form, follow=True).content.decode()
+    assert "this site sends no email" in page
+    assert "Invitation sent" not in page
+    assert "Resend" not in page
+    assert mail.outbox == []
+    assert Invitation.objects.get().sent_at is None
+    link = re.search(r'value="http[^"]+?(/invitations/[^"]+)"', page)[1]
+    assert Client().post(link, ACCOUNT).url == "/projects/demo/"
+    assert roles("tom") == {"trainer"}
+
+
+def test_link_is_shown_beside_a_sent_invitation_too(signed_in):
+    link = invite(signed_in)
+    page = signed_in.get(MEMBERS).content.decode()
+    assert f'{link}"' in page
+    assert ">sent<" in page.replace("\n", "").replace(" ", "")
 
 
 @pytest.mark.parametrize(

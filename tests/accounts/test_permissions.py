@@ -11,6 +11,7 @@ ARGUMENTS = {
     "account_reset_password_from_key": ["MQ", "token"],
     "accounts:accept": ["token"],
     "accounts:end_session": [1],
+    "accounts:first_account": ["token"],
 }
 PUBLIC = {
     "account_login",
@@ -21,6 +22,7 @@ PUBLIC = {
     "account_reset_password_from_key",
     "account_reset_password_from_key_done",
     "accounts:accept",
+    "accounts:first_account",
 }
 
 
@@ -39,7 +41,10 @@ NAMES = sorted(names(urls.urlpatterns))
 def test_routes_and_rules_match():
     rules = {name: rule for name, rule in page_rules().items() if name.startswith("accounts:")}
     assert sorted(rules) == [name for name in NAMES if name.startswith("accounts:")]
-    assert {name for name, rule in rules.items() if rule is Access.PUBLIC} == {"accounts:accept"}
+    assert {name for name, rule in rules.items() if rule is Access.PUBLIC} == {
+        "accounts:accept",
+        "accounts:first_account",
+    }
 
 
 def test_sign_up_and_email_change_do_not_exist():

@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 from annotation.domain.publish import PAGE, PublicationItem, create_batch, publish_items
-from annotation.models import HeldBonus, Item, Sentence, Task
+from annotation.models import BonusAppeal, HeldBonus, Item, Sentence, Task
 from crowd.models import Assignment, Payment
 from projects.domain.create_project import create_project, write_guidelines
-from projects.enums import Role
+from projects.enums import BonusTiming, Role
 from projects.models import Project
 from schemes.english.verbs import verb_forms
+from tests.signed import signed
 
 NOW = datetime(2026, 3, 1, 9, 0, tzinfo=UTC)
 SENTENCE = [
@@ -38,9 +39,14 @@ CARRY = {
 
 
 def make_project(
-    slug: str = "news", *, guidelines: str = "# Generation\n\nAsk about the verb."
+    slug: str = "news",
+    *,
+    guidelines: str = "# Generation\n\nAsk about the verb.",
+    bonus_timing: str = BonusTiming.AT_ONCE,
 ) -> Project:
-    project = create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW)
+    project = create_project(
+        slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", bonus_timing=bonus_timing, now=NOW
+    )
     write_guidelines(project=project, role=Role.GENERATOR, text=guidelines, now=NOW)
     return project
 
@@ -88,10 +94,18 @@ def make_task(items: Sequence[Item]) -> Task:
     return publish_items(batch=batch, offers=[PublicationItem(items)], page=PAGE, now=NOW)[0]
 
 
-def task_url(task: Task, *, assignment: str = "A1", worker: str = "W1", submit_to: str) -> str:
+def task_url(
+    task: Task,
+    *,
+    assignment: str = "A1",
+    worker: str = "W1",
+    submit_to: str,
+    is_signed: bool = True,
+) -> str:
     """Return the address of the task's page in a marketplace frame."""
     query = f"assignmentId={assignment}&hitId=H1&workerId={worker}&turkSubmitTo={submit_to}"
-    return f"/generate/{task.public_id}/?{query}"
+    address = f"/generate/{task.public_id}/?{query}"
+    return signed(address) if is_signed else address
 
 
 def make_held_bonus(assignment: Assignment) -> HeldBonus:
@@ -110,6 +124,13 @@ def make_held_bonus(assignment: Assignment) -> HeldBonus:
     return HeldBonus.objects.create(
         project=assignment.hit.task.batch.project,
         payment=payment,
+        earned_cents=payment.amount_cents,
+        terms=assignment.hit.task.batch.project.pay_scheme["generator"],
         reasons=[{"code": "units", "text": "There are many."}],
         held_at=NOW,
     )
+
+
+def make_appeal(held: HeldBonus) -> BonusAppeal:
+    """Create a worker's appeal about the bonus, whatever its state."""
+    return BonusAppeal.objects.create(held=held, text="I wrote it myself.", created_at=NOW)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
-from django.urls import reverse
+from django.db.models import QuerySet
 
 from annotation.domain.source_files import ColumnsError, parse_columns
 from annotation.domain.text_encodings import UnknownEncodingError, codec_of
@@ -18,6 +18,7 @@ from jobs.models import Job
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from tests.annotation.factories import NOW
+from tests.annotation.uploads import read_again, upload_corpus
 from tests.dashboard.campaign import make_user
 from tests.schemes.workbooks import containers, workbook_bytes
 
@@ -66,13 +67,17 @@ def refusal(name: str, *arguments: object, **options: object) -> tuple[str, str]
 
 def upload(office, name: str, content: bytes, **fields: str):
     form = {"corpus": SimpleUploadedFile(name, content), **fields}
-    return office.post(reverse("annotation:corpus", args=["corpus"]), form, follow=True)
+    return upload_corpus(office, "corpus", form)
 
 
 def run_import(office, page) -> Job:
     office.post(page.redirect_chain[-1][0])
     assert run_next_job(clock=lambda: NOW)
-    return Job.objects.latest("pk")
+    return imports().latest("pk")
+
+
+def imports() -> QuerySet[Job]:
+    return Job.objects.filter(kind="import")
 
 
 def stored() -> list[tuple[str, list[str]]]:
@@ -105,7 +110,7 @@ def test_page_reads_every_container_with_guessed_columns(office, project, name):
 def test_columns_are_guessed_by_their_values(office, project):
     rows = [(str(number), f"Mary sold {number} hats to me .") for number in range(3)]
     page = upload(office, "a.csv", containers(("Nr", "Satz"), rows)["semicolons.csv"])
-    assert Job.objects.get().parameters["reading"]["columns"] == {"text": "Satz"}
+    assert imports().get().parameters["reading"]["columns"] == {"text": "Satz"}
     html = page.content.decode()
     assert "The columns are separated by semicolons." in html
     assert "numbered as a:LINE" in html
@@ -124,10 +129,10 @@ def test_columns_chosen_on_the_page_are_used_and_remembered(office, project):
     twice = office.post(f"{address}?read", {**chosen, "column-text": "x"})
     assert twice.status_code == 422
     assert "Choose a different column for each." in twice.content.decode()
-    page = office.post(f"{address}?read", chosen)
+    page = read_again(office, address, chosen)
     assert page.context["read"].shown[0].text == "The cat sat ."
     upload(office, "second.xlsx", content)
-    assert Job.objects.latest("pk").parameters["reading"]["columns"] == {"id": "x", "text": "z"}
+    assert imports().latest("pk").parameters["reading"]["columns"] == {"id": "x", "text": "z"}
 
 
 def test_import_of_an_outdated_preview_is_not_started(office, project):
@@ -138,7 +143,7 @@ def test_import_of_an_outdated_preview_is_not_started(office, project):
     again = office.post(address, shown, follow=True)
     assert "read in another way since this preview" in again.content.decode()
     office.post(address, {"reading": again.context["reading"]})
-    assert Job.objects.get().state == "queued"
+    assert imports().get().state == "queued"
 
 
 def test_table_without_a_guess_asks_for_its_columns(office, project):

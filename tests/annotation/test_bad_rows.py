@@ -3,7 +3,6 @@
 import csv
 
 import pytest
-from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from jobs.domain.run_jobs import run_next_job
@@ -78,7 +77,7 @@ def test_page_links_to_all_bad_rows(office, project):
     page = upload(office, "=s.csv", (HEADER + GOOD + BAD).encode())
     office.post(page.redirect_chain[-1][0])
     run_next_job(clock=lambda: NOW)
-    job = Job.objects.get()
+    job = Job.objects.get(kind="import")
     html = office.get(reverse("annotation:corpus", args=["corpus"])).content.decode()
     address = reverse("annotation:bad_rows", args=["corpus", job.pk])
     assert address in html
@@ -92,7 +91,7 @@ def test_page_without_a_usable_row_fails(office, project):
     assert not page.context["read"].can_be_imported
     office.post(page.redirect_chain[-1][0])
     run_next_job(clock=lambda: NOW)
-    job = Job.objects.get()
+    job = Job.objects.get(kind="import")
     assert (job.state, job.problem) == ("failed", "None of the 30 rows could be imported.")
     assert job.result["error_count"] == 30
 
@@ -101,15 +100,15 @@ def test_file_of_an_import_without_bad_rows_is_empty(office, project):
     page = upload(office, "s.csv", (HEADER + GOOD).encode())
     office.post(page.redirect_chain[-1][0])
     run_next_job(clock=lambda: NOW)
-    address = reverse("annotation:bad_rows", args=["corpus", Job.objects.get().pk])
+    address = reverse("annotation:bad_rows", args=["corpus", Job.objects.get(kind="import").pk])
     assert rows_of(office.get(address).getvalue().decode()) == [
         ["file", "line", "field", "message"]
     ]
     assert office.get(reverse("annotation:bad_rows", args=["corpus", 99])).status_code == 404
 
 
-def test_file_that_can_not_be_read_is_refused_at_the_upload(office, project):
-    form = {"corpus": SimpleUploadedFile("a.pdf", b"%PDF-1.7")}
-    page = office.post(reverse("annotation:corpus", args=["corpus"]), form)
-    assert page.status_code == 422
-    assert "a.pdf: is a PDF. Export its text" in page.content.decode()
+def test_file_that_can_not_be_read_is_named_in_the_preview(office, project):
+    page = upload(office, "a.pdf", b"%PDF-1.7")
+    html = page.content.decode()
+    assert "a.pdf: is a PDF. Export its text" in html
+    assert 'class="primary">Import' not in html

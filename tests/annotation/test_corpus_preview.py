@@ -1,18 +1,23 @@
 """The preview of an upload with its encoding, counts, warnings and cost, and the sample corpus."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.domain import preview_corpus as preview_module
+from annotation.domain.check_upload import check_of
 from annotation.domain.text_encodings import ENCODINGS
-from jobs.domain.run_jobs import run_next_job
 from jobs.models import Job
+from operations.models import Heartbeat
 from projects.domain.create_project import create_project
 from projects.domain.resources import current_versions
 from projects.enums import MemberRole
 from schemes.registry import SCHEMES
 from tests.annotation.factories import NOW
+from tests.annotation.uploads import preview_of, read_again, run_jobs, upload_corpus
 from tests.dashboard.campaign import make_user
 
 pytestmark = pytest.mark.django_db
@@ -31,13 +36,7 @@ def office(project, client):
 
 
 def upload(client, project, content: bytes, name: str = "news.txt"):
-    page = reverse("annotation:corpus", args=[project.slug])
-    return client.post(page, {"corpus": SimpleUploadedFile(name, content)}, follow=True)
-
-
-def run_jobs() -> None:
-    while run_next_job(clock=lambda: NOW):
-        pass
+    return upload_corpus(client, project.slug, {"corpus": SimpleUploadedFile(name, content)})
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
@@ -70,7 +69,7 @@ def test_text_in_another_encoding_is_read_after_it_is_chosen(office, project, te
     assert encoding not in ENCODINGS or text.strip() in read.readings[encoding]
     address = page.redirect_chain[-1][0]
     chosen = encoding if encoding in ENCODINGS else "utf-16"
-    again = office.post(f"{address}?read", {"encoding": chosen})
+    again = read_again(office, address, {"encoding": chosen})
     assert again.context["read"].problem == ""
     office.post(address)
     run_jobs()
@@ -86,15 +85,15 @@ def test_preview_is_read_again_in_the_chosen_encoding(office, project):
     )
     assert "<html" not in again.content.decode()
     office.post(f"{address}?read", {"encoding": "nonsense"})
-    assert Job.objects.get().parameters["reading"]["encoding"] == "shift-jis"
-    again = office.post(f"{address}?read", {"encoding": "iso-8859-1"})
+    assert Job.objects.get(kind="import").parameters["reading"]["encoding"] == "shift-jis"
+    again = read_again(office, address, {"encoding": "iso-8859-1"})
     assert "Zürich sold bread ." in again.content.decode()
 
 
 def test_bytes_that_the_chosen_encoding_lacks_are_an_error(office, project):
     page = upload(office, project, b"He sold bread .\nShe sold \x81 bread .\n")
     chosen = {"encoding": "windows-1252"}
-    again = office.post(page.redirect_chain[-1][0] + "?read", chosen)
+    again = read_again(office, page.redirect_chain[-1][0], chosen)
     problem = again.context["read"].problem
     assert "line 2: is not Windows-1252" in problem
     assert "byte 0x81 at character 10" in problem
@@ -150,20 +149,124 @@ def test_preview_shows_the_first_rows_and_the_total_cost(office, project):
     assert "$626.08" in html
 
 
-def test_large_upload_is_counted_by_a_job(office, project, monkeypatch):
-    monkeypatch.setattr(preview_module, "SMALL_BYTES", 100)
-    monkeypatch.setattr(preview_module.preview_corpus, "__kwdefaults__", {"rows": 5})
-    page = upload(office, project, b"The dog sold bread .\n" * 30)
+def test_upload_is_read_by_a_job_only(office, project):
+    form = {"corpus": SimpleUploadedFile("news.txt", b"The dog sold bread .\n")}
+    page = office.post(reverse("annotation:corpus", args=["news"]), form, follow=True)
     html = page.content.decode()
-    assert "Reading the whole file" in html
-    assert "20 of" not in html
-    assert 'hx-trigger="every 2s"' in html
+    assert "Reading the file" in html
+    assert "every '0.5s'" in html
+    assert "Reload this page</a> to see the preview." in html
+    assert "Import 1 sentence" not in html
+    assert page.context["read"] is None
     run_jobs()
-    html = office.get(page.redirect_chain[-1][0]).content.decode()
+    address = page.redirect_chain[-1][0]
+    html = office.get(address).content.decode()
+    assert "Import 1 sentence" in html
+    assert "The preview is ready." in html
+    assert 'hx-trigger="every' not in html
+    assert Job.objects.filter(kind="corpus-check").count() == 1
+
+
+def test_reload_repeats_nothing(office, project):
+    page = upload(office, project, b"The dog sold bread .\n")
+    address = page.redirect_chain[-1][0]
+    for _ in range(8):
+        office.get(address)
+        office.post(f"{address}?read", {"encoding": "utf-8"})
+    assert Job.objects.filter(kind="corpus-check").count() == 1
+
+
+def test_large_upload_shows_its_first_rows_before_all_are_read(office, project, monkeypatch):
+    monkeypatch.setattr(preview_module, "SMALL_BYTES", 100)
+    monkeypatch.setattr(preview_module, "ROWS", 5)
+    shown = []
+
+    def look(run, count):
+        shown.append(office.get(address).content.decode())
+
+    monkeypatch.setattr(preview_module, "_report", look)
+    form = {"corpus": SimpleUploadedFile("news.txt", b"The dog sold bread .\n" * 30)}
+    page = office.post(reverse("annotation:corpus", args=["news"]), form, follow=True)
+    address = page.redirect_chain[-1][0]
+    run_jobs()
+    assert "Reading the whole file" in shown[0]
+    assert "5 of more than 5 sentences" in shown[0]
+    html = office.get(address).content.decode()
     assert "20 of 30 sentences" in html
     assert "Reading the whole file" not in html
-    again = office.post(page.redirect_chain[-1][0] + "?read", {"encoding": "utf-16"})
-    assert "Reading the whole file" in again.content.decode()
+    again = office.post(f"{address}?read", {"encoding": "utf-16"}, follow=True)
+    html = again.content.decode()
+    assert "Reading the file" in html
+    # The figures of the other reading stay in view, but can't be imported.
+    assert "20 of 30 sentences" in html
+    assert "Import 30 sentences" not in html
+
+
+def test_page_of_a_preview_is_small_whatever_the_file_contains(office, project):
+    text = upload(office, project, ("run " * 1900 + ".\n").encode() * 30)
+    assert text.context["read"].shown[0].headlines[-1].startswith("and ")
+    assert len(text.content) < 300_000
+    header = ",".join(["text", *(f"c{at}" for at in range(900))])
+    row = ",".join(["He ran ."] * 901)
+    wide = upload(office, project, f"{header}\n{row}\n".encode(), "wide.csv")
+    assert len(wide.content) < 1_000_000
+    long = upload(office, project, f"text,{'c' * 100_000}\nHe ran .,1\n".encode(), "long.csv")
+    assert "has a column name of more than 200 characters." in long.content.decode()
+    assert len(long.content) < 100_000
+
+
+def test_check_of_another_reading_is_given_up(office, project):
+    form = {"corpus": SimpleUploadedFile("news.txt", b"The dog sold bread .\n")}
+    page = office.post(reverse("annotation:corpus", args=["news"]), form, follow=True)
+    address = page.redirect_chain[-1][0]
+    office.post(f"{address}?read", {"encoding": "utf-16"})
+    first, second = Job.objects.filter(kind="corpus-check").order_by("pk")
+    assert (first.state, second.state) == ("cancelled", "queued")
+    office.post(address, {"discard": "1"})
+    run_jobs()
+    second.refresh_from_db()
+    assert second.state == "cancelled"
+
+
+def test_page_has_the_check_that_completes_the_parameters_meanwhile(office, project):
+    form = {"corpus": SimpleUploadedFile("news.csv", b"text\nThe dog sold bread .\n")}
+    office.post(reverse("annotation:corpus", args=["news"]), form)
+    opened = Job.objects.get(kind="import")
+    run_jobs()
+    check = check_of(kind="corpus-check", upload=opened)
+    assert check is not None
+    assert check.state == "finished"
+    assert opened.parameters["format"] == "table"
+
+
+def test_failed_check_says_so_and_can_be_repeated(office, project, monkeypatch):
+    def run_out(*arguments, **options):
+        raise MemoryError
+
+    page = reverse("annotation:corpus", args=["news"])
+    form = {"corpus": SimpleUploadedFile("news.txt", b"The dog sold bread .\n")}
+    address = office.post(page, form, follow=True).redirect_chain[-1][0]
+    with monkeypatch.context() as patch:
+        patch.setattr("annotation.domain.preview_corpus.open_upload", run_out)
+        with pytest.raises(MemoryError):
+            run_jobs()
+    html = office.get(address).content.decode()
+    assert "The file was not read. The worker process ran out of memory." in html
+    again = read_again(office, address, {"encoding": "utf-8"})
+    assert "Import 1 sentence" in again.content.decode()
+
+
+def test_page_says_that_no_worker_process_runs(office, project):
+    beat = Heartbeat.objects.create(pk=1, at=timezone.now())
+    form = {"corpus": SimpleUploadedFile("news.txt", b"The dog sold bread .\n")}
+    page = office.post(reverse("annotation:corpus", args=["news"]), form, follow=True)
+    message = "No worker process is running on this site"
+    assert message not in page.content.decode()
+    Heartbeat.objects.filter(pk=beat.pk).update(at=timezone.now() - timedelta(hours=1))
+    address = page.redirect_chain[-1][0]
+    assert message in office.get(address).content.decode()
+    run_jobs()
+    assert message not in office.get(address).content.decode()
 
 
 @pytest.mark.parametrize("scheme", sorted(SCHEMES))
@@ -171,7 +274,7 @@ def test_sample_corpus_of_each_scheme_can_be_imported(client, job_files, scheme)
     project = create_project(slug="sample", scheme=scheme, now=NOW)
     client.force_login(make_user("rita", project, MemberRole.REQUESTER))
     sample = reverse("annotation:corpus_sample", args=[project.slug])
-    page = client.post(sample, follow=True)
+    page = preview_of(client, client.post(sample, follow=True))
     read = page.context["read"]
     assert (read.problem, read.errors) == ("", [])
     client.post(page.redirect_chain[-1][0])

@@ -15,6 +15,7 @@ from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from tests.annotation.factories import NOW
 from tests.annotation.test_images import picture_bytes
+from tests.annotation.uploads import preview_of
 from tests.dashboard.campaign import make_user
 
 pytestmark = pytest.mark.django_db
@@ -50,13 +51,13 @@ def upload(client, page, *, name: str, corpus: bytes, images: dict[str, bytes | 
     form = {"corpus": SimpleUploadedFile(name, corpus)}
     if images is not None:
         form["images"] = SimpleUploadedFile("images.zip", archive(images))
-    return client.post(page, form, follow=True)
+    return preview_of(client, client.post(page, form, follow=True))
 
 
 def run_import(client, preview) -> Job:
     client.post(preview.redirect_chain[-1][0], {})
     assert run_next_job(clock=lambda: NOW)
-    return Job.objects.latest("pk")
+    return Job.objects.filter(kind="import").latest("pk")
 
 
 def test_captions_are_imported_with_their_images(client, page):

@@ -33,7 +33,8 @@ def test_forecast_without_work_is_within_the_reservation(project):
     publish_batch(project=project, now=NOW, limit=2)
     generator, consolidator = forecast_costs(project=project)
     # The forecast assumes three questions. One earns a bonus of 5 cents, with a fee of 1.
-    assert generator == Forecast("generator", 4, 8, 0, 12 * BARE, 12 * (BARE + 6), 12 * SLOT)
+    cents = 12 * BARE, 12 * (BARE + 6), 12 * SLOT, 8 * (BARE + 6)
+    assert generator == Forecast("generator", 4, 8, 0, *cents)
     assert (consolidator.offered, consolidator.to_come, consolidator.role) == (0, 6, "consolidator")
     project.budget.refresh_from_db()
     assert project.budget.reserved_cents == 4 * SLOT
@@ -93,6 +94,14 @@ def test_variances_of_roles_add_up():
     generator = Forecast("generator", 1, 0, 9, 70, 100, 130)
     consolidator = Forecast("consolidator", 1, 0, 9, 160, 200, 240)
     assert total_of([generator, consolidator]) == (250, 300, 350)
+
+
+def test_limits_of_roles_without_work_add_up():
+    generator = Forecast("generator", 1, 0, 0, 70, 100, 130)
+    consolidator = Forecast("consolidator", 1, 0, 0, 160, 200, 240)
+    measured = Forecast("validator", 1, 0, 9, 90, 100, 110)
+    assert total_of([generator, consolidator]) == (230, 300, 370)
+    assert total_of([generator, consolidator, measured]) == (320, 400, 480)
 
 
 def test_command_prints_the_forecast(project, capsys):

@@ -10,10 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.domain.appeal_links import appeal_url
 from annotation.domain.decide_submission import accept_assignment
-from annotation.domain.hold_bonus import least_seconds
+from annotation.domain.hold_bonus import least_seconds, stated_terms
 from annotation.domain.record_generations import record_new_generations
-from annotation.domain.send_bonus_news import QUIET, send_bonus_news
+from annotation.domain.send_bonus_news import LEAST_AGE, PAUSE, send_bonus_news
 from annotation.models import Draft, HeldBonus, Submission, Task
 from audit.models import StateChange
 from crowd.enums import HitState
@@ -26,20 +27,18 @@ from tests.dashboard.campaign import make_user
 
 pytestmark = pytest.mark.django_db
 
-# Seven questions earn a bonus of 5 + 6 + 7 + 8 + 9 = 35 cents.
+# Seven questions earn a bonus of 5 + 6 + 7 + 8 + 9 = 35 cents. Their answers follow no pattern.
 QUESTIONS = [
     {"question": question, "answers": [[at, at + 1]]}
-    for at, question in enumerate(
-        [
-            "Who carried something?",
-            "What did someone carry?",
-            "When did someone carry something?",
-            "Where did someone carry something?",
-            "Why did someone carry something?",
-            "How did someone carry something?",
-            "How long did someone carry something?",
-        ]
-    )
+    for at, question in {
+        0: "Who carried something?",
+        1: "What did someone carry?",
+        3: "When did someone carry something?",
+        4: "Where did someone carry something?",
+        7: "Why did someone carry something?",
+        8: "How did someone carry something?",
+        12: "How long did someone carry something?",
+    }.items()
 ]
 
 
@@ -83,7 +82,7 @@ def url(name: str, *args: object) -> str:
     return reverse(f"annotation:{name}", args=["news", *args])
 
 
-def send_news(after: timedelta = QUIET) -> list[str]:
+def send_news(after: timedelta = LEAST_AGE) -> list[str]:
     """Send due news and return the subjects of the new messages."""
     before = set(Message.objects.values_list("pk", flat=True))
     now = timezone.now() + after
@@ -153,7 +152,8 @@ def test_part_is_accepted_by_the_counted_units(office, held):
     assert send_news() == ["Your bonus was accepted"]
     text = Message.objects.get().text
     assert "$0.11 of $0.35" in text
-    assert text.endswith("Three repeat others.")
+    assert "Three repeat others." in text
+    assert f"appeal within 30 days: {appeal_url(held)}" in text
 
 
 @pytest.mark.parametrize("units", ["", "8", "-1", "2"])
@@ -183,12 +183,12 @@ def test_api_lists_and_decides(held):
     assert (row["amount_cents"], row["reasons"][0]["code"]) == (35, "units")
     (submission,) = row["submissions"]
     body = json.dumps({"units": {str(submission): 4}})
-    response = client.post(f"{address}{held.pk}/accept/", body, content_type="application/json")
+    options = {"content_type": "application/json", "headers": {"Idempotency-Key": "accept"}}
+    response = client.post(f"{address}{held.pk}/accept/", body, **options)
     assert (response.status_code, response.json()["state"]) == (200, "accepted")
     assert bonus() == ("pending", 11)
-    again = client.post(
-        f"{address}{held.pk}/decline/", {"reason": "No."}, content_type="application/json"
-    )
+    options["headers"] = {"Idempotency-Key": "decline"}
+    again = client.post(f"{address}{held.pk}/decline/", {"reason": "No."}, **options)
     assert again.status_code == 409
 
 
@@ -196,8 +196,14 @@ def test_api_lists_and_decides(held):
 def test_api_refuses_invalid_units(held, bad):
     client = calling(make_user("rita", held.project, MemberRole.REQUESTER))
     address = f"/api/v1/projects/news/held-bonuses/{held.pk}/accept/"
-    response = client.post(address, json.dumps(bad), content_type="application/json")
+    response = client.post(
+        address,
+        json.dumps(bad),
+        content_type="application/json",
+        headers={"Idempotency-Key": "accept"},
+    )
     assert response.status_code == 400
+    assert response.json()["errors"][0]["attr"].startswith("units")
     assert bonus() == ("review", 35)
 
 
@@ -220,21 +226,27 @@ def test_news_for_a_worker_is_in_one_message(task, held):
     assert send_news() == []
 
 
-def test_news_is_delayed_until_a_quiet_period_or_the_maximum(task, held):
-    first, second = make_more(task, 1)
-    now = timezone.now()
-    HeldBonus.objects.update(news_at=now)
-    assert send_news(timedelta(minutes=9)) == []
-    HeldBonus.objects.filter(pk=first.pk).update(news_at=now - timedelta(minutes=52))
-    assert send_news(timedelta(minutes=9)) == ["Your bonuses: 2 updates"]
-    assert not HeldBonus.objects.filter(pk=second.pk).exclude(news="").exists()
+def test_new_news_does_not_delay_older_news(task, held):
+    """Bonuses are held every 30 seconds. The first is news within a minute, the others in pauses."""
+    bonuses = [held, *make_more(task, 29)[1:]]
+    start = timezone.now()
+    HeldBonus.objects.update(news="")
+    sent = {}
+    for number in range(50):
+        now = start + number * timedelta(seconds=30)
+        if number < len(bonuses):
+            HeldBonus.objects.filter(pk=bonuses[number].pk).update(news="News.", news_at=now)
+        if send_bonus_news(clock=lambda now=now: now):
+            sent[number / 2] = Message.objects.order_by("-pk").first().text.count("News.")
+    assert sent == {1.0: 3, 11.0: 20, 21.0: 7}
 
 
 def test_long_news_is_split_into_messages(task, held):
     make_more(task, 2)
     HeldBonus.objects.update(news="x" * 1900)
     assert send_news() == ["Your bonuses: 2 updates"]
-    assert send_news() == ["Your bonus is being reviewed"]
+    assert send_news() == []
+    assert send_news(LEAST_AGE + PAUSE) == ["Your bonus is being reviewed"]
 
 
 def test_decision_replaces_unsent_news(office, held):
@@ -284,3 +296,11 @@ def test_floor_is_learned_from_enough_accepted_work(count, floor):
             active_seconds=90 + 20 * (number % 2),
         )
     assert least_seconds(submission) == floor
+    Submission.objects.filter(pk=submission.pk).update(active_seconds=0)  # only others count
+    assert stated_terms(task=task)["least_seconds"] == floor
+
+
+def test_page_states_no_seconds_if_none_are_required(task):
+    terms = {**task.batch.project.pay_scheme["generator"], "least_seconds": 0}
+    task.batch.terms = terms
+    assert stated_terms(task=task) == terms

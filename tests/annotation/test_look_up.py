@@ -21,7 +21,9 @@ def token(monkeypatch) -> str:
     pay = SCHEME.vocabulary.pay_presets["labels"]
     project = create_project(slug="labels", scheme=SCHEME.name, pay_scheme=pay, now=NOW)
     add_resource(project=project, name="labels", value=["calm", "angry", "bored"], now=NOW)
-    return PageToken(str(make_task([make_item(project)]).public_id), "A1", "W1").token()
+    return PageToken(
+        str(make_task([make_item(project)]).public_id), "A1", "W1", is_confirmed=True
+    ).token()
 
 
 def look_up(client, **message: object):
@@ -39,7 +41,9 @@ def test_page_receives_the_results_without_an_origin(client, token):
 
 def test_token_is_required(client, token):
     assert look_up(client, token="", resource="labels", query="a").status_code == 403
-    foreign = PageToken("b7a1a3a8-0000-4000-8000-000000000000", "A1", "W1").token()
+    foreign = PageToken(
+        "b7a1a3a8-0000-4000-8000-000000000000", "A1", "W1", is_confirmed=True
+    ).token()
     assert look_up(client, token=foreign, resource="labels", query="a").status_code == 403
 
 

@@ -10,7 +10,6 @@ from PIL import Image as Picture
 from annotation.domain import preview_corpus as preview_module
 from annotation.models import Image, Item, Sentence
 from consolidation.domain.add_gold import add_gold
-from jobs.domain.run_jobs import run_next_job
 from jobs.models import Job
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole
@@ -18,6 +17,7 @@ from tests.annotation.factories import NOW
 from tests.annotation.test_corpus_upload import archive
 from tests.annotation.test_images import ORIENTATION, picture_bytes
 from tests.annotation.test_import_checks import ITEMS, SENTENCES, TAGGED, bank, caption
+from tests.annotation.uploads import read_again, run_jobs, upload_corpus
 from tests.dashboard.campaign import make_user
 
 pytestmark = pytest.mark.django_db
@@ -39,9 +39,7 @@ class Corpus:
             form["items"] = SimpleUploadedFile(items_name, items.encode())
         if images is not None:
             form["images"] = SimpleUploadedFile("images.zip", archive(images))
-        page = self.client.post(
-            reverse("annotation:corpus", args=[self.project.slug]), form, follow=True
-        )
+        page = upload_corpus(self.client, self.project.slug, form)
         self.address = page.redirect_chain[-1][0]
         return page.context["read"]
 
@@ -49,13 +47,13 @@ class Corpus:
         """Return the preview with these settings, and the page."""
         form = self.client.get(self.address).context["form"]
         data = {field.html_name: field.value() or "" for field in form if not is_setting(field)}
-        page = self.client.post(f"{self.address}?read", {**data, **dict.fromkeys(settings, "on")})
+        chosen = {**data, **dict.fromkeys(settings, "on")}
+        page = read_again(self.client, self.address, chosen)
         return page.context["read"], page.content.decode()
 
     def run(self) -> Job:
         self.client.post(self.address)
-        while run_next_job(clock=lambda: NOW):
-            pass
+        run_jobs()
         return Job.objects.get(pk=self.address.rstrip("/").rpartition("/")[2])
 
     def imported(self, text, **files) -> Job:
@@ -264,9 +262,9 @@ def test_resized_pictures_are_accepted_on_request(grounding):
     assert_same(read, grounding.run())
 
 
-@pytest.mark.parametrize("only_heads", [True, False])
-def test_pictures_that_are_turned_cut_or_missing_are_named(grounding, monkeypatch, only_heads):
-    if only_heads:  # a page reads the beginning, and a job that has not run the rest
+@pytest.mark.parametrize("is_large", [True, False])
+def test_pictures_that_are_turned_cut_or_missing_are_named(grounding, monkeypatch, is_large):
+    if is_large:
         monkeypatch.setattr(preview_module, "SMALL_IMAGES_BYTES", 0)
     images = {"1.png": picture_bytes(size=(40, 30))}
     turned = grounding.upload(coco(30, 40), name="a.json", images=images)
@@ -314,22 +312,15 @@ def test_another_picture_under_the_same_name_is_a_change(grounding):
     assert_same(read, grounding.run())
 
 
-def test_large_upload_is_checked_by_a_job_in_the_chosen_way(qasrl, monkeypatch):
+def test_large_upload_is_checked_in_the_chosen_way(qasrl, monkeypatch):
     qasrl.imported(SENTENCES, items=f"{ITEMS}a:1,2,barked\n")
     monkeypatch.setattr(preview_module, "SMALL_BYTES", 10)
-    monkeypatch.setattr(preview_module.preview_corpus, "__kwdefaults__", {"rows": 1})
+    monkeypatch.setattr(preview_module, "ROWS", 1)
     both = CHANGED.replace("Mary can not go", "Ann can not go")
     read = qasrl.upload(both, items=f"{ITEMS}a:1,2,purred\na:2,3,go\n")
-    assert (read.whole, read.bad_rows) == (False, 2)  # the item is checked in the stored sentence
-    run_next_job(clock=lambda: NOW)
-    read, html = qasrl.choose()
     assert (read.whole, read.offers) == (True, {UPDATE: 2})
-    _, html = qasrl.choose(UPDATE)
-    assert "Reading the whole file" in html
-    run_next_job(clock=lambda: NOW)
-    read, html = qasrl.choose(UPDATE)
+    read, _ = qasrl.choose(UPDATE)
     assert (read.updated, read.items, read.errors) == (2, 2, [])
-    assert "Reading the whole file" not in html
     assert_same(read, qasrl.run())
 
 
@@ -345,7 +336,7 @@ def test_import_of_a_preview_in_other_settings_is_refused(qasrl):
 def test_setting_that_is_not_offered_is_ignored(qasrl):
     qasrl.upload(SENTENCES, items=f"{ITEMS}a:2,3,go\n")
     qasrl.choose(UPDATE, ALIGN, RESCALE, "nonsense")
-    assert Job.objects.latest("pk").parameters["settings"] == []
+    assert Job.objects.filter(kind="import").latest("pk").parameters["settings"] == []
 
 
 def test_later_sentence_does_not_replace_an_earlier_one_of_the_same_file(qasrl, monkeypatch):

@@ -35,6 +35,12 @@ def test_confirmed_form_publishes_the_shown_number_for_the_shown_price(office, u
 
 
 @pytest.mark.django_db(transaction=True)
+def test_one_hit_is_named_in_the_singular(office, url, items):
+    form = {"count": 1, "unpublished": 5, "confirmed": "yes"}
+    assert "1 HIT is being created" in office.post(url, form, follow=True).content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
 def test_second_click_asks_for_confirmation_again(office, url, items):
     form = {"count": 2, "unpublished": 5, "confirmed": "yes"}
     assert office.post(url, form).status_code == 302
@@ -62,7 +68,7 @@ def test_insufficient_budget_is_reported_and_nothing_published(office, url, item
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("choice", "codes"), [("pool", ["demo-generator"]), ("open", [])])
+@pytest.mark.parametrize(("choice", "codes"), [("pool", ["demo-generator"]), ("anyone", [])])
 def test_existing_pool_is_a_choice(office, url, items, choice, codes):
     QualificationType.objects.create(
         provider="mturk", code="demo-generator", name="Pool", description="Trained"

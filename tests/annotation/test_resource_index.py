@@ -10,6 +10,8 @@ from django.urls import reverse
 
 from annotation.domain.worker_page import PageToken
 from annotation.enums import SubmissionState
+from crowd.enums import HitState
+from crowd.models import Hit
 from projects.enums import Role
 from tests.annotation.factories import NOW, make_item, make_project, make_task, task_url
 from tests.schemes.frames.projects import (
@@ -17,6 +19,7 @@ from tests.schemes.frames.projects import (
     import_sample,
     make_frames_project,
     make_record,
+    settle,
     submit,
     write_lexicon,
 )
@@ -91,13 +94,16 @@ def test_page_of_a_scheme_without_resources_has_no_index(client, settings):
 
 
 def look_up(client: Client, item, resource: str, query: str):
-    token = PageToken(str(make_task([item]).public_id), "A1", "W1").token()
+    task = item.tasks.first() or make_task([item])
+    token = PageToken(str(task.public_id), "A1", "W1", is_confirmed=True).token()
     message = json.dumps({"token": token, "resource": resource, "query": query})
     return client.post(reverse("annotation:look-up"), message, content_type="text/plain")
 
 
-def test_precedents_are_accepted_generations_of_other_items(client, project):
+def test_precedents_are_accepted_generations_of_consolidated_items(client, project):
     own, other, another = (make_record(project) for _ in range(3))
+    for item in (own, other, another):
+        settle(item)
     giving = content_of("Giving", element="Donor")
     submit(own, content_of("Hiring"))
     submit(other)
@@ -105,9 +111,14 @@ def test_precedents_are_accepted_generations_of_other_items(client, project):
     submit(another)
     submit(another, content_of("Firing"), state=SubmissionState.SUBMITTED)
     submit(another, content_of("Firing"), role=Role.CONSOLIDATOR)
-    submit(make_record(project, "give"), giving)
-    submit(make_record(project, in_production=False), content_of("Firing"))
-    submit(make_record(make_frames_project("elsewhere")), content_of("Firing"))
+    elsewhere = make_frames_project("elsewhere")
+    for item, content in (
+        (make_record(project, "give"), giving),
+        (make_record(project, in_production=False), content_of("Firing")),
+        (make_record(elsewhere), content_of("Firing")),
+    ):
+        settle(item)
+        submit(item, content)
     response = look_up(client, own, "precedents", "sell")
     assert response.json() == {
         "results": [
@@ -115,7 +126,32 @@ def test_precedents_are_accepted_generations_of_other_items(client, project):
             {"frame": "Giving", "lemma": "sell", "count": 1},
         ]
     }
-    assert look_up(client, other, "precedents", "come").json() == {"results": []}
+    assert look_up(client, own, "precedents", "come").json() == {"results": []}
+
+
+def test_precedents_leave_out_items_that_a_worker_may_still_get(client, project):
+    own, unsettled, offered, given_up = (make_record(project) for _ in range(4))
+    for item in (unsettled, offered, given_up):
+        submit(item)
+    settle(offered)
+    settle(given_up)
+    task = make_task([offered])
+    ended = make_task([given_up]).hit
+    Hit.objects.filter(pk=ended.pk).update(state=HitState.FINISHED, external_id="HIT-ended")
+    found = look_up(client, own, "precedents", "sell").json()["results"]
+    assert [result["count"] for result in found] == [1]
+    Hit.objects.filter(pk=task.hit_id).update(state=HitState.EXPIRED, external_id="HIT-offered")
+    found = look_up(client, own, "precedents", "sell").json()["results"]
+    assert [result["count"] for result in found] == [2]
+
+
+def test_look_up_needs_a_confirmed_claim(client, project):
+    task = make_task([make_record(project)])
+    token = PageToken(str(task.public_id), "A1", "W1").token()
+    for resource in ("precedents", "lexicon"):
+        message = json.dumps({"token": token, "resource": resource, "query": "sell"})
+        address = reverse("annotation:look-up")
+        assert client.post(address, message, content_type="text/plain").status_code == 403
 
 
 def test_scheme_without_precedents_refuses_the_query(client):

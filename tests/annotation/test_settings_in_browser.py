@@ -8,7 +8,14 @@ from annotation.models import Item, Sentence
 from consolidation.models import Gold
 from jobs.domain.run_jobs import run_next_job
 from tests.annotation.factories import NOW
-from tests.annotation.test_corpus_in_browser import PATIENCE, office, project, site
+from tests.annotation.test_corpus_in_browser import (
+    PATIENCE,
+    READING,
+    office,
+    project,
+    show_preview,
+    site,
+)
 from tests.annotation.test_import_checks import ITEMS, SENTENCES
 from tests.axe import axe_findings
 from tests.consolidation.test_gold_checks import SPLIT
@@ -30,7 +37,7 @@ def upload_corpus(page: Page, text: str, items: str) -> None:
     page.get_by_text("Options: format, items, partition").click()
     choose(page, "Items", items, "items.csv")
     page.get_by_role("button", name="Preview").click()
-    expect(page.get_by_role("heading", name="How to read the file")).to_be_visible(timeout=PATIENCE)
+    show_preview(page)
 
 
 def import_corpus(page: Page, button: str) -> None:
@@ -67,6 +74,8 @@ def test_changed_sentence_is_replaced_by_keyboard(open_context, viewport, scheme
     if not has_scripts:
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
+    expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+    show_preview(page)
     expect(page.get_by_text("a:1 exists with other tokens.")).not_to_be_visible(timeout=PATIENCE)
     expect(setting).to_be_checked()
     if has_scripts:
@@ -85,6 +94,8 @@ def test_taps_on_a_setting_are_read_again(open_context):
     setting = page.get_by_label("Replace what has changed")
     for is_chosen, button in ((True, "Import and replace"), (False, "Import")):
         page.get_by_text("Replace what has changed", exact=True).tap()
+        expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+        show_preview(page)
         control = page.get_by_role("button", name=button, exact=True)
         expect(control).to_be_visible(timeout=PATIENCE)
         expect(setting).to_be_checked(checked=is_chosen)
@@ -98,12 +109,15 @@ def test_gold_in_other_tokens_is_aligned_by_keyboard(open_context, viewport, sch
     page.goto(reverse("consolidation:gold_import", args=["corpus"]))
     choose(page, "Annotations", SPLIT, "gold.jsonl")
     page.get_by_role("button", name="Preview").click()
+    show_preview(page)
     expect(page.get_by_role("alert")).to_contain_text("have other tokens", timeout=PATIENCE)
     assert_fits(page, viewport)
     page.get_by_label("Align positions by characters").focus()
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
+    expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+    show_preview(page)
     button = page.get_by_role("button", name="Import gold of 1 verb")
     expect(button).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_label("Align positions by characters")).to_be_checked()

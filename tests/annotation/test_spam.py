@@ -4,17 +4,26 @@ Only the reward is paid without review, and the worker is informed of the reason
 """
 
 import json
+import re
 from datetime import timedelta
+from html import unescape
+from itertools import count
+from urllib.parse import urlsplit
 
 import pytest
 from django.db.models import F
+from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from annotation.domain.appeal_bonus import AppealError, appeal_bonus, decide_appeal
 from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
 from annotation.domain.review_bonus import accept_bonus, decline_bonus
-from annotation.domain.send_bonus_news import QUIET, send_bonus_news
-from annotation.models import HeldBonus, Submission
+from annotation.domain.send_bonus_news import PAUSE, send_bonus_news
+from annotation.models import BonusAppeal, HeldBonus, Submission
+from audit.domain.change_state import TransitionNotAllowedError
+from crowd.domain.announce_bonuses import send_due_announcements
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.send_payments import send_due_payments
 from crowd.domain.sync_hits import sync_due_hits
@@ -24,8 +33,10 @@ from crowd.models import Assignment, Hit, Message, Payment
 from crowd.providers import mturk
 from marketplace import models as theirs
 from marketplace.domain import accounts
+from projects.enums import MemberRole
 from rehearsal.domain.worker import Account, SimulatedWorker
 from tests.annotation.factories import CARRY, make_item, make_project
+from tests.dashboard.campaign import make_user
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -63,7 +74,7 @@ class Worker(SimulatedWorker):
 
     def _content(self, page, item):
         questions = [
-            {"question": text, "answers": [[at + 2, at + 3]]}
+            {"question": text, "answers": [[at + at // 2 + 2, at + at // 2 + 3]]}
             for at, text in enumerate(self.questions)
         ]
         return {"questions": questions, "no_question": self.reason}
@@ -116,10 +127,16 @@ def work_on_a_hit(
 
 
 def send_everything() -> None:
+    """Send what is due, a pause later with each call, so that messages have all news."""
     for _ in range(2):
         send_due_payments(clock=timezone.now)
-    send_bonus_news(clock=lambda: timezone.now() + QUIET)
+    pauses = next(_calls)
+    send_bonus_news(clock=lambda: timezone.now() + pauses * PAUSE)
+    send_due_announcements(clock=timezone.now)
     send_due_messages(clock=timezone.now)
+
+
+_calls = count(2)
 
 
 def paid() -> dict[str, int]:
@@ -217,3 +234,103 @@ def test_declined_bonus_is_never_paid_and_its_money_is_released(site):
     assert paid() == {"rewards": 1, "bonuses": 0}
     assert budget.reserved_cents == reserved - 6
     assert "was declined: Copied." in messages_sent()
+
+
+# --- what the worker sees at the marketplace
+
+
+def seen(page: str) -> str:
+    """Return the text of the worker's page at the marketplace."""
+    account = theirs.WorkerAccount.objects.get()
+    client = Client()
+    client.cookies[accounts.COOKIE] = accounts.start_session(worker=account, now=timezone.now())
+    text = re.sub(r"<[^>]*>", " ", client.get(f"/hits/{page}/").content.decode())
+    return " ".join(unescape(text).split())
+
+
+def test_bonus_in_review_is_shown_until_it_is_accepted(site):
+    work_on_a_hit(site, HONEST, minutes=0)
+    assert "Bonuses in review $0.05" in seen("earnings")
+    history = seen("history")
+    assert "+ 0.05 bonus in review" in history
+    assert "We expect at least 8 seconds per verb." in history
+    accept_bonus(held=HeldBonus.objects.get(), actor="rita", now=timezone.now())
+    send_everything()
+    assert "in review" not in seen("earnings") + seen("history")
+    assert "includes 0.05 bonus" in seen("history")
+
+
+def test_declined_bonus_is_appealed_and_paid_once(site):
+    """The bonus is 5 cents and its fee 1 cent, which are reserved, released and reserved again.
+
+    28 cents are reserved for the second annotator of the item. The reward cost 6 cents.
+    """
+    work_on_a_hit(site, HONEST, minutes=0)
+    held = HeldBonus.objects.get()
+    budget = held.project.budget
+    decline_bonus(held=held, reason="Copied.", actor="rita", now=timezone.now())
+    send_everything()
+    budget.refresh_from_db()
+    assert (budget.reserved_cents, budget.spent_cents) == (28, 6)
+    assert "Bonus declined: Copied. Appeal" in seen("history")
+    assert "in review" not in seen("earnings")
+    [address] = set(re.findall(r"http\S+/bonus/\S+/", messages_sent()))
+    page = Client()
+    assert "Copied." in page.get(urlsplit(address).path).content.decode()
+    assert page.post(urlsplit(address).path, {"text": " "}).status_code == 422
+    assert page.post(urlsplit(address).path, {"text": "I wrote it myself."}).status_code == 302
+    assert page.post(urlsplit(address).path, {"text": "And again."}).status_code == 422
+    decide_appeal(
+        appeal=BonusAppeal.objects.get(),
+        pay=True,
+        answer="Sorry!",
+        actor="rita",
+        now=timezone.now(),
+    )
+    with pytest.raises(TransitionNotAllowedError):
+        decide_appeal(
+            appeal=BonusAppeal.objects.get(),
+            pay=True,
+            answer="No.",
+            actor="eve",
+            now=timezone.now(),
+        )
+    budget.refresh_from_db()
+    assert (budget.reserved_cents, budget.spent_cents) == (34, 6)
+    for _ in range(3):
+        send_everything()
+    budget.refresh_from_db()
+    assert (budget.reserved_cents, budget.spent_cents) == (28, 12)
+    assert paid() == {"rewards": 1, "bonuses": 5}
+    assert "will be paid. Sorry!" in messages_sent()
+    assert "The bonus will be paid." in page.get(urlsplit(address).path).content.decode()
+
+
+def test_upheld_decision_is_answered_and_pays_nothing(site):
+    work_on_a_hit(site, HONEST, minutes=0)
+    held = HeldBonus.objects.get()
+    decline_bonus(held=held, reason="Copied.", actor="rita", now=timezone.now())
+    held.refresh_from_db()
+    appeal = appeal_bonus(held=held, text="I wrote it.", now=timezone.now())
+    client = Client()
+    client.force_login(make_user("rita", held.project, MemberRole.REQUESTER))
+    page = reverse("annotation:held_bonuses", args=[held.project.slug])
+    assert b"I wrote it." in client.get(page).content
+    answer = reverse("annotation:answer_appeal", args=[held.project.slug, appeal.pk])
+    assert client.post(answer, {"answer": "", "outcome": "pay"}).status_code == 422
+    client.post(answer, {"answer": "All of it is in the archive.", "outcome": "decline"})
+    send_everything()
+    assert paid() == {"rewards": 1, "bonuses": 0}
+    assert "stays declined. All of it is in the archive." in messages_sent()
+    assert "Your appeal was declined: All of it is in the archive." in seen("history")
+    assert b"I wrote it." not in client.get(page).content
+
+
+def test_appeals_end_after_thirty_days(site):
+    work_on_a_hit(site, HONEST, minutes=0)
+    held = HeldBonus.objects.get()
+    with pytest.raises(AppealError, match="Only bonuses that were declined"):
+        appeal_bonus(held=held, text="Pay me.", now=timezone.now())
+    decline_bonus(held=held, reason="Copied.", actor="rita", now=timezone.now())
+    with pytest.raises(AppealError, match="within 30 days"):
+        appeal_bonus(held=held, text="Late.", now=timezone.now() + timedelta(days=31))

@@ -8,12 +8,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.domain.drafts import LATE
 from annotation.domain.unconfirmed_drafts import AGE, AGE_SUBMITTED, delete_unconfirmed_drafts
 from annotation.models import Draft
 from annotation.page_messages import MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES
 from annotation.tasks import delete_unconfirmed_drafts as sweep
 from crowd.domain.hold_publishing import hold_publishing
 from crowd.models import Assignment, Worker
+from tests.annotation.factories import make_item, make_task
 from tests.annotation.test_worker_page import WHO, content, opened, send, task
 from tests.crowd.factories import make_assignment, make_worker
 
@@ -30,8 +32,9 @@ def confirm(task, worker: str) -> None:
     Assignment.objects.filter(pk=assignment.pk).update(external_id=f"A{worker}")
 
 
-def save(client: Client, task, worker: str, *, address: str = "192.0.2.7"):
-    token = opened(client, task, assignment=f"A{worker}", worker=worker)["token"]
+def save(client: Client, task, worker: str, *, address: str = "192.0.2.7", is_signed: bool = False):
+    page = opened(client, task, assignment=f"A{worker}", worker=worker, is_signed=is_signed)
+    token = page["token"]
     body = json.dumps({"token": token, "revision": 0, "content": content(task)})
     return client.post(
         reverse("annotation:draft"), body, content_type="text/plain", REMOTE_ADDR=address
@@ -39,7 +42,8 @@ def save(client: Client, task, worker: str, *, address: str = "192.0.2.7"):
 
 
 def submit(client: Client, task, worker: str):
-    token = opened(client, task, assignment=f"A{worker}", worker=worker)["token"]
+    page = opened(client, task, assignment=f"A{worker}", worker=worker, is_signed=False)
+    token = page["token"]
     return send(client, "submit", token=token, content=content(task, WHO))
 
 
@@ -92,6 +96,61 @@ def test_confirmed_drafts_do_not_count(client, task, settings):
     save(client, task, "W1")
     confirm(task, "W1")
     assert save(client, task, "W2").status_code == 200
+
+
+def test_address_has_a_limited_number_of_drafts_over_all_tasks(client, task, settings):
+    settings.DRAFTS_PER_ADDRESS = 2
+    others = [make_task([make_item(task.batch.project)]) for _ in range(3)]
+    answers = [save(client, other, "W1").status_code for other in others]
+    assert answers == [200, 200, 429]
+    assert save(client, others[2], "W1", address="192.0.2.8").status_code == 200
+    assert save(client, others[2], "W2", is_signed=True).status_code == 200
+
+
+def test_drafts_are_limited_in_total(client, task, settings):
+    settings.UNCONFIRMED_DRAFTS = 2
+    answers = [
+        save(client, task, f"W{number}", address=f"192.0.2.{number}").status_code
+        for number in range(3)
+    ]
+    assert answers == [200, 200, 429]
+    assert save(client, task, "W9", is_signed=True).status_code == 200
+
+
+def test_log_is_stored_only_after_the_claim_is_confirmed(client, task):
+    log = {"moves": 2, "log": [[1, "step", "one"], [2, "step", "two"]]}
+    token = opened(client, task, is_signed=False)["token"]
+    stored = send(client, "draft", token=token, content={}, **log)
+    assert stored.json()["moves"] == 0  # so that the page sends the log again
+    assert Draft.objects.get().log == []
+    token = opened(client, task)["token"]
+    stored = send(client, "draft", token=token, revision=1, content={}, **log)
+    assert stored.json()["moves"] == 2
+    assert Draft.objects.get().log == log["log"]
+
+
+def test_draft_is_closed_long_after_the_time_of_the_assignment(client, task):
+    token = opened(client, task)["token"]
+    assert send(client, "draft", token=token, content={}).status_code == 200
+    seconds = task.hit.hit_type.assignment_seconds
+    late = timezone.now() - LATE - timedelta(seconds=seconds)
+    Draft.objects.update(opened_at=late + HOUR)
+    assert send(client, "draft", token=token, revision=1, content={}).status_code == 200
+    Draft.objects.update(opened_at=late - HOUR)
+    assert send(client, "draft", token=token, revision=2, content={}).status_code == 410
+    assert send(client, "submit", token=token, content=content(task, WHO)).status_code == 410
+    assert Draft.objects.get().revision == 2
+
+
+def test_submitted_draft_is_closed_a_day_later(client, task):
+    token = opened(client, task)["token"]
+    first = {"token": token, "content": content(task, WHO), "save_id": "a"}
+    assert send(client, "submit", **first).status_code == 200
+    assert send(client, "submit", **first).status_code == 200
+    Draft.objects.update(submitted_at=timezone.now() - LATE - HOUR)
+    again = {**first, "save_id": "b", "revision": 1}
+    assert send(client, "submit", **again).status_code == 410
+    assert Draft.objects.get().revision == 1
 
 
 def test_draft_stores_no_address(client, task):

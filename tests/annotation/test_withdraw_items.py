@@ -150,3 +150,18 @@ def test_requester_withdraws_on_the_page_of_the_item(published):
     client.post(reverse("consolidation:restore_item", args=[project.slug, item.pk]))
     item.refresh_from_db()
     assert item.in_production
+
+
+def test_withdrawn_sentence_is_restored_as_a_whole(published):
+    project, (item, other) = published
+    Item.objects.filter(pk=other.pk).update(sentence=item.sentence, position=99)
+    client = Client()
+    client.force_login(make_user("rita", project, MemberRole.REQUESTER))
+    for name, form in (
+        ("withdraw_item", {"reason": REASON, "whole_sentence": "on"}),
+        ("restore_item", {"whole_sentence": "on"}),
+    ):
+        address = reverse(f"consolidation:{name}", args=[project.slug, item.pk])
+        response = client.post(address, form, follow=True)
+    assert "2 items were restored." in response.content.decode()
+    assert not Item.objects.exclude(withdrawn_at=None).exists()

@@ -38,7 +38,7 @@ def page_of(response) -> dict[str, object]:
     return page_data(text_of(response))
 
 
-def opened(client: Client, task: Task, **options: str) -> dict[str, object]:
+def opened(client: Client, task: Task, **options: object) -> dict[str, object]:
     response = client.get(task_url(task, submit_to=ORIGIN, **options))
     assert response.status_code == 200
     return page_of(response)
@@ -62,7 +62,7 @@ def test_page_has_everything_that_its_script_needs(client, task):
     assert set(page["shared"]) == {"automaton", "suggestions"}
     [item] = page["items"]
     assert item["tokens"][item["target"]["verb_idx"]] == "carried"
-    assert set(item["data"]) == {"item", "ranking", "suggestions"}
+    assert set(item["data"]) == {"item", "ranking", "suggestions", "asksImplied"}
     assert item["content"] is None
 
 

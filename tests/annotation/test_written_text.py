@@ -14,7 +14,6 @@ from annotation.domain.written_text import written_text
 from annotation.models import Sentence
 from consolidation.domain.add_gold import add_gold
 from consolidation.enums import GoldSource
-from jobs.domain.run_jobs import run_next_job
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from projects.models import Project
@@ -23,6 +22,7 @@ from schemes.base import FileError, SentenceRecord
 from schemes.grounding.corpus import CORPUS
 from schemes.original_text import align
 from tests.annotation.factories import NOW
+from tests.annotation.uploads import run_jobs, upload_corpus
 from tests.dashboard.campaign import make_user
 from tests.walk import run
 
@@ -153,7 +153,7 @@ def test_preview_shows_the_text_and_warns(office):
     client, project = office
     page = reverse("annotation:corpus", args=[project.slug])
     upload = SimpleUploadedFile("news.csv", (CSV + "q2,He ran .,He runs.\n").encode())
-    preview = client.post(page, {"corpus": upload, "format": "qasrl-csv"}, follow=True)
+    preview = upload_corpus(client, project.slug, {"corpus": upload, "format": "qasrl-csv"})
     read = preview.context["read"]
     assert [row.text for row in read.shown] == [QUOTE, "He ran ."]
     assert read.warnings == [
@@ -161,8 +161,7 @@ def test_preview_shows_the_text_and_warns(office):
     ]
     assert "He said: “I can&#x27;t.”" in preview.content.decode()
     client.post(preview.redirect_chain[-1][0])
-    while run_next_job(clock=lambda: NOW):
-        pass
+    run_jobs()
     html = client.get(page).content.decode()
     assert "Warnings (1)" in html
     assert "news.csv, line 3: has a text" in html

@@ -1,13 +1,21 @@
 """A project with work in every state, and API clients that authenticate with tokens."""
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.core.cache import cache
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
+from datasets.domain.export_gold import MANIFEST
 from projects.domain.api_tokens import issue_token
 from projects.enums import MemberRole, TokenScope
+from projects.permissions import Access
+from tests.annotation.factories import make_held_bonus
+from tests.api.routes import API_RULES
+from tests.api.training import add_evaluations
 from tests.dashboard.campaign import Campaign, make_project, make_user
+from tests.jobs.factories import make_export, make_import, make_system_evaluation
 
 
 @pytest.fixture(autouse=True)
@@ -52,3 +60,39 @@ def calling(user, **token_options) -> Client:
 def api(requester) -> Client:
     """Return a client of the project's requester with every scope."""
     return calling(requester)
+
+
+@pytest.fixture
+def root(db):
+    return get_user_model().objects.create_superuser("root", password="a long enough password")
+
+
+@pytest.fixture
+def address(campaign):
+    """Return a function that returns a route's address with arguments that exist in the project."""
+    batch = next(iter(campaign.batches.values())).pk
+    submission = campaign.items[1].submissions.get(state="submitted")
+    submission_id, bonus_id = submission.pk, make_held_bonus(submission.assignment).pk
+    scored = make_system_evaluation(campaign.project)
+    export, corpus = make_export(campaign.project), make_import(campaign.project)
+    arguments = {
+        "item": [campaign.items[0].pk],
+        "scheme": ["qasrl"],
+        **{name: [corpus.pk] for name in ("import", "bad_rows")},
+        **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
+        **{name: [bonus_id] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
+        **{name: [submission_id] for name in API_RULES if name.endswith("submission")},
+        "evaluation": [add_evaluations(campaign.project, campaign.workers)[0].pk],
+        "worker": [campaign.workers[0].pseudonym],
+        "system_evaluation": [scored.pk],
+        "system_evaluation_file": [scored.pk, "figures.csv"],
+        "export": [export.pk],
+        "export_file": [export.pk, MANIFEST],
+    }
+
+    def url_of(name: str) -> str:
+        rules = API_RULES[name].values()
+        slug = [] if all(isinstance(rule.rule, Access) for rule in rules) else ["demo"]
+        return reverse(f"api:{name}", args=[*slug, *arguments.get(name, [])])
+
+    return url_of

@@ -77,13 +77,14 @@ def test_examples_work_as_described(site, tmp_path):
     of_corpus.insert(0, common)
     output = run(["bash", "-euo", "pipefail", "-c", "\n".join(of_corpus)])
     assert '"state":"finished"' in output
+    assert '"is_affordable":true' in output
     assert '"state":"paused"' in output
     assert output.rstrip().endswith("}")
 
     output = run([sys.executable, "-c", "\n".join(blocks("python"))])
-    assert "set aside:" in output
+    assert "reserved:" in output
     assert "changed since: False" in output
-    assert "412 It has changed since you read it." in output
+    assert "412 The resource has changed since you read it." in output
 
     helpers = "\n".join(
         line for line in common.splitlines() if line.startswith(("ask()", "field()"))

@@ -6,6 +6,7 @@ import json
 import pytest
 from django.urls import reverse
 
+from annotation.models import Submission
 from jobs.models import Job
 from jobs.tasks import run_jobs
 
@@ -124,3 +125,26 @@ def test_exports_are_listed_by_state(api, at, finished_export):
     queued = start(api, at).json()["id"]
     exports = api.get(at("exports"), {"state": "queued"}).json()["results"]
     assert [export["id"] for export in exports] == [queued]
+
+
+def test_api_starts_an_export_of_annotations_and_offers_the_archive(api, at, campaign):
+    address = at("exports")
+    body = {"format": "jsonl", "source": "annotations"}
+    started = api.post(address, json.dumps(body), content_type="application/json")
+    assert started.status_code == 202
+    run_jobs()
+    export = api.get(started.headers["Location"]).json()
+    assert (export["state"], export["source"]) == ("finished", "annotations")
+    for file in [*export["files"], export["archive"]]:
+        content = api.get(file["url"]).getvalue()
+        assert hashlib.sha256(content).hexdigest() == file["sha256"]
+    body = {"format": "qasrl-bank", "source": "annotations"}
+    refused = api.post(address, json.dumps(body), content_type="application/json")
+    assert (refused.status_code, Job.objects.count()) == (400, 1)
+
+
+def test_api_refuses_annotations_of_a_project_without_work(api, at, project):
+    Submission.objects.filter(item__project=project).delete()
+    body = json.dumps({"format": "jsonl", "source": "annotations"})
+    address = at("exports")
+    assert api.post(address, body, content_type="application/json").status_code == 409

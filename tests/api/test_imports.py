@@ -4,12 +4,14 @@ from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Sentence
 from audit.models import StateChange
-from jobs.domain.run_jobs import ATTEMPTS, run_next_job
+from jobs.domain.kinds import ATTEMPTS
+from jobs.domain.run_jobs import run_next_job
 from jobs.models import Job
 from jobs.tasks import run_jobs
 from tests.annotation.test_import_checks import bank
@@ -55,6 +57,33 @@ def test_corpus_is_queued_then_imported_and_its_file_deleted(api, project, setti
     moves = StateChange.objects.filter(aggregate="jobs.Job").order_by("pk")
     assert [move.new for move in moves] == ["queued", "running", "finished"]
     assert moves[0].actor.startswith("rita by token")
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_import_that_breaks_off_counts_what_it_has_stored(strict, api, project):
+    """The sentences of a batch are stored before its items."""
+    location = upload(api, **({"strict": "true"} if strict else {})).headers["Location"]
+
+    def break_off(execute, sql, params, many, context):
+        if "annotation_item" in sql and project.sentences.exists():
+            raise RuntimeError
+        return execute(sql, params, many, context)
+
+    for _ in range(ATTEMPTS - 1):
+        with connection.execute_wrapper(break_off), pytest.raises(RuntimeError):
+            run_next_job(clock=timezone.now)
+        report = api.get(location).json()
+        assert (report["state"], report["sentences_added"]) == ("queued", 0 if strict else 2)
+        assert project.sentences.count() == report["sentences_added"]
+        assert project.items.count() == report["items_added"] == 0
+    run_next_job(clock=timezone.now)
+    report = api.get(location).json()
+    assert (report["state"], report["sentences_added"], report["sentences_known"]) == (
+        "finished",
+        2,
+        0,
+    )
+    assert report["items_added"] == project.items.count() > 0
 
 
 def test_several_files_are_imported_with_their_items(api, project):
@@ -251,9 +280,9 @@ def test_tables_of_every_container_are_imported(api, project, name):
 
 def test_unclear_format_and_bad_columns_are_refused(api, project):
     unclear = upload(api, "1\tHe ran .\n2\tShe ran .\n", format="")
-    [error] = unclear.json()["errors"]
-    assert (unclear.status_code, error["attr"]) == (400, "files")
-    assert error["detail"] == "corpus.txt: may be text or table. Name the format."
+    report = finished(api, unclear)
+    assert report["state"] == "failed"
+    assert report["problem"] == "corpus.txt: may be text or table. Name the format."
     assert upload(api, columns="id").json()["errors"][0]["attr"] == "columns"
     bad = upload(api, SENTENCES, name="c.csv", format="qasrl-csv", columns="colour=red")
     assert finished(api, bad)["problem"].startswith("The format has no column 'colour'.")

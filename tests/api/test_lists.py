@@ -8,9 +8,13 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotation.models import Item
+from consolidation.models import Gold
+from crowd.enums import GrantState
+from crowd.models import QualificationType, Worker
 from projects.models import Project
 from tests.api.training import add_evaluations
-from tests.dashboard.campaign import START, Campaign, add_items
+from tests.dashboard.campaign import START, TARGET, Campaign, add_items, make_project
 from tests.jobs.factories import make_import
 
 pytestmark = pytest.mark.django_db
@@ -27,7 +31,7 @@ LISTS = (
     "workers",
     "ledger",
 )
-ALL = (*LISTS, "project", "costs", "exports", "jobs")
+ALL = (*LISTS, "pools", "project", "costs", "exports", "jobs", "system_evaluations")
 
 
 def at(name, *arguments, **query):
@@ -113,6 +117,15 @@ def test_rows_added_while_paging_neither_repeat_nor_displace_others(api, project
         ("cases", {"state": "consolidated"}, 3),
         ("gold", {"source": "consolidated"}, 3),
         ("gold", {"source": "expert"}, 0),
+        ("gold", {"created_after": "2027-01-01T00:00:00Z"}, 0),
+        ("gold", {"created_after": "2020-01-01T00:00:00Z"}, 3),
+        ("gold", {"item": "wiki:3/2"}, 1),
+        ("gold", {"current": "true"}, 3),
+        ("cases", {"item": "wiki:3/2"}, 1),
+        ("submissions", {"id_after": 2**63 - 1}, 0),
+        ("ledger", {"created_after": "2027-01-01T00:00:00Z"}, 0),
+        ("ledger", {"created_after": "2020-01-01T00:00:00Z", "kind": "reserve"}, 15),
+        ("ledger", {"id_after": 2**63 - 1}, 0),
         ("rounds", {"kind": "screening"}, 0),
         ("ledger", {"kind": "reserve"}, 15),
         ("ledger", {"first_day": "2027-01-01"}, 0),
@@ -153,6 +166,17 @@ def test_submissions_have_the_effort_of_each_step(api, campaign):
         ("cases", "attempt=-1", "attempt"),
         ("ledger", "first_day=yesterday", "first_day"),
         ("submissions", "submitted_after=0000-99-99", "submitted_after"),
+        ("submissions", "item=1", "item"),
+        ("cases", "item=1", "item"),
+        ("gold", "item=wiki:3", "item"),
+        ("gold", "item_id=wiki:3", "item_id"),
+        ("gold", "include=item", "include"),
+        ("gold", "id_after=-1", "id_after"),
+        (
+            "submissions",
+            "submitted_after=2026-09-02T00:00:00Z&submitted_before=2026-09-01T00:00:00Z",
+            "submitted_before",
+        ),
     ],
 )
 def test_unknown_filter_is_refused_by_name(name, query, parameter, api, project):
@@ -163,13 +187,133 @@ def test_unknown_filter_is_refused_by_name(name, query, parameter, api, project)
     assert [error["attr"] for error in body["errors"]] == [parameter]
 
 
+@pytest.mark.parametrize("name", ["submissions", "cases", "gold"])
+def test_rows_of_an_item_are_found_by_its_id(name, api, campaign):
+    item = campaign.items[3]
+    by_id = api.get(at(name, item_id=item.pk, limit=200)).json()["results"]
+    assert by_id == api.get(at(name, item=item.key, limit=200)).json()["results"] != []
+    assert {row["item"] for row in by_id} == {item.key}
+    assert api.get(at(name, item_id=2**63 - 1)).json()["results"] == []
+
+
+@pytest.mark.parametrize("name", ["submissions", "gold", "ledger"])
+def test_rows_since_the_last_one_are_listed(name, api, campaign):
+    """A nightly copy asks for rows with a higher id than its last one."""
+    rows = api.get(at(name, limit=200)).json()["results"]
+    ids = sorted(row["id"] for row in rows)
+    newer = api.get(at(name, limit=200, id_after=ids[1])).json()["results"]
+    assert sorted(row["id"] for row in newer) == ids[2:]
+
+
+def test_current_gold_leaves_out_older_versions(api, campaign):
+    gold = Gold.objects.order_by("pk").first()
+    newer = Gold.objects.create(
+        item=gold.item, source=gold.source, version=2, case=gold.case, content=gold.content,
+        schema_version=1, provenance=[], created_at=START,
+    )  # fmt: skip
+    expert = Gold.objects.create(
+        item=gold.item, source="expert", version=1, content=gold.content,
+        schema_version=1, provenance=[], created_at=START,
+    )  # fmt: skip
+    everything = {row["id"] for row in api.get(at("gold")).json()["results"]}
+    assert {gold.pk, newer.pk, expert.pk} <= everything
+    current = {row["id"] for row in api.get(at("gold", current="true")).json()["results"]}
+    assert current == everything - {gold.pk}
+    rows = api.get(at("gold", current="true", item=gold.item.key)).json()["results"]
+    assert {row["id"] for row in rows} == {newer.pk, expert.pk}
+
+
+def test_gold_includes_its_sentence_on_request(api, campaign):
+    [row, *_] = api.get(at("gold")).json()["results"]
+    assert row["sentence"] is None
+    assert row["target"] == TARGET
+    [row, *others] = api.get(at("gold", include="sentence")).json()["results"]
+    item = Item.objects.get(pk=row["item_id"])
+    [sentence] = api.get(at("sentences", external_id=item.sentence.external_id)).json()["results"]
+    assert row["sentence"] == sentence
+    with CaptureQueriesContext(connection) as queries:
+        api.get(at("gold", include="sentence", limit=1))
+    with CaptureQueriesContext(connection) as queries_of_all:
+        api.get(at("gold", include="sentence"))
+    assert len(queries) == len(queries_of_all)
+    assert others
+
+
 @pytest.mark.parametrize(
-    ("limit", "rows"),
-    [("201", 200), ("9999999999999999999999", 200), ("0", 50), ("%C2%B2", 50), ("many", 50)],
+    "limit", ["0", "201", "1000", "9" * 5000, "-1", "1.5", "%C2%B2", "many", ""]
 )
-def test_limit_is_capped(limit, rows, api, project):
+def test_limit_that_cannot_be_kept_is_refused(limit, api, project):
+    response = api.get(f"{at('sentences')}?limit={limit}")
+    assert response.status_code == 400
+    assert response.json()["errors"] == [
+        {"code": "invalid", "detail": "Use a whole number from 1 to 200.", "attr": "limit"}
+    ]
+
+
+@pytest.mark.parametrize(("query", "rows"), [("", 50), ("?limit=1", 1), ("?limit=200", 200)])
+def test_limit_is_the_number_of_rows(query, rows, api, project):
     add_items(project, 205)
-    assert len(api.get(f"{at('sentences')}?limit={limit}").json()["results"]) == rows
+    assert len(api.get(f"{at('sentences')}{query}").json()["results"]) == rows
+
+
+def test_limits_are_in_the_schema(api):
+    schema = api.get(reverse("api:schema")).json()
+    parameters = schema["paths"]["/api/v1/projects/{slug}/items/"]["get"]["parameters"]
+    [limit] = [parameter["schema"] for parameter in parameters if parameter["name"] == "limit"]
+    assert (limit["minimum"], limit["maximum"], limit["default"]) == (1, 200, 50)
+
+
+@pytest.mark.parametrize(
+    ("query", "rows"),
+    [
+        ({"first_day": "0001-01-01"}, True),
+        ({"last_day": "9999-12-31"}, True),
+        ({"first_day": "9999-12-31", "last_day": "9999-12-31"}, False),
+        ({"first_day": "0001-01-01", "last_day": "0001-01-01"}, False),
+        ({"first_day": "2026-09-01", "last_day": "2026-09-01"}, True),
+    ],
+)
+def test_days_at_the_edges_of_the_calendar_filter(query, rows, api, campaign):
+    response = api.get(at("ledger", **query))
+    assert response.status_code == 200
+    assert bool(response.json()["results"]) == rows
+
+
+def test_period_that_ends_before_its_start_is_refused(api, project):
+    response = api.get(at("ledger", first_day="2026-09-02", last_day="2026-09-01"))
+    assert response.status_code == 400
+    assert [error["attr"] for error in response.json()["errors"]] == ["last_day"]
+
+
+def test_pools_are_listed_with_their_workers_and_groups(api, project):
+    """Pools of other projects are not."""
+    make_project("demo-2")
+    for code in (
+        "demo-generator",
+        "demo-2-generator",
+        "demo-generator-round-1",
+        "demo-consolidator",
+    ):
+        QualificationType.objects.create(
+            provider="mturk", code=code, name=f"Name of {code}", description="x"
+        )
+    pool = QualificationType.objects.get(code="demo-generator")
+    for state in GrantState.values:
+        worker = Worker.objects.create(provider="mturk", external_id=state, first_seen_at=START)
+        pool.grants.create(worker=worker, state=state, changed_at=START)
+    project.groups.create(number=1, made_at=START)
+    project.groups.create(number=2, made_at=START)
+    generators, consolidators = api.get(at("pools")).json()["results"]
+    assert generators == {
+        "id": pool.pk,
+        "role": "generator",
+        "code": "demo-generator",
+        "name": "Name of demo-generator",
+        "workers": 2,
+        "groups": [1, 2],
+    }
+    assert (consolidators["role"], consolidators["workers"]) == ("consolidator", 0)
+    assert consolidators["groups"] == []
 
 
 @pytest.mark.parametrize("position", ["x", "1e5", "9" * 40, "\0"])

@@ -1,28 +1,20 @@
 """Permissions of every API route and method for each role, scope and visitor."""
 
+from uuid import uuid4
+
 import pytest
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from config import api_urls
-from datasets.domain.export_gold import MANIFEST
 from projects.enums import MemberRole, TokenScope
 from projects.permissions import Access
-from tests.annotation.factories import make_held_bonus
 from tests.api.conftest import calling
-from tests.api.training import add_evaluations
+from tests.api.routes import API_RULES, ROUTES
 from tests.dashboard.campaign import Campaign, make_project, make_user
 from tests.dashboard.test_permissions import signed_in
-from tests.jobs.factories import make_export, make_import
 
 pytestmark = pytest.mark.django_db
-ROUTES = {route.name: route for route in api_urls.urlpatterns}
-API_RULES = {
-    name: pattern.callback.cls.rules
-    for name, pattern in ROUTES.items()
-    if hasattr(pattern.callback, "cls")
-}
 CASES = [(name, method) for name, methods in API_RULES.items() for method in methods]
 GUARDED = [case for case in CASES if API_RULES[case[0]][case[1]].rule is not Access.PUBLIC]
 OF_PROJECT = [case for case in CASES if not isinstance(API_RULES[case[0]][case[1]].rule, Access)]
@@ -30,37 +22,11 @@ OF_PROJECT = [case for case in CASES if not isinstance(API_RULES[case[0]][case[1
 ANSWERED = (200, 201, 202, 400, 409, 415)
 
 
-@pytest.fixture
-def address(campaign):
-    """Return a function that returns a route's address with arguments that exist in the project."""
-    batch = next(iter(campaign.batches.values())).pk
-    submission = campaign.items[1].submissions.get(state="submitted")
-    submission_id, bonus_id = submission.pk, make_held_bonus(submission.assignment).pk
-    export, corpus = make_export(campaign.project), make_import(campaign.project)
-    arguments = {
-        "item": [campaign.items[0].pk],
-        **{name: [corpus.pk] for name in ("import", "bad_rows")},
-        **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
-        **{name: [bonus_id] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
-        **{name: [submission_id] for name in API_RULES if name.endswith("submission")},
-        "evaluation": [add_evaluations(campaign.project, campaign.workers)[0].pk],
-        "worker": [campaign.workers[0].pseudonym],
-        "export": [export.pk],
-        "export_file": [export.pk, MANIFEST],
-    }
-
-    def url_of(name: str) -> str:
-        rules = API_RULES[name].values()
-        slug = [] if all(isinstance(rule.rule, Access) for rule in rules) else ["demo"]
-        return reverse(f"api:{name}", args=[*slug, *arguments.get(name, [])])
-
-    return url_of
-
-
 def ask(client: Client, method: str, url: str):
     if method == "GET":
         return client.get(url)
-    return client.post(url, data={}, content_type="application/json")
+    headers = {"Idempotency-Key": str(uuid4())}
+    return client.generic(method, url, "{}", content_type="application/json", headers=headers)
 
 
 def test_rules_and_routes_correspond_for_every_method():
@@ -184,8 +150,12 @@ def test_rows_of_another_project_are_not_found(api, project):
     for name, key in at.items():
         method = next(iter(API_RULES[name]))
         url = reverse(f"api:{name}", args=[project.slug, key])
-        body = {"reason": "no"} if method == "POST" else None
-        response = api.post(url, body, content_type="application/json") if body else api.get(url)
+        body = {"reason": "no"} if name == "reject_submission" else {}
+        headers = {"Idempotency-Key": str(uuid4())}
+        is_post = method == "POST"
+        send = api.post if is_post else api.get
+        options = {"content_type": "application/json", "headers": headers} if is_post else {}
+        response = send(url, body, **options)
         assert response.status_code == 404, name
     waiting.refresh_from_db()
     batch.refresh_from_db()

@@ -11,9 +11,9 @@ from django.urls import reverse
 
 from datasets.domain.export_gold import MANIFEST
 from tests.api.conftest import token_of
-from tests.api.test_permissions import API_RULES
+from tests.api.routes import API_RULES
 from tests.api.training import add_evaluations
-from tests.jobs.factories import make_export
+from tests.jobs.factories import make_export, make_system_evaluation
 
 CHECKS = (
     "not_a_server_error",
@@ -53,7 +53,7 @@ def test_every_operation_has_a_name_a_summary_and_errors(schema):
     for _, method, operation in operations(schema):
         assert operation["summary"]
         responses = operation["responses"]
-        expected = {"400", "401", "403", "429"} | ({"415", "422"} if method == "post" else {"304"})
+        expected = {"400", "401", "403", "429"} | ({"304"} if method == "get" else {"415", "422"})
         assert expected <= set(responses)
         schema_of_error = responses["400"]["content"]["application/json"]["schema"]
         assert schema_of_error == {"$ref": "#/components/schemas/ErrorResponse"}
@@ -95,6 +95,7 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
     settings.API_READS_PER_MINUTE = settings.API_WRITES_PER_MINUTE = 0
     root = get_user_model().objects.create_superuser("root", password="a long enough password")
     export = make_export(campaign.project, fmt="jsonl")
+    scored = make_system_evaluation(campaign.project)
     [evaluation, *_] = add_evaluations(campaign.project, campaign.workers)
     config = tmp_path / "schemathesis.toml"
     # These values exist. Generated values are tried as well.
@@ -108,6 +109,7 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
         "submissions": campaign.items[1].submissions.first().pk,
         "evaluations": evaluation.pk,
         "exports": export.pk,
+        "system-evaluations": scored.pk,
     }
     for name, pk in ids.items():
         lines += ["[[operations]]", f'include-path-regex = "/{name}/"']

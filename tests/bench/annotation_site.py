@@ -3,6 +3,7 @@
 Run it with the environment of the site. `python -m tests.bench.annotation_site fill HITS WORKERS`
 seeds the site and prints what the simulated workers need. Domain functions create the items and tasks.
 The rows of the marketplace are inserted in bulk, because 10,000 HITs take too long over HTTP.
+`python -m tests.bench.annotation_site corpus ITEMS` seeds a project for a rehearsal.
 `python -m tests.bench.annotation_site check` prints what both sides have recorded.
 """
 
@@ -19,6 +20,7 @@ from django.db.models import Count, F  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from annotation.domain.publish import publish_batch  # noqa: E402
+from annotation.domain.publish_rest import finish_publication  # noqa: E402
 from annotation.models import Draft, Item, Sentence  # noqa: E402
 from crowd.enums import HitState  # noqa: E402
 from crowd.models import Hit as OurHit  # noqa: E402
@@ -43,11 +45,18 @@ def fill(count: int, workers: int) -> dict[str, object]:
     now = timezone.now()
     project = make_project(f"bench-{count}")
     import_items(project, count)
-    publish_batch(project=project, now=now)
+    batch = publish_batch(project=project, now=now)
+    finish_publication(batch=batch, actor="bench", clock=timezone.now)
     group = _create_marketplace_hits(project.slug)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
     return {"group": group, "answer": ANSWER, "sessions": [_log_in() for _ in range(workers)]}
+
+
+def corpus(count: int) -> dict[str, object]:
+    """Create a project whose items are not published."""
+    import_items(make_project("bench"), count)
+    return {"items": count}
 
 
 def import_items(project: Project, count: int) -> None:
@@ -140,7 +149,7 @@ def check() -> dict[str, object]:
     }
 
 
-COMMANDS = {"fill": fill, "check": check}
+COMMANDS = {"fill": fill, "corpus": corpus, "check": check}
 
 if __name__ == "__main__":
     name, *numbers = sys.argv[1:]

@@ -59,10 +59,10 @@ CONSOLIDATION = {
 PROVENANCE = [{"source": at % 2, "state": "kept"} for at in range(3)]
 
 
-def seed_gold(items: int) -> Project:
+def seed_gold(items: int, *, nouns: bool = False) -> Project:
     """Create a project with consolidated gold, in two domains with two partitions each.
 
-    Each item has two generations, a consolidation and its gold.
+    Each item has two generations, a consolidation and its gold. With `nouns`, items are marked as nouns.
     """
     project = make_project()
     workers = [make_worker() for _ in range(20)]
@@ -73,7 +73,7 @@ def seed_gold(items: int) -> Project:
         _sentences(project, round(items / ITEMS_PER_SENTENCE)),
     )
     insert_rows(
-        Item, _names("id project_id sentence_id key target position"), _items(project, items)
+        Item, _names("id project_id sentence_id key target position"), _items(project, items, nouns)
     )
     insert_rows(
         Assignment,
@@ -102,7 +102,9 @@ def seed_gold(items: int) -> Project:
             for position in (0, 1)
         ),
     )  # fmt: skip
-    content, provenance = json.dumps({"questions": QUESTIONS}), json.dumps(PROVENANCE)
+    decision = {"is_verbal": True} if nouns else {}
+    content = json.dumps({"questions": QUESTIONS, **decision})
+    provenance = json.dumps(PROVENANCE)
     insert_rows(
         Gold,
         _names(
@@ -128,8 +130,9 @@ def _sentences(project: Project, count: int) -> Iterator[tuple[str | int, ...]]:
         yield at, project.pk, f"Wiki1k:{domain}:{at}:0:0", tokens, domain, partition, "{}"
 
 
-def _items(project: Project, count: int) -> Iterator[tuple[str | int, ...]]:
-    target = json.dumps({"verb_idx": 17, "verb": "rejected", "forms": FORMS})
+def _items(project: Project, count: int, nouns: bool) -> Iterator[tuple[str | int, ...]]:
+    kind = {"kind": "noun", "verb_form": "reject"} if nouns else {}
+    target = json.dumps({"verb_idx": 17, "verb": "rejected", "forms": FORMS, **kind})
     for at in range(1, count + 1):
         sentence = int((at - 1) // ITEMS_PER_SENTENCE) + 1
         # Several items of a sentence share a verb. Their content does not matter here.

@@ -105,3 +105,32 @@ def in_processes(work: Callable[..., object], tasks: Sequence[dict[str, object]]
     for process in started:
         process.join()
     return results
+
+
+@dataclass
+class Worker:
+    """The background worker, with beat and all of its processes."""
+
+    pid: int
+
+    def seconds(self) -> float:
+        """Return the user and system CPU time of its processes so far."""
+        return sum(map(cpu_seconds, [self.pid, *_children(self.pid)]))
+
+
+@contextmanager
+def working(env: dict[str, str], port: int, log: Path) -> Iterator[Worker]:
+    """Run the background worker with the site's own command."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            process_commands("127.0.0.1", port)["worker"],
+            cwd=ROOT,
+            env=env,
+            stdout=output,
+            stderr=output,
+        )
+    try:
+        yield Worker(process.pid)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.wait(timeout=60)

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from tests.bench.results import record
-from tests.bench.running_server import Server, in_processes, serving
+from tests.bench.running_server import Server, in_processes, serving, working
 from tests.bench.simulated_worker import Record, annotate, annotate_bare
 from tests.environment import ROOT, find_free_port
 
@@ -31,6 +31,7 @@ MOST_CLAIM_MS = 40
 ROUNDS = 5
 OPEN_HITS = (10_000, 100_000)
 CROWD = 32
+GOLD_ITEMS = int(os.environ.get("BENCH_GOLD_ITEMS", "100"))
 NOISE = 1.5  # largest ratio between two rounds
 
 Figures = dict[str, object]
@@ -140,6 +141,34 @@ def test_claim_time_is_independent_of_the_number_of_open_hits(site, free_port):
     few, many = claims.values()
     assert max(few, many) <= MOST_CLAIM_MS
     assert many <= NOISE * few
+
+
+def test_assignments_through_to_gold(site, free_port, tmp_path):
+    """Count the CPU time of all processes of the site, with sweeps every second as in the demo."""
+    site |= {"SWEEP_SECONDS": "1"}
+    run(site, "-m", "tests.bench.annotation_site", "corpus", str(GOLD_ITEMS))
+    with (
+        serving("config.wsgi", site, free_port) as server,
+        working(site, free_port, tmp_path / "worker.log") as worker,
+    ):
+        begin = server.web_seconds() + worker.seconds(), server.database_seconds()
+        options = ["--url", site["SITE_URL"], "--invent", "--json"]
+        report = json.loads(run(site, "manage.py", "rehearse", "bench", *options))
+        ours = server.web_seconds() + worker.seconds() - begin[0]
+        database = server.database_seconds() - begin[1]
+    assert report["items"] == GOLD_ITEMS
+    per_second = report["assignments"] / (ours + database)
+    figures = {
+        "assignments": report["assignments"],
+        "site_cpu_ms": round(1000 * ours / report["assignments"]),
+        "database_cpu_ms": round(1000 * database / report["assignments"]),
+    }
+    show("through to gold", site, 6, figures)
+    record(
+        "Assignments through to gold, with worker and beat",
+        f"{per_second:.1f} per CPU second",
+        database=_name(site),
+    )
 
 
 @dataclass

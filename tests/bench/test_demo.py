@@ -19,8 +19,8 @@ pytestmark = pytest.mark.bench
 MAX_UNTIL_ADDRESS = 20
 MAX_UNTIL_GOLD = 90
 # Load without visitors, after the worker has restarted.
-MAX_IDLE_PERCENT = 3.0
-MAX_IDLE_MIB = 600
+MAX_IDLE_PERCENT = 1.0
+MAX_IDLE_MIB = 450
 IDLE_SECONDS = 60
 
 

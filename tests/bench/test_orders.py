@@ -19,7 +19,9 @@ from annotation.domain.batch_actions import (
     resume_batch,
 )
 from annotation.domain.publish import publish_batch
+from annotation.domain.publish_rest import finish_publication
 from crowd.enums import HitState
+from projects.models import Project
 from tests.annotation.factories import make_project
 from tests.bench.annotation_site import import_items
 
@@ -37,7 +39,7 @@ def test_orders_to_a_batch():
     now = timezone.now()
     project = make_project()
     import_items(project, HITS)
-    took = {"publish": seconds(lambda: publish_batch(project=project, now=now))}
+    took = {"publish": seconds(lambda: publish_all(project))}
     batch = project.batches.get()
     hits_of(batch).update(
         state=HitState.LIVE,
@@ -56,6 +58,11 @@ def test_orders_to_a_batch():
     print({name: round(value, 2) for name, value in took.items()})  # noqa: T201
     assert hits_of(batch).filter(increase_to=3, expiration_wanted=now).count() == HITS
     assert {name: value for name, value in took.items() if value > MOST_SECONDS[name]} == {}
+
+
+def publish_all(project: Project) -> None:
+    batch = publish_batch(project=project, now=timezone.now())
+    finish_publication(batch=batch, actor="bench", clock=timezone.now)
 
 
 def seconds(act: Callable[[], object]) -> float:

@@ -6,10 +6,9 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from schemes.base import ExportRow, ItemContext
+from schemes.base import ExportRow, ItemContext, Suggestions
 from schemes.english.predicates import find_predicates
 from schemes.english.verbs import candidate_forms, verb_forms
-from schemes.qasrl.grammar import automaton
 from schemes.qasrl.published_csv import (
     read_gold_rows,
     read_predicates,
@@ -17,7 +16,6 @@ from schemes.qasrl.published_csv import (
     sentence_file,
     write_gold_rows,
 )
-from schemes.qasrl.suggestions import suggestion_costs
 from schemes.qasrl.walker import parse_question, read_question
 from schemes.registry import get_scheme
 from scripts.learn_suggestions import cross_validated, report, verbs_of
@@ -124,9 +122,9 @@ def test_suggestions_on_held_out_sentences():
 
 
 def test_table_sizes(tokens_of):
-    tables = [automaton(), suggestion_costs()]
-    shared = len(json.dumps(tables, separators=(",", ":")))
     scheme = get_scheme("qasrl")
+    context = ItemContext((), suggestions=Suggestions.LEARNED)
+    shared = len(json.dumps(scheme.pages.shared([context]), separators=(",", ":")))
     sizes = sorted(
         len(
             json.dumps(
@@ -139,7 +137,7 @@ def test_table_sizes(tokens_of):
         for forms in [verb_forms("carried").by_name()]
     )
     show(f"tables: {shared} B shared, per item median {sizes[100]} B, largest {sizes[-1]} B")
-    assert shared + sizes[-1] <= 18_000
+    assert shared + sizes[-1] <= 16_000
 
 
 def test_reading_and_writing_files(tmp_path, rows, tokens_of):

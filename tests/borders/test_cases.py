@@ -219,7 +219,7 @@ def test_answer_that_occurs_twice_is_a_bad_row(desk):
     assert "“Mary” is 2 times in the sentence" in outcome.errors
 
 
-NOTHING = {"added": 0, "known": 0, "blank": 0, "error_count": 0, "notes": {}}
+NOTHING = {"added": 0, "known": 0, "blank": 0, "error_count": 0, "items_left_out": 0, "notes": {}}
 SEMEVAL = conllu("The", "fund", "sold", "off", "bonds", ".", name="20671029")
 
 

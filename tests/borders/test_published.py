@@ -31,6 +31,7 @@ def test_published_gold_is_imported_without_a_refusal(desk):
         "known": 0,
         "blank": 0,
         "error_count": 0,
+        "items_left_out": 0,
         "notes": {},
     }
     questions = [question for content in gold().values() for question in content["questions"]]

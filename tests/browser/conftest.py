@@ -3,20 +3,22 @@
 import dataclasses
 import json
 import os
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext
+from playwright.sync_api import Browser, BrowserContext, Page
 
 from tests.conftest import Migrate
 from tests.environment import find_free_port
 from tests.fakes.worker_site import WorkerSite
+from tests.signed import secret_of_site, signed
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = [
@@ -67,23 +69,30 @@ TASKS = [
     "focus-frame",
     "deleted",
     "first",
+    "question-box",
     "suggest-off",
     "suggest-grammar",
     "suggest-learned",
 ]
 
+# Characters of a server's log.
+LOG_SHOWN = 40_000
+
 # Kinds of cases in tests.browser.seed_cases, with the names of the tests that need a case.
 CASES = {
     "identified": (
-        "keys conflict move frame touch zoom two axe weight preview pay undo same tabs merge place reload"
+        "keys conflict move frame touch zoom two axe weight preview pay undo same tabs merge place"
+        " reload shortcuts"
     ),
-    "contain": "keys rewrite",
+    "contain": "keys rewrite plain box",
+    "implied": "keys",
+    "context": "cards",
     "modal": "keys",
-    "nothing": "empty added",
+    "nothing": "empty added picked",
     "three": "sources",
     "hostile": "text",
     "validation": (
-        "keys conflict mouse frame touch zoom two axe weight preview pay undo tabs repeat open"
+        "keys conflict mouse frame touch zoom two axe weight preview pay undo tabs repeat open shortcuts"
     ),
     "many": "pay look",
     "danger": "text",
@@ -102,7 +111,8 @@ class Site:
 
     def address(self, name: str, *, worker: str = "W1") -> str:
         query = f"assignmentId=A-{name}&hitId=H1&workerId={worker}"
-        return f"{self.tasks[name][0]}?{query}&turkSubmitTo={self.marketplace.origin}"
+        address = f"{self.tasks[name][0]}?{query}&turkSubmitTo={self.marketplace.origin}"
+        return signed(address, secret=secret_of_site(self.database.parent))
 
     def preview(self, name: str) -> str:
         return f"{self.tasks[name][0]}?assignmentId=ASSIGNMENT_ID_NOT_AVAILABLE&hitId=H1"
@@ -166,6 +176,57 @@ def wait_for(url: str) -> None:
         except OSError:
             time.sleep(0.1)
     pytest.fail(f"The site did not start at {url}.")
+
+
+@pytest.fixture
+def empty_site(
+    embedded_site: dict[str, str], free_port: int, migrate: Migrate, collected: str
+) -> dict[str, str]:
+    """Return the environment of a site without accounts. Its empty tables save the start time."""
+    env = {
+        **embedded_site,
+        "SITE_URL": f"http://127.0.0.1:{free_port}",
+        "SWEEP_SECONDS": "1",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+    }
+    migrate(env)
+    return env
+
+
+@pytest.fixture
+def first_link(
+    empty_site: dict[str, str],
+    start_process: Callable[..., object],
+    tmp_path: Path,
+) -> Iterator[str]:
+    """Return the link to the first account of the site, served on one machine.
+
+    Afterwards, print the end of the server's log, which pytest shows if the test failed.
+    """
+    log = tmp_path / "serve.log"
+    start_process([sys.executable, "manage.py", "serve"], env=empty_site, log=log)
+    deadline = time.monotonic() + 120
+    while not (links := re.findall(r"http\S+/first-account/\S+", log.read_text())):
+        assert time.monotonic() < deadline, log.read_text()
+        time.sleep(0.2)
+    yield links[0]
+    sys.stdout.write(log.read_text()[-LOG_SHOWN:])
+
+
+@pytest.fixture
+def open_page(chromium: Browser) -> Iterator[Callable[[], Page]]:
+    """Return a function that opens a page in a new browser context."""
+    contexts: list[BrowserContext] = []
+
+    def open_context_page() -> Page:
+        context = chromium.new_context(viewport={"width": 1280, "height": 900})
+        context.set_default_timeout(60_000)
+        contexts.append(context)
+        return context.new_page()
+
+    yield open_context_page
+    for context in contexts:
+        context.close()
 
 
 @pytest.fixture

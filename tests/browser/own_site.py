@@ -14,6 +14,7 @@ from tests.browser.conftest import ROOT, environment_of, wait_for
 from tests.conftest import Migrate
 from tests.environment import find_free_port
 from tests.fakes.worker_site import WorkerSite
+from tests.signed import secret_of_site, signed
 
 
 @contextmanager
@@ -65,7 +66,8 @@ class OwnSite:
 
     def address(self, name: str) -> str:
         query = f"assignmentId=A-{name}&hitId=H1&workerId=W1"
-        return f"{self.tasks[name]}?{query}&turkSubmitTo={self.marketplace.origin}"
+        address = f"{self.tasks[name]}?{query}&turkSubmitTo={self.marketplace.origin}"
+        return signed(address, secret=secret_of_site(self.database.parent))
 
     def draft(self, name: str) -> sqlite3.Row:
         with sqlite3.connect(self.database) as database:

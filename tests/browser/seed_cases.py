@@ -13,6 +13,7 @@ django.setup()
 
 from django.conf import settings  # noqa: E402
 
+from annotation.models import Sentence  # noqa: E402
 from consolidation.models import Case  # noqa: E402
 from projects.enums import Role  # noqa: E402
 from projects.models import Project  # noqa: E402
@@ -54,6 +55,32 @@ def contain() -> Case:
         source(SURVEY, ("What might contain something?", ["that basin"]), GAS),
         source(SURVEY, ("What contains something?", ["that basin"]), GAS),
     )
+
+
+def implied() -> Case:
+    """Return the second example of the paper in a project that asks what is only implied."""
+    case = contain()
+    case.item.project.asks_implied = True
+    case.item.project.save()
+    return case
+
+
+def in_context() -> Case:
+    """Return the second example of the paper. The first question is answered in the context only."""
+    item = make_item(SURVEY, CONTAIN)
+    item.project.shown_context, item.project.allows_context_answers = "1", True
+    item.project.save()
+    item.sentence.group, item.sentence.position = "a survey", 1
+    item.sentence.save()
+    Sentence.objects.create(
+        project=item.project,
+        external_id="survey:0",
+        tokens=["The", "basin", "is", "large", "."],
+        group="a survey",
+    )
+    first = source(SURVEY, ("What might contain something?", []), GAS)
+    first["questions"][0]["context_answers"] = [{"sentence": "survey:0", "start": 0, "end": 2}]
+    return make_case_of(item, first, source(SURVEY, GAS))
 
 
 def modal() -> Case:
@@ -129,6 +156,8 @@ def _with_free_form(project: Project) -> Project:
 CASES: dict[str, Callable[[], Case]] = {
     "identified": identified,
     "contain": contain,
+    "implied": implied,
+    "context": in_context,
     "modal": modal,
     "nothing": nothing,
     "three": three,

@@ -111,6 +111,59 @@ def test_settling_a_group_keeps_the_question_with_the_modal(cases: Site, context
     assert kept_questions(content) == {"What might contain something?": ["that basin"]}
 
 
+# --- implied arguments -------------------------------------------------------------------------
+
+
+def test_implied_arguments_are_marked_by_keyboard(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("implied-keys"))
+    expect_card_focused(page)
+    first = card(page, "A1")
+    expect(first.get_by_role("button", name="Implied")).to_be_hidden()  # not kept yet
+    press(page, "Shift+G")  # "natural gas", on which both annotators agree
+    expect(first).to_be_focused()
+    press(page, "p")
+    expect(first.locator(".card__verdict")).to_have_text("not judged")
+    press(page, "k", "p")
+    toggle = first.get_by_role("button", name="Implied")
+    expect(toggle).to_have_attribute("aria-pressed", "true")
+    expect(first.locator(".card__verdict")).to_have_text("kept, implied")
+    press(page, "p", "Control+z")
+    expect(toggle).to_have_attribute("aria-pressed", "true")
+    press(page, "ArrowDown", "r", "Control+Enter")
+    expect_submitted(page)
+    content = case_content(cases, "implied-keys")
+    assert {
+        row["question"]: row["implied"] for row in content["questions"] if row["verdict"] == "keep"
+    } == {"What might contain something?": True, "What might something contain?": False}
+    assert not any("implied" in row for row in content["questions"] if row["verdict"] != "keep")
+
+
+def test_projects_that_do_not_ask_have_no_implied_arguments(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("contain-plain"))
+    expect_card_focused(page)
+    press(page, "Shift+G", "k", "p")
+    expect(card(page, "A1").locator(".card__verdict")).to_have_text("kept")
+    expect(card(page, "A1").get_by_role("button", name="Implied")).to_be_hidden()
+
+
+def test_answers_in_the_context_are_shown_and_kept(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("context-cards"))
+    expect_card_focused(page)
+    first = card(page, "A1")
+    expect(first).to_contain_text("In context: “The basin”")
+    expect(first).not_to_contain_text("no answer")
+    first.focus()
+    press(page, "k")
+    expect(page.locator("[data-preview]")).to_contain_text("The basin (in context)")
+    assert axe_findings(page) == []
+    press(page, "Shift+G", "Control+Enter")
+    expect_submitted(page)
+    content = case_content(cases, "context-cards")
+    [kept] = [row for row in content["questions"] if row.get("context_answers")]
+    assert (kept["verdict"], kept["answers"]) == ("keep", [])
+    assert kept["context_answers"][0]["text"] == "The basin"
+
+
 # --- conflicts and open questions --------------------------------------------------------------
 
 
@@ -283,6 +336,21 @@ def test_missing_question_is_written_and_answered_by_keyboard(cases: Site, conte
     content = case_content(cases, "nothing-added")
     assert kept_questions(content) == {"What might something contain?": ["natural gas"]}
     assert content["questions"][0]["source"] is None
+    assert content["questions"][0]["picked"] is None
+
+
+def test_rank_of_a_picked_suggestion_is_stored(cases: Site, context: BrowserContext):
+    page = open_task(context.new_page(), cases.address("nothing-picked"))
+    page.get_by_role("button", name="Write a missing question").press("Enter")
+    options = page.get_by_role("option")
+    expect(options.nth(1)).to_be_visible()
+    press(page, "ArrowDown", "ArrowDown", "Enter")
+    expect(page.locator("#sentence")).to_be_focused()
+    page.keyboard.type("nat")
+    press(page, "Shift+ArrowRight", "Enter", "Control+Enter")
+    expect_submitted(page)
+    [question] = case_content(cases, "nothing-picked")["questions"]
+    assert question["picked"] == 2
 
 
 def test_three_sources_are_shown_and_judged(cases: Site, context: BrowserContext):
@@ -367,14 +435,15 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
     expect(card(second, "B1").locator(".card__verdict")).to_have_text("not judged")
 
 
-def test_preview_shows_everything_and_accepts_no_input(cases: Site, context: BrowserContext):
+def test_preview_shows_an_example_and_accepts_no_input(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.preview("identified-preview"))
     expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
+    expect(page.locator("[data-hint]")).to_contain_text("This is an example.")
     expect(card(page, "A1").get_by_role("button", name="Keep")).to_be_disabled()
     card(page, "A1").focus()
     press(page, "k", "Shift+G", "n", "Control+Enter")
     expect(card(page, "A1").locator(".card__verdict")).to_have_text("not judged")
-    expect(page.locator("[data-open]")).to_have_text("4 questions to judge.")
+    expect(page.locator("[data-open]")).to_have_text("5 questions to judge.")
 
 
 def test_pay_depends_on_the_questions_to_judge(cases: Site, context: BrowserContext):
@@ -439,6 +508,7 @@ def test_axe_finds_nothing(cases: Site, chromium: Browser, look: tuple[int, str]
             context.new_page(), cases.address("identified-axe", worker=f"W{scheme}{width}")
         )
         assert axe_findings(page) == []
+        page.get_by_role("button", name="Skip", exact=True).click()
         expect_card_focused(page)
         press(page, "Shift+G", "k", "ArrowDown", "k")  # overlapping answers
         card(page, "A1").locator(".chip").click()  # opens the tools of an answer

@@ -29,8 +29,21 @@ from tests.browser.frames import (
     word,
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
-from tests.browser.work import expect_submitted, note, open_task, press, ready, status, submit
+from tests.browser.work import (
+    expect_names_without_keys,
+    expect_single_keys_can_be_off,
+    expect_single_keys_need_focus,
+    expect_submitted,
+    note,
+    open_task,
+    press,
+    ready,
+    status,
+    submit,
+)
 from tests.consolidation.factories import make_case_of
+from tests.forced_colors import force_colors, forced_look
+from tests.signed import signed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -86,7 +99,7 @@ def open_page(live_server, marketplace) -> Iterator[Callable[..., Page]]:
         page.route(f"{marketplace.origin}/**", marketplace.receive)
         query = f"assignmentId=A1&hitId=H1&workerId={worker}&turkSubmitTo={marketplace.origin}"
         address = reverse(f"consolidation:{role}", args=[case.task.public_id])
-        return open_task(page, f"{live_server.url}{address}?{query}")
+        return open_task(page, signed(f"{live_server.url}{address}?{query}"))
 
     yield open_page
     assert errors == []
@@ -132,7 +145,7 @@ def test_preview_explains_that_elements_need_acceptance(project, context, live_s
     case = verification_case(project, record("Origin", WINE, FRANCE))
     address = reverse("consolidation:validate", args=[case.task.public_id])
     page = open_task(context.new_page(), f"{live_server.url}{address}")
-    expect(page.get_by_text("Accept the task to see the elements of Origin")).to_be_visible()
+    expect(page.get_by_text("Accept the task to see the elements of Giving")).to_be_visible()
     expect(page.get_by_text("couldn't be loaded")).to_have_count(0)
 
 
@@ -389,7 +402,7 @@ def test_records_are_merged_by_keyboard(merging, marketplace):
 def test_argument_is_edited_and_another_one_added(merging, marketplace):
     page = merging
     page.get_by_role("button", name="Keep what both agree on").click()
-    row(page, 1).get_by_role("radio", name="A a").check()
+    row(page, 1).get_by_role("radio", name="A “").check()
     row(page, 1).get_by_label("Generic role").select_option("Asset")
     row(page, 2).get_by_role("radio", name="Drop").check()
     row(page, 0).get_by_role("button", name="Edit words").click()
@@ -427,7 +440,7 @@ def test_other_frame_shows_its_missing_elements(merging, marketplace):
 def test_repeated_core_element_is_named_at_the_argument(merging):
     page = merging
     page.get_by_role("button", name="Keep what both agree on").click()
-    row(page, 1).get_by_role("radio", name="A a").check()
+    row(page, 1).get_by_role("radio", name="A “").check()
     row(page, 1).get_by_label("Frame element").select_option("Entity")
     warning = "Entity is also the element of “{}”. Change or drop one of them."
     expect(row(page, 1).get_by_text(warning.format("wine"))).to_be_visible()
@@ -489,7 +502,7 @@ def test_pages_of_cases_are_accessible_and_fit(view, project, open_page):
     )
     page = open_page(view, "consolidate", merge)
     check(page)
-    row(page, 0).get_by_role("radio", name="B b").check()
+    row(page, 0).get_by_role("radio", name="B “").check()
     check(page)
     for _ in range(12):
         press(page, "Tab")
@@ -512,3 +525,26 @@ def test_markup_of_other_annotators_is_shown_as_text(project, context, open_page
     page = open_page(context, role, case)
     expect(page.get_by_text(hostile).first).to_be_visible()
     assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("case", ["verifying", "merging"])
+def test_single_keys_need_the_focus_and_can_be_switched_off(request, case):
+    page = request.getfixturevalue(case)
+    expect_single_keys_need_focus(page)
+    page.locator("fieldset input[type=radio]:visible").first.focus()
+    expect_names_without_keys(page)
+    expect_single_keys_can_be_off(page)
+
+
+def test_choices_are_visible_in_forced_colours(merging):
+    force_colors(merging)
+    row(merging, 1).get_by_role("radio").first.check()
+    chosen = row(merging, 1).locator(".merge-choice:has(:checked)")
+    other = row(merging, 1).locator(".merge-choice:not(:has(:checked))")
+    assert forced_look(chosen) != forced_look(other)
+
+
+@pytest.mark.parametrize("case", ["verifying", "merging"])
+def test_verb_is_named_once_in_the_sentence(request, case):
+    page = request.getfixturevalue(case)
+    expect(page.locator("#sentence-3")).to_have_attribute("aria-label", "came, the verb")

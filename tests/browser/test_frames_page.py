@@ -40,6 +40,7 @@ from tests.consolidation.verification import sweep
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import make_user
 from tests.schemes.frames.page_lexicon import LEXICON
+from tests.signed import signed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -617,7 +618,7 @@ def test_disputes_are_shown_at_their_parts(
     page.route(f"{marketplace.origin}/**", marketplace.receive)
     query = f"assignmentId=A9&hitId=H1&workerId={author.external_id}"
     address = f"{reverse('consolidation:revise', args=[task.public_id])}?{query}"
-    open_task(page, f"{live_server.url}{address}&turkSubmitTo={marketplace.origin}")
+    open_task(page, signed(f"{live_server.url}{address}&turkSubmitTo={marketplace.origin}"))
     expect(current_step(page)).to_contain_text("Frame")
     expect(page.locator(".dispute:visible").first).to_contain_text("where the wine is made.")
     assert axe_findings(page) == []

@@ -24,7 +24,7 @@ from tests.conftest import Migrate
 pytestmark = pytest.mark.browser
 
 TYPED = ["commerce", "something moves", "ver ta", "state", "geloneri", "pur sta mo", "origin"]
-RUNS = 8
+RUNS = 5
 LIMIT_MS = 100
 # From the keystroke to a rendered page.
 MEASURE = """() => {
@@ -132,15 +132,15 @@ def test_search_answers_a_keystroke_within_100_ms_on_a_slow_machine(
     expect(page.locator("[data-frames-state]")).to_have_text("3 frames found.")
     page.evaluate(MEASURE)
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
-    times = _times(page)
-    for _ in range(RUNS - 1):
-        if _p95(times) <= LIMIT_MS:
-            break
-        # Other load disturbs the times, so the fastest run counts for each keystroke.
-        times = list(map(min, times, _times(page)))
-    p95 = _p95(times)
-    print(f"milliseconds: median {statistics.median(times):.1f}, p95 {p95:.1f}")  # noqa: T201
-    record("Search of 1,200 frames after a keystroke, CPU slowed 4 times", f"{p95:.1f} ms (p95)")
+    runs = [_times(page) for _ in range(RUNS)]
+    # The middle run. Other load on the machine disturbs a few runs.
+    p95 = statistics.median(map(_p95, runs))
+    middle = statistics.median(map(statistics.median, runs))
+    print(f"milliseconds in {RUNS} runs: median {middle:.1f}, p95 {p95:.1f}")  # noqa: T201
+    record(
+        "Search of 1,200 frames after a keystroke, CPU slowed 4 times",
+        f"{p95:.1f} ms (median of runs)",
+    )
     assert p95 <= LIMIT_MS
 
 

@@ -50,9 +50,9 @@ def test_whole_predicate_by_keyboard_alone(site: Site, context: BrowserContext):
     keys.press("Enter")  # with an answer just added, this continues with the next question
     expect(box(page, 2)).to_be_focused()
     keys.type("what did")
-    keys.press("Tab")
+    keys.press("ArrowRight")
     keys.type("someone")
-    keys.press("Tab")
+    keys.press("Control+Space")
     keys.type("carry")
     keys.press("Enter")
     expect(box(page, 2)).to_have_value(PATIENT)
@@ -615,8 +615,15 @@ def test_pay_depends_on_the_finished_questions(site: Site, context: BrowserConte
     page = open_task(context.new_page(), site.address("pay", worker="W2"))
     pay, following = page.locator("[data-pay]"), page.locator("[data-next-pay]")
     expect(pay).to_have_text("5 ¢")
+    rule = (
+        "Bonuses for more than 6 questions or of work faster than 8 seconds per verb are reviewed before "
+        "they are paid."
+    )
+    notice = page.locator("[data-pay-review]")
+    expect(notice).to_have_text(f"{rule} Without questions, you earn the reward only.")
     ask(page, 1, AGENT, (0, 1))
     ask(page, 2, PATIENT, (3, 5))
+    expect(notice).to_have_text(rule)
     expect(pay).to_have_text("5 ¢")
     expect(following).to_have_text("next question +5 ¢")
     ask(page, 3, "When did someone carry something?", (12, 12))

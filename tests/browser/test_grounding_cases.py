@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from urllib.parse import parse_qs
 
 import pytest
@@ -13,8 +14,11 @@ from annotation.models import Draft, Submission
 from consolidation.domain.dispute import raise_dispute
 from consolidation.domain.open_cases import open_case as open_case_of
 from consolidation.domain.open_cases import publish_case
+from consolidation.domain.record_work import record_new_case_work
 from consolidation.domain.revise import publish_revision
 from consolidation.models import Case
+from consolidation.protocols.validation import write_due_gold
+from datasets.domain.export_gold import ExportOptions, export_gold
 from projects.domain.choose_protocol import choose_protocol
 from projects.models import Project
 from schemes.base import Json
@@ -25,6 +29,7 @@ from tests.browser.grounding import (
     DOG,
     WOMEN,
     box_names,
+    drag,
     draw,
     make_caption,
     make_grounding_project,
@@ -33,8 +38,22 @@ from tests.browser.grounding import (
     progress,
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
-from tests.browser.work import expect_submitted, note, open_task, press, ready, status, submit
+from tests.browser.test_grounding_page import Fingers
+from tests.browser.work import (
+    expect_names_without_keys,
+    expect_single_keys_can_be_off,
+    expect_single_keys_need_focus,
+    expect_submitted,
+    note,
+    open_task,
+    press,
+    ready,
+    status,
+    submit,
+)
 from tests.consolidation.factories import make_case_of, make_generation
+from tests.crowd.factories import make_assignment
+from tests.signed import signed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -102,7 +121,7 @@ def open_page(live_server, marketplace) -> Iterator[Callable[..., Page]]:
         page.route(f"{marketplace.origin}/**", marketplace.receive)
         query = f"assignmentId=A1&hitId=H1&workerId={worker}&turkSubmitTo={marketplace.origin}"
         address = reverse(f"consolidation:{role}", args=[case.task.public_id])
-        return open_task(page, f"{live_server.url}{address}?{query}")
+        return open_task(page, signed(f"{live_server.url}{address}?{query}"))
 
     yield open_page
     assert errors == []
@@ -287,12 +306,162 @@ def box_label(page: Page, number: int) -> Locator:
     return page.locator(".box[role=button] .box__text").nth(number)
 
 
-def test_nothing_can_be_drawn_while_checking(judging):
+def test_nothing_can_be_drawn_unless_a_box_is_missing(judging):
     page = judging
+    expect(page.get_by_role("button", name="Add a box in the middle")).to_be_hidden()
     draw(page, (300, 280, 380, 340))
     assert len(box_names(page)) == 2
     page.mouse.click(*point(page, 60, 100))
     expect(page.get_by_role("button", name="Show box 1")).to_have_attribute("aria-pressed", "true")
+
+
+# --- missing boxes -------------------------------------------------------------------------------
+
+INCOMPLETE = grounding(
+    ("boxes", [FIRST]), ("group", [list(CAR)]), ("scene", []), ("boxes", [list(DOG)])
+)
+
+
+@pytest.fixture
+def incomplete(project) -> Case:
+    return validation_case(project, INCOMPLETE)
+
+
+def missing_box(page: Page) -> Locator:
+    return page.get_by_role("group", name="Is a box missing?")
+
+
+def drawn_names(page: Page) -> list[str]:
+    return [name for name in box_names(page) if "missing box" in name]
+
+
+def repeat(page: Page, **times: int) -> None:
+    for key, count in times.items():
+        press(page, *[key.replace("_", "+")] * count)
+
+
+def accept_rest(page: Page) -> None:
+    press(page, *"vvvv")
+    expect(page.locator("[data-submit]")).to_be_focused()
+    press(page, "Enter")
+    expect_submitted(page)
+
+
+def test_missing_box_is_drawn_by_keyboard_and_by_mouse_and_exported(
+    incomplete, context, open_page, marketplace, tmp_path
+):
+    draw_by_keyboard(open_page(context, "validate", incomplete, "W1"))
+    page = open_page(context, "validate", incomplete, "W2")
+    missing_box(page).get_by_label("Yes").check()
+    expect(note(page)).to_have_text("A box is missing. Draw it in the picture, or press b.")
+    x1, y1, x2, y2 = SECOND
+    draw(page, (x1, y1 + 4, x2, y2 + 4))
+    accept_rest(page)
+    phrases = [content[str(incomplete.item_id)]["phrases"] for content in marketplace.contents]
+    first, second = (own[0]["drawn"][0] for own in phrases)
+    assert phrases[0][0] == {
+        "id": "p0", "valid": True, "missing": True, "boxes": [True], "drawn": [first],
+    }  # fmt: skip
+    assert first == [x1 + 2, y1, x2 + 2, y2]
+    assert second == pytest.approx([x1, y1 + 4, x2, y2 + 4], abs=1)
+    entry, card = exported(incomplete, marketplace.contents, tmp_path)
+    mean = [(2 * (a + b) + 2) // 4 for a, b in zip(first, second, strict=True)]
+    gold = {"id": "p0", "state": "boxes", "boxes": [FIRST, mean]}
+    assert entry["content"]["phrases"][0] == gold
+    origin = {"valid": 2, "missing": 2, "rejected": 0, "drawn": 1, "unsupported": 0}
+    assert entry["provenance"][0].items() >= origin.items()
+    assert "1 box that validators drew" in card
+    assert "0 boxes that validators rejected" in card
+    assert "0 phrases that may lack a box" in card
+
+
+def draw_by_keyboard(page: Page) -> None:
+    """Draw a box that is 2 pixels beside the missing one, and submit."""
+    press(page, "b")
+    expect(missing_box(page).get_by_label("Yes")).to_be_checked()
+    expect(note(page)).to_contain_text("New box, left 188, top 141, 125 by 94 pixels.")
+    repeat(page, Shift_ArrowLeft=6, ArrowRight=2, Shift_ArrowUp=7, ArrowUp=1)
+    press(page, "Space")
+    repeat(page, Shift_ArrowLeft=6, ArrowLeft=5, Shift_ArrowDown=6, ArrowDown=6)
+    press(page, "Enter")
+    assert drawn_names(page) == ["Two women, missing box 1, left 130, top 70, 60 by 160 pixels"]
+    # A drawn box has the focus and can still be moved.
+    repeat(page, ArrowRight=2)
+    expect(note(page)).to_have_text("left 132, top 70, 60 by 160 pixels")
+    accept_rest(page)
+
+
+def exported(case: Case, contents: list[Json], folder: Path) -> tuple[Json, str]:
+    """Record the validations, and return the only exported item and the data card."""
+    for content in contents:
+        assignment = make_assignment(case.task.hit)
+        assignment.answer = {"content": json.dumps(content)}
+        assignment.save()
+    assert record_new_case_work(clock=lambda: NOW) == len(contents)
+    assert write_due_gold(clock=lambda: NOW) == 1
+    project = case.item.project
+    export_gold(project=project, options=ExportOptions(fmt="jsonl"), folder=folder)
+    [file] = folder.glob("*.gold.jsonl")
+    entry: Json = json.loads(file.read_text())
+    return entry, (folder / "README.md").read_text()
+
+
+def test_drawn_box_is_resized_removed_undone_and_survives_a_reload(incomplete, context, open_page):
+    page = open_page(context, "validate", incomplete)
+    press(page, "m")
+    draw(page, (300, 280, 380, 340))
+    draw(page, (400, 280, 460, 340))
+    assert len(drawn_names(page)) == 2
+    # The second one is selected, and its handle resizes it.
+    drag(page, (460, 340), (480, 360))
+    expect(note(page)).to_have_text("left 400, top 280, 80 by 80 pixels")
+    press(page, "Delete")
+    expect(
+        page.get_by_role("list", name="Boxes that you drew").get_by_role("listitem")
+    ).to_have_count(1)
+    page.get_by_role("button", name="Undo removing a missing box of “Two women”").click()
+    page.get_by_role("button", name="Remove Two women, missing box 1").click()
+    assert drawn_names(page) == ["Two women, missing box 1, left 400, top 280, 80 by 80 pixels"]
+    expect(status(page)).to_have_text("Saved")
+    page.reload()
+    ready(page)
+    assert drawn_names(page) == ["Two women, missing box 1, left 400, top 280, 80 by 80 pixels"]
+    missing_box(page).get_by_label("No").check()
+    expect(note(page)).to_have_text("1 drawn box removed.")
+    assert drawn_names(page) == []
+
+
+def test_box_that_is_there_and_boxes_of_groups_are_not_drawn(incomplete, context, open_page):
+    page = open_page(context, "validate", incomplete)
+    press(page, "m")
+    x1, y1, x2, y2 = FIRST
+    draw(page, (x1 + 1, y1, x2 + 1, y2))
+    expect(note(page)).to_have_text("This box is already there.")
+    page.get_by_role("button", name="Show box 1").click()
+    press(page, "Delete")
+    expect(note(page)).to_have_text("This box is the annotator’s. Dispute it if it is wrong.")
+    assert len(box_names(page)) == 1
+    # An unfinished box is dropped at another phrase.
+    press(page, "b", "j")
+    expect(title(page)).to_have_text("“a red car”")
+    expect(page.get_by_role("button", name="Place")).to_be_hidden()
+    press(page, "m", "b")
+    expect(note(page)).to_have_text(
+        "A box can be added only to a phrase with a box for each individual."
+    )
+    draw(page, (300, 280, 380, 340))
+    assert len(box_names(page)) == 1
+
+
+def test_missing_box_is_drawn_by_touch(project, incomplete, chromium, open_page, marketplace):
+    size = {"width": 360, "height": 740}
+    with chromium.new_context(viewport=size, has_touch=True, is_mobile=True) as context:
+        page = open_page(context, "validate", incomplete)
+        missing_box(page).get_by_label("Yes").tap()
+        page.locator("[data-stage]").scroll_into_view_if_needed()
+        Fingers(page).swipe(WOMEN[1][:2], WOMEN[1][2:])
+        expect(page.get_by_role("button", name="Remove Two women, missing box 1")).to_be_visible()
+        assert len(drawn_names(page)) == 1
 
 
 # --- revision ------------------------------------------------------------------------------------
@@ -313,6 +482,35 @@ def test_disputed_boxes_are_revised_by_their_author(project, context, open_page,
     submit(page)
     expect_submitted(page)
     assert result(marketplace.phrases)[0] == ("boxes", [FIRST])
+
+
+def test_box_that_a_verifier_drew_is_taken_over_in_the_revision(
+    project, context, open_page, marketplace
+):
+    case = validation_case(project, INCOMPLETE, "verification")
+    drawn = [SECOND, [300, 280, 380, 340]]
+    disputes = {
+        "phrases": [{"id": "p0", "state": False, "boxes": [], "missing": True, "drawn": drawn}]
+    }
+    raise_dispute(case=case, content=disputes, verifications=[], now=NOW)
+    publish_revision(case_id=case.pk, now=NOW)
+    case.refresh_from_db()
+    author = Submission.objects.get(role="generator").worker.external_id
+    page = open_page(context, "revise", case, author)
+    offers = page.get_by_role("button", name="that a verifier drew")
+    expect(offers).to_have_count(2)
+    page.mouse.click(*point(page, 310, 300))
+    expect(note(page)).to_have_text(
+        "a box that a verifier drew, left 300, top 280, 80 by 60 pixels"
+    )
+    expect(offers.first).to_have_text("Use the box of 80 × 60 that a verifier drew")
+    press(page, "Delete")
+    expect(note(page)).to_contain_text("it isn't yours yet")
+    page.get_by_role("button", name="Use the box of 60 × 160 that a verifier drew").click()
+    expect(offers).to_have_count(1)
+    submit(page)
+    expect_submitted(page)
+    assert result(marketplace.phrases)[0] == ("boxes", [FIRST, SECOND])
 
 
 # --- small screens and accessibility ---------------------------------------------------------------
@@ -347,8 +545,17 @@ def test_pages_of_cases_are_accessible_and_fit(view, project, open_page):
     case = validation_case(make_grounding_project("checked"), OURS)
     page = open_page(view, "validate", case)
     check(page)
-    press(page, "2", "m")
+    press(page, "2", "m", "b", "Enter")
     check(page)
     for _ in range(25):
         press(page, "Tab")
         assert page.evaluate(COVERED) == ""
+
+
+@pytest.mark.parametrize("case", ["merging", "judging"])
+def test_single_keys_need_the_focus_and_can_be_switched_off(request, case):
+    page = request.getfixturevalue(case)
+    expect_single_keys_need_focus(page)
+    page.locator("[data-panel] button:enabled").first.focus()
+    expect_names_without_keys(page)
+    expect_single_keys_can_be_off(page)

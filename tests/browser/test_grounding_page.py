@@ -13,6 +13,7 @@ from annotation.models import Draft, Item
 from projects.models import Project
 from schemes.base import Json
 from tests.annotation.factories import make_task, task_url
+from tests.announcements import announcements, observe_announcements
 from tests.axe import LOOKS, axe_findings
 from tests.browser.grounding import (
     CAR,
@@ -29,7 +30,19 @@ from tests.browser.grounding import (
     stage,
 )
 from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
-from tests.browser.work import expect_submitted, note, open_task, press, ready, status, submit
+from tests.browser.work import (
+    expect_names_without_keys,
+    expect_single_keys_can_be_off,
+    expect_single_keys_need_focus,
+    expect_submitted,
+    note,
+    open_task,
+    press,
+    ready,
+    status,
+    submit,
+)
+from tests.forced_colors import force_colors, forced_look
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -538,3 +551,38 @@ def check(page: Page) -> None:
     assert axe_findings(page) == []
     assert page.evaluate(SMALL_TARGETS) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_single_keys_need_the_focus_and_can_be_switched_off(page):
+    expect_single_keys_need_focus(page)
+    stage(page).focus()
+    expect_names_without_keys(page)
+    expect_single_keys_can_be_off(page)
+
+
+def test_phrases_and_pressed_buttons_are_visible_in_forced_colours(page):
+    force_colors(page)
+    draw(page, CAR)
+    selected = page.locator(".panel__select[aria-pressed=true]")
+    expect(selected).to_have_count(1)
+    remove = page.locator(".panel__box button:not(.panel__select)")
+    assert forced_look(selected) != forced_look(remove)
+    words = page.locator(".caption__word--current"), page.locator(".caption__word--phrase")
+    current, phrase_word = words[0], words[1].last
+    assert forced_look(current) != forced_look(phrase_word)
+    assert forced_look(phrase_row(page, 0)) != forced_look(phrase_row(page, 2))
+
+
+def test_arrow_keys_announce_where_the_box_ends_up(page):
+    stage(page).focus()
+    press(page, "Enter", "Enter")
+    observe_announcements(page)
+    press(page, *["ArrowLeft"] * 5)
+    expect(note(page)).to_have_text("left 183, top 141, 125 by 94 pixels")
+    assert announcements(page) == ["left 183, top 141, 125 by 94 pixels"]
+
+
+def test_boxes_are_buttons_in_a_group(page):
+    draw(page, CAR)
+    boxes = page.get_by_role("group", name="Boxes")
+    expect(boxes.get_by_role("button")).to_have_count(1)

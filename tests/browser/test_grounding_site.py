@@ -144,17 +144,19 @@ def test_box_is_dragged_at_60_frames_a_second_on_a_slow_machine(
         "end": dict(zip("xy", end, strict=True)),
         "steps": 120,
     }
-    times: list[float] = page.evaluate(DRAG, path)
+    runs: list[list[float]] = [page.evaluate(DRAG, path)]
     assert any("left 385, top 280, 30 by 40 pixels" in name for name in box_names(page))
     for _ in range(RUNS - 1):
-        if _p95(times) <= LIMIT_MS:
-            break
-        # Other load disturbs the times, so the fastest run counts for each frame.
         path["start"], path["end"] = path["end"], path["start"]
-        times = list(map(min, times, page.evaluate(DRAG, path)))
-    p95 = _p95(times)
-    print(f"milliseconds: median {statistics.median(times):.1f}, p95 {p95:.1f}")  # noqa: T201
-    record("Frame while dragging one of 50 boxes, CPU slowed 4 times", f"{p95:.1f} ms (p95)")
+        runs.append(page.evaluate(DRAG, path))
+    # The middle run. Other load on the machine disturbs a few runs.
+    p95 = statistics.median(map(_p95, runs))
+    middle = statistics.median(map(statistics.median, runs))
+    print(f"milliseconds in {RUNS} runs: median {middle:.1f}, p95 {p95:.1f}")  # noqa: T201
+    record(
+        "Frame while dragging one of 50 boxes, CPU slowed 4 times",
+        f"{p95:.1f} ms (median of runs)",
+    )
     assert p95 <= LIMIT_MS
 
 

@@ -26,6 +26,7 @@ from tests.browser.work import expect_submitted, open_task, press, ready, status
 from tests.consolidation.factories import make_case_of
 from tests.consolidation.validation import make_validation_case
 from tests.schemes.labels.scheme import SCHEME
+from tests.signed import signed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -99,7 +100,7 @@ def open_case(page, live_server, marketplace) -> Callable[[str, Case], Page]:
     def open_case(role: str, case: Case) -> Page:
         query = f"assignmentId=A1&hitId=H1&workerId=W1&turkSubmitTo={marketplace.origin}"
         address = reverse(f"consolidation:{role}", args=[case.task.public_id])
-        return open_task(page, f"{live_server.url}{address}?{query}")
+        return open_task(page, signed(f"{live_server.url}{address}?{query}"))
 
     return open_case
 

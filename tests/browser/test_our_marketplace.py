@@ -28,6 +28,7 @@ WHEN = "When did someone carry something?"
 class Market:
     url: str
     invitation: str
+    run: Callable[..., str]
 
 
 @pytest.fixture
@@ -61,7 +62,7 @@ def market(either_site_migrated, free_port, tmp_path, start_process) -> Market:
     for name, command in process_commands("127.0.0.1", free_port).items():
         start_process(command, env=environment, log=tmp_path / f"{name}.log")
     wait_until_up(url, seconds=PATIENCE)
-    return Market(url, invitation)
+    return Market(url, invitation, run)
 
 
 @pytest.fixture
@@ -76,10 +77,10 @@ def context(chromium: Browser) -> Iterator[BrowserContext]:
 )
 def test_work_in_the_frame_is_submitted_and_paid(market: Market, context: BrowserContext):
     page = context.new_page()
-    _join(page, market)
+    join(page, market)
     accept = page.get_by_role("button", name="Accept one for $0.05")
-    _reload_until(page, lambda: accept.count() == 1)
-    _tab_to(page, "document.activeElement.textContent.startsWith('Accept one')")
+    reload_until(page, lambda: accept.count() == 1)
+    tab_to(page, "document.activeElement.textContent.startsWith('Accept one')")
     page.keyboard.press("Enter")
 
     task = page.locator("iframe#task")
@@ -92,19 +93,19 @@ def test_work_in_the_frame_is_submitted_and_paid(market: Market, context: Browse
     assert frame.evaluate("window.origin") == "null"
     assert axe_findings(page) == []
     page.evaluate("document.getElementById('task').focus()")
-    _annotate(page, frame)
+    annotate(page, frame)
     # No place is left, so the wrapper continues to the list.
     page.wait_for_url(f"{market.url}/hits/")
 
     page.goto(f"{market.url}/hits/history/")
     row = page.locator("tbody tr")
-    _reload_until(page, lambda: "Approved" in row.inner_text())
-    _reload_until(page, lambda: "includes 0.05 bonus" in row.locator(".number").inner_text())
+    reload_until(page, lambda: "Approved" in row.inner_text())
+    reload_until(page, lambda: "includes 0.05 bonus" in row.locator(".number").inner_text())
     page.goto(f"{market.url}/hits/earnings/")
     expect(page.locator("main")).to_contain_text("0.10")
 
 
-def _join(page: Page, market: Market) -> None:
+def join(page: Page, market: Market) -> None:
     page.goto(f"{market.url}/hits/join/{market.invitation}/")
     for name, value in {
         "username": "rosa",
@@ -121,10 +122,10 @@ def _join(page: Page, market: Market) -> None:
     page.wait_for_url(f"{market.url}/hits/")
 
 
-def _annotate(page: Page, frame: Frame) -> None:
+def annotate(page: Page, frame: Frame) -> None:
     """Write three questions with an answer each and submit them, by keyboard alone."""
     keys = page.keyboard
-    _tab_to(page, "document.activeElement.getAttribute('role') === 'combobox'", frame)
+    tab_to(page, "document.activeElement.getAttribute('role') === 'combobox'", frame)
     for question, first, words in ((AGENT, "", 2), (PATIENT, "o", 2), (WHEN, "s", 1)):
         keys.type(question)
         keys.press("Enter")
@@ -136,11 +137,11 @@ def _annotate(page: Page, frame: Frame) -> None:
         keys.press("Enter")
         keys.press("Enter")  # with an answer just added, this continues with the next question
     assert chips(frame) == ["The rebels", "old radio", "Sunday"]
-    _tab_to(page, "document.activeElement.hasAttribute('data-submit')", frame)
+    tab_to(page, "document.activeElement.hasAttribute('data-submit')", frame)
     keys.press("Enter")
 
 
-def _tab_to(page: Page, condition: str, frame: Frame | None = None) -> None:
+def tab_to(page: Page, condition: str, frame: Frame | None = None) -> None:
     for _ in range(60):
         if (frame or page).evaluate(condition):
             return
@@ -148,7 +149,7 @@ def _tab_to(page: Page, condition: str, frame: Frame | None = None) -> None:
     pytest.fail(f"The keyboard does not lead to {condition}.")
 
 
-def _reload_until(page: Page, condition: Callable[[], bool]) -> None:
+def reload_until(page: Page, condition: Callable[[], bool]) -> None:
     end = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < end, f"Timed out on {page.url}"

@@ -21,7 +21,7 @@ TYPED = [
     "Who was caried by",
     "What would someone not carry something to do?",
 ]
-RUNS = 12  # at most
+RUNS = 7
 FRAME_MS = 16
 # From the keystroke to a rendered page, with the handlers, style and forced layout.
 MEASURE = """() => {
@@ -44,16 +44,14 @@ def test_keystroke_is_rendered_within_a_frame_on_a_slow_machine(
     ask(page, 1, AGENT, (0, 1))
     page.evaluate(MEASURE)
     page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
-    times = _times(page)
-    for _ in range(RUNS - 1):
-        if _p95(times) <= FRAME_MS:
-            break
-        # Other load disturbs the times, so the fastest run counts for each keystroke.
-        times = list(map(min, times, _times(page)))
-    p95 = _p95(times)
-    summary = f"median {statistics.median(times):.1f}, p95 {p95:.1f}, max {max(times):.1f}"
-    print(f"milliseconds of a keystroke: {summary}")  # noqa: T201
-    record("Suggestion after a keystroke, CPU slowed 4 times", f"{p95:.1f} ms (p95)")
+    runs = [_times(page) for _ in range(RUNS)]
+    # The middle run of each figure. Other load on the machine disturbs a few runs.
+    middle = statistics.median(map(statistics.median, runs))
+    p95 = statistics.median(map(_p95, runs))
+    worst = max(map(max, runs))
+    summary = f"median {middle:.1f}, p95 {p95:.1f}, slowest of all runs {worst:.1f}"
+    print(f"milliseconds of a keystroke in {RUNS} runs: {summary}")  # noqa: T201
+    record("Suggestion after a keystroke, CPU slowed 4 times", f"{p95:.1f} ms (median of runs)")
     assert p95 <= FRAME_MS
 
 

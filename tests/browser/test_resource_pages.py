@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from projects.enums import MemberRole
 from projects.models import Project
+from tests.annotation.uploads import run_jobs
 from tests.axe import LOOKS, axe_findings
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
@@ -30,7 +31,7 @@ SHOTS = os.environ.get("SHOTS", "")
 
 
 @pytest.fixture
-def project() -> Project:
+def project(job_files) -> Project:
     return make_frames_project()
 
 
@@ -94,6 +95,9 @@ def test_pages_are_accessible_and_stay_in_their_width(open_context, project, tmp
     page.get_by_label("File or zip archive").set_input_files(path)
     page.get_by_label("Format").select_option("framenet")
     page.get_by_role("button", name="Save as new version").click()
+    expect(page.get_by_text("Importing lexicon.json.")).to_be_visible()
+    check(page, f"importing-{width}-{scheme}")
+    run_jobs()
     expect(page.get_by_text("is neither a folder nor a complete zip file")).to_be_visible()
     check(page, f"refused-{width}-{scheme}")
 
@@ -104,7 +108,9 @@ def test_lexicon_is_imported_searched_and_read_by_keyboard(open_context):
     page.get_by_label("File or zip archive").set_input_files(SAMPLE)
     page.get_by_label("Format").select_option("json")
     page.get_by_role("button", name="Save as new version").press("Enter")
-    expect(page.get_by_role("status").first).to_contain_text("Version 1 was imported")
+    expect(page.get_by_role("status").get_by_text(f"Importing {SAMPLE.name}.")).to_be_visible()
+    run_jobs()
+    expect(page.get_by_role("status").get_by_text("Version 1 was imported")).to_be_visible()
     page.get_by_role("textbox", name="Search").focus()
     page.keyboard.type("come from")
     page.keyboard.press("Enter")

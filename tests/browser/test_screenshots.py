@@ -47,6 +47,17 @@ def demo(embedded_site, tmp_path, free_port) -> Iterator[str]:
 
 
 @pytest.fixture
+def demo_data(embedded_site) -> dict[str, str]:
+    """Return the environment of processes that use the demo's data."""
+    return {
+        **embedded_site,
+        "DEMO": "true",
+        "DJANGO_SETTINGS_MODULE": "config.settings",
+        "VAR_DIR": str(Path(embedded_site["VAR_DIR"], "demo")),
+    }
+
+
+@pytest.fixture
 def page(chromium: Browser, demo: str) -> Iterator[Page]:
     context = chromium.new_context(
         base_url=demo, viewport={"width": 1280, "height": 900}, color_scheme="light"
@@ -90,11 +101,12 @@ def save_setup(page: Page, tmp_path: Path) -> None:
     """Save the pages for creating and publishing a project."""
     page.goto("/projects/new/")
     page.get_by_label("Title").fill("News")
-    page.get_by_label("Annotation scheme").select_option("qasrl")
+    page.get_by_role("radio", name=re.compile("^QA-SRL")).check()
     page.get_by_role("button", name="Create project").click()
     heading(page, "Corpus")
     page.get_by_role("button", name="Use the sample corpus").click()
     heading(page, re.compile("Preview"))
+    expect(page.get_by_role("button", name=re.compile("^Import"))).to_be_visible(timeout=120_000)
     save(page, "corpus", tmp_path)
     page.goto("/projects/news/")
     heading(page, "News")
@@ -110,10 +122,21 @@ def save_training(page: Page, tmp_path: Path) -> None:
     page.goto("/projects/demo/training/")
     page.locator("main table a[href*='/rounds/']").first.click()
     heading(page, "Training 1")
+    page.locator("#filters").evaluate("element => element.scrollIntoView()")
     save(page, "round", tmp_path)
     page.locator("main table tbody th a[href*='/rounds/']").first.click()
     scroll_to(page, "Item by item")
     save(page, "trainer", tmp_path)
+
+
+def save_invitations(page: Page, tmp_path: Path) -> None:
+    """Save the page that invites workers by ticking."""
+    page.goto("/projects/demo/training/")
+    page.get_by_role("link", name="Training 3", exact=True).click()
+    page.get_by_role("link", name="Invite workers", exact=True).click()
+    heading(page, "Invite workers to Training 3")
+    tick(page, 3)
+    save(page, "invite", tmp_path)
 
 
 def save_operator(page: Page, tmp_path: Path) -> None:
@@ -121,6 +144,29 @@ def save_operator(page: Page, tmp_path: Path) -> None:
     page.get_by_role("button", name="Create invitations").click()
     heading(page, "Workers")
     save(page, "operator", tmp_path)
+    page.goto("/hits/operator/statement/")
+    heading(page, "Payout statement")
+    tick(page, 3)
+    page.get_by_label("Reference").fill("Transfer 4711")
+    page.locator(".table-scroll").evaluate("element => element.scrollIntoView()")
+    save(page, "payouts", tmp_path)
+
+
+def tick(page: Page, count: int) -> None:
+    """Tick the first rows of the list."""
+    boxes = page.locator("main tbody input[type=checkbox]")
+    for at in range(count):
+        boxes.nth(at).check()
+
+
+def save_chosen_items(page: Page, tmp_path: Path) -> None:
+    """Save the page that adds ticked items to an expert queue."""
+    page.goto("/projects/demo-open/items/?sort=key")
+    tick(page, 4)
+    page.get_by_role("button", name="Add ticked items").click()
+    heading(page, "Add items to an expert queue")
+    page.get_by_label("Title of the new queue").fill("Gold for training")
+    save(page, "expert-queue", tmp_path)
 
 
 def create_queue(page: Page, project: str) -> None:
@@ -170,7 +216,7 @@ def save_worker(page: Page, tmp_path: Path) -> None:
     save(page, "worker", tmp_path)
 
 
-def test_pages_of_the_demo_are_saved(page, tmp_path):
+def test_pages_of_the_demo_are_saved(page, demo_data, tmp_path):
     sign_in(page, "admin")
     for name, path in PAGES.items():
         page.goto(path)
@@ -178,8 +224,24 @@ def test_pages_of_the_demo_are_saved(page, tmp_path):
         save(page, name, tmp_path)
     save_setup(page, tmp_path)
     save_training(page, tmp_path)
-    save_operator(page, tmp_path)
+    save_chosen_items(page, tmp_path)
     create_queue(page, "demo-grounding")
     sign_in(page, "expert")
     save_expert(page, tmp_path)
     save_worker(page, tmp_path)
+    subprocess.run(
+        [sys.executable, "-m", "tests.browser.seed_people"], cwd=ROOT, env=demo_data, check=True
+    )
+    sign_in(page, "admin")
+    save_invitations(page, tmp_path)
+    save_operator(page, tmp_path)
+
+
+def test_page_of_the_first_account_is_saved(first_link, chromium, tmp_path):
+    with chromium.new_context(viewport={"width": 1280, "height": 900}) as context:
+        page = context.new_page()
+        page.goto(first_link)
+        heading(page, "Create the first account")
+        page.get_by_label("Username").fill("rita")
+        page.get_by_label("Email address").fill("rita@lab.example")
+        save(page, "first-account", tmp_path)

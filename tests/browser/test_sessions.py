@@ -10,6 +10,7 @@ from annotation.domain.publish import publish_batch
 from crowd.models import Assignment, Study, StudySession
 from crowd.providers.registry import PROVIDERS
 from projects.domain.create_project import create_project
+from projects.enums import BonusTiming
 from tests.annotation.factories import NOW, make_item
 from tests.axe import LOOKS, axe_findings
 from tests.browser.work import AGENT, PATIENT, ask, box, ready, status, submit
@@ -40,7 +41,13 @@ def campaign(server: FakeProlific) -> Campaign:
 @pytest.fixture
 def study(server: FakeProlific, campaign: Campaign) -> Study:
     """Return a published study of three items."""
-    project = create_project(slug="news", scheme="qasrl", provider="prolific", now=NOW)
+    project = create_project(
+        slug="news",
+        scheme="qasrl",
+        provider="prolific",
+        bonus_timing=BonusTiming.AT_ONCE,
+        now=NOW,
+    )
     for terms in project.pay_scheme.values():
         terms["reward_cents"] = 30
     project.save()
@@ -107,7 +114,7 @@ def test_session_from_arrival_over_a_pause_to_completion(
     expect(status(page)).to_have_text("Saved")
     page.close()
 
-    campaign.sweep(minutes=60, times=20)  # the next morning
+    campaign.sweep(minutes=3, times=5)  # after a break
     page = context.new_page()
     page.goto(participant.open())
     assert fact(page, "Tasks finished") == "1 of 3"

@@ -147,6 +147,28 @@ def test_tutorial_is_accessible_and_fits(site: Site, cases: Site, view: BrowserC
     expect(page.locator("[data-submit]")).to_be_visible()
 
 
+@pytest.mark.parametrize("touch", [True, False], ids=["touch", "mouse"])
+@pytest.mark.parametrize("name", ["first", "identified-place"], ids=["write", "merge"])
+def test_first_press_in_a_frame_is_not_lost(
+    site: Site, cases: Site, chromium: Browser, name: str, *, touch: bool
+):
+    owner = site if name == "first" else cases
+    size = {"width": 360, "height": 720}
+    with chromium.new_context(viewport=size, has_touch=touch) as context:
+        page = context.new_page()
+        address = owner.address(name, worker=f"TAP{touch}")
+        page.goto(owner.marketplace.frame_url(address))
+        frame = ready(page.frames[1])
+        button = frame.get_by_role("button", name="Start the tutorial")
+        button.scroll_into_view_if_needed()
+        place = button.bounding_box()
+        assert place
+        middle = place["x"] + place["width"] / 2, place["y"] + place["height"] / 2
+        # At the place where a person sees the button, without waiting for it to rest.
+        (page.touchscreen.tap if touch else page.mouse.click)(*middle)
+        expect(frame.locator("[data-tutorial]")).to_be_visible()
+
+
 def test_nothing_is_submitted_by_the_tutorial(site: Site, context: BrowserContext):
     page = open_task(context.new_page(), site.address("first", worker="NEW6"))
     start(page)

@@ -27,6 +27,7 @@ from tests.browser.test_tutorial import start, step
 from tests.browser.work import open_task, press
 from tests.consolidation.factories import make_case_of
 from tests.schemes.frames.projects import import_sample
+from tests.signed import signed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 
@@ -44,7 +45,8 @@ def open_page(live_server, settings) -> Iterator[Callable[..., Page]]:
             address = task_url(make_task([subject]), submit_to=origin)
         else:
             path = reverse(f"consolidation:{role}", args=[subject.task.public_id])
-            address = f"{path}?assignmentId=A1&hitId=H1&workerId=W1&turkSubmitTo={origin}"
+            query = f"assignmentId=A1&hitId=H1&workerId=W1&turkSubmitTo={origin}"
+            address = signed(f"{path}?{query}")
         return open_task(page, f"{live_server.url}{address}")
 
     yield open_page
@@ -124,7 +126,7 @@ def test_record_consolidation_tutorial(open_page, context):
     press(page, "Shift+G")
     step(page, 2)
     row = page.locator("[data-rows] > li")
-    row.nth(1).get_by_role("radio", name="A a").check()
+    row.nth(1).get_by_role("radio", name="A “").check()
     step(page, 3)
     row.nth(2).get_by_role("radio", name="Drop").check()
     step(page, 4)

@@ -214,9 +214,10 @@ def test_two_tabs_show_both_versions(cases: Site, context: BrowserContext):
     expect(card(second, "2").locator(".card__verdict")).to_have_text("not judged")
 
 
-def test_preview_shows_everything_and_accepts_no_input(cases: Site, context: BrowserContext):
+def test_preview_shows_an_example_and_accepts_no_input(cases: Site, context: BrowserContext):
     page = open_task(context.new_page(), cases.preview("validation-preview"))
     expect(page.locator("[data-banner]")).to_contain_text("Accept the task to start working on it")
+    expect(page.locator("[data-hint]")).to_contain_text("This is an example.")
     expect(card(page, "1").get_by_role("button", name="Invalid")).to_be_disabled()
     card(page, "1").focus()
     press(page, "v", "i", "Enter", "Control+Enter")

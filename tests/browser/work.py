@@ -126,3 +126,43 @@ def weight_of(request: Request) -> int:
     if response.headers.get("content-encoding"):
         return min(size, int(response.headers.get("content-length", size)))
     return size
+
+
+# --- single-key shortcuts ------------------------------------------------------------------------
+
+SINGLE_KEYS = "abcdefghijklmnopqrstuvwxyzGD0123456789/-+="
+
+
+def type_single_keys(page: Page) -> None:
+    for key in SINGLE_KEYS:
+        page.keyboard.press(key)
+
+
+def expect_single_keys_need_focus(page: Page) -> None:
+    """Check that no letter acts while the focus is nowhere, as after a click beside a control."""
+    page.evaluate("document.activeElement.blur()")
+    type_single_keys(page)
+    assert page.evaluate("document.activeElement === document.body")
+    expect(page.locator("[data-undo]")).to_be_disabled()
+
+
+def expect_single_keys_can_be_off(page: Page) -> None:
+    """Check that no letter acts on the focused component after the switch, which hides the hints."""
+    focused = page.evaluate_handle("document.activeElement")
+    page.locator("summary", has_text="Keyboard shortcuts").click()
+    page.get_by_role("switch", name="Single-key shortcuts").uncheck()
+    expect(page.locator(".key-hint:visible")).to_have_count(0)
+    focused.as_element().focus()
+    type_single_keys(page)
+    assert page.evaluate("element => element === document.activeElement", focused)
+    expect(page.locator("[data-undo]")).to_be_disabled()
+
+
+def expect_names_without_keys(page: Page) -> None:
+    """Check that controls name their shortcut in an attribute of its own, not in their name."""
+    for control in page.locator("[aria-keyshortcuts]:visible").all():
+        hints = control.evaluate(
+            """each => [...(each.closest("label") ?? each).querySelectorAll("kbd")]
+                .filter((hint) => !hint.closest("[aria-hidden=true]")).map((hint) => hint.outerHTML)"""
+        )
+        assert hints == []

@@ -14,6 +14,7 @@ from tests.operations.manage import manage
 ASK = """
 import json
 from uuid import UUID
+from django.templatetags.static import static
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
@@ -39,6 +40,8 @@ pages = {
     "practice": (strangers, "/practice/qasrl/1/"),
     "health": (strangers, "/health/live"),
     "missing": (strangers, "/no/such/page/"),
+    "stylesheet": (strangers, static("css/base.css")),
+    "missing file": (strangers, "/static/no-such-file.css"),
 }
 answers = {name: client.get(path, secure=True) for name, (client, path) in pages.items()}
 print(json.dumps({name: [answer.status_code, dict(answer.headers)] for name, answer in answers.items()}))
@@ -96,6 +99,24 @@ def test_page_has_the_other_headers(answers, page):
     assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
     assert "camera=()" in headers["Permissions-Policy"]
     assert headers["X-Request-ID"]
+
+
+def test_static_file_has_only_the_headers_that_files_need(answers):
+    status, headers = answers["stylesheet"]
+    assert status == 200
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Strict-Transport-Security"]
+    assert "immutable" in headers["Cache-Control"]
+    of_pages = {"Permissions-Policy", "Cross-Origin-Opener-Policy", "X-Request-ID"}
+    of_pages |= {"Referrer-Policy", "Content-Security-Policy", "X-Frame-Options", "Set-Cookie"}
+    assert of_pages.isdisjoint(headers)
+
+
+def test_missing_static_file_has_the_headers_of_pages(answers):
+    status, headers = answers["missing file"]
+    assert status == 404
+    assert headers["Permissions-Policy"]
+    assert headers["Cross-Origin-Opener-Policy"] == "same-origin"
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -9,6 +9,7 @@ from accounts.tasks import send_password_resets
 from crowd.tasks import send_decisions, send_mail
 from jobs.tasks import run_jobs
 from marketplace.tasks import deliver_notifications
+from operations.tasks import run_outside_sweeps
 
 pytestmark = pytest.mark.django_db
 SLOW = [send_mail, send_password_resets, run_jobs, deliver_notifications]
@@ -55,6 +56,14 @@ def test_failing_task_frees_the_slot(embedded, monkeypatch):
     monkeypatch.undo()
     with (embedded.VAR_DIR / "slow-task.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_slow_tasks_that_a_slow_task_runs_share_its_slot(embedded, monkeypatch):
+    calls = []
+    monkeypatch.setattr(send_mail, "run", lambda: calls.append("mail"))
+    monkeypatch.setattr(send_password_resets, "run", lambda: calls.append("resets"))
+    run_outside_sweeps.apply(args=[[send_mail.name, send_password_resets.name]], throw=True)
+    assert calls == ["mail", "resets"]
 
 
 def test_other_tasks_need_no_slot(busy, monkeypatch):

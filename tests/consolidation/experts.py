@@ -9,7 +9,7 @@ from annotation.domain.drafts import PageState
 from annotation.models import Item
 from consolidation.domain.expert_queues import QueuePlan, set_up_queue
 from consolidation.domain.expert_work import submit_queued
-from consolidation.models import ExpertQueue, Monitoring, QueuedItem
+from consolidation.models import ExpertQueue, QueuedItem
 from projects.models import Project
 from tests.crowd.factories import NOW
 
@@ -38,6 +38,5 @@ def submit_result(queued: QueuedItem, expert, content: Any, now=NOW) -> None:
 
 
 def set_review_rate(*, project: Project, per_thousand: int) -> None:
-    """Set the share of reviewed gold as an administrator does on the admin page."""
-    rate = {"per_thousand": per_thousand}
-    Monitoring.objects.update_or_create(project=project, defaults=rate)
+    """Set the share of reviewed gold, as the project's settings do."""
+    Project.objects.filter(pk=project.pk).update(monitoring_per_thousand=per_thousand)

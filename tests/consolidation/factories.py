@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from annotation.domain.item_context import context_of
+from annotation.domain.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Item, Sentence, Submission
 from consolidation.domain.monitor import correct_review
@@ -83,7 +84,7 @@ def make_generation(item: Item, content: Json, worker: Worker | None = None) -> 
         role=Role.GENERATOR,
         worker=worker,
         assignment=make_assignment(worker=worker),
-        content=parts.parse_generation(content, context_of(item)),
+        content=parse_generation(item, content),
         schema_version=parts.schema_version,
         state=SubmissionState.ACCEPTED,
         opened_at=NOW,

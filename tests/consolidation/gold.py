@@ -9,7 +9,7 @@ from crowd.models import Worker
 from projects.enums import Role
 from projects.models import Project
 from schemes.registry import get_scheme
-from tests.consolidation.factories import IDENTIFIED, SURVEY, make_case, source
+from tests.consolidation.factories import IDENTIFIED, SURVEY, make_case_of, make_item, source
 from tests.crowd.factories import NOW, make_assignment, make_worker
 
 FIRST = source(
@@ -67,13 +67,26 @@ def consolidate(case: Case, content: dict, worker: Worker | None = None) -> Gold
     return write_gold_of(submission=submission, now=NOW)
 
 
-def make_gold_item() -> Gold:
-    return consolidate(make_case(SURVEY, IDENTIFIED, FIRST, SECOND), consolidation_of())
+def make_gold_item(project: Project | None = None) -> Gold:
+    item = make_item(SURVEY, IDENTIFIED, project)
+    return consolidate(make_case_of(item, FIRST, SECOND), consolidation_of())
 
 
-def make_gold_project() -> Project:
-    """Create one consolidated item, in wikinews.dev."""
-    gold = make_gold_item()
+def make_noun_gold(*, is_verbal: bool = True) -> Gold:
+    """Create a consolidated item that is marked as a noun. It has questions if it is verbal."""
+    item = make_item(SURVEY, IDENTIFIED)
+    item.target |= {"kind": "noun", "verb_form": "identify"}
+    item.save()
+    contents = [FIRST, SECOND, consolidation_of()]
+    if not is_verbal:
+        contents = [{"questions": []}] * 3
+    first, second, merged = ({**content, "is_verbal": is_verbal} for content in contents)
+    return consolidate(make_case_of(item, first, second), merged)
+
+
+def make_gold_project(gold: Gold | None = None) -> Project:
+    """Create one consolidated item, in wikinews.dev, or put the gold there."""
+    gold = gold or make_gold_item()
     sentence = gold.item.sentence
     sentence.domain, sentence.partition, sentence.external_id = "wikinews", "dev", "Wiki1k:n:1:0:0"
     sentence.save()

@@ -138,7 +138,7 @@ def test_selected_hits_stay_selected_after_a_refresh(page, sweep, project):
     assert Hit.objects.exclude(expiration_wanted=None).count() == 1
 
 
-def test_action_without_selection_applies_to_the_filtered_hits(page, sweep, project):
+def test_action_applies_to_all_filtered_hits_only_on_request(page, sweep, project):
     batch = publish_batch(project=project, now=timezone.now())
     sweep()
     Hit.objects.filter(pk=Hit.objects.first().pk).update(state="expired")
@@ -146,6 +146,12 @@ def test_action_without_selection_applies_to_the_filtered_hits(page, sweep, proj
     page.get_by_label("Which").select_option("expired")
     expect(page.locator("#rows tbody tr")).to_have_count(1)
     page.get_by_label("Action for the selected HITs").select_option("extend")
+    press(page, "Continue …")
+    expect_message(page, "Nothing was changed: Select HITs, or all of them.")
+    page.goto(reverse("consolidation:batch", args=["demo", batch.pk]) + "?state=expired")
+    page.get_by_label("Action for the selected HITs").select_option("extend")
+    page.get_by_label("All 1 HIT that match").check()
+    expect(page.locator("[data-select-row]")).to_be_disabled()
     press(page, "Continue …")
     heading = page.get_by_role("heading", level=1)
     expect(heading).to_have_text("Extend all 1 affected HIT (expired)?", timeout=PATIENCE)

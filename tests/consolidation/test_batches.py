@@ -17,6 +17,8 @@ from django.utils import timezone
 from annotation.domain.publish import publish_batch
 from annotation.models import Batch, Compensation, Task
 from audit.models import StateChange
+from consolidation.enums import CaseState
+from consolidation.models import Case
 from crowd.enums import HitState
 from crowd.models import Assignment, Budget, Hit, Payment
 from qualification.models import Cohort, Round
@@ -139,12 +141,28 @@ def test_refresh_returns_only_the_state(office, batch):
     assert b"Updating 2 HITs" in fragment
 
 
+def test_finished_batch_offers_neither_pause_nor_end_nor_extend(office, campaign):
+    batch = campaign.batches["consolidator"]
+    url = reverse("consolidation:batch", args=["demo", batch.pk])
+    page = office.get(url).content.decode()
+    assert all(f'value="{action}"' in page.split("Terms</h2>")[0] for action in ("pause", "expire"))
+    assert "Extend …" in page
+    Hit.objects.filter(task__batch=batch).update(state="expired")
+    Case.objects.update(state=CaseState.CONSOLIDATED)
+    page = office.get(url).content.decode()
+    panel = page.split('id="whole"')[1].split("Terms</h2>")[0]
+    assert "All work of this batch is finished." in panel
+    assert not any(text in panel for text in ("Pause …", "End …", "Extend …"))
+
+
 # --- actions -------------------------------------------------------------------------------------
 
 
 def test_action_without_confirmation_changes_nothing(office, batch, url):
     for action in ("pause", "extend", "add", "expire", "republish"):
-        response = office.post(url, {"action": action, "scope": "hits", "state": "expired"})
+        response = office.post(
+            url, {"action": action, "scope": "hits", "all": "1", "state": "expired"}
+        )
         assert response.status_code in (200, 302)
     batch.refresh_from_db()
     assert batch.state == "open"
@@ -201,7 +219,7 @@ def test_checkboxes_send_the_ids_of_hits(office, batch, project):
 def test_action_without_selection_changes_all_filtered_hits(office, batch, url):
     expired = hits_in("expired")
     confirmation, done = confirm_action(
-        office, url, action="extend", scope="hits", state="expired", days=3
+        office, url, action="extend", scope="hits", all="1", state="expired", days=3
     )
     assert "Extend all 2 affected HITs (expired)?" in text(confirmation)
     cents = confirmation.context["cents"]
@@ -216,7 +234,7 @@ def test_confirmed_cost_equals_the_reserved_cost(office, batch, url, project):
         {"action": "add", "state": "live", "assignments": 2},
     ):
         before = Budget.objects.get(pk=project.budget_id).reserved_cents
-        confirmation, _ = confirm_action(office, url, scope="hits", **order)
+        confirmation, _ = confirm_action(office, url, scope="hits", all="1", **order)
         after = Budget.objects.get(pk=project.budget_id).reserved_cents
         assert after - before == confirmation.context["cents"] > 0
 
@@ -248,9 +266,9 @@ def test_ended_batch_reopens_for_republished_hits(office, batch, url):
 @pytest.mark.parametrize(
     ("order", "message"),
     [
-        ({"action": "resume", "scope": "hits"}, "No paused HITs"),
+        ({"action": "resume", "scope": "hits", "all": "1"}, "No paused HITs"),
         (
-            {"action": "republish", "scope": "hits", "state": "live"},
+            {"action": "republish", "scope": "hits", "all": "1", "state": "live"},
             "No HITs to republish",
         ),
         ({"action": "extend", "scope": "batch", "days": 0}, "1 to 365 days"),
@@ -258,6 +276,7 @@ def test_ended_batch_reopens_for_republished_hits(office, batch, url):
         ({"action": "destroy", "scope": "batch"}, "Select a valid choice"),
         ({"action": "pause", "scope": "hits", "hit": ["999999"]}, "No open HITs"),
         ({"action": "pause", "scope": "hits", "hit": ["x"]}, "Select a valid choice"),
+        ({"action": "pause", "scope": "hits"}, "Select HITs, or all of them."),
         ({}, "required"),
     ],
 )
@@ -271,14 +290,14 @@ def test_invalid_action_is_refused_with_a_message(office, batch, url, order, mes
 
 def test_refusals_of_the_domain_are_shown(office, batch, url, project):
     Budget.objects.filter(pk=project.budget_id).update(cap_cents=F("reserved_cents"))
-    order = {"action": "extend", "scope": "hits", "state": "expired"}
+    order = {"action": "extend", "scope": "hits", "all": "1", "state": "expired"}
     _, done = confirm_action(office, url, **order)
     assert "Raise the budget limit or publish less" in text(done)
     assert len(hits_in("expired")) == 2
     confirm_action(office, url, action="pause", scope="batch")
-    _, done = confirm_action(office, url, action="extend", scope="hits", state="paused")
+    _, done = confirm_action(office, url, action="extend", scope="hits", all="1", state="paused")
     assert "The batch is paused. Resume it first." in text(done)
-    _, done = confirm_action(office, url, action="add", scope="hits", state="paused")
+    _, done = confirm_action(office, url, action="add", scope="hits", all="1", state="paused")
     assert "The batch is paused. Resume it first." in text(done)
 
 

@@ -14,6 +14,7 @@ from tests.schemes.frames.projects import (
     import_sample,
     make_frames_project,
     make_record,
+    settle,
     submit,
 )
 
@@ -24,12 +25,19 @@ def test_expert_page_looks_up_other_items(client: Client):
     project = make_frames_project()
     import_sample(project)
     own, other = make_record(project), make_record(project)
-    submit(own, content_of("Hiring"))
-    submit(other)
-    queue = make_queue(project, [own], kind="annotate", sources=[])
+    queued = make_record(project)
+    for item, content in (
+        (own, content_of("Hiring")),
+        (other, None),
+        (queued, content_of("Firing")),
+    ):
+        submit(item, content)
+        settle(item)
+    # The expert may get the other item too.
+    queue = make_queue(project, [own, queued], kind="annotate", sources=[])
     client.force_login(make_user("eva", project, MemberRole.EXPERT))
     html = client.get(
-        reverse("consolidation:expert_item", args=["frames", queue.queued.get().pk])
+        reverse("consolidation:expert_item", args=["frames", queue.queued.get(item=own).pk])
     ).text
     page = html.split('<script id="page" type="application/json">', 1)[1].split("</script>", 1)[0]
     urls = json.loads(page)["urls"]

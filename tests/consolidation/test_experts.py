@@ -18,6 +18,7 @@ from projects.enums import MemberRole
 from projects.permissions import REVIEWERS, Access, page_rules
 from schemes.registry import get_scheme
 from tests.annotation.page_data import page_data
+from tests.annotation.uploads import run_jobs
 from tests.consolidation.experts import make_expert, make_queue, set_review_rate, submit_result
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_generation, make_item
 from tests.consolidation.gold import FIRST, SECOND, make_gold_item
@@ -111,13 +112,19 @@ def test_queue_set_up_by_staff_is_listed_for_experts(office, expert, project, it
     assert ExpertQueue.objects.get(kind="merge").queued.get().merge.sources.count() == 2
 
 
-def test_queue_takes_items_of_a_file_or_consolidated_items(office, project, item):
+def test_queue_takes_items_of_a_file_or_consolidated_items(office, project, item, job_files):
     item.key = f"{item.sentence.external_id}/{IDENTIFIED}"
     item.save(update_fields=["key"])
     rows = f"qasrl_id,verb_idx\n{item.sentence.external_id},{IDENTIFIED}\n"
     file = SimpleUploadedFile("items.csv", rows.encode())
     address = url("expert_set_up", project, "annotate")
-    assert office.post(address, form("annotate", items="file", file=file)).status_code == 302
+    page = office.post(address, form("annotate", items="file", file=file), follow=True)
+    assert "Reading items.csv" in text_of(page)
+    assert not ExpertQueue.objects.exists()
+    run_jobs()
+    assert ExpertQueue.objects.get().queued.get().item == item
+    page = office.get(page.redirect_chain[-1][0])
+    assert "“First set” is set up: 1 items." in text_of(page)
     more = form("annotate", title="More", items="sample-consolidated", makes_gold="on")
     assert office.post(address, {**more, "annotate-experts_per_item": "1"}).status_code == 422
     merges = form("merge", items="sample-consolidated", title="M", sources=["consolidated"])
@@ -132,7 +139,6 @@ def test_queue_takes_items_of_a_file_or_consolidated_items(office, project, item
         ("annotate", {"items": "file"}, "Choose a file."),
         ("annotate", {"count": ""}, "Enter the number of items."),
         ("annotate", {"experts_per_item": "10"}, "less than or equal to 9"),
-        ("annotate", {"makes_gold": "on"}, "merged before they become gold"),
         ("merge", {}, "This field is required"),
         ("merge", {"sources": ["imported"]}, "None of these items has an annotation"),
         ("merge", {"sources": ["the moon"]}, "Select a valid choice"),
@@ -145,10 +151,13 @@ def test_invalid_setup_explains_the_correction(office, project, kind, fields, me
     assert not ExpertQueue.objects.exists()
 
 
-def test_invalid_file_explains_the_error(office, project):
+def test_invalid_file_explains_the_error(office, project, job_files):
     file = SimpleUploadedFile("items.csv", b"qasrl_id,verb_idx\nnowhere,3\n")
     address = url("expert_set_up", project, "annotate")
-    page = text_of(office.post(address, form("annotate", items="file", file=file)))
+    page = office.post(address, form("annotate", items="file", file=file), follow=True)
+    run_jobs()
+    page = text_of(office.get(page.redirect_chain[-1][0]))
+    assert "Nothing was set up. " in page
     assert "has no item" in page
     assert office.post(url("expert_set_up", project, "dance")).status_code == 404
 

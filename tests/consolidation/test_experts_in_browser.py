@@ -160,6 +160,7 @@ def test_annotations_of_two_experts_are_merged_blind_and_exported(
     queue = make_queue(project, items, title="Set", sources=["expert"])
     with signed_in(mia) as page:
         page.goto(f"/projects/{project.slug}/experts/{queue.pk}/")
+        expect(page.get_by_role("button", name="Next item")).to_be_focused()
         press(page, "Enter")
         wait_until_ready(page)
         focus_first_card(page)

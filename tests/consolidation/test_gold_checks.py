@@ -12,6 +12,7 @@ from jobs.models import Job
 from tests.annotation.test_images import picture_bytes
 from tests.annotation.test_import_checks import ITEMS, SENTENCES, bank
 from tests.annotation.test_preview_checks import Corpus, coco
+from tests.annotation.uploads import preview_of, read_again
 from tests.crowd.factories import NOW
 
 pytestmark = pytest.mark.django_db
@@ -46,7 +47,7 @@ class GoldUpload:
         self.client = client
         self.list = reverse("consolidation:gold_import", args=[slug])
         form = {"annotations": SimpleUploadedFile(name, text.encode()), "source": "expert"}
-        self.page = client.post(self.list, form, follow=True)
+        self.page = preview_of(client, client.post(self.list, form, follow=True))
         self.address = self.page.redirect_chain[-1][0]
 
     def choose(self, *settings: str):
@@ -57,13 +58,13 @@ class GoldUpload:
             if field.html_name not in ("align", "rescale_boxes", "add_roles")
         }
         data |= dict.fromkeys(settings, "on")
-        self.page = self.client.post(f"{self.address}?read", data, follow=True)
+        self.page = read_again(self.client, self.address, data)
         return self.page
 
     def run(self) -> Job:
         self.client.post(self.address)
         assert run_next_job(clock=lambda: NOW)
-        return Job.objects.latest("pk")
+        return Job.objects.filter(kind="gold-import").latest("pk")
 
 
 @pytest.fixture

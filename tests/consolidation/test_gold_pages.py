@@ -2,6 +2,7 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db.models import QuerySet
 from django.urls import reverse
 
 from consolidation.models import Gold
@@ -12,6 +13,7 @@ from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from schemes.registry import get_scheme
 from tests.annotation.factories import NOW
+from tests.annotation.uploads import preview_of, read_again
 from tests.consolidation.test_import_gold import GOOD, HEADER, project
 from tests.dashboard.campaign import make_user
 
@@ -29,13 +31,17 @@ def office(project, job_files, client):
 def upload(client, content: str, name: str = "gold.csv", **fields: str):
     page = reverse("consolidation:gold_import", args=["corpus"])
     form = {"annotations": SimpleUploadedFile(name, content.encode()), "source": "expert", **fields}
-    return client.post(page, form, follow=True)
+    return preview_of(client, client.post(page, form, follow=True))
 
 
 def confirm(client, page) -> Job:
     client.post(page.redirect_chain[-1][0])
     assert run_next_job(clock=lambda: NOW)
-    return Job.objects.latest("pk")
+    return uploads().latest("pk")
+
+
+def uploads() -> QuerySet[Job]:
+    return Job.objects.filter(kind__in=("gold-import", "import"))
 
 
 def test_gold_is_previewed_and_imported(office):
@@ -71,16 +77,16 @@ def test_columns_with_other_names_are_mapped(office):
         "question": "Q",
         "answer_range": "Answer range",
     }
-    assert Job.objects.get().parameters["reading"]["columns"] == guess
+    assert uploads().get().parameters["reading"]["columns"] == guess
     assert page.context["read"].added == 1
     address = page.redirect_chain[-1][0]
     chosen = {f"column-{name}": theirs for name, theirs in guess.items()}
     same = office.post(address + "?read", {**chosen, "column-question": "Sentence ID", **UTF_8})
     assert same.status_code == 422
     swapped = {"column-qasrl_id": "Q", "column-question": "Sentence ID"}
-    wrong = office.post(address + "?read", {**chosen, **swapped, **UTF_8}, follow=True)
+    wrong = read_again(office, address, {**chosen, **swapped, **UTF_8})
     assert (wrong.context["read"].added, wrong.context["read"].unknown) == (0, 2)
-    page = office.post(address + "?read", {**chosen, **UTF_8}, follow=True)
+    page = read_again(office, address, {**chosen, **UTF_8})
     assert page.context["read"].added == 1
     assert confirm(office, page).result["added"] == 1
 
@@ -92,16 +98,34 @@ def test_choice_of_columns_is_remembered_for_the_same_header(office):
     address = page.redirect_chain[-1][0]
     office.post(address + "?read", {**form, "column-answer_range": "span", **UTF_8})
     upload(office, content)
-    first, second = Job.objects.order_by("pk")
+    first, second = uploads().order_by("pk")
     assert second.parameters["reading"] == first.parameters["reading"]
     assert second.parameters["reading"]["columns"]["question"] == "what"
 
 
-def test_file_of_no_format_is_refused_at_once(office):
+def test_format_of_a_file_that_is_not_recognised_is_chosen_in_the_preview(office):
     page = upload(office, "{}\n" * 3, "gold.jsonl")
-    assert page.status_code == 422
-    assert "gold.jsonl: has an unknown format" in page.content.decode()
-    assert not Job.objects.exists()
+    html = page.content.decode()
+    assert "gold.jsonl: has an unknown format" in html
+    assert "Import" not in html.split("Discard")[0].split("<h1>")[1]
+    page = read_again(office, page.redirect_chain[-1][0], {"fmt": "qasrl-bank", **UTF_8})
+    assert "gold.jsonl: has an unknown format" not in page.content.decode()
+    assert page.context["read"].error_count == 3
+
+
+def test_gold_is_read_by_a_job_only(office):
+    form = {"annotations": SimpleUploadedFile("gold.csv", (HEADER + GOOD).encode())}
+    address = reverse("consolidation:gold_import", args=["corpus"])
+    page = office.post(address, {**form, "source": "expert"}, follow=True)
+    html = page.content.decode()
+    assert "Reading the file" in html
+    assert "every '0.5s'" in html
+    assert "Import gold" not in html
+    preview = preview_of(office, page).content.decode()
+    assert "Import gold of 1 verb<" in preview
+    for _ in range(8):
+        office.get(page.redirect_chain[-1][0])
+    assert Job.objects.filter(kind="gold-check").count() == 1
 
 
 def test_gold_without_a_usable_row_fails_and_names_its_rows(office):
@@ -117,7 +141,7 @@ def test_gold_without_a_usable_row_fails_and_names_its_rows(office):
 def test_upload_can_be_discarded(office):
     page = upload(office, HEADER + GOOD)
     office.post(page.redirect_chain[-1][0], {"discard": "1"})
-    assert Job.objects.get().state == JobState.CANCELLED
+    assert uploads().get().state == JobState.CANCELLED
 
 
 def test_upload_without_a_file_is_refused(office):
@@ -140,11 +164,13 @@ def test_sample_gold_of_other_schemes_is_read(client, job_files, scheme, tmp_pat
     project = create_project(slug="corpus", scheme=scheme, now=NOW)
     office = client
     office.force_login(make_user("rita", project, MemberRole.REQUESTER))
-    page = office.post(reverse("annotation:corpus_sample", args=["corpus"]), follow=True)
+    sample_page = reverse("annotation:corpus_sample", args=["corpus"])
+    page = preview_of(office, office.post(sample_page, follow=True))
     confirm(office, page)
     files = [SimpleUploadedFile(path.name, path.read_bytes()) for path in sample.gold]
     address = reverse("consolidation:gold_import", args=["corpus"])
     page = office.post(address, {"annotations": files, "source": "expert"}, follow=True)
+    page = preview_of(office, page)
     assert (page.context["read"].problem, page.context["read"].error_count) == (None, 0)
     assert confirm(office, page).result["added"] == project.items.count()
 

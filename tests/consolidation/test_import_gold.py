@@ -59,6 +59,7 @@ def test_gold_is_added_once_and_a_change_makes_a_version(project, tmp_path):
         "known": 0,
         "blank": 0,
         "error_count": 0,
+        "items_left_out": 0,
         "notes": {},
     }
     assert run(tmp_path, GOOD)[0] == {
@@ -66,6 +67,7 @@ def test_gold_is_added_once_and_a_change_makes_a_version(project, tmp_path):
         "known": 1,
         "blank": 0,
         "error_count": 0,
+        "items_left_out": 0,
         "notes": {},
     }
     assert run(tmp_path, GOOD.replace("4:5", "3:5"))[0]["added"] == 1

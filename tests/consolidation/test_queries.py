@@ -38,7 +38,7 @@ def states(project, **filters) -> list[ItemState]:
 def test_every_item_is_in_exactly_one_state(campaign, project):
     everything = states(project)
     # The campaign is consolidated and has no training or withdrawn items.
-    other = ("validated", "revising", "disputed", "resolved", "training", "withdrawn")
+    other = ("validated", "revising", "disputed", "resolved", "reopened", "training", "withdrawn")
     known = [state for state in ItemState if state not in other]
     assert everything == known * 3
     assert states(project, state=ItemState.VALIDATED) == []

@@ -8,6 +8,7 @@ from consolidation.domain.add_gold import add_gold
 from consolidation.domain.queries import items_of
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
+from datasets.domain.export_gold import ExportOptions, NothingToExportError, export_gold
 from projects.domain.choose_protocol import choose_protocol
 from projects.enums import MemberRole, Protocol
 from schemes.base import Json
@@ -115,3 +116,11 @@ def test_schemes_without_skips_have_no_such_filter(client):
     page = client.get(reverse("consolidation:items", args=[project.slug]), {"skipped": "on"})
     assert "Skipped only" not in page.text
     assert list(items_of(project=project, skipped=True)) == []
+
+
+def test_export_of_skipped_records_only_is_refused(case, tmp_path):
+    """The file of sentences beside the records would have a row, but none of the records."""
+    project = judge(case, VERIFIED, VERIFIED).item.project
+    with pytest.raises(NothingToExportError, match="semeval has a place for none of the 1 items"):
+        export_gold(project=project, options=ExportOptions(fmt="semeval"), folder=tmp_path / "out")
+    assert not (tmp_path / "out").exists()

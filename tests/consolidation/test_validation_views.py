@@ -27,6 +27,7 @@ from tests.consolidation.validation import (
     make_validation_case,
     verdict,
 )
+from tests.signed import signed
 
 pytestmark = pytest.mark.django_db
 
@@ -45,7 +46,7 @@ def address(case: Case, *, worker: str = "W1", page: str = "validate") -> str:
         "turkSubmitTo": settings.MTURK_WORKER_ORIGINS[0],
     }
     path = reverse(f"consolidation:{page}", args=[case.task.public_id])
-    return f"{path}?{urlencode(query)}"
+    return signed(f"{path}?{urlencode(query)}")
 
 
 def page_of(client: Client, case: Case) -> Json:
@@ -55,7 +56,7 @@ def page_of(client: Client, case: Case) -> Json:
 def send(client: Client, case: Case, *questions: Json):
     assert case.task
     message: dict[str, Any] = {
-        "token": PageToken(str(case.task.public_id), "A1", "W1").token(),
+        "token": PageToken(str(case.task.public_id), "A1", "W1", is_confirmed=True).token(),
         "revision": 0,
         "content": {str(case.item_id): {"questions": list(questions)}},
     }
@@ -127,6 +128,14 @@ def test_submit_accepts_judged_questions(client, case):
     ]
     assert content["questions"][0]["question"] == MIGHT
     assert Draft.objects.get().submitted_at is not None
+
+
+def test_judge_is_not_refused_for_the_number_of_questions_that_others_asked(client, case):
+    """The maximum of the terms limits a judge's pay, and not the work."""
+    batch = case.task.batch
+    batch.terms = {**batch.project.pay_scheme["validator"], "max_units": 2}
+    batch.save()
+    assert send(client, case, *GOOD).status_code == 200
 
 
 @pytest.mark.parametrize(

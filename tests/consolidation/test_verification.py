@@ -46,6 +46,7 @@ from tests.consolidation.verification import (
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
 from tests.schemes.labels.scheme import SCHEME
+from tests.signed import signed
 
 pytestmark = pytest.mark.django_db
 
@@ -92,9 +93,9 @@ def test_scheme_without_disputes_does_not_support_verification():
 
 
 def test_pay_without_terms_for_revisers_is_refused():
-    terms = SCHEME.vocabulary.pay_presets["labels"]
-    pay = {role: terms[role] for role in ("generator", "validator")}
-    project = create_project(slug="moods", scheme="labels", pay_scheme=pay, now=NOW)
+    project = create_project(slug="moods", scheme="labels", now=NOW)
+    del project.pay_scheme["reviser"]
+    project.save()
     with pytest.raises(ProtocolError, match="no terms for revisers"):
         choose_protocol(project=project, protocol=Protocol.VERIFICATION, actor="test", now=NOW)
 
@@ -220,7 +221,8 @@ def test_page_of_a_revision_is_closed_to_others():
 def address_of(case: Case, worker: str) -> str:
     names = {Role.REVISER: "revise", Role.VALIDATOR: "validate"}
     page = reverse(f"consolidation:{names[case.task.role]}", args=[case.task.public_id])
-    return f"{page}?assignmentId=A1&workerId={worker}&turkSubmitTo=http://127.0.0.1:8000"
+    query = f"assignmentId=A1&workerId={worker}&turkSubmitTo=http://127.0.0.1:8000"
+    return signed(f"{page}?{query}")
 
 
 def open_page(case: Case, worker: str) -> dict:

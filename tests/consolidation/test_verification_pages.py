@@ -172,7 +172,7 @@ def test_settings_of_verification_can_be_changed_later():
     client = client_of(project)
     address = reverse("projects:settings", args=[project.slug])
     assert "Verifiers must not have annotated" in client.get(address).content.decode()
-    form = {"title": "Moods", "exclusion_scope": "item", "revision_limit": "3"}
+    form = {"title": "Moods", "exclusion_scope": "item", "revision_limit": "3", "monitoring": "1"}
     response = client.post(address, form | {"after_disputes": "leave"})
     assert response.status_code == 302
     project.refresh_from_db()

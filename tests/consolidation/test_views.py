@@ -21,6 +21,7 @@ from tests.annotation.factories import make_project as make_generation_project
 from tests.annotation.factories import make_task
 from tests.annotation.page_data import page_data
 from tests.consolidation.factories import CONTAIN, SURVEY, make_case, source
+from tests.signed import signed
 
 pytestmark = pytest.mark.django_db
 
@@ -48,7 +49,7 @@ def address(case: Case, *, assignment: str = "A1", worker: str = "W1") -> str:
         "turkSubmitTo": settings.MTURK_WORKER_ORIGINS[0],
     }
     path = reverse("consolidation:consolidate", args=[case.task.public_id])
-    return f"{path}?{urlencode(query)}"
+    return signed(f"{path}?{urlencode(query)}")
 
 
 def page_of(client: Client, case: Case, **options: str) -> Json:
@@ -80,7 +81,7 @@ def settled_questions() -> list[Json]:
 def send(client: Client, case: Case, questions: list[Json], *, to: str = "consolidation:submit"):
     assert case.task
     message: dict[str, Any] = {
-        "token": PageToken(str(case.task.public_id), "A1", "W1").token(),
+        "token": PageToken(str(case.task.public_id), "A1", "W1", is_confirmed=True).token(),
         "revision": 0,
         "content": {str(case.item_id): {"questions": questions}},
     }
@@ -243,7 +244,7 @@ def test_submit_refuses_an_unsettled_case_and_changes_nothing(client, case, chan
 def test_submit_of_another_kind_of_task_is_refused(client, case):
     task = make_task([make_generation_item(make_generation_project())])
     message = {
-        "token": PageToken(str(task.public_id), "A1", "W1").token(),
+        "token": PageToken(str(task.public_id), "A1", "W1", is_confirmed=True).token(),
         "revision": 0,
         "content": {},
     }

@@ -384,7 +384,10 @@ def _is_field(key: str | int) -> bool:
 
 
 def swap_values(*names: str) -> Callable[[Any, random.Random], Any]:
-    """Return a change that swaps the values of a key in two objects of a kind."""
+    """Return a change that swaps the values of a key in two objects of a kind.
+
+    The ids of two boxes in the same image stay, because nothing else states which box has which id.
+    """
 
     def change(value: Any, rng: random.Random) -> Any:
         name = rng.choice(names)
@@ -394,6 +397,8 @@ def swap_values(*names: str) -> Callable[[Any, random.Random], Any]:
         if not others:
             return None
         second = rng.choice(others)
+        if name == "id" and "bbox" in first and first.get("image_id") == second.get("image_id"):
+            return None
         first[name], second[name] = second[name], first[name]
         return value
 

@@ -7,7 +7,6 @@ from io import BytesIO
 from typing import Any
 from urllib.parse import urlsplit
 
-import boto3
 from botocore.awsrequest import AWSResponse
 from botocore.config import Config
 from django.conf import settings
@@ -16,7 +15,7 @@ from django.utils import timezone
 
 from crowd.domain.sync_hits import request_sync
 from crowd.models import Hit
-from crowd.providers.mturk.client import MTurk
+from crowd.providers.mturk.client import MTurk, new_client
 from marketplace import models as theirs
 from marketplace.api.endpoint import requester_api
 from marketplace.domain import accept_hit, accounts, work
@@ -83,8 +82,7 @@ def _text(value: Any) -> str:
 @cache
 def _client() -> Any:
     """Return a client with a single attempt per request, because the sweeps retry later."""
-    return boto3.client(
-        "mturk",
+    return new_client(
         region_name="us-east-1",
         endpoint_url=ADDRESS,
         aws_access_key_id=settings.MTURK_ACCESS_KEY_ID,

@@ -104,6 +104,7 @@ def test_question_is_measured_in_bytes_and_not_sent(wire):
     [
         ("W1", 5, "'W1' is not a worker id"),
         ("A1b", 5, "'A1b' is not a worker id"),
+        ("x" * 500, 5, f"'{'x' * 63}…' is not a worker id"),
         ("A1", 0, "bonus: 0 cents"),
         ("A1", 12.5, "bonus: 12.5 cents"),
     ],

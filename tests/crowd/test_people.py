@@ -22,8 +22,8 @@ from crowd.domain.register_worker import register_worker
 from crowd.domain.send_payments import send_due_payments
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.domain.write_messages import MOST_ATTEMPTS, send_due_messages, write_messages
-from crowd.enums import BlockState, MessageState
-from crowd.models import Assignment, Block, Message, QualificationGrant, Worker
+from crowd.enums import BlockState, GrantState, MessageState
+from crowd.models import Assignment, Block, Message, QualificationGrant, QualificationType, Worker
 from marketplace import models as theirs
 from marketplace.domain import accept_hit
 from marketplace.domain.errors import RefusalError
@@ -135,6 +135,23 @@ def test_refused_grant_fails_with_its_reason_and_is_not_repeated(wire, clock):
     assert wire.calls == []
 
 
+@pytest.mark.parametrize("lagging", [1, 2])
+def test_qualification_that_another_process_creates_meanwhile_is_used(wire, clock, lagging):
+    """The first lists lag, as when both processes look for the name before either creates it."""
+    worker = worker_of(join(1))
+    qualification = define_qualification(provider="mturk", code="p", name="P", description="P")
+    created = provider_of("mturk").create_qualification_type(name="P", description="P")
+    grant = grant_qualification(qualification=qualification, worker=worker, now=clock())
+    lists = iter(["lag=3600"] * lagging)
+    wire.faults = lambda operation: next(lists, "") if operation == "ListQualificationTypes" else ""
+    while grant.state == GrantState.PENDING:
+        send_due_grants(clock=clock)
+        clock.skip(minutes=2)
+        grant.refresh_from_db()
+    assert grant.state == GrantState.HELD
+    assert QualificationType.objects.get().external_id == created
+
+
 def test_failed_grant_can_be_repeated(wire, clock):
     kind = define_qualification(provider="mturk", code="pool", name="Pool", description="x")
     worker = worker_of(join(1))
@@ -227,7 +244,7 @@ def test_commands_for_workers(capsys):
     call_command(
         "message_workers", "news", "--subject", "S", "--text", "T", "--to", worker.pseudonym
     )
-    assert Message.objects.get().worker == worker
+    assert Message.objects.get(text="T").worker == worker
     with pytest.raises(CommandError, match="no worker 'W0'"):
         call_command("block_worker", "W0", "--reason", "x")
 

@@ -10,6 +10,7 @@ from threading import Thread
 import pytest
 
 from crowd.providers.base import OutcomeUnknownError, ProviderRefusedError
+from crowd.providers.prolific import limits
 from crowd.providers.prolific.client import ProlificClient
 from crowd.providers.prolific.transport import (
     NotFoundError,
@@ -691,3 +692,16 @@ def test_netrc_is_not_read(server, tmp_path, monkeypatch):
     monkeypatch.setenv("NETRC", str(path))
     client = ProlificClient(token=server.token, url=server.url)
     assert client.get_researcher().name == "Ada Researcher"
+
+
+@pytest.mark.parametrize(
+    ("minutes", "longest"),
+    [(1, 20), (5, 20), (6, 24), (15, 60), (100, 400), (359, 1436), (360, 1439), (700, 1439)],
+)
+def test_longest_time_is_a_multiple_of_the_estimate(minutes, longest):
+    assert limits.maximum_minutes(minutes, factor=4) == longest
+
+
+@pytest.mark.parametrize("minutes", [1, 10, 15, 60, 600])
+def test_longest_time_is_never_shorter_than_prolific_allows(minutes):
+    assert limits.maximum_minutes(minutes, factor=2) >= 2 + 2 * minutes + 2 * minutes**0.5

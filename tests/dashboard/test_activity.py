@@ -90,6 +90,12 @@ def sentence(project, row, old: str, new: str, *, actor: str = "ana", reason: st
             "guidelines for generators: version 3",
             "Ana Silva saved version 3 of the guidelines for generators.",
         ),
+        (
+            "",
+            "changed",
+            "consent text: version 2",
+            "Ana Silva saved version 2 of the consent text.",
+        ),
         ("none", "trainer", "member tom", "Ana Silva gave the role trainer to tom."),
         ("expert", "none", "member tom", "Ana Silva removed the role expert from tom."),
         ("consolidation", "validation", "", "Ana Silva chose the protocol validation."),

@@ -11,7 +11,7 @@ READ_ONLY = [
     model
     for model in admin.site._registry
     if model._meta.app_label in OWN - {"marketplace"}
-    and model._meta.label not in ("projects.Project", "consolidation.Monitoring", "crowd.Budget")
+    and model._meta.label not in ("projects.Project", "crowd.Budget")
 ]
 
 

@@ -24,22 +24,31 @@ from tests.qualification.factories import make_evaluated, make_rounds
 
 # Their views show the effects and change nothing until the user confirms.
 CONFIRMED_ON_A_PAGE = {
+    "annotation:decide_bonuses",
     "annotation:publish",
+    "consolidation:choose_queue_items",
     "consolidation:decide_session_payment",
     "consolidation:decide_submissions",
     "consolidation:manage_batch",
     "consolidation:manage_batches",
+    "consolidation:reopen_item",
     "datasets:begin_experiment",
     "marketplace:operator-appeal",
     "marketplace:operator-deposit",
+    "marketplace:operator-record-payout",
+    "marketplace:operator-withdraw-payout",
     "marketplace:operator-worker",
     "projects:invitation",
     "projects:member",
+    "qualification:admit",
+    "qualification:admit_to_pool",
     "qualification:compensate",
     "qualification:confirm",
     "qualification:decide",
     "qualification:groups",
+    "qualification:invite",
     "qualification:publish",
+    "qualification:send_feedback",
     "qualification:withdraw",
     "qualification:withdraw_workers",
     "qualification:write",
@@ -54,6 +63,7 @@ OPENED_FIRST = {
     "consolidation:withdraw_item",
     "dashboard:cancel_job",
     "dashboard:delete_dry_run",
+    "marketplace:operator-erase-email",
     "marketplace:operator-revoke-key",
     "projects:revoke_token",
     "qualification:erase_worker_page",
@@ -63,38 +73,60 @@ OPENED_FIRST = {
 # Their buttons name the amount, or their pages have no other purpose.
 NAMED_ON_THE_PAGE = {
     "annotation:accept_bonus",
+    "annotation:answer_appeal",
+    "annotation:pay_waiting_bonuses",
     "consolidation:accept",
     "consolidation:copies",
+    "consolidation:decide_flag",
+    "consolidation:expert_gold",
     "consolidation:judge",
     "dashboard:archive",
     "dashboard:delete_project",
 }
 HARMLESS = {
     *("annotation:corpus", "annotation:corpus_preview", "annotation:corpus_sample"),
+    "annotation:bonus_appeal",
     "annotation:pay",
+    # Versions stay, and an earlier text can be published again.
+    *("annotation:consent_and_questionnaire", "annotation:questionnaire"),
     # The terms stay within the limits that were confirmed at publication.
     "consolidation:batch",
     *("consolidation:correction_draft", "consolidation:correction_submit"),
     *("consolidation:expert_draft", "consolidation:expert_look_up", "consolidation:expert_next"),
     *("consolidation:expert_set_up", "consolidation:expert_submit"),
     *("consolidation:gold_import", "consolidation:gold_preview"),
+    *("consolidation:request_review", "consolidation:draw_reviews"),
+    *("consolidation:expert_correct", "consolidation:flag_item"),
     *("consolidation:import_resource", "consolidation:restore_item"),
+    # It only ends a wait of minutes.
+    "consolidation:publish_study_now",
     "dashboard:unarchive",
     *("datasets:decide_match", "datasets:draw_error_sample", "datasets:export"),
-    "datasets:judge_part",
+    *("datasets:evaluate_systems", "datasets:judge_part"),
     *("marketplace:operator", "marketplace:operator-issue-key", "marketplace:operator-workers"),
-    *("marketplace:operator-email", "marketplace:operator-try-again"),
+    *(
+        "marketplace:operator-profile",
+        "marketplace:operator-contact",
+        "marketplace:operator-consent",
+        "marketplace:operator-try-again",
+    ),
     *("projects:guidelines", "projects:invite", "projects:project_new", "projects:settings"),
     *("projects:mark_read", "projects:mark_all_read", "projects:notification_settings"),
     *("projects:tokens", "projects:unsubscribe"),
     "projects:check_provider",
+    # It can be changed back until the first item is published.
+    "dashboard:settle_step",
+    "projects:protocol",
     *("projects:save_filter", "projects:delete_filter"),
     # The form with the message is the second step.
     "qualification:message_workers",
     *("qualification:edit", "qualification:evaluate", "qualification:feedback"),
     *("qualification:grant_request", "qualification:new_round", "qualification:overrule"),
     *("qualification:pool_acknowledge", "qualification:pool_write", "qualification:round_items"),
-    *("qualification:send_mail_again", "qualification:set_up", "qualification:worker_note"),
+    *("qualification:second_opinion", "qualification:send_mail_again", "qualification:set_up"),
+    "qualification:worker_note",
+    "qualification:worker_label",
+    "qualification:thread",
     "rehearsal:dry_run",
 }
 APPS = {
@@ -237,7 +269,7 @@ def test_decline_needs_confirmation_even_with_feedback(db):
     page = client.post(url, {"verdict": "decline", "sends": "on"}).content.decode()
     assert "qualifications for the round are withdrawn" in page
     enrolment.refresh_from_db()
-    assert enrolment.state == "finished"
+    assert enrolment.state == "to-decide"
 
 
 @pytest.fixture

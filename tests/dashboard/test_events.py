@@ -10,7 +10,14 @@ from django.utils import timezone
 from annotation.models import Batch, Submission
 from consolidation.models import Review
 from crowd.enums import HitState, PaymentState, RequestState
-from crowd.models import Assignment, Hit, Payment, QualificationRequest, QualificationType
+from crowd.models import (
+    Assignment,
+    Hit,
+    Payment,
+    QualificationRequest,
+    QualificationType,
+    ReceivedMessage,
+)
 from dashboard.events import LOOK_BACK, PATIENCE, recent_events
 from dashboard.tasks import notify_members
 from jobs.enums import JobState
@@ -115,6 +122,15 @@ def test_qualification_request_is_an_event(campaign):
         state=RequestState.OPEN,
     )
     assert events()["request"] == ["/projects/demo/training/requests/"]
+
+
+def test_message_of_a_worker_is_an_event(campaign):
+    worker = campaign.workers[0]
+    fields = {"worker": worker, "budget": campaign.project.budget, "sent_at": NOW}
+    ReceivedMessage.objects.create(**fields, external_id="7", subject="Pay", text="Why?")
+    # A reply to feedback, which has an event of its own.
+    ReceivedMessage.objects.create(**fields, subject="Feedback", text="Thanks.")
+    assert events()["message"] == [f"/projects/demo/workers/{worker.pseudonym}/messages/"]
 
 
 def test_training_events_lead_to_the_trainee(db):

@@ -11,8 +11,10 @@ from annotation.models import Batch, Submission
 from consolidation.domain.add_gold import add_gold
 from consolidation.domain.index_gold import rebuild_index
 from crowd.models import Hit, Payment
+from tests.annotation.onboarding import AGE, publish_fields
 from tests.axe import LOOKS, axe_findings
 from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
+from tests.forced_colors import force_colors, forced_look
 from tests.view_names import VIEW_NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -73,16 +75,19 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         "batches",
         "rejections",
         "workers",
+        "inbox",
         "quality",
         "log",
         "agreement",
         "costs",
         "ledger",
         "exports",
+        "systems",
         "jobs",
         "settings",
         "corpus",
         "guidelines",
+        "consent_and_questionnaire",
         "pay",
         "dry_run",
     ]
@@ -104,6 +109,7 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         reverse("datasets:quality_item", args=[slug, campaign.items[3].pk]),
         reverse("qualification:worker", args=[slug, worker]),
         reverse("qualification:compensate", args=[slug, worker]),
+        reverse("qualification:thread", args=[slug, worker]),
         reverse("consolidation:batch", args=[slug, campaign.batches["generator"].pk]),
         reverse("consolidation:copies", args=[slug, campaign.items[1].submissions.last().pk]),
         reverse("consolidation:items", args=[slug]) + "?state=generating&text=zebra",
@@ -112,6 +118,7 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
 
 
 def overflow(page: Page) -> int:
+    page.wait_for_load_state()
     return page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 
@@ -172,7 +179,7 @@ def test_axe_reports_low_contrast(chromium):
 
 
 @pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["360", "1280"])
-def test_sign_in_page_is_accessible(chromium, live_server, viewport, db):
+def test_sign_in_page_is_accessible(chromium, live_server, viewport, requester):
     context = chromium.new_context(base_url=live_server.url, viewport=viewport)
     page = context.new_page()
     page.goto("/login/")
@@ -243,6 +250,13 @@ def test_all_rows_of_a_page_or_all_matches_are_selected(open_context, campaign):
     expect(count).to_have_text(f"All {total} selected")
     expect(boxes.nth(1)).to_be_checked()
     assert axe_findings(page) == []
+    with page.expect_response(lambda response: "hx-request" in response.request.headers):
+        pass  # the list refreshes itself
+    expect(count).to_have_text(f"All {total} selected")
+    page.get_by_label("Which").select_option("live")
+    expect(count).to_have_text("")
+    page.get_by_role("button", name="Select all").press("Enter")
+    expect(count).to_have_text(re.compile(r"All \d+ HITs selected"))
     page.get_by_label("Action for the selected HITs").select_option("expire")
     page.get_by_role("button", name="Continue").click()
     heading = page.get_by_role("heading", level=1)
@@ -300,7 +314,7 @@ def test_publishing_works_by_keyboard(open_context, campaign):
     expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
     page.keyboard.press("Enter")
     page.keyboard.press("Tab")
-    expect(page.get_by_role("link", name="Publish HITs")).to_be_focused()
+    expect(page.get_by_role("link", name="Publish 3 more items")).to_be_focused()
     page.keyboard.press("Enter")
     page.get_by_label("Number of HITs").focus()
     page.keyboard.press("Control+A")
@@ -393,3 +407,86 @@ def test_guidelines_preview_by_keyboard_saves_nothing(campaign, open_context, sc
     assert written.count() == before
     page.get_by_role("button", name="Save as new version").click()
     expect(page.get_by_role("link", name=f"Version {before + 1}")).to_be_visible()
+
+
+def test_current_page_and_main_action_are_visible_in_forced_colours(open_context, campaign):
+    page = open_context(viewport=WIDE).new_page()
+    force_colors(page)
+    page.goto(reverse("consolidation:batches", args=[campaign.project.slug]))
+    menu = page.locator(".header__menu")
+    current, other = menu.locator("a[aria-current]"), menu.locator("li a:not([aria-current])")
+    assert forced_look(current) != forced_look(other)
+    page.goto(reverse("annotation:publish", args=[campaign.project.slug]))
+    main_action, plain = page.locator("main button.primary"), page.locator("header button")
+    assert forced_look(main_action) != forced_look(plain)
+
+
+@pytest.mark.parametrize("scripts", [True, False], ids=["htmx", "no JavaScript"])
+def test_questionnaire_is_edited_and_published(campaign, open_context, requester, scripts):
+    requester.is_superuser = True
+    requester.save()
+    publish_fields(campaign.project, AGE)
+    page = open_context(viewport=NARROW, java_script_enabled=scripts).new_page()
+    page.goto(reverse("annotation:consent_and_questionnaire", args=[campaign.project.slug]))
+    page.get_by_role("button", name="Add field").click()
+    added = page.get_by_role("group", name="Field 2")
+    added.get_by_label("Wording").fill("Native language")
+    added.get_by_label("Answer").select_option("language")
+    page.get_by_role("button", name="Move up field 2").press("Enter")
+    first = page.get_by_role("group", name="Field 1").get_by_label("Wording")
+    expect(first).to_have_value("Native language")
+    expect(page.get_by_role("button", name="Move up field 1")).to_be_focused()
+    page.locator("#questionnaire").get_by_role("button", name="Preview").click()
+    preview = page.get_by_role("region", name="Preview of the questionnaire")
+    expect(preview.get_by_label("Native language")).to_be_visible()
+    assert campaign.project.questionnaires.count() == 1
+    page.get_by_role("button", name="Publish questionnaire").click()
+    expect(page.get_by_role("status").first).to_contain_text("questionnaire, version 2")
+    newest = campaign.project.questionnaires.get(version=2)
+    assert [field["label"] for field in newest.fields] == ["Native language", "Year of birth"]
+
+
+def test_search_has_room_at_320_pixels(open_context, campaign):
+    page = open_context(viewport={"width": 320, "height": 640}).new_page()
+    page.goto(reverse("datasets:quality", args=[campaign.project.slug]))
+    page.get_by_role("button", name="Search").press("Enter")
+    field = page.get_by_role("searchbox", name="Search")
+    expect(field).to_be_focused()
+    box = field.bounding_box()
+    assert box
+    assert box["width"] >= 200
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.keyboard.press("Escape")
+    expect(field).to_be_hidden()
+    page.keyboard.press("Control+k")
+    expect(field).to_be_focused()
+
+
+def test_wide_table_has_a_shade_where_it_goes_on(open_context, campaign):
+    page = open_context(viewport=NARROW).new_page()
+    page.goto(reverse("datasets:quality", args=[campaign.project.slug]))
+    table = page.locator(".table-scroll").filter(visible=True).first
+    table.scroll_into_view_if_needed()
+    # The shades are painted below the table, so nothing may cover them.
+    backgrounds = table.evaluate(
+        "each => [getComputedStyle(each).backgroundImage, "
+        "getComputedStyle(each.querySelector('table')).backgroundColor]"
+    )
+    assert backgrounds[0].count("linear-gradient") == 4
+    assert backgrounds[1] == "rgba(0, 0, 0, 0)"
+
+
+UNNAMED_TABLES = """() => [...document.querySelectorAll("table")]
+    .filter((each) => !each.ariaLabel && !each.caption && !each.hasAttribute("aria-labelledby"))
+    .map((each) => each.outerHTML.slice(0, 100))"""
+
+
+def test_every_table_has_a_name(open_context, campaign):
+    page = open_context(viewport=WIDE).new_page()
+    names = ["project", "quality", "costs", "items", "workers", "log", "pay"]
+    pages = [reverse(VIEW_NAMES[name], args=[campaign.project.slug]) for name in names]
+    unnamed = []
+    for url in [*pages, "/help/how-to/trainer.md", "/help/reference/settings.md"]:
+        page.goto(url)
+        unnamed += [(url, table) for table in page.evaluate(UNNAMED_TABLES)]
+    assert unnamed == []

@@ -10,10 +10,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.domain.appeal_links import appeal_url
 from annotation.domain.queue_import import queue_import
 from consolidation.domain.add_gold import add_gold
+from consolidation.domain.flag_item import flag_item
 from consolidation.domain.queue_gold import queue_gold
 from consolidation.models import Experiment, Review
+from crowd.models import Study
 from datasets.domain.error_samples import draw_sample
 from datasets.domain.export_gold import MANIFEST
 from jobs.domain.queue_job import queue_job
@@ -24,11 +27,11 @@ from projects.enums import MemberRole
 from projects.models import Invitation
 from projects.permissions import Access, page_rules
 from rehearsal.models import Rehearsal
-from tests.annotation.factories import make_held_bonus
+from tests.annotation.factories import make_appeal, make_held_bonus
 from tests.consolidation.experts import make_queue
 from tests.crowd.factories import make_unknown_settlement
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
-from tests.jobs.factories import make_export, make_import
+from tests.jobs.factories import make_export, make_import, make_system_evaluation
 from tests.view_names import APPS, VIEW_NAMES
 
 SCRIPTED = {
@@ -40,7 +43,7 @@ SCRIPTED = {
 }
 POSTED = {
     *SCRIPTED,
-    *("expert_set_up", "expert_next", "expert_state"),
+    *("expert_set_up", "expert_next", "expert_state", "expert_gold"),
     "accept",
     *("decide_submissions", "manage_batches"),
     *("save_filter", "delete_filter"),
@@ -48,11 +51,15 @@ POSTED = {
     "pay_without_using",
     "accept_bonus",
     "decline_bonus",
+    "decide_bonuses",
+    "pay_waiting_bonuses",
+    "answer_appeal",
     "export",
+    "evaluate_systems",
     "judge",
     "revoke_token",
     *("mark_read", "mark_all_read"),
-    "worker_note",
+    *("worker_note", "worker_label"),
     "erase_worker_page",
     "decide_match",
     "begin_experiment",
@@ -62,14 +69,20 @@ POSTED = {
     "manage_batch",
     "overturn",
     "cancel_job",
+    "settle_step",
     "check_provider",
+    "protocol",
     "decide_session_payment",
+    "publish_study_now",
     "import_resource",
     "draw_error_sample",
     "judge_part",
     "withdraw_item",
     "restore_item",
+    *("reopen_item", "request_review", "draw_reviews"),
+    *("expert_correct", "choose_queue_items"),
     "corpus_sample",
+    "questionnaire",
     *("archive", "unarchive", "delete_project", "delete_dry_run"),
 }
 RULES = {route: page_rules()[name] for route, name in VIEW_NAMES.items()}
@@ -81,6 +94,7 @@ PROJECT_ROUTES = [name for name in ROUTES if not isinstance(RULES[name], Access)
 def address(campaign, project, job_files):
     """Return a function from a route's name to its address with valid arguments."""
     export = make_export(project)
+    scored = make_system_evaluation(project)
     pending = campaign.items[1].submissions.get(state="submitted")
     gold = campaign.items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
@@ -98,6 +112,7 @@ def address(campaign, project, job_files):
     member = make_user("ben", campaign.project, MemberRole.TRAINER)
     queue = make_queue(campaign.project, campaign.items[:4])
     queued = queue.queued.last()
+    flagged = flag_item(item=queue.items.first(), expert=member, reason="Unreadable.", now=START)
     experiment = Experiment.objects.create(
         project=project,
         batch=campaign.batches["generator"],
@@ -127,6 +142,7 @@ def address(campaign, project, job_files):
         "member": [member.pk],
         "invitation": [invited.pk],
         **{name: [queue.pk] for name in ("expert_queue", "expert_next", "expert_state")},
+        "expert_gold": [queue.pk],
         **{name: [queue.pk] for name in ("expert_report", "expert_report_csv")},
         **{name: [queued.pk] for name in ("expert_item", "expert_draft", "expert_submit")},
         **{name: [review.pk] for name in ("correction", "correction_draft", "correction_submit")},
@@ -135,16 +151,27 @@ def address(campaign, project, job_files):
         "review": [review.pk],
         "judge": [review.pk],
         **{name: [campaign.items[3].pk] for name in ("item", "withdraw_item", "restore_item")},
+        "reopen_item": [campaign.items[3].pk],
+        "request_review": [gold.pk],
+        **{name: [queued.pk] for name in ("flag_item", "expert_correct")},
+        "decide_flag": [flagged.pk],
         "worker": [campaign.workers[0].pseudonym],
+        "thread": [campaign.workers[0].pseudonym],
+        "worker_label": [campaign.workers[0].pseudonym],
         "worker_note": [campaign.workers[0].pseudonym],
         "erase_worker_page": [campaign.workers[0].pseudonym],
         "accept": [pending.pk],
         "reject": [pending.pk],
         "pay_without_using": [pending.pk],
         "export_details": [export.pk],
+        "system_evaluation": [scored.pk],
+        "system_evaluation_file": [scored.pk, "figures.csv"],
         "cancel_job": [make_import(project).pk],
+        "settle_step": ["rehearsal"],
         "copies": [pending.pk],
         **{name: [bonus.pk] for name in ("accept_bonus", "decline_bonus")},
+        "answer_appeal": [make_appeal(bonus).pk],
+        "bonus_appeal": [appeal_url(bonus).rstrip("/").rpartition("/")[2]],
         "overturn": [pending.assignment_id],
         "batch": [campaign.batches["generator"].pk],
         "manage_batch": [campaign.batches["generator"].pk],
@@ -159,6 +186,7 @@ def address(campaign, project, job_files):
         "corpus_preview": [uploaded(campaign.project).pk],
         "bad_rows": [uploaded(campaign.project).pk],
         "decide_session_payment": [make_unknown_settlement(project.budget, campaign.workers[0]).pk],
+        "publish_study_now": [Study.objects.get(budget=project.budget).pk],
         "delete_dry_run": [rehearsed(campaign.project).job.pk],
         "gold_preview": [uploaded_gold(campaign.project).pk],
         "gold_bad_rows": [uploaded_gold(campaign.project).pk],
@@ -233,6 +261,7 @@ FRAMED = {
     "annotation": {
         "generate",
         "compensation",
+        "onboarding",
         "draft",
         "submit",
         "look-up",

@@ -109,6 +109,11 @@ def test_expired_form_shows_our_error_page(requester, project):
     assert b"This form has expired" in response.content
 
 
+def test_pace_before_the_first_annotation_is_that_of_a_day(office, project):
+    page = office.get(reverse("dashboard:project", args=[project.slug])).content.decode()
+    assert "Annotations, last 24 h" in page
+
+
 def test_overview_shows_held_publishing_with_the_command(office, project):
     url = reverse("dashboard:project", args=[project.slug])
     assert b"recover_hits" not in office.get(url).content

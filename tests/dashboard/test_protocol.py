@@ -4,7 +4,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Batch, Item, Submission
-from consolidation.models import Gold, Review
+from consolidation.models import Case, Gold, Review
 from crowd.models import Hit, Payment, QualificationGrant, QualificationType
 from dashboard.pace import pace_of
 from dashboard.protocol import pending_tasks, progress_of, steps_of
@@ -27,7 +27,7 @@ def test_steps_count_the_rows(campaign, project):
 
 def test_training_steps_count_workers(campaign, project):
     round_ = Round.objects.create(project=project, ordinal=1, kind="training", title="First")
-    for worker, state in zip(campaign.workers, ["passed", "finished", "working"], strict=False):
+    for worker, state in zip(campaign.workers, ["passed", "to-decide", "working"], strict=False):
         Enrolment.objects.create(round=round_, worker=worker, state=state, enrolled_at=START)
     pool = QualificationType.objects.create(
         provider="mturk", code="demo-generator", name="Pool", description="Trained"
@@ -37,6 +37,26 @@ def test_training_steps_count_workers(campaign, project):
     )
     training = steps_of(progress_of(project=project))[1]
     assert (training.done, training.total, training.notes) == (1, 3, ("1 in the pool",))
+
+
+def test_training_step_counts_a_worker_of_two_rounds_once(campaign, project):
+    states = (
+        ([0, "passed"], [1, "passed"], [2, "withdrawn"], [3, "passed"], [4, "passed"]),
+        ([0, "passed"], [1, "to-decide"], [3, "declined"]),
+    )
+    for ordinal, workers in enumerate(states, start=1):
+        round_ = Round.objects.create(project=project, ordinal=ordinal, kind="training")
+        for at, state in workers:
+            worker = campaign.workers[at]
+            Enrolment.objects.create(round=round_, worker=worker, state=state, enrolled_at=START)
+    progress = progress_of(project=project)
+    training = steps_of(progress)[1]
+    # 1 goes on, and 3 was declined later. 0 and 4 passed all that they were invited to.
+    notes = ("0 in the pool", "2 passed and not in the pool")
+    assert (training.done, training.total, training.notes) == (3, 4, notes)
+    assert {row.label: row.count for row in pending_tasks(progress)}[
+        "trainees awaiting a decision"
+    ] == 1
 
 
 def test_gold_and_annotations_of_training_are_not_progress(campaign, project):
@@ -71,6 +91,26 @@ def test_pace_of_the_last_day_predicts_the_end(campaign, project):
     assert pace.end(0, now) is None
     later = now + timedelta(hours=24)
     assert pace_of(project=project, now=later).end(9, later) is None
+
+
+def test_end_is_expected_only_for_published_items_without_an_expert(office, campaign, project):
+    """One item in four is unpublished, one is finished, and two are in work."""
+    progress = progress_of(project=project)
+    count = len(campaign.items)
+    assert (progress.items.unpublished, progress.running()) == (count // 4, count // 2)
+    case = Case.objects.exclude(item__in=Gold.objects.values("item")).first()
+    Case.objects.filter(pk=case.pk).update(state="disputed")
+    progress = progress_of(project=project)
+    assert (progress.disputed, progress.running()) == (1, count // 2 - 1)
+    text = " ".join(office.get(f"/projects/{project.slug}/").content.decode().split())
+    assert "1 disputed item needs an expert." in text
+    Case.objects.exclude(item__in=Gold.objects.values("item")).update(state="disputed")
+    Item.objects.filter(pk__in=[item.pk for item in campaign.items[1::4]]).update(
+        in_production=False
+    )
+    progress = progress_of(project=project)
+    assert progress.running() == 0
+    assert progress.expected_end(START + timedelta(days=1)) is None
 
 
 def test_pace_of_a_young_campaign_uses_its_age(campaign, project):

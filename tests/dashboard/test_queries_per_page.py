@@ -5,13 +5,14 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.models import TaskItem
+from annotation.models import Consent, ConsentText, QuestionnaireAnswer, TaskItem
 from consolidation.domain.add_gold import add_gold
 from consolidation.domain.index_gold import rebuild_index
 from consolidation.models import Experiment, ExpertDraft, Gold
-from crowd.models import Assignment, Hit, Payment
-from projects.enums import MemberRole
+from crowd.models import Assignment, Hit, Payment, ReceivedMessage, Worker
+from projects.enums import MemberRole, ShownContext
 from projects.models import Membership
+from tests.annotation.onboarding import publish_text
 from tests.consolidation.experts import make_queue
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import CONTENT, START, Campaign
@@ -25,7 +26,11 @@ PAGES = [
     "gold_sentence",
     "submissions",
     "workers",
+    "consent_and_questionnaire",
+    "questionnaire_answers",
     "worker",
+    "inbox",
+    "thread",
     "costs",
     "cost_per_item",
     "cost_over_time",
@@ -34,6 +39,7 @@ PAGES = [
     "ledger",
     "ledger_csv",
     "exports",
+    "systems",
     "jobs",
     "reviews",
     "quality",
@@ -51,6 +57,7 @@ PAGES = [
     "expert_queue",
     "expert_item",
     "expert_report",
+    "flags",
 ]
 
 
@@ -70,6 +77,7 @@ def count_queries_per_page(client, campaign) -> dict[str, int]:
         "quality_item": [campaign.items[3].pk],
         "experiment": [campaign.project.experiments.get().pk],
         "worker": [worker],
+        "thread": [worker],
         "compensate": [worker],
         "batch": [campaign.batches["generator"].pk],
         "copies": [campaign.items[1].submissions.get(state="submitted").pk],
@@ -105,15 +113,36 @@ def start_all(queue, user: str) -> None:
     )
 
 
+def make_answers(text: ConsentText) -> None:
+    """Let every worker consent, and answer a field."""
+    for worker in Worker.objects.filter(consents=None):
+        Consent.objects.create(text=text, worker=worker, accepted_at=NOW)
+        answer = {"project": text.project, "key": "f1", "label": "Year of birth", "value": "1990"}
+        QuestionnaireAnswer.objects.create(**answer, worker=worker, answered_at=NOW)
+
+
 def make_failures() -> None:
     Hit.objects.update(error="Unavailable.")
     Payment.objects.filter(state="confirmed").update(error="Slow.")
     Assignment.objects.filter(hit__task__role="consolidator").update(state="rejected")
 
 
+def make_messages(campaign) -> None:
+    ReceivedMessage.objects.bulk_create(
+        ReceivedMessage(
+            worker=worker, budget=campaign.project.budget, subject="Pay", text="?", sent_at=NOW
+        )
+        for worker in campaign.workers
+    )
+
+
 @pytest.mark.django_db
 def test_queries_do_not_grow_with_the_rows(office, project, requester):
-    Membership.objects.create(project=project, user=requester, role=MemberRole.EXPERT)
+    project.shown_context = ShownContext.TWO
+    project.save()
+    for role in (MemberRole.ADMIN, MemberRole.EXPERT):
+        Membership.objects.create(project=project, user=requester, role=role)
+    text = publish_text(project)
     small = Campaign(project, 4, workers=3)
     Experiment.objects.create(
         project=project,
@@ -125,16 +154,22 @@ def test_queries_do_not_grow_with_the_rows(office, project, requester):
     )
     TaskItem.objects.filter(task__batch=small.batches["generator"]).update(attempt=1)
     make_failures()
+    make_messages(small)
     make_references(project)
+    project.sentences.update(group="a document")
     rebuild_index(project=project)
+    make_answers(text)
     few = count_queries_per_page(office, small)
     small.add(300, workers=60)
+    make_answers(text)
     TaskItem.objects.filter(task__batch=small.batches["generator"]).update(attempt=1)
     make_failures()
+    make_messages(small)
     make_references(project)
+    project.sentences.update(group="a document")
     rebuild_index(project=project)
     with connection.cursor() as cursor:  # without statistics of these rows, plans can be very slow
         cursor.execute("ANALYZE")
     many = count_queries_per_page(office, small)
     assert few == many
-    assert max(few.values()) <= 32
+    assert max(few.values()) <= 50

@@ -37,6 +37,14 @@ def test_batch_is_found_by_its_number(office, campaign, text):
     assert url in results(office, text.format(batch.number))
 
 
+def test_pages_that_the_user_may_open_are_found_by_name(client, office, campaign, project):
+    html = results(office, "pay", project="demo")
+    assert f'href="{reverse("annotation:pay", args=["demo"])}">Pay</a>' in html
+    assert "Data: Exports</a>" in results(office, "exp")
+    client.force_login(make_user("eva", project, MemberRole.EXPERT))
+    assert "No results" in results(client, "pay", project="demo")
+
+
 def test_project_is_found_by_its_title(office, project):
     assert reverse("dashboard:project", args=["demo"]) in results(office, "oject DE")
 

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import random
 from io import StringIO
 from itertools import combinations
 from xml.etree import ElementTree
@@ -9,7 +10,6 @@ from xml.etree import ElementTree
 import pytest
 from django.core.management import call_command
 
-from annotation.domain.item_context import context_of
 from annotation.models import Item, Submission
 from consolidation.domain.current_gold import current_gold
 from consolidation.domain.open_cases import publish_case
@@ -42,6 +42,7 @@ REFERENCE = {
     ]
 }
 ITEMS, SKILL = 150, 0.8
+OTHER_WORDS = {"Who": "What", "What": "Who", "When": "Where"}
 UA = get_scheme("qasrl").comparison.figure("UA")
 
 
@@ -50,10 +51,21 @@ def noisy_item(project, number: int, workers) -> Item:
     item.position = number
     item.save(update_fields=["position"])
     for at, worker in enumerate(workers):
-        generate = get_scheme("qasrl").get_simulation().generate
-        content = generate(REFERENCE, context_of(item), SKILL, f"{number}:{at}")
-        make_generation(item, content, worker)
+        make_generation(item, noisy_content(f"{number}:{at}"), worker)
     return item
+
+
+def noisy_content(seed: str):
+    """Return the reference with known noise. See `test_figures_match_known_noise`."""
+    rng = random.Random(seed)
+    questions = [dict(question) for question in REFERENCE["questions"] if rng.random() < SKILL]
+    for question in questions:
+        [[start, end]] = question["answers"]
+        question["answers"] = [[start, end - (rng.random() > SKILL)]]
+        if rng.random() > SKILL:
+            first, _, rest = question["question"].partition(" ")
+            question["question"] = f"{OTHER_WORDS[first]} {rest}"
+    return {"questions": questions, "no_question": "" if questions else "Nothing is asked."}
 
 
 def test_figures_match_known_noise():

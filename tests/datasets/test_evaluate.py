@@ -1,8 +1,11 @@
+import codecs
 import csv
+import gc
 import json
 import os
 import subprocess
 import sys
+from argparse import ArgumentParser
 from io import StringIO
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,6 +13,7 @@ from xml.etree import ElementTree
 import pytest
 from django.core.management import CommandError, call_command, execute_from_command_line
 
+from schemes.registry import EVALUATIONS
 from schemes.reports import text_table
 from tests.schemes.qasrl.published_data import EXPERT, GOLD, needs_published_data
 
@@ -463,6 +467,114 @@ def test_bad_row_is_skipped_with_its_item_and_counted(folder, file, old, new, wo
     assert figures["skipped_rows"]["count"] == 1
     assert figures["skipped_rows"]["first"][0].startswith(file)
     assert "bad rows were skipped" in _evaluate(folder, *words, "--skip-bad-rows")
+
+
+NOUNS = """\
+qasrl_id,target_idx,noun,verb_form,is_verbal,question,answer_range
+s1,3,sale,sell,True,Who sold something?,0:2
+s1,5,offer,offer,False,Who offered something?,0:2
+s1,5,offer,offer,False,What was offered?,7:8
+s2,1,table,table,False,,
+s2,4,run,run,False,Who ran?,0:1
+s2,4,run,run,True,Where did someone run?,5-6
+"""
+
+
+def test_file_with_contradictory_nouns_is_refused_with_the_extent(folder):
+    (folder / "nouns.csv").write_text(NOUNS)
+    with pytest.raises(CommandError) as refusal:
+        _evaluate(folder, "qasrl", "nouns.csv", "nouns.csv")
+    assert str(refusal.value) == (
+        "nouns.csv, line 3: is_verbal: is False, but there is a question. Bad rows in the file: 4 "
+        "(is_verbal: 3, answer_range: 1). Skipping them leaves out this number of predicates: 2."
+    )
+
+
+def test_contradictory_nouns_are_left_out_and_counted(folder):
+    (folder / "nouns.csv").write_text(NOUNS)
+    (folder / "usable.csv").write_text(
+        "".join(NOUNS.splitlines(keepends=True)[at] for at in (0, 1, 4))
+    )
+    expected = json.loads(_evaluate(folder, "qasrl", "usable.csv", "usable.csv", "--json"))
+    words = ("qasrl", "nouns.csv", "usable.csv", "--skip-bad-rows")
+    figures = json.loads(_evaluate(folder, *words, "--json"))
+    skipped = figures.pop("skipped_rows")
+    assert figures == expected
+    assert (skipped["count"], skipped["items"]) == (4, 2)
+    assert skipped["first"][:2] == [
+        f"nouns.csv, line {line}: is_verbal: is False, but there is a question. The predicate s1/5 "
+        "is left out."
+        for line in (3, 4)
+    ]
+    assert "4 bad rows were skipped, with 2 predicates:" in _evaluate(folder, *words)
+
+
+def test_neighbour_that_a_bad_row_leaves_out_is_named_and_counted(folder):
+    """The bad row may be of the predicate before it, which has the same verb at the same position."""
+    text = PREDICTED.replace("s3,0,go,W3,Who goes?,False,1:2", "s3,1,ran,W3,Who ran?,False,1-2")
+    (folder / "predicted.csv").write_text(text)
+    skipped = json.loads(_evaluate(folder, *QASRL, "--skip-bad-rows", "--json"))["skipped_rows"]
+    message = "predicted.csv, line 4: answer_range: '1-2' is not start:end."
+    assert skipped == {
+        "count": 1,
+        "items": 2,
+        "first": [f"{message} The predicates s2/1 and s3/1 are left out."],
+    }
+
+
+def test_chart_of_annotators_leaves_out_the_same_bad_rows(folder):
+    path = folder / "predicted.csv"
+    path.write_text(path.read_text().replace("1:2", "1-2"))
+    _evaluate(folder, *QASRL, "--skip-bad-rows", "--plot", "annotators.svg")
+    assert (folder / "annotators.svg").exists()
+
+
+@pytest.mark.parametrize("mark", [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE])
+@pytest.mark.parametrize(
+    "words",
+    [
+        (*QASRL, "--sentences", "sentences.csv"),
+        ("qasrl-workers", "predicted.csv", "--reference", "reference.csv"),
+        (*FRAMES, "--confidence", "sure.txt", "--relations", "gold.txt"),
+        (*FRAMES, "--others", "other.txt", "third.txt", "--leave-one-out", "clusters.csv"),
+        GROUNDING,
+    ],
+)
+def test_files_in_utf_16_have_the_same_figures(folder, words, mark):
+    for name in ("other.txt", "third.txt"):
+        (folder / name).write_text(FRAMES_SYSTEM, "utf-8")
+    expected = _evaluate(folder, *words, "--json")
+    codec = "utf-16-le" if mark == codecs.BOM_UTF16_LE else "utf-16-be"
+    for path in folder.iterdir():
+        path.write_bytes(mark + path.read_text("utf-8").encode(codec))
+    assert _evaluate(folder, *words, "--json") == expected
+
+
+def test_bad_row_of_a_file_in_utf_16_has_its_name_and_line(folder):
+    path = folder / "predicted.csv"
+    path.write_bytes((PREDICTED + "s1,x,sold,W2,Who sold something?,False,0:2\n").encode("utf-16"))
+    with pytest.raises(CommandError, match=r"^predicted\.csv, line 5: verb_idx"):
+        _evaluate(folder, *QASRL)
+    path.write_bytes(codecs.BOM_UTF16_LE + b"q\x00\x00\xdc")
+    with pytest.raises(CommandError, match=r"^predicted\.csv, line 1: is not UTF-16"):
+        _evaluate(folder, *QASRL)
+
+
+@pytest.mark.parametrize("evaluation", EVALUATIONS.values(), ids=EVALUATIONS)
+def test_every_file_that_is_read_may_be_in_utf_16(evaluation):
+    parser = ArgumentParser()
+    evaluation.add_arguments(parser)
+    paths = [action for action in parser._actions if action.type is Path]
+    read = {action.dest for action in paths if not action.metavar.startswith("OUT.")}
+    assert read == set(evaluation.reads)
+
+
+def test_garbage_is_collected_again_after_an_evaluation(folder):
+    _evaluate(folder, *QASRL)
+    assert gc.isenabled()
+    with pytest.raises(CommandError):
+        _evaluate(folder, "qasrl", "reference.csv", "absent.csv")
+    assert gc.isenabled()
 
 
 def _run(*words):

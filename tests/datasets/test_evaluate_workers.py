@@ -45,6 +45,14 @@ def counts(figures: dict) -> tuple[int, int, int]:
     return figures["tp"], figures["fp"], figures["fn"]
 
 
+def test_bad_rows_are_skipped_on_request(report):
+    text = ANNOTATIONS.replace("s3,1,sat,,Who sat?,0:1", "s4,1,sat,,Who sat?,0-1")
+    with pytest.raises(CommandError, match="leaves out this number of predicates: 2"):
+        report(text=text)
+    output = report("--skip-bad-rows", text=text)
+    assert "1 bad rows were skipped, with 2 predicates:" in output
+
+
 def test_pairs_agree_in_both_directions(report):
     figures = json.loads(report("--json"))
     assert (figures["workers"], figures["items"]) == (3, 2)

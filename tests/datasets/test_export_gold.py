@@ -6,6 +6,7 @@ import hashlib
 import json
 import resource
 from contextlib import contextmanager
+from io import StringIO
 
 import pytest
 import yaml
@@ -16,11 +17,12 @@ from consolidation.domain.add_gold import add_gold
 from consolidation.domain.current_gold import current_gold
 from consolidation.domain.import_gold import import_gold
 from consolidation.models import Case, Gold
-from datasets.domain.export_gold import ExportOptions, export_gold, formats_of
+from datasets.domain.export_gold import ExportOptions, NothingToExportError, export_gold, formats_of
 from datasets.domain.partitions import freeze_partitions
+from schemes.original_text import align
 from schemes.registry import get_scheme
 from tests.consolidation.factories import SURVEY, span_of
-from tests.consolidation.gold import make_gold_project
+from tests.consolidation.gold import make_gold_item, make_gold_project, make_noun_gold
 from tests.crowd.factories import NOW
 
 FORMATS = ["qasrl-csv", "qasrl-bank", "qanom-csv", "jsonl"]
@@ -33,6 +35,15 @@ SLOTS = ("wh", "aux", "subj", "verb", "obj", "prep", "obj2")
 @pytest.fixture
 def project():
     return make_gold_project()
+
+
+@pytest.fixture
+def noun_project():
+    return make_gold_project(make_noun_gold())
+
+
+def project_with_item_of(fmt: str):
+    return make_gold_project(make_noun_gold() if fmt == "qanom-csv" else None)
 
 
 def export(project, folder, fmt="qasrl-csv", **options):
@@ -64,6 +75,15 @@ def test_csv_has_the_gold_and_its_provenance(project, tmp_path):
     sources = [source.submission.assignment.external_id for source in gold.case.sources.all()]
     assert [row["source_assign_id"] for row in rows] == [sources[0], sources[0], sources[1]]
     assert {row["worker_id"] for row in rows} == {gold.submission.worker.pseudonym}
+
+
+def test_bank_is_compact_json(project, tmp_path):
+    export(project, tmp_path, "qasrl-bank")
+    [path] = tmp_path.rglob("*.gold.jsonl.gz")
+    lines = gzip.decompress(path.read_bytes()).decode()
+    for line in lines.splitlines():
+        assert line == json.dumps(json.loads(line), ensure_ascii=False, separators=(",", ":"))
+    assert lines.endswith("}\n")
 
 
 def test_bank_has_every_annotators_judgment(project, tmp_path):
@@ -188,7 +208,8 @@ def test_jsonl_has_one_item_per_line(project, tmp_path):
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-def test_exports_of_the_same_gold_are_identical(project, tmp_path, fmt):
+def test_exports_of_the_same_gold_are_identical(tmp_path, fmt):
+    project = project_with_item_of(fmt)
     first = export(project, tmp_path / "one", fmt, licence="CC-BY-SA-4.0")
     second = export(project, tmp_path / "two", fmt, licence="CC-BY-SA-4.0")
     for name in [*first.manifest["files"], "manifest.json"]:
@@ -234,15 +255,185 @@ def test_correction_is_exported_but_a_second_consolidation_is_not(project, tmp_p
     assert row["worker_id"] == "expert"
 
 
-def test_workers_are_exported_as_pseudonyms_by_default(project, tmp_path):
-    workers = [source.submission.worker for source in Gold.objects.get().case.sources.all()]
-    for fmt in formats_of(project):
-        assert fmt in FORMATS
-        for path in export(project, tmp_path, fmt).folder.iterdir():
-            body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
-            assert not [worker for worker in workers if worker.external_id.encode() in body]
-    export(project, tmp_path, "qasrl-bank", raw_worker_ids=True)
-    assert workers[0].external_id in json.dumps(bank_entries(tmp_path))
+@pytest.mark.parametrize("fmt", FORMATS)
+def test_workers_are_exported_as_pseudonyms_by_default(tmp_path, fmt):
+    project = project_with_item_of(fmt)
+    assert set(formats_of(project)) == set(FORMATS)
+    gold = Gold.objects.get()
+    workers = [source.submission.worker for source in gold.case.sources.all()]
+    for path in export(project, tmp_path, fmt).folder.iterdir():
+        body = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
+        for worker in [*workers, gold.submission.worker]:
+            assert worker.external_id.encode() not in body
+
+
+def test_workers_are_exported_with_raw_ids_on_request(project, noun_project, tmp_path):
+    ids = [
+        [source.submission.worker.external_id for source in gold.case.sources.all()]
+        for gold in Gold.objects.order_by("pk")
+    ]
+    export(project, tmp_path / "verbs", "qasrl-bank", raw_worker_ids=True)
+    assert ids[0][0] in json.dumps(bank_entries(tmp_path / "verbs"))
+    export(noun_project, tmp_path / "nouns", "qanom-csv", raw_worker_ids=True)
+    sources = {row["source_worker_ids"] for row in csv_rows(tmp_path / "nouns")}
+    assert sources == {"~!~".join(ids[1])}
+
+
+# --- nouns
+
+
+def test_nouns_have_the_columns_that_the_tools_of_qanom_read(noun_project, tmp_path):
+    gold = Gold.objects.get()
+    export(noun_project, tmp_path, "qanom-csv")
+    rows = csv_rows(tmp_path)
+    assert [(row["question"], row["answer_range"]) for row in rows] == [
+        ("Who identified something?", "3:7~!~8:9"),
+        ("What did someone identify?", "11:13"),
+        ("When did someone identify something?", "1:2"),
+    ]
+    generators = [source.submission.worker.pseudonym for source in gold.case.sources.all()]
+    for row in rows:
+        at = int(row["target_idx"])
+        assert row["sentence"].split(" ")[at] == row["noun"] == "identified"
+        for span, answer in zip(
+            row["answer_range"].split("~!~"), row["answer"].split("~!~"), strict=True
+        ):
+            start, end = map(int, span.split(":"))
+            assert " ".join(row["sentence"].split(" ")[start:end]) == answer
+        assert row["key"] == f"{row['qasrl_id']}_{at}"
+        assert row["worker_id"] == gold.submission.worker.pseudonym
+        assert row["source_worker_ids"] == "~!~".join(generators)
+
+
+def test_noun_without_questions_names_its_annotators(tmp_path):
+    gold = make_noun_gold(is_verbal=False)
+    result = export(make_gold_project(gold), tmp_path, "qanom-csv")
+    [row] = csv_rows(tmp_path)
+    assert (row["is_verbal"], row["question"], row["wh"]) == ("False", "", "")
+    assert row["worker_id"] == gold.submission.worker.pseudonym
+    assert row["source_worker_ids"].count("~!~") == 1
+    assert result.manifest["counts"] == {"items": 1, "roles": 0, "arguments": 0}
+
+
+@pytest.mark.parametrize("is_written", [False, True])
+@pytest.mark.parametrize("is_verbal", [True, False])
+def test_exported_nouns_are_imported_and_exported_again(tmp_path, is_written, is_verbal):
+    """The sentence in the file has the tokens, also if the sentence was written otherwise."""
+    gold = make_noun_gold(is_verbal=is_verbal)
+    project, item = make_gold_project(gold), gold.item
+    if is_written:
+        text = " ".join(item.sentence.tokens).replace(" ,", ",").replace("( USGS )", "(USGS)")
+        item.sentence.text, item.sentence.offsets = text, align(item.sentence.tokens, text)
+        item.sentence.save()
+    item.key = f"{item.sentence.external_id}/{item.target['verb_idx']}"
+    item.save()
+    export(project, tmp_path / "first", "qanom-csv")
+    report = import_gold(
+        project=project, paths=[tmp_path / "first" / f"{STEM}.csv"], fmt="qasrl-csv",
+        source="imported", on_error=pytest.fail, now=NOW,
+    )  # fmt: skip
+    assert report.added == 1
+    imported = Gold.objects.get(source="imported")
+    assert imported.content == gold.content
+    export(project, tmp_path / "second", "qanom-csv", source="imported")
+    ids = {"worker_id", "assign_id", "source_assign_id", "source_worker_ids"}
+    first, second = (
+        [{name: row[name] for name in row.keys() - ids} for row in csv_rows(tmp_path / name)]
+        for name in ("first", "second")
+    )
+    assert first == second
+
+
+def test_workers_of_imported_nouns_are_pseudonyms(noun_project, tmp_path):
+    gold = Gold.objects.get()
+    ids = {"worker_id": "AMERGER", "source_worker_ids": ["AFIRST", "ASECOND"]}
+    provenance = [ids, {**ids, "rows": [ids, ids]}, ids]
+    add_gold(
+        item=gold.item, source="imported", content=gold.content, provenance=provenance, now=NOW
+    )
+    for fmt in ("qanom-csv", "jsonl"):
+        result = export(noun_project, tmp_path / fmt, fmt, source="imported")
+        for name in result.manifest["files"]:
+            text = (result.folder / name).read_text("utf-8")
+            assert [worker for worker in ("AMERGER", "AFIRST", "ASECOND") if worker in text] == []
+    [sources] = {row["source_worker_ids"] for row in csv_rows(tmp_path / "qanom-csv")}
+    assert len(set(sources.split("~!~"))) == 2
+
+
+# --- formats without a place for the gold
+
+
+def test_export_without_rows_is_refused_and_leaves_nothing(project, noun_project, tmp_path):
+    """A project of verbs has nothing for a file of nouns, and the other way round."""
+    export(project, tmp_path / "kept")
+    contents = {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()}
+    for out in ("kept", "new"):
+        with pytest.raises(CommandError) as refusal:
+            call_command(
+                "export_gold", project.slug, "--format", "qanom-csv", "--out", str(tmp_path / out)
+            )
+        assert str(refusal.value) == (
+            "The export would have no rows. qanom-csv has a place for none of the 1 items with "
+            f"consolidated gold. Choose another format of {project.slug}: qasrl-csv, qasrl-bank, jsonl."
+        )
+        assert refusal.value.returncode == 2
+    assert not (tmp_path / "new").exists()
+    assert {path.name: path.read_bytes() for path in (tmp_path / "kept").iterdir()} == contents
+    for fmt in ("qasrl-csv", "qasrl-bank"):
+        with pytest.raises(
+            NothingToExportError, match=f"{fmt} has a place for none of the 1 items"
+        ):
+            export(noun_project, tmp_path / fmt, fmt)
+
+
+def test_verbs_without_questions_have_no_row_in_csv(project, tmp_path):
+    item, content = project.items.get(), {"questions": []}
+    add_gold(item=item, source="expert", content=content, provenance=[], now=NOW)
+    with pytest.raises(NothingToExportError, match="would have no rows"):
+        export(project, tmp_path, source="expert")
+    assert export(project, tmp_path, "jsonl", source="expert").manifest["counts"]["items"] == 1
+
+
+def test_items_without_a_place_are_not_counted_as_exported(noun_project, tmp_path):
+    make_gold_item(noun_project)
+    output = StringIO()
+    call_command(
+        "export_gold",
+        noun_project.slug,
+        "--format",
+        "qanom-csv",
+        "--out",
+        str(tmp_path),
+        stdout=output,
+    )
+    manifest = json.loads((tmp_path / "manifest.json").read_text("utf-8"))
+    assert manifest["counts"] == {"items": 1, "roles": 3, "arguments": 4}
+    assert manifest["items_left_out"] == 1
+    assert (
+        "1 items, 3 roles, 4 arguments. 1 others have no place in qanom-csv." in output.getvalue()
+    )
+
+
+def test_answers_in_the_context_are_in_jsonl_only_and_counted_elsewhere(project, tmp_path):
+    old = Gold.objects.get()
+    first, *others = old.content["questions"]
+    answer = {"sentence": "Wiki1k:n:1:0:1", "start": 0, "end": 1, "text": "Geologists"}
+    content = {"questions": [{**first, "answers": [], "context_answers": [answer]}, *others]}
+    provenance = [{"worker_id": "a"}] * 3
+    add_gold(item=old.item, source="expert", content=content, provenance=provenance, now=NOW)
+    left = [question["question"] for question in others]
+    manifest = export(project, tmp_path / "csv", source="expert").manifest
+    assert manifest["units_left_out"] == 1
+    assert [row["question"] for row in csv_rows(tmp_path / "csv")] == left
+    manifest = export(project, tmp_path / "bank", "qasrl-bank", source="expert").manifest
+    assert manifest["units_left_out"] == 1
+    [entry] = bank_entries(tmp_path / "bank")
+    [verb] = entry["verbEntries"].values()
+    assert first["question"] not in verb["questionLabels"]
+    manifest = export(project, tmp_path / "jsonl", "jsonl", source="expert").manifest
+    assert "units_left_out" not in manifest
+    text = (tmp_path / "jsonl" / f"{STEM}.jsonl").read_text("utf-8")
+    assert json.loads(text)["content"] == content
 
 
 # --- the data card
@@ -270,7 +461,7 @@ def test_data_card_follows_the_format_of_dataset_hubs(project, tmp_path):
     # Answers match for the survey, although one includes "( USGS )", and for the basin. The gas and
     # 1996 do not match.
     assert "UA F1 66.7 %" in body
-    assert "over 1 item annotated by two." in body
+    assert "over the 1 item annotated by two." in body
 
 
 def test_simulated_work_is_declared_in_the_card_and_the_manifest(project, tmp_path):
@@ -327,7 +518,8 @@ def files_no_larger_than(size: int):
 
 
 @pytest.mark.parametrize("fmt", FORMATS)
-def test_full_disk_leaves_the_earlier_export_unchanged(project, tmp_path, fmt):
+def test_full_disk_leaves_the_earlier_export_unchanged(tmp_path, fmt):
+    project = project_with_item_of(fmt)
     export(project, tmp_path, fmt)
     contents = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with files_no_larger_than(200), pytest.raises(CommandError, match="File too large") as excinfo:

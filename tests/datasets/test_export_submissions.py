@@ -50,6 +50,28 @@ def test_generations_have_the_columns_of_gold_and_pseudonyms(project, tmp_path):
     assert {row["wh"] for row in rows} <= {"who", "what", "when", "where", "why"}
 
 
+def test_file_has_what_was_picked_and_what_is_implied(project, tmp_path):
+    first, *others = Submission.objects.filter(role="generator").order_by("pk")
+    questions = first.content["questions"]
+    questions[0] |= {"picked": 3, "implied": True}
+    questions[-1] |= {"picked": None}
+    first.save()
+    export(project, tmp_path, "--format", "qasrl-csv")
+    rows = rows_of(tmp_path / f"{project.slug}.generator.csv")
+    assert tuple(rows[0]) == (*GOLD_COLUMNS, "picked", "is_implied")
+    expected = [
+        ("typed" if question["picked"] is None else str(question["picked"]))
+        if "picked" in question
+        else ""
+        for submission in (first, *others)
+        for question in submission.content["questions"]
+    ]
+    assert [row["picked"] for row in rows] == expected
+    assert expected[0] == "3"
+    assert "typed" in expected
+    assert [row["is_implied"] for row in rows] == ["True", *[""] * (len(rows) - 1)]
+
+
 def test_agreement_is_computed_from_the_file(project, tmp_path):
     export(project, tmp_path, "--format", "qasrl-csv")
     figures = json.loads(

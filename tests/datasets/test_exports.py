@@ -10,7 +10,8 @@ from django.urls import reverse
 
 from datasets.domain.export_gold import ExportOptions, export_gold
 from datasets.domain.queue_export import exports_of, files_of, open_file, queue_export
-from jobs.domain.run_jobs import ATTEMPTS, run_next_job
+from jobs.domain.kinds import ATTEMPTS
+from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.models import Project
@@ -56,10 +57,11 @@ def test_requested_export_is_listed_at_once(office, campaign, project, url):
         "domain": "",
         "partition": "",
         "licence": "",
+        "annotations": False,
     }
     assert b"Consolidated gold as qasrl-csv" in page.content
     assert b"Queued" in page.content
-    assert b'hx-trigger="every 2s"' in page.content
+    assert b"every '2s'" in page.content
     assert b"Export in progress" in office.get(url_of(job)).content
 
 
@@ -121,7 +123,7 @@ def test_files_of_another_project_are_not_found(office, campaign, project):
 
 
 def test_page_without_gold_explains_what_is_missing(office, project, url):
-    assert b"No gold yet" in office.get(url).content
+    assert b"No gold or annotations yet" in office.get(url).content
 
 
 def test_interrupted_download_can_be_resumed(office, campaign, project):
@@ -260,7 +262,8 @@ def test_export_of_a_killed_process_is_restarted(
         folder=tmp_path / "elsewhere",
     )
     assert job.result["manifest"] == plain.manifest
-    assert {path.name for path in stored(settings, job)} == {file.name for file in files_of(job)}
+    names = {file.name for file in files_of(job)}
+    assert {path.name for path in stored(settings, job)} == {*names, "demo.zip"}
 
 
 def test_export_that_always_kills_its_process_fails_with_a_reason(office, campaign, project, url):

@@ -144,6 +144,15 @@ def test_sentence_shows_earlier_versions_and_the_experts_comment(office, request
     assert "No time was asked for." in response.content.decode()
 
 
+def test_experts_own_gold_does_not_name_annotations_of_workers(office, gold):
+    kept = [{"source": 0, "state": "kept"} for _ in gold.content["questions"]]
+    add_gold(item=gold.item, source="expert", content=gold.content, provenance=kept, now=NOW)
+    [item] = office.get(sentence_url(gold)).context["items"]
+    consolidated, expert = item["standing"]
+    assert {origin.letter for _, origin in consolidated["rows"]} == {"A", "B"}
+    assert {(origin.letter, origin.state) for _, origin in expert["rows"]} == {("", "")}
+
+
 def test_sentence_of_another_project_is_not_found(office, campaign, project):
     other = Campaign(make_project("other"), 4)
     url = reverse("datasets:gold_sentence", args=[project.slug, other.items[3].sentence_id])

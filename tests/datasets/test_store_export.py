@@ -103,7 +103,7 @@ def test_export_job_is_stored_in_and_downloaded_from_the_bucket(bucket_site, rf)
     assert (job.state, job.problem) == (JobState.FINISHED, "")
     folder = f"site/exports/{job.scope}/{job.pk}"
     assert {key for _, key in bucket_site.objects} == {
-        f"{folder}/{file.name}" for file in files_of(job)
+        f"{folder}/{name}" for name in [*(file.name for file in files_of(job)), f"{job.scope}.zip"]
     }
     for file in files_of(job):
         content, facts = open_file(job, file.name)

@@ -4,12 +4,23 @@ import json
 
 import pytest
 
-from consolidation.models import Case
+from annotation.domain.drafts import PageState
+from consolidation.domain.expert_queues import take_next
+from consolidation.domain.expert_work import (
+    open_correction,
+    open_queued,
+    submit_correction,
+    submit_queued,
+)
+from consolidation.domain.monitor import request_review
+from consolidation.models import Case, Gold
 from datasets.domain.export_gold import ExportOptions, export_gold
 from datasets.domain.statistics import statistics_of
 from datasets.domain.suggestion_use import suggestion_use
-from projects.models import Project
+from projects.enums import MemberRole
+from projects.models import Membership, Project
 from schemes.registry import get_scheme
+from tests.consolidation.experts import make_expert, make_queue
 from tests.consolidation.factories import (
     IDENTIFIED,
     SURVEY,
@@ -19,6 +30,7 @@ from tests.consolidation.factories import (
     source,
 )
 from tests.consolidation.gold import make_gold_project
+from tests.crowd.factories import NOW
 
 pytestmark = pytest.mark.django_db
 
@@ -52,6 +64,57 @@ def test_use_counts_questions_by_rank(project):
     use = suggestion_use(project=project)
     assert (use.setting, use.typed, use.picked) == ("by-partition", 2, {1: 2, 3: 1})
     assert use.share_picked == 0.6
+
+
+def own_question(rank, *, at):
+    """Return one of the three questions, as a consolidator or an expert writes it."""
+    question = asked(rank, rank, rank)["questions"][at]
+    return {**question, "source": None, "verdict": "keep", "same_as": None}
+
+
+def by_page(item, content) -> PageState:
+    return PageState(revision=0, content={str(item.pk): content})
+
+
+def judged(page, own):
+    """Return the page's consolidation, which judges every question invalid and adds one of its own."""
+    [item] = page["items"]
+    questions = [
+        {
+            **question,
+            "source": {"submission": at, "question": number},
+            "verdict": "invalid",
+            "same_as": None,
+        }
+        for at, source in enumerate(item["sources"])
+        for number, question in enumerate(source["questions"])
+    ]
+    return {"questions": [*questions, own]}
+
+
+def test_questions_of_experts_are_counted_in_annotations_merges_and_corrections(project):
+    expert = make_expert("eva")
+    Membership.objects.create(project=project, user=expert, role=MemberRole.EXPERT)
+    own = make_item(SURVEY, IDENTIFIED, project)
+    queue = make_queue(project, [own], kind="annotate", sources=(), makes_gold=True)
+    queued = take_next(queue=queue, expert=expert, now=NOW)
+    submit_queued(queued=queued, expert=expert, state=by_page(own, asked(4)), now=NOW)
+    assert suggestion_use(project=project).picked == {1: 2, 3: 1, 4: 1}
+
+    merged = project.items.exclude(pk=own.pk).get()
+    queue = make_queue(project, [merged])
+    queued = take_next(queue=queue, expert=expert, now=NOW)
+    content = judged(open_queued(queued=queued, expert=expert, now=NOW), own_question(5, at=0))
+    assert suggestion_use(project=project).picked == {1: 2, 3: 1, 4: 1}
+    submit_queued(queued=queued, expert=expert, state=by_page(merged, content), now=NOW)
+    assert suggestion_use(project=project).picked == {1: 2, 3: 1, 4: 1, 5: 1}
+
+    gold = Gold.objects.get(item=merged)
+    review = request_review(gold=gold, actor="eva", now=NOW)
+    content = judged(open_correction(review=review, expert=expert), own_question(None, at=1))
+    submit_correction(review=review, expert=expert, state=by_page(merged, content), now=NOW)
+    use = suggestion_use(project=project)
+    assert (use.typed, use.picked) == (3, {1: 2, 3: 1, 4: 1, 5: 1})
 
 
 def test_questions_without_a_record_are_not_counted():
@@ -98,9 +161,8 @@ def test_card_and_manifest_describe_the_suggestions(tmp_path):
     }
     card = (tmp_path / "README.md").read_text("utf-8")
     assert "Suggested questions: learned. Learned suggestions come from" in card
-    assert (
-        "Of 2 questions by annotators, 50.0 % were picked from suggestions (1 at rank 2)." in card
-    )
+    written = "Of 2 questions by workers and experts, 50.0 % were picked from suggestions"
+    assert f"{written} (1 at rank 2)." in card
     assert item.submissions.exists()
 
 

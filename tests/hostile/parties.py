@@ -1,4 +1,4 @@
-"""A hostile worker, a hostile requester and a hostile uploader of a running site.
+"""A hostile worker, requester, uploader and stranger of a running site.
 
 Each runs in a thread until it is stopped, at the pace of a person with a script. It counts the
 statuses of the responses.
@@ -13,6 +13,7 @@ import threading
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import boto3
 import requests
@@ -21,6 +22,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 from django.urls import reverse
 
 from tests.hostile.test_bodies import BODIES
+from tests.marketplace.question_forms import answer_format, form_question, free_text, question_form
 
 PAUSE = 0.2
 VIEWS = (
@@ -29,6 +31,22 @@ VIEWS = (
     "annotation:look-up",
     "marketplace:login",
     "api:projects",
+)
+CHEAP: dict[str, Any] = {
+    "Description": "x",
+    "Reward": "0.01",
+    "MaxAssignments": 1,
+    "LifetimeInSeconds": 60,
+    "AssignmentDurationInSeconds": 60,
+}
+NOBODY = {
+    "QualificationTypeId": "00000000000000000040",
+    "Comparator": "GreaterThan",
+    "IntegerValues": [1_000_000],
+    "ActionsGuarded": "DiscoverPreviewAndAccept",
+}
+SLOW_FORM = question_form(
+    form_question("q", free_text(answer_format(r"^([a-zA-Z0-9]+\.?)+@example\.com$")))
 )
 TOKEN = re.compile(r'"token": ?"([^"]+)"')
 
@@ -92,8 +110,60 @@ def _contents() -> Iterator[str]:
         yield f'{{"1": {{"questions": [{{"question": {value}, "answers": [[{value}, 1]]}}]}}}}'
 
 
+def stranger(site: str, addresses: Callable[[], list[str]], read: list[str]) -> Callable[[], int]:
+    """Return a step of somebody who knows the addresses of tasks, but accepted none.
+
+    It invents claims, looks up what others wrote, and stores what it may. `read` collects what it
+    reads in the pages of work on others' annotations and in look-ups.
+    """
+    numbers = itertools.count()
+    known: list[str] = []
+    tokens: list[str] = []
+
+    def step() -> int:
+        number = next(numbers)
+        if number % 100 == 0:
+            known[:] = addresses() or known
+        if tokens and number % 3:
+            path, body = _posted(tokens[number % len(tokens)], number)
+            response = requests.post(f"{site}{path}", json=body, timeout=60)
+            if path == reverse("annotation:look-up"):
+                read.append(response.text)
+            return response.status_code
+        if not known:
+            return requests.get(f"{site}/hits/login/", timeout=60).status_code
+        address = known[number % len(known)]
+        names = {"assignmentId": f"FAKE{number}", "workerId": f"W{number}", "hitId": "H"}
+        claims = {**names, "turkSubmitTo": site} if number % 2 else {}
+        page = requests.get(f"{site}{address}", params=claims, timeout=60)
+        tokens.extend(TOKEN.findall(page.text))
+        if "/generate/" not in address:
+            read.append(page.text)
+        return page.status_code
+
+    return step
+
+
+def _posted(token: str, number: int) -> tuple[str, dict[str, Any]]:
+    """Return the path and the body of a request of a page with this token."""
+    bodies: list[tuple[str, dict[str, Any]]] = [
+        ("annotation:look-up", {"token": token, "resource": "precedents", "query": "say"}),
+        ("annotation:tutorial", {"token": token, "done": True}),
+        (
+            "annotation:draft",
+            {"token": token, "revision": 0, "comment": "x" * 2_000, "content": {}},
+        ),
+    ]
+    name, body = bodies[number % len(bodies)]
+    return reverse(name), body
+
+
 def hostile_requester(site: str, keys: dict[str, str], silent: "SilentServer") -> Callable[[], int]:
-    """Return a step that publishes HITs with webhooks to a silent server, and huge qualifications."""
+    """Return a step of a requester who floods the list of HITs.
+
+    It also makes webhooks to a silent server, patterns that other engines run for hours, and huge
+    qualifications.
+    """
     client = boto3.client(
         "mturk",
         endpoint_url=f"{site}/mturk/",
@@ -107,7 +177,17 @@ def hostile_requester(site: str, keys: dict[str, str], silent: "SilentServer") -
     def step() -> int:
         number = next(numbers)
         try:
-            if number % 3 == 0:
+            if number % 4 == 1:
+                # Titles of their own, some of which nobody may discover.
+                response = client.create_hit(
+                    Title=f"Flood {number}",
+                    QualificationRequirements=[NOBODY] if number % 8 == 1 else [],
+                    Question=_question(silent.url),
+                    **CHEAP,
+                )
+            elif number % 4 == 2:
+                response = client.create_hit(Title="Slow", Question=SLOW_FORM, **CHEAP)
+            elif number % 4 == 3:
                 response = client.create_qualification_type(
                     Name=f"Huge {number}",
                     Description="x" * 2_000,
@@ -117,13 +197,7 @@ def hostile_requester(site: str, keys: dict[str, str], silent: "SilentServer") -
                 )
             else:
                 hit = client.create_hit(
-                    Title=f"Silent {number % 7}",
-                    Description="x",
-                    Reward="0.01",
-                    MaxAssignments=1,
-                    LifetimeInSeconds=60,
-                    AssignmentDurationInSeconds=60,
-                    Question=_question(silent.url),
+                    Title=f"Silent {number % 7}", Question=_question(silent.url), **CHEAP
                 )["HIT"]
                 response = client.update_notification_settings(
                     HITTypeId=hit["HITTypeId"],

@@ -179,6 +179,7 @@ def valid_params(api: Api) -> dict[str, Params]:
         | {"HITId": hit["HITId"], "PolicyLevels": ["HIT"], "RetrieveActions": True},
         "ListReviewableHITs": pages | {"HITTypeId": hit_type, "Status": "Reviewable"},
         "ListWorkerBlocks": pages,
+        "ListWorkerMessages": pages | {"WorkerId": worker_id},
         "ListWorkersWithQualificationType": pages
         | {"QualificationTypeId": kind_id, "Status": "Granted"},
         "NotifyWorkers": {"Subject": "Hello", "MessageText": "Text", "WorkerIds": [worker_id]},
@@ -192,6 +193,12 @@ def valid_params(api: Api) -> dict[str, Params]:
             "UniqueRequestToken": "bonus",
         },
         "SendTestEventNotification": {"Notification": notification, "TestEventType": "Ping"},
+        "UpdateBonusStatus": {
+            "WorkerId": worker_id,
+            "BonusAmount": "0.10",
+            "AssignmentId": assignment,
+            "Status": "Reviewing",
+        },
         "UpdateExpirationForHIT": {
             "HITId": hit["HITId"],
             "ExpireAt": int(timezone.now().timestamp()) + 60,

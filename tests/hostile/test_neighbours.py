@@ -1,4 +1,4 @@
-"""An honest campaign on the same site as a hostile worker, requester and uploader."""
+"""An honest campaign on the same site as a hostile worker, requester, uploader and stranger."""
 
 import json
 import sys
@@ -13,8 +13,9 @@ from tests.hostile.parties import (
     hostile_requester,
     hostile_uploader,
     hostile_worker,
+    stranger,
 )
-from tests.rehearsal.test_replay import DATA, Checkout, some_of
+from tests.rehearsal.test_replay import DATA, Checkout, rows_of, some_of
 from tests.rehearsal.test_site import HOLD
 
 pytestmark = [
@@ -40,6 +41,14 @@ TASK = """
 from annotation.models import Task
 print(f"/generate/{Task.objects.filter(batch__project__slug='alone').first().public_id}/")
 """
+TASKS = """
+import json
+from annotation.models import Task
+from django.urls import reverse
+pages = {"generator": "annotation:generate", "consolidator": "consolidation:consolidate"}
+rows = Task.objects.filter(batch__project__slug="beside").order_by("-pk")[:60]
+print(json.dumps([reverse(pages[task.role], args=[task.public_id]) for task in rows]))
+"""
 HEALTH = """
 import json
 from crowd.models import Budget, LedgerEntry
@@ -53,11 +62,11 @@ print(json.dumps({"money": rows, "failures": SweepFailure.objects.count()}))
 
 
 def test_honest_campaign_has_equal_costs_and_a_similar_duration(
-    server_site, free_port, tmp_path, start_process, wait_for
+    either_site, free_port, tmp_path, start_process, wait_for
 ):
     silent = SilentServer()
     site = {
-        **server_site,
+        **either_site,
         "SITE_URL": f"http://127.0.0.1:{free_port}",
         "SWEEP_SECONDS": "1",
         "MARKETPLACE_WEBHOOK_HOSTS": f"127.0.0.1:{silent.port}",
@@ -76,16 +85,18 @@ def test_honest_campaign_has_equal_costs_and_a_similar_duration(
     log = tmp_path / "holder"
     holder = [sys.executable, "manage.py", "shell", "-v", "0", "-c", HOLD.replace("600", "3000")]
     start_process(holder, env=site, log=log)
-    wait_for(lambda: "up" in log.read_text())
+    wait_for(lambda: "up" in log.read_text(), seconds=180)
 
     alone, alone_seconds = rehearse(checkout, "alone", gold)
     task = checkout.run("shell", "-v", "0", "-c", TASK).strip()
     stop = threading.Event()
+    read: list[str] = []
     url = site["SITE_URL"]
     parties = {
         "worker": Party(hostile_worker(url, task), stop),
         "requester": Party(hostile_requester(url, keys, silent), stop),
         "uploader": Party(hostile_uploader(url, token), stop),
+        "stranger": Party(stranger(url, lambda: addresses(checkout), read), stop),
     }
     for party in parties.values():
         party.start()
@@ -106,7 +117,15 @@ def test_honest_campaign_has_equal_costs_and_a_similar_duration(
     health = json.loads(checkout.run("shell", "-v", "0", "-c", HEALTH))
     assert health["money"]["beside"] == health["money"]["alone"]
     assert health["failures"] == 0
+    secrets = [row["question"] for row in rows_of(gold)]
+    assert len(read) > 20
+    assert [text for text in read for secret in secrets if secret in text] == []
     assert beside_seconds <= MAX_SLOWDOWN * alone_seconds
+
+
+def addresses(checkout: Checkout) -> list[str]:
+    """Return the paths of the newest tasks of the campaign."""
+    return json.loads(checkout.run("shell", "-v", "0", "-c", TASKS))
 
 
 def rehearse(checkout: Checkout, slug: str, gold) -> tuple[dict, float]:

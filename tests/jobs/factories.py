@@ -1,6 +1,9 @@
 """Factories for jobs in any state, without their files."""
 
+from django.core.files.uploadedfile import SimpleUploadedFile
+
 from annotation.domain.queue_import import IMPORT
+from datasets.domain.evaluate_systems import Reference, queue_evaluation
 from datasets.domain.queue_export import queue_export
 from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job
@@ -28,6 +31,21 @@ def make_export(project: Project, **options: str) -> Job:
     """Return an export that a worker process has run."""
     options = {"fmt": "qasrl-csv", "source": "consolidated", **options}
     job = queue_export(project=project, actor="rita", now=START, **options)
+    run_next_job(clock=lambda: START)
+    job.refresh_from_db()
+    return job
+
+
+def make_system_evaluation(project: Project, source: str = "consolidated") -> Job:
+    """Return an evaluation of a system without predictions that a worker process has run."""
+    header = b"qasrl_id,verb_idx,verb,question,answer_range\n"
+    job = queue_evaluation(
+        project=project,
+        reference=Reference(source=source),
+        systems=[SimpleUploadedFile("silent.csv", header)],
+        actor="rita",
+        now=START,
+    )
     run_next_job(clock=lambda: START)
     job.refresh_from_db()
     return job

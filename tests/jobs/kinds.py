@@ -24,7 +24,14 @@ def _break(run: JobRun) -> dict[str, int]:
     raise RuntimeError("disk I/O error")
 
 
+def _run_out(run: JobRun) -> dict[str, int]:
+    raise MemoryError
+
+
 PLAIN = JobKind(run=_note, clean_up=_clean)
 ALONE = JobKind(run=_note, runs_alone=True)
 FAILING = JobKind(run=_fail, clean_up=_clean)
 BROKEN = JobKind(run=_break)
+READER = JobKind(run=_note, reads_uploads=True)
+OTHER_READER = JobKind(run=_note, reads_uploads=True, attempts=1)
+HUNGRY = JobKind(run=_run_out, clean_up=_clean)

@@ -13,9 +13,9 @@ from django.db import connection
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
 from jobs.domain.cancel_job import UPLOAD_MAX_AGE, cancel_job, cancel_old_uploads
-from jobs.domain.kinds import JobKind, JobRun
+from jobs.domain.kinds import ATTEMPTS, JobCancelledError, JobKind, JobRun
 from jobs.domain.queue_job import confirm_job, queue_job
-from jobs.domain.run_jobs import ATTEMPTS, run_next_job
+from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
 from jobs.models import Job
 from tests.forked import in_fork
@@ -27,7 +27,7 @@ NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def _kinds(settings):
-    names = ("plain", "alone", "failing", "broken", "own")
+    names = ("plain", "alone", "failing", "broken", "own", "reader", "other_reader", "hungry")
     settings.JOB_KINDS = {name: f"tests.jobs.kinds.{name.upper()}" for name in names}
     kinds.CALLS.clear()
 
@@ -103,6 +103,49 @@ def test_unexpected_error_is_stored_and_retried():
         f"Gave up after {ATTEMPTS} attempts. The last error was RuntimeError: disk I/O error"
     )
     assert not run()
+
+
+def test_one_upload_of_each_project_is_read_at_a_time(settings):
+    lease = {"state": JobState.RUNNING, "attempts": 1, "leased_until": NOW + settings.LEASE}
+    running = queued("reader", **lease)
+    waiting, plain = queued("other_reader"), queued("plain")
+    other = queue_job(kind="reader", scope="news", parameters={}, actor="rita", now=NOW)
+    while run():
+        pass
+    assert [pk for call, pk in kinds.CALLS if call == "run"] == [plain.pk, other.pk]
+    Job.objects.filter(pk=running.pk).update(state=JobState.FINISHED)
+    assert run()
+    waiting.refresh_from_db()
+    assert waiting.state == JobState.FINISHED
+
+
+def test_job_that_ran_out_of_memory_is_not_repeated():
+    job = queued("hungry")
+    with pytest.raises(MemoryError):
+        run()
+    job.refresh_from_db()
+    assert (job.state, job.attempts) == (JobState.FAILED, 1)
+    assert job.problem == "The worker process ran out of memory. Try a smaller file."
+    assert [("clean up", job.pk)] == kinds.CALLS
+    assert not run()
+
+
+def test_job_with_one_attempt_fails_after_its_process_was_killed():
+    job = queued("other_reader", state=JobState.RUNNING, attempts=1, leased_until=NOW)
+    assert run(NOW + timedelta(seconds=1))
+    job.refresh_from_db()
+    assert job.state == JobState.FAILED
+    assert job.problem.startswith("The worker process ended before the file was read.")
+
+
+def test_result_so_far_is_shown_until_another_process_takes_the_job():
+    job = queued(state=JobState.RUNNING, attempts=1)
+    JobRun(job).show({"rows": 5})
+    job.refresh_from_db()
+    assert (job.state, job.result) == (JobState.RUNNING, {"rows": 5})
+    Job.objects.filter(pk=job.pk).update(attempts=2)
+    with pytest.raises(JobCancelledError):
+        JobRun(job).show({"rows": 6})
 
 
 def test_job_of_a_live_process_is_left_alone_until_its_lease_expires(settings):

@@ -106,7 +106,9 @@ def _row(*cells: str) -> str:
 _INTRODUCTION = """\
 # MTurk compatibility
 
-The marketplace answers the 39 operations of the MTurk Requester API, version 2017-01-17. The tests in
+The marketplace answers the 39 operations of the MTurk Requester API, version 2017-01-17, and two of
+its own: `ListWorkerMessages`, the messages that workers wrote to the requester, and
+`UpdateBonusStatus`, which shows a worker that a bonus is in review. The tests in
 `tests/marketplace/test_compatibility.py` write the tables on this page. The
 [API reference](api.md#marketplace-requester-api) lists the differences from MTurk.
 

@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
 
 import boto3
+import botocore.session
 import pytest
 from botocore.config import Config
+from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.test import Client
@@ -66,7 +68,9 @@ def make_requester(name: str = "lab", dollars: int = 1000) -> tuple[Requester, s
 
 
 def mturk_client(site: str, key_id: str, secret: str, path: str = "/mturk/", **config: Any) -> Any:
-    client = boto3.client(
+    session = botocore.session.get_session()
+    session.get_component("data_loader").search_paths.append(str(settings.MTURK_API_EXTRAS))
+    client = boto3.Session(botocore_session=session).client(
         "mturk",
         endpoint_url=f"{site}{path}",
         region_name="us-east-1",
@@ -216,6 +220,7 @@ def log_in_as(page, site, worker) -> None:
 
 
 def overflow(page) -> int:
+    page.wait_for_load_state()
     return page.evaluate("document.documentElement.scrollWidth - window.innerWidth")
 
 

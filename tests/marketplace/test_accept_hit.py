@@ -95,7 +95,7 @@ def test_submitted_hit_cannot_be_accepted_by_code(publish, browser):
     hit = publish(MaxAssignments=3)
     submit(browser, accept(browser, hit))
     page = browser.post(f"/hits/{hit['HITId']}/accept/", follow=True)
-    assert "You already did this HIT" in page.content.decode()
+    assert "You already did this task" in page.content.decode()
 
 
 def test_full_or_expired_hit_cannot_be_accepted_by_code(publish, browser, mturk):
@@ -114,7 +114,7 @@ def test_worker_has_at_most_twenty_five_in_progress(worker):
     fill(hit, 30)
     for _ in range(25):
         assert take(worker, hit)
-    with pytest.raises(RefusalError, match="25 HITs in progress"):
+    with pytest.raises(RefusalError, match="25 tasks in progress"):
         take(worker, hit)
 
 

@@ -42,6 +42,7 @@ def test_joining_sets_a_separate_session_cookie(client, invitation):
 
 
 def test_cookie_is_secure_over_https(client, invitation, settings):
+    settings.SESSION_COOKIE_SECURE = True
     settings.SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
     page = client.post(
         f"/hits/join/{invitation}/",

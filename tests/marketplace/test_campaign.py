@@ -181,15 +181,26 @@ def test_additional_assignments_stay_below_ten(mturk, publish):
     assert mturk.get_hit(HITId=smaller["HITId"])["HIT"]["MaxAssignments"] == 5
 
 
-def test_message_reaches_only_workers_who_were_paid_or_rejected(mturk, do_hit, worker):
-    stranger = make_worker("bob")
+def test_message_reaches_only_workers_who_were_decided_on_or_qualified(mturk, do_hit, worker):
+    stranger, invited, revoked = (make_worker(name) for name in ("bob", "ida", "rob"))
+    trained = mturk.create_qualification_type(
+        Name="Trained", Description="Training", QualificationTypeStatus="Active"
+    )["QualificationType"]["QualificationTypeId"]
+    for account in (invited, revoked):
+        mturk.associate_qualification_with_worker(
+            QualificationTypeId=trained, WorkerId=account.code
+        )
+    mturk.disassociate_qualification_from_worker(QualificationTypeId=trained, WorkerId=revoked.code)
     _, assignment = do_hit()
     mturk.approve_assignment(AssignmentId=assignment)
     failures = mturk.notify_workers(
-        Subject="Feedback", MessageText="Well done.", WorkerIds=[worker.code, stranger.code, "AX1"]
+        Subject="Feedback",
+        MessageText="Well done.",
+        WorkerIds=[worker.code, stranger.code, invited.code, revoked.code, "AX1"],
     )["NotifyWorkersFailureStatuses"]
-    assert {failure["WorkerId"] for failure in failures} == {stranger.code, "AX1"}
+    assert {failure["WorkerId"] for failure in failures} == {stranger.code, revoked.code, "AX1"}
     assert worker.messages.get(subject="Feedback").text == "Well done."
+    assert invited.messages.get(subject="Feedback").text == "Well done."
 
 
 def test_worker_joins_by_invitation_and_works(mturk, publish, client):

@@ -34,7 +34,7 @@ PAST = datetime(2015, 1, 1)  # noqa: DTZ001 - clients send such dates
 
 
 @pytest.fixture
-def environment(requester, monkeypatch, tmp_path) -> None:
+def environment(requester, monkeypatch, tmp_path, settings) -> None:
     """Set the environment variables of the AWS CLI."""
     variables = {
         "AWS_ACCESS_KEY_ID": requester[1],
@@ -43,6 +43,8 @@ def environment(requester, monkeypatch, tmp_path) -> None:
         "AWS_CONFIG_FILE": str(tmp_path / "none"),
         "AWS_MAX_ATTEMPTS": "1",
         "AWS_PAGER": "",
+        # awscli set the variable when it was imported.
+        "AWS_DATA_PATH": f"{os.environ['AWS_DATA_PATH']}{os.pathsep}{settings.MTURK_API_EXTRAS}",
     }
     for name, value in variables.items():
         monkeypatch.setenv(name, value)
@@ -87,6 +89,7 @@ def test_all_operations(client, kind, browser, worker, content):
     assignment = accept(browser, first)
     assert submit_work(browser, assignment).status_code == 200
     _review(call, first, assignment, worker)
+    _exchange_messages(call, browser, assignment, worker)
     balance = _clean_up(call, [first["HITId"], second], trained, worker, notification)
     # 1000.00 - (0.05 + 0.01) - (0.10 + 0.02), and nothing on hold.
     assert balance == {"AvailableBalance": "999.82", "OnHoldBalance": "0.00"}
@@ -194,10 +197,20 @@ def _review(call: Call, hit: dict[str, Any], assignment: str, worker: WorkerAcco
     call("RejectAssignment", AssignmentId=assignment, RequesterFeedback="no")
     call("ApproveAssignment", AssignmentId=assignment, OverrideRejection=True)
     bonus = {"WorkerId": worker.code, "AssignmentId": assignment, "UniqueRequestToken": "t"}
+    review = {"WorkerId": worker.code, "AssignmentId": assignment, "BonusAmount": "0.10"}
+    for status in ("Reviewing", "Declined", "Accepted"):
+        call("UpdateBonusStatus", **review, Status=status, Reason="r")
     call("SendBonus", **bonus, BonusAmount="0.10", Reason="r")
     assert "RequestError" in call("SendBonus", **bonus, BonusAmount="0.10", Reason="r")
     payments = call("ListBonusPayments", **of_hit)["BonusPayments"]
     assert [row["BonusAmount"] for row in payments] == ["0.10"]
+
+
+def _exchange_messages(call: Call, browser: Client, assignment: str, worker: WorkerAccount) -> None:
+    """Write to the requester about an assignment, then to the worker."""
+    browser.post(browser.get(f"/hits/history/{assignment}/ask/").url, {"text": "Why so little?"})
+    (message,) = call("ListWorkerMessages", WorkerId=worker.code)["WorkerMessages"]
+    assert message["MessageText"] == "Why so little?"
     result = call("NotifyWorkers", Subject="s", MessageText="t", WorkerIds=[worker.code])
     assert result == {"NotifyWorkersFailureStatuses": []}
 

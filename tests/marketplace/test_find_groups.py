@@ -89,7 +89,7 @@ def test_hourly_pay_filters_and_sorts(publish, browser, mturk, worker):
 
     def matches(**fields) -> list[str]:
         rows = find_groups(worker=worker, wanted=GroupFilter(**fields), now=now)
-        return [row.hit_type.title for row in rows]
+        return [row.hit_type.title for row in rows.groups]
 
     assert matches(sort="hourly") == ["Fast", "Slow", "Slowest", "Unknown"]
     assert matches(sort="hourly", min_hourly_cents=600) == ["Fast", "Slow"]
@@ -112,7 +112,7 @@ def test_requester_statistics_count_decisions_on_people(publish, browser, mturk,
     hit = publish()
     for path in ("/hits/", f"/hits/groups/{hit['HITTypeId']}/"):
         text = " ".join(browser.get(path).content.decode().split())
-        assert "90% of 10 HITs, after 2 hours on average" in text
+        assert "90% of 10 tasks, after 2 hours on average" in text
     cache.clear()
     later = timezone.now() + timedelta(days=90)
     assert requester_statistics(requesters=[lab], now=later) == {}

@@ -141,11 +141,11 @@ def test_return_of_a_form_is_confirmed(page, site, worker, browser, publish):
     log_in_as(page, site, worker)
     page.goto(f"{site}/hits/work/{assignment}/")
     expect(page.locator("time")).to_have_text(re.compile(r"^\d\d:\d\d left$"))
-    page.get_by_role("button", name="Return this HIT").click()
+    page.get_by_role("button", name="Return this task").click()
     page.get_by_role("button", name="Keep working").click()
     assert Assignment.objects.get().status == "Accepted"
-    page.get_by_role("button", name="Return this HIT").click()
-    page.get_by_role("button", name="Return HIT", exact=True).click()
+    page.get_by_role("button", name="Return this task").click()
+    page.get_by_role("button", name="Return task", exact=True).click()
     page.wait_for_url(f"{site}/hits/")
     assert Assignment.objects.get().status == "Returned"
 

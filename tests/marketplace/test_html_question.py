@@ -1,13 +1,22 @@
 """HTMLQuestion documents: validation, and their pages on the content host."""
 
+import time
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from defusedxml.ElementTree import fromstring
+from django.core.signing import Signer, b62_encode
 from playwright.sync_api import Browser, expect
 
 from marketplace.domain import accounts
+from marketplace.domain.content_keys import content_key
 from marketplace.domain.html_question import prepare_page
 from marketplace.domain.question import HTML_NAMESPACE
 from marketplace.models import Hit
+from marketplace.views.frame import CONTENT_SANDBOX
+from scripts.testbed import chromium as browsers
+from tests.conftest import CHROMIUM_ARGUMENTS
 
 from .conftest import accept, framed, log_in, read
 from .test_operations import refused
@@ -77,7 +86,9 @@ def test_page_is_served_from_the_content_host_with_mturk_parameters(
     page = read(url, browser)
     assert page.status_code == 200
     assert not page.cookies
-    assert page["Content-Security-Policy"] == f"frame-ancestors {site}"
+    policy = page["Content-Security-Policy"]
+    assert policy == f"frame-ancestors {site}; sandbox {CONTENT_SANDBOX}"
+    assert "allow-same-origin" not in CONTENT_SANDBOX
     assert "X-Frame-Options" not in page
     html = page.content.decode()
     assert f'action="{site}/hits/submit/' in html
@@ -88,11 +99,31 @@ def test_page_is_served_from_the_content_host_with_mturk_parameters(
 def test_preview_and_foreign_addresses_have_no_submission_address(content, site, publish, browser):
     hit = publish(Question=html_question())
     preview = framed(browser.get(f"/hits/groups/{hit['HITTypeId']}/"))
-    forged = f"{content}/hits/{hit['HITId']}/content/?turkSubmitTo=https://evil.example"
+    forged = f"{preview}&turkSubmitTo=https://evil.example"
     for url in (preview, forged):
         page = read(url)
         assert 'action=""' in page.content.decode()
-        assert page["Content-Security-Policy"] == f"frame-ancestors {site}; form-action 'none'"
+        assert page["Content-Security-Policy"].startswith(f"frame-ancestors {site}; ")
+        assert page["Content-Security-Policy"].endswith("; form-action 'none'")
+
+
+def test_page_opens_only_with_a_new_key_of_its_own(content, publish, browser):
+    hit = publish(Question=html_question())
+    other = publish(Title="Another group", Question=html_question("<p>Secret"))
+    address = f"{content}/hits/{hit['HITId']}/content/"
+    [key] = parse_qs(urlsplit(framed(browser.get(f"/hits/groups/{hit['HITTypeId']}/"))).query)[
+        "key"
+    ]
+    assert read(f"{address}?key={key}").status_code == 200
+    signer, minutes = Signer(salt="marketplace.content"), int(time.time()) // 60
+    for age, status in ((4, 200), (6, 410)):
+        time_stamp = b62_encode((minutes - age) * 60)
+        signed = signer.sign(f"{hit['HITId']}:{time_stamp}")
+        assert read(f"{address}?key={signed.partition(':')[2]}").status_code == status
+    refused = [address, f"{address}?key=", f"{content}/hits/{other['HITId']}/content/?key={key}"]
+    for url in refused:
+        page = read(url)
+        assert (page.status_code, b"Reload the page of the task" in page.content) == (410, True)
 
 
 def test_content_host_serves_pages_only(content, publish, browser):
@@ -100,8 +131,9 @@ def test_content_host_serves_pages_only(content, publish, browser):
     external = publish()
     for path in ("/", "/login/", "/hits/", "/mturk/", "/admin/", "/health/live"):
         assert read(content + path, browser).status_code == 404
-    assert read(f"{content}/hits/{external['HITId']}/content/").status_code == 404
-    assert read(f"{content}/hits/3NONE/content/").status_code == 404
+    for code in (external["HITId"], "3NONE"):
+        page = read(f"{content}/hits/{code}/content/?key={content_key(code)}")
+        assert page.status_code == 404
     assert browser.get(f"/hits/{hit['HITId']}/content/").status_code == 404
 
 
@@ -212,7 +244,12 @@ INTRUDER = """<!DOCTYPE html>
   };
   const attempts = {
     cookie: () => document.cookie,
+    toss: () => {
+      const parents = location.hostname.split(".").map((_, at, all) => all.slice(at).join("."));
+      for (const domain of parents) document.cookie = `hits_session=mine; path=/; domain=${domain}`;
+    },
     storage: () => localStorage.getItem("secret"),
+    other: async () => (await fetch("OTHER")).text(),
     parent: () => parent.document.title,
     top: () => top.document.cookie,
     read: async () => (await fetch("SITE/hits/account/", { credentials: "include" })).text(),
@@ -231,15 +268,34 @@ INTRUDER = """<!DOCTYPE html>
 </script>"""
 
 
+@pytest.fixture
+def named_hosts(site, settings, chromium: Browser) -> Iterator[Browser]:
+    """Serve site and content under names of two domains, and yield a browser that finds them."""
+    port = urlsplit(site).port
+    settings.MARKETPLACE_URL = settings.SITE_URL = f"http://touchstone.example.test:{port}"
+    settings.MARKETPLACE_CONTENT_URL = f"http://content.pages.test:{port}"
+    settings.ALLOWED_HOSTS = ["*"]
+    browser = chromium.browser_type.launch(
+        executable_path=browsers.find(),
+        args=[*CHROMIUM_ARGUMENTS, "--host-resolver-rules=MAP *.test 127.0.0.1"],
+    )
+    yield browser
+    browser.close()
+
+
 @pytest.mark.browser
 def test_html_question_cannot_reach_the_workers_session(
-    content, mturk, publish, worker, chromium: Browser
+    named_hosts: Browser, settings, publish, mturk, worker
 ):
-    site = mturk.meta.endpoint_url.removesuffix("/mturk/")
-    hit = publish(Question=html_question(INTRUDER.replace("SITE", site)))
+    site, content = settings.MARKETPLACE_URL, settings.MARKETPLACE_CONTENT_URL
+    other = publish(Title="Another group", Question=html_question("<p>Secret"))
+    intruder = INTRUDER.replace("SITE", site).replace(
+        "OTHER", f"{content}/hits/{other['HITId']}/content/?key={content_key(other['HITId'])}"
+    )
+    hit = publish(Question=html_question(intruder))
     cookies = log_in(worker)
     assignment = accept(cookies, hit)
-    with chromium.new_context() as context:
+    with named_hosts.new_context() as context:
         session = cookies.cookies[accounts.COOKIE].value
         context.add_cookies([{"name": accounts.COOKIE, "value": session, "url": site}])
         page = context.new_page()
@@ -257,10 +313,11 @@ def test_html_question_cannot_reach_the_workers_session(
     (row,) = mturk.list_assignments_for_hit(HITId=hit["HITId"])["Assignments"]
     texts = [element.text for element in fromstring(row["Answer"]).iter() if not len(element)]
     results = dict(zip(texts[::2], texts[1::2], strict=True))
-    # Browsers that block third-party storage refuse the access.
-    assert results.pop("storage") in ("null", "SecurityError")
     assert results == {
-        "cookie": None,
+        "cookie": "SecurityError",
+        "toss": "SecurityError",
+        "storage": "null",
+        "other": "TypeError",
         "parent": "SecurityError",
         "top": "SecurityError",
         "read": "TypeError",

@@ -14,6 +14,7 @@ from marketplace.domain import access_keys, layouts, requester_sessions
 from marketplace.domain.errors import InvalidParameterError
 from marketplace.domain.question import parse_question
 from marketplace.models import Assignment, Hit, HitLayout, LoginFailure, RequesterSession
+from marketplace.views.frame import CONTENT_SANDBOX
 from tests.axe import axe_findings
 
 from .conftest import HIT_TYPE, accept, framed, log_in, make_requester, mturk_client, read
@@ -202,7 +203,7 @@ def test_unknown_key_has_the_same_message(requester):
 def test_session_ends_with_its_key_and_on_request(requester, pages):
     assert pages.get("/hits/requester/layouts/").status_code == 200
     cookie = pages.cookies[requester_sessions.COOKIE]
-    assert (cookie["path"], cookie["httponly"]) == ("/hits/requester/", True)
+    assert (cookie["path"], cookie["httponly"]) == ("/", True)
     other = sign_in(*requester[1:])
     other.post("/hits/requester/logout/")
     assert RequesterSession.objects.count() == 1
@@ -271,7 +272,8 @@ def test_preview_is_served_by_the_content_host_only(content, site, layout, pages
     assert "<p><i>Hi</i></p>" in html
     assert "${image.url}" in html
     assert 'action=""' in html
-    assert preview["Content-Security-Policy"] == f"frame-ancestors {site}; form-action 'none'"
+    policy = f"frame-ancestors {site}; sandbox {CONTENT_SANDBOX}; form-action 'none'"
+    assert preview["Content-Security-Policy"] == policy
     assert pages.get(urlsplit(url).path).status_code == 404
     assert read(url.replace("/layouts/", "/layouts/x")).status_code == 404
     layouts.delete_layout(layout=layout, now=timezone.now())

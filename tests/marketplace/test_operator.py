@@ -3,7 +3,8 @@
 import csv
 import io
 import json
-from datetime import UTC, datetime, timedelta
+import re
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -33,7 +34,7 @@ def run(*args, **options) -> str:
     return out.getvalue()
 
 
-PAGES = ["", "workers/", "appeals/", "statement/", "notifications/"]
+PAGES = ["", "workers/", "appeals/", "statement/", "notifications/", "consent/"]
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -51,6 +52,16 @@ def test_pages_are_for_staff_with_the_permission(page, client):
 @pytest.mark.parametrize("page", PAGES)
 def test_pages_work_without_data(page, operator):
     assert operator.get(f"/hits/operator/{page}").status_code == 200
+
+
+def test_headings_have_the_names_of_the_navigation(operator):
+    start = operator.get("/hits/operator/").content.decode()
+    navigation = start[start.index('aria-label="Operator"') :].partition("</nav>")[0]
+    entries = re.findall(r'<a href="([^"]+)">([^<]+)</a>', navigation)
+    assert len(entries) == 8
+    for url, name in entries:
+        [heading] = re.findall(r"<h1>(.+)</h1>", operator.get(url).content.decode())
+        assert name.lower() in heading.lower()
 
 
 def test_requester_is_created_with_a_key_and_deposits(operator, site):
@@ -180,6 +191,9 @@ def test_statement_agrees_with_the_ledger(earned, operator, tmp_path):
         "bonuses": "2",
         "bonuses_usd": "1.11",
         "total_usd": "1.16",
+        "paid_usd": "0.00",
+        "due_usd": "1.16",
+        "payment_details": "",
     }
 
 
@@ -211,6 +225,17 @@ def test_statement_of_an_empty_period_is_refused(operator):
     assert error.value.returncode == 2
     with pytest.raises(CommandError):
         run("payout_statement", "yesterday", "2026-02-01")
+
+
+def test_statement_of_all_days_of_the_calendar(earned, operator, tmp_path):
+    first, last = date.min.isoformat(), date.max.isoformat()
+    page = operator.get(f"/hits/operator/statement/?first={first}&last={last}")
+    assert page.status_code == 200
+    assert "$1.16" in page.content.decode()
+    run("payout_statement", first, last, "--out", tmp_path / "all.csv")
+    today = timezone.now().date()
+    run("payout_statement", today, today, "--out", tmp_path / "today.csv")
+    assert (tmp_path / "all.csv").read_text() == (tmp_path / "today.csv").read_text()
 
 
 def test_earnings_and_history_of_a_worker(earned, browser):

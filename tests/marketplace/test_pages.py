@@ -9,7 +9,9 @@ from django.utils import timezone
 from playwright.sync_api import expect
 
 from marketplace.domain import accounts
-from marketplace.models import Assignment
+from marketplace.domain.consent import publish_consent_text
+from marketplace.domain.worker_messages import write_to_requester
+from marketplace.models import Appeal, Assignment, Requester
 from marketplace.views.frame import origin_of
 from tests.axe import LOOKS, axe_findings
 
@@ -162,7 +164,7 @@ def test_page_that_refuses_the_worker_is_replaced(page, site, worker, publish, t
         with page.expect_navigation():
             frame.evaluate("message => parent.postMessage(message, '*')", message)
     assert page.url == f"{site}/hits/"
-    expect(page.get_by_text("No more HITs are available to you")).to_be_visible()
+    expect(page.get_by_text("No more tasks of this group are available to you")).to_be_visible()
 
 
 def test_returning_a_hit_is_confirmed(page, site, worker, publish, task_site):
@@ -170,14 +172,14 @@ def test_returning_a_hit_is_confirmed(page, site, worker, publish, task_site):
     log_in_as(page, site, worker)
     page.goto(f"{site}/hits/")
     page.get_by_role("button", name="Accept one for $0.05").click()
-    page.get_by_role("button", name="Return this HIT").click()
+    page.get_by_role("button", name="Return this task").click()
     dialog = page.get_by_role("dialog")
     assert axe_findings(page) == []
     dialog.get_by_role("button", name="Keep working").click()
     expect(dialog).to_be_hidden()
     assert Assignment.objects.get().status == "Accepted"
-    page.get_by_role("button", name="Return this HIT").click()
-    dialog.get_by_role("button", name="Return HIT").click()
+    page.get_by_role("button", name="Return this task").click()
+    dialog.get_by_role("button", name="Return task").click()
     page.wait_for_url(f"{site}/hits/")
     assert Assignment.objects.get().status == "Returned"
 
@@ -229,9 +231,14 @@ def test_workers_pages_are_accessible_and_fit(*, page, site, worker, busy, look)
     invitation = accounts.invite(count=1, now=timezone.now())[0].code
     paths = ["login/", f"join/{invitation}/"]
     work = Assignment.objects.get(status="Accepted")
+    done, lab = Assignment.objects.get(status="Approved"), Requester.objects.get()
+    write_to_requester(worker=worker, requester=lab, text="Why?", now=timezone.now())
     inside = ["", "history/", "earnings/", "messages/", "qualifications/", "account/"]
     inside += [f"qualifications/{busy}/request/", f"work/{work.code}/"]
-    inside += [f"groups/{work.hit_type.code}/"]
+    inside += [f"groups/{work.hit_type.code}/", f"requesters/{lab.code}/"]
+    inside += [f"requesters/{lab.code}/messages/?hit={work.hit.code}", f"history/{done.code}/"]
+    inside += ["account/email/", "account/close/", "consent/"]
+    publish_consent_text(text="Who we are\n\nA lab.", now=timezone.now())
     results = {}
     for path in paths:
         page.goto(f"{site}/hits/{path}")
@@ -252,11 +259,14 @@ def test_operators_pages_are_accessible_and_fit(*, page, site, worker, busy, wid
     client.force_login(get_user_model().objects.create_superuser("root", "r@example.org", "x"))
     cookie = client.cookies["sessionid"].value
     page.context.add_cookies([{"name": "sessionid", "value": cookie, "url": site}])
-    from marketplace.models import Appeal, Requester
-
     lab, appeal = Requester.objects.get(), Appeal.objects.get()
     paths = ["", f"requesters/{lab.code}/", "workers/", f"workers/{worker.code}/", "appeals/"]
-    paths += [f"appeals/{appeal.pk}/", f"statement/?first={today}&last={today}"]
+    paths += [
+        f"appeals/{appeal.pk}/",
+        "payouts/",
+        "consent/",
+        f"statement/?first={today}&last={today}",
+    ]
     results = {}
     for path in paths:
         page.goto(f"{site}/hits/operator/{path}")

@@ -1,6 +1,7 @@
 """QuestionForm documents: parsing, validation of answers, and the answer document."""
 
 import re
+import time
 from xml.sax.saxutils import escape
 
 import pytest
@@ -383,9 +384,18 @@ def test_text_is_checked(constraints, is_required, text, problems):
     assert check(free_text(constraints), Answer(text=text), is_required=is_required) == problems
 
 
-def test_catastrophic_regular_expression_does_not_delay_a_submission():
-    slow = free_text(answer_format("^(a|aa)+$"))
-    assert check(slow, Answer(text="a" * 5_000 + "!")) == []
+@pytest.mark.parametrize("pattern", ["^(a|aa)+$", r"^([a-zA-Z0-9]+\.?)+@example\.com$"])
+def test_slow_expression_is_searched_at_once_and_lets_nothing_pass(pattern):
+    slow = free_text(answer_format(pattern, "Slow.") + answer_format("^[A-Z]{8}", "Code."))
+    started = time.process_time()
+    assert check(slow, Answer(text="a" * 5_000 + "!")) == ["Slow.", "Code."]
+    assert time.process_time() - started < 1
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", "(?=a)b", "(?<!a)b", "a{2000}", "((a{30}){30}){30}"])
+def test_expression_that_could_be_slow_is_refused(pattern):
+    refusal = refusal_of(question_form(form_question("q", free_text(answer_format(pattern)))))
+    assert "no backreferences and no look-around" in refusal.message
 
 
 @pytest.mark.parametrize(

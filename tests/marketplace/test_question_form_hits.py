@@ -8,6 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from marketplace.domain import work
+from marketplace.domain.content_keys import content_key
 from marketplace.models import Assignment, Hit, LedgerEntry
 
 from .conftest import accept, log_in, make_worker
@@ -129,7 +130,7 @@ def test_late_submission_is_refused_and_frees_the_hit(browser, accepted):
     Assignment.objects.update(deadline_at=timezone.now() - timedelta(seconds=6))
     response = post(browser, accepted)
     assert response.url == f"/hits/work/{accepted}/"
-    assert "The time for this HIT has expired." in browser.get(response.url).content.decode()
+    assert "The time for this task has expired." in browser.get(response.url).content.decode()
     assert Assignment.objects.get().status == "Abandoned"
     assert Hit.objects.get().available == 1
 
@@ -211,5 +212,6 @@ def test_content_host_has_no_page_for_a_form(settings, publish):
     settings.MARKETPLACE_CONTENT_URL = "http://content.example"
     settings.ALLOWED_HOSTS = ["*"]
     hit = publish(Question=FORM)
-    response = Client().get(f"/hits/{hit['HITId']}/content/", headers={"Host": "content.example"})
+    address = f"/hits/{hit['HITId']}/content/?key={content_key(hit['HITId'])}"
+    response = Client().get(address, headers={"Host": "content.example"})
     assert response.status_code == 404

@@ -111,10 +111,16 @@ def test_at_most_ten_requirements():
 
 def test_requirement_in_words():
     rate = requires("GreaterThanOrEqualTo", 95, code=APPROVAL_RATE)
-    assert describe(rate, {}) == "HIT approval rate (%) is at least 95"
+    assert describe(rate, {}) == "your approval rate is at least 95 %"
     home = requires("In", {"Country": "US", "Subdivision": "NY"}, {"Country": "GB"}, code=LOCALE)
-    assert describe(home, {}) == "Location is one of US-NY, GB"
-    assert describe(requires("Exists"), {"3Q": "Trained"}) == "Trained has been granted"
+    assert describe(home, {}) == "your location is one of US-NY, GB"
+    assert describe(requires("Exists", code=ADULT), {}) == "you are 18 or older"
+    trained = "you have the qualification “Trained”"
+    assert describe(requires("Exists"), {"3Q": "Trained"}) == trained
+    scored = requires("GreaterThan", 80)
+    assert describe(scored, {"3Q": "Trained"}) == f"{trained}, and its value is greater than 80"
+    without = "you don't have the qualification “Trained”"
+    assert describe(requires("DoesNotExist"), {"3Q": "Trained"}) == without
 
 
 @pytest.mark.parametrize(
@@ -162,7 +168,7 @@ def test_guards_on_the_pages(publish, mturk, browser):
         pages[guard] = f"/hits/groups/{hit['HITTypeId']}/"
     listed = browser.get("/hits/").content.decode()
     assert [page in listed for page in pages.values()] == [True, True, False]
-    assert "You don't meet the requirements: Adult content has been granted." in listed
+    assert "This task requires that you are 18 or older." in listed
     assert 'id="task"' in browser.get(pages[Guarded.ACCEPT]).content.decode()
     assert 'id="task"' not in browser.get(pages[Guarded.PREVIEW]).content.decode()
     assert browser.get(pages[Guarded.DISCOVER]).status_code == 404

@@ -302,7 +302,7 @@ def test_rotation_makes_earlier_keys_unnecessary(requester, settings, capsys):
     first, second = Fernet.generate_key().decode(), Fernet.generate_key().decode()
     settings.MARKETPLACE_ENCRYPTION_KEYS = [first]
     call_command("rotate_encryption_keys", "--json")
-    assert json.loads(capsys.readouterr().out) == {"access_keys": 1}
+    assert json.loads(capsys.readouterr().out) == {"access_keys": 1, "payment_details": 0}
     settings.SECRET_KEY_FALLBACKS = []
     settings.MARKETPLACE_ENCRYPTION_KEYS = [second, first]
     assert access_keys.find_signer(requester[1], now=timezone.now())[1] == requester[2]

@@ -199,7 +199,10 @@ def test_get_is_checked_like_post(browser, accepted):
         assert linked.status_code == 403
     assert Client().head(path, form).status_code == 405
     assert status_of(accepted) == "Accepted"
-    assert browser.get("/mturk/externalSubmit", form).status_code == 200
+    # Old browsers, and sites without https, do not say where the request comes from.
+    assert browser.get("/mturk/externalSubmit", form).status_code == 403
+    typed = browser.get("/mturk/externalSubmit", form, headers={"Sec-Fetch-Site": "none"})
+    assert typed.status_code == 200
 
 
 def test_tampered_token_is_refused(browser, accepted, worker):

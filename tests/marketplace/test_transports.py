@@ -329,9 +329,11 @@ def refused_mail(mturk) -> str:
 def test_operator_sets_the_address_of_an_account(operator, requester):
     owner = requester[0]
     page = f"/hits/operator/requesters/{owner.code}/"
-    answer = operator.post(f"{page}email/", {"email": "not an address"})
+    profile = {"name": owner.name, "email": "not an address"}
+    answer = operator.post(f"{page}profile/", profile)
     assert "Enter a valid email address." in answer.content.decode()
-    assert operator.post(f"{page}email/", {"email": "lab@example.org"}).url == page
+    profile["email"] = "lab@example.org"
+    assert operator.post(f"{page}profile/", profile).url == page
     owner.refresh_from_db()
     assert owner.email == "lab@example.org"
     assert "lab@example.org" in operator.get(page).content.decode()

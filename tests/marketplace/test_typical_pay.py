@@ -105,7 +105,7 @@ def test_refused_hit_is_replaced_and_never_offered_again(publish, browser):
     browser.post(f"/hits/work/{Assignment.objects.get(status='Accepted').code}/replace/")
     page = browser.get("/hits/")
     assert "data-group" not in page.content.decode()
-    assert "No more HITs are available to you" in page.content.decode()
+    assert "No more tasks of this group are available to you" in page.content.decode()
     assert refused not in browser.get("/hits/history/").content.decode()
 
 

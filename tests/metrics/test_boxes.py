@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from metrics.boxes import (
-    any_candidate_passes,
+    any_candidate_accepted,
     box_sets,
     box_sets_from_lists,
     cardinality_matches,
@@ -19,7 +19,7 @@ from metrics.boxes import (
     hulls,
     joined,
     random_box_sets,
-    random_selections,
+    random_objects,
     region_areas,
     scaled,
     whole_images,
@@ -178,19 +178,33 @@ def test_upper_bound_requires_one_passing_candidate():
     gold = box_sets_from_lists([[(0, 0, 2, 2), (18, 0, 20, 2)], [(0, 0, 4, 4)], [(0, 0, 4, 4)]])
     candidates = box_sets_from_lists([[(0, 0, 20, 2)], [(5, 5, 9, 9)], [(0, 0, 4, 3)]])
     phrases = [0, 1, 1]
-    by_hull = any_candidate_passes(gold, candidates, phrases, by_component=False)
-    by_component = any_candidate_passes(gold, candidates, phrases, by_component=True)
-    assert by_hull.tolist() == [True, True, False]
-    assert by_component.tolist() == [False, True, False]
+    bounds = any_candidate_accepted(gold, candidates, phrases)
+    assert {name: flags.tolist() for name, flags in bounds.items()} == {
+        "iou": [True, True, False],
+        "c_iou": [False, True, False],
+        "both": [False, True, False],
+    }
+
+
+def test_both_metrics_must_accept_the_same_candidate():
+    gold = box_sets_from_lists([[(0, 0, 2, 2), (18, 0, 20, 2)]])
+    hull_only, region_only = [(0, 0, 20, 2)], [(0, 0, 2, 2), (18, 0, 20, 2), (18, 20, 20, 21)]
+    candidates = box_sets_from_lists([hull_only, region_only])
+    bounds = any_candidate_accepted(gold, candidates, [0, 0])
+    assert {name: flags.tolist() for name, flags in bounds.items()} == {
+        "iou": [True],
+        "c_iou": [True],
+        "both": [False],
+    }
 
 
 @given(box_pairs)
 def test_prediction_never_exceeds_the_upper_bound_of_its_candidates(pairs):
     gold, predicted = _sets(pairs)
     places = np.arange(len(pairs))
-    for measure, by_component in ((hull_overlap, False), (component_overlap, True)):
-        bound = any_candidate_passes(gold, predicted, places, by_component=by_component)
-        assert bound.tolist() == measure(gold, predicted).correct.tolist()
+    bounds = any_candidate_accepted(gold, predicted, places)
+    for name, measure in (("iou", hull_overlap), ("c_iou", component_overlap)):
+        assert bounds[name].tolist() == measure(gold, predicted).correct.tolist()
 
 
 def test_whole_image_is_a_single_box():
@@ -210,15 +224,19 @@ def test_random_boxes_are_seeded_and_inside_their_image():
     assert sets.boxes.tolist() != random_box_sets(images, seed=6).boxes.tolist()
 
 
-def test_random_selections_draw_distinct_boxes_of_the_pool():
-    pool = [(at, 0, at + 1, 1) for at in range(9)]
-    pools = [pool, pool[:1], [], pool] * 100
-    selections = random_selections(box_sets_from_lists(pools), seed=1)
-    for boxes, source in zip(_lists(selections), pools, strict=True):
-        assert len({tuple(box) for box in boxes}) == len(boxes) <= 5
-        assert {tuple(box) for box in boxes} <= set(source)
-        assert len(boxes) >= min(2, len(source))
-    assert {tuple(box) for boxes in _lists(selections) for box in boxes} == set(pool)
+def test_random_objects_have_different_labels():
+    labels = ["man", "man", "dog", None, "cat", "hat", "tree", None]
+    lists = [labels, labels[:2], [], [None, None]] * 100
+    draws = random_objects(lists, seed=1)
+    numbers = {len(draw) for draw in draws[::4]}
+    assert numbers == {2, 3, 4, 5}
+    for draw, own in zip(draws, lists, strict=True):
+        drawn = [own[at] for at in draw if own[at] is not None]
+        assert len(set(drawn)) == len(drawn)
+        assert len(set(draw)) == len(draw)
+        assert len(draw) >= min(2, len(set(own) - {None}) + own.count(None))
+    assert {at for draw in draws for at in draw} == set(range(len(labels)))
+    assert draws == random_objects(lists, seed=1) != random_objects(lists, seed=2)
 
 
 def test_sides_grow_by_half_around_each_centre_in_quarter_units():

@@ -3,7 +3,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 
 from metrics.clustering import (
     ClusterScores,
@@ -15,6 +15,7 @@ from metrics.clustering import (
     contingency,
     inverse_purity,
     item_bcubed,
+    item_scores,
     label_codes,
     leave_one_gold_cluster_out,
     one_cluster_per_item,
@@ -192,3 +193,23 @@ def test_bootstrap_is_seeded_and_contains_its_mean():
     assert first == bootstrap_clusters(gold, system, repetitions=200, seed=1)
     assert first["bcubed_f"].low < cluster_scores(gold, system).bcubed_f < first["bcubed_f"].high
     assert bootstrap_clusters([], [], repetitions=5, seed=1)["purity_f"].low is None
+
+
+@pytest.mark.parametrize("clusters", [1, 20, 300])
+def test_bootstrap_contains_the_figures_of_small_clusters(clusters):
+    rng = np.random.default_rng(clusters)
+    gold, system = rng.integers(0, 60, 300), rng.integers(0, clusters, 300)
+    scores = cluster_scores(gold, system)
+    intervals = bootstrap_clusters(gold, system, repetitions=500, seed=1)
+    for name in ("purity_f", "bcubed_f"):
+        assert intervals[name].low <= getattr(scores, name) <= intervals[name].high
+
+
+@given(clusterings)
+def test_item_scores_have_the_totals_as_means(pairs):
+    gold, system = _sides(pairs)
+    scores = cluster_scores(gold, system)
+    assume(scores.items)
+    assert item_scores(gold, system).mean(axis=0).tolist() == pytest.approx(
+        [scores.purity, scores.inverse_purity, scores.bcubed_precision, scores.bcubed_recall]
+    )

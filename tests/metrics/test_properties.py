@@ -22,6 +22,7 @@ from metrics import (
     component_matching,
     corrections,
     counts,
+    greedy_alignment,
     regions,
     role_kinds,
     spans,
@@ -128,6 +129,14 @@ def _role_figures(reference, predicted):
     return [alignment.role_recall([{span} for span in reference], aligned).recall]
 
 
+def _greedy_figures(reference, predicted):
+    sides = [
+        [greedy_alignment.SpanRole(span, min(labels), (span,)) for span, labels in side.items()]
+        for side in (reference, predicted)
+    ]
+    return _ratios(*greedy_alignment.role_counts(*sides))
+
+
 def _box_figures(measure):
     def figures(gold, predicted):
         scores = measure(boxes.box_sets_from_lists(gold), boxes.box_sets_from_lists(predicted))
@@ -146,10 +155,17 @@ def _area_figures(gold, predicted):
     return sorted((boxes.region_areas(sets) / strategies.SIDE**2).tolist())
 
 
+def _accepted_figures(gold, predicted):
+    gold_sets, predicted_sets = (boxes.box_sets_from_lists(side) for side in (gold, predicted))
+    defined = (gold_sets.sizes > 0) | (predicted_sets.sizes > 0)
+    flags = boxes.accepted(gold_sets, predicted_sets)
+    return sorted(value for own in flags.values() for value in own[defined].astype(float).tolist())
+
+
 def _bound_figures(gold, predicted):
     gold_sets, predicted_sets = (boxes.box_sets_from_lists(side) for side in (gold, predicted))
     places = np.arange(len(gold))
-    passed = boxes.any_candidate_passes(gold_sets, predicted_sets, places, by_component=True)
+    passed = boxes.any_candidate_accepted(gold_sets, predicted_sets, places)["c_iou"]
     defined = (gold_sets.sizes > 0) | (predicted_sets.sizes > 0)
     return sorted(passed[defined].astype(float).tolist())
 
@@ -249,12 +265,14 @@ METRICS = [
         _TABLES,
         lambda a, b: [
             figure
-            for _, scores in sorted(argument_scores.align_items(a, b).items(), key=lambda e: e[0])
+            for _, scores in sorted(argument_scores.align_items(a, b), key=lambda e: e[0])
             for figure in _alignment_figures(scores)
         ],
         _shuffle_tables,
         symmetric=False,
     ),
+    # The order decides between pairs with equal IoU.
+    Row(greedy_alignment.role_counts, _ITEMS, _greedy_figures, _unchanged, False),
     Row(role_kinds.compare_by_kind, _TABLES, _kind_figures, _shuffle_tables, False),
     _clusters(clustering.purity),
     _clusters(clustering.inverse_purity),
@@ -272,7 +290,8 @@ METRICS = [
     _sets(boxes.component_overlap, _box_figures(boxes.component_overlap)),
     _sets(boxes.filler, _filler_figures, symmetric=False, perfect=None),
     _sets(boxes.region_areas, _area_figures, symmetric=False, perfect=None),
-    _sets(boxes.any_candidate_passes, _bound_figures, symmetric=True),
+    _sets(boxes.accepted, _accepted_figures, symmetric=True),
+    _sets(boxes.any_candidate_accepted, _bound_figures, symmetric=True),
     _sets(boxes.cardinality_matches, _cardinality_figures, symmetric=True, repeat=_double_boxes),
     Row(
         component_matching.match_components,
@@ -319,6 +338,7 @@ NOT_METRICS = {
     "spans": {"overlap", "check_spans"},
     "matching": {"lexicographic_matching", "connected_components", "is_star"},
     "alignment": {"align_over", "match_edges", "shared_labels", "extra_groups"},
+    "greedy_alignment": {"greedy_pairs"},
     "argument_scores": {"summed", "count_ignored"},
     "bootstrap": {
         "resampled_sums",
@@ -328,7 +348,11 @@ NOT_METRICS = {
         "bootstrap_items",
         "quotient",
     },
+    # Comparisons of systems. See test_document_bootstrap.py.
+    "document_bootstrap": {"compare_systems", "holm"},
     "clustering": {
+        "item_scores",
+        "mean_scores",
         "contingency",
         "scores_of",
         "label_codes",
@@ -345,7 +369,7 @@ NOT_METRICS = {
         "box_areas",
         "whole_images",
         "random_box_sets",
-        "random_selections",
+        "random_objects",
         "enlarged_sides",
         "enlarged_areas",
         "scaled",

@@ -93,6 +93,14 @@ def test_traceback_is_inside_the_line_and_scrubbed(lines):
     assert WORKER not in json.dumps(line)
 
 
+def test_foreign_host_is_a_warning_of_one_line(client, lines):
+    assert client.get("/login/", headers={"Host": "evil.example"}).status_code == 400
+    [line] = [entry for entry in lines() if entry["logger"] == "django.security.DisallowedHost"]
+    assert line["level"] == "WARNING"
+    assert "evil.example" in line["message"]
+    assert "traceback" not in line
+
+
 @pytest.mark.parametrize(
     ("text", "redacted"),
     [

@@ -10,8 +10,9 @@ from annotation.models import Batch
 from crowd.enums import DEFAULT_PROVIDER
 from crowd.providers.registry import PROVIDERS
 from operations.domain import heartbeat
+from operations.domain.alerts import update_alerts
 from operations.domain.notify_outage import notify_outage
-from operations.models import Heartbeat
+from operations.models import Alert, Heartbeat
 from tests.operations.test_health import marketplace
 
 __all__ = ["marketplace"]
@@ -28,24 +29,29 @@ def unreachable(settings, free_port) -> None:
     settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{free_port}/mturk/"
 
 
+def check_for_two_minutes() -> None:
+    for minutes in (2, 1, 0):
+        heartbeat.beat(now=timezone.now() - timedelta(minutes=minutes))
+
+
 @pytest.mark.parametrize(
     "page", ["annotation:publish", "consolidation:batches", "consolidation:submissions"]
 )
 def test_page_shows_one_banner(page, unreachable, office, campaign):
-    heartbeat.beat(now=timezone.now())
+    check_for_two_minutes()
     text = office.get(url(page)).content.decode()
     assert text.count(TITLE) == 1
     assert "can&#x27;t be reached" in text
 
 
 def test_batch_shows_one_banner(unreachable, office, campaign):
-    heartbeat.beat(now=timezone.now())
+    check_for_two_minutes()
     batch = Batch.objects.filter(project=campaign.project).first()
     assert office.get(url("consolidation:batch", batch.pk)).content.decode().count(TITLE) == 1
 
 
 def test_cost_preview_shows_the_banner(unreachable, office, campaign):
-    heartbeat.beat(now=timezone.now())
+    check_for_two_minutes()
     page = office.get(url("annotation:publish"))
     form = {"count": 1, "unpublished": page.context["unpublished"]}
     form |= {"auto_approval_hours": 72, "republish_limit": 3}
@@ -56,13 +62,25 @@ def test_cost_preview_shows_the_banner(unreachable, office, campaign):
 def test_no_banner_in_a_project_with_another_provider(unreachable, office, project):
     project.provider = next(name for name in PROVIDERS if name != DEFAULT_PROVIDER)
     project.save()
-    heartbeat.beat(now=timezone.now())
+    check_for_two_minutes()
     assert TITLE not in office.get(url("consolidation:batches")).content.decode()
 
 
 def test_no_banner_while_the_marketplace_answers(office, campaign, marketplace):
     heartbeat.beat(now=timezone.now())
     assert TITLE not in office.get(url("consolidation:batches")).content.decode()
+
+
+def test_site_that_is_starting_is_not_called_unreachable(unreachable, office, campaign):
+    heartbeat.beat(now=timezone.now())
+    update_alerts(now=timezone.now())
+    page = office.get(url("consolidation:batches")).content.decode()
+    assert TITLE not in page
+    assert "If the site has just started" in page
+    assert not Alert.objects.exists()
+    check_for_two_minutes()
+    update_alerts(now=timezone.now() + timedelta(minutes=1))
+    assert Alert.objects.get().key == "marketplace"
 
 
 def test_no_banner_without_a_fresh_check(unreachable, office, campaign):

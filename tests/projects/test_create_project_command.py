@@ -43,3 +43,10 @@ def test_preset_of_another_scheme_is_refused():
     with pytest.raises(CommandError, match=r"no pay scheme .labels.\. Choose from qasrl-2020"):
         call_command("create_project", "dense", "--scheme", "qasrl", "--pay", "labels")
     assert not Project.objects.exists()
+
+
+def test_decision_on_bonuses_is_chosen(capsys):
+    call_command("create_project", "news", "--scheme", "qasrl")
+    call_command("create_project", "fast", "--scheme", "qasrl", "--bonuses", "at-once")
+    timings = Project.objects.order_by("slug").values_list("bonus_timing", flat=True)
+    assert list(timings) == ["at-once", "by-trust"]

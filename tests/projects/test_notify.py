@@ -36,6 +36,7 @@ DETAILS = {
     "alert": "low coverage",
     "queue": "Queue",
     "job": "export",
+    "subject": "My bonus",
 }
 
 

@@ -1,5 +1,7 @@
 """Tests of the forms that set up and change a project."""
 
+import re
+
 import pytest
 from django.contrib.auth.models import Permission
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -12,11 +14,14 @@ from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
 from jobs.models import Job
+from projects.domain.choose_protocol import choose_protocol
 from projects.enums import MemberRole
+from projects.forms import ProjectForm
 from projects.models import Project
 from rehearsal.models import Rehearsal
 from schemes.qasrl.pay import PAY_PRESETS
-from tests.dashboard.campaign import START, make_project, make_user
+from tests.annotation.uploads import run_jobs
+from tests.dashboard.campaign import START, add_items, make_project, make_user
 from tests.view_names import VIEW_NAMES
 
 
@@ -38,7 +43,7 @@ def url(name: str, project: Project, *more: object) -> str:
     return reverse(VIEW_NAMES[name], args=[project.slug, *more])
 
 
-NEW = {"title": "Café news", "slug": "", "scheme": "qasrl", "pay": "qasrl-2020", "cap": "750.50"}
+NEW = {"title": "Café news", "slug": "", "scheme": "qasrl", "cap": "750.50"}
 
 
 # --- new projects
@@ -49,8 +54,21 @@ def test_project_created_by_form_belongs_to_its_creator(founder):
     project = Project.objects.get(slug="cafe-news")
     assert response.url == url("corpus", project)
     assert project.budget.cap_cents == 75_050
+    assert project.minimum_hourly_cents is None  # left empty
     assert project.memberships.get().role == MemberRole.ADMIN
     assert founder.get(response.url).status_code == 200
+
+
+def test_form_of_a_new_project_has_few_fields_and_offers_nothing_that_it_would_refuse(founder):
+    page = founder.get(reverse("projects:project_new")).content.decode()
+    shown, folded = page.split("<details", 1)
+    fields = re.findall(r'name="(\w+)"', shown[shown.index("new-project") :])
+    assert set(fields) <= {"csrfmiddlewaretoken", "title", "scheme", "provider"}
+    assert re.search(r'value="qasrl"[^>]*checked', shown)
+    assert "two people annotate an item, and a third merges their work" in folded
+    assert "returns to its annotator (not for QA-SRL)" in folded
+    assert 'name="pay"' not in page
+    assert set(re.findall(r'name="(\w+)"', page)) >= set(ProjectForm.MORE)
 
 
 @pytest.mark.parametrize(
@@ -121,6 +139,63 @@ def test_each_change_is_logged_with_a_description(office, project):
     assert "changed the budget limit from $50,000.00 to $60,000.00." in page
 
 
+def test_language_is_chosen_for_a_new_project_and_changed(founder):
+    founder.post(reverse("projects:project_new"), NEW | {"language": "he"})
+    project = Project.objects.get(slug="cafe-news")
+    assert project.language == "he"
+    founder.post(url("settings", project), form_of(founder, project) | {"language": "yi"})
+    project.refresh_from_db()
+    assert project.language == "yi"
+    change = StateChange.objects.get(reason__startswith="language")
+    assert change.reason == "language of the corpus: Hebrew -> Yiddish"
+
+
+def test_unknown_language_is_refused(founder):
+    response = founder.post(reverse("projects:project_new"), NEW | {"language": "xx"})
+    assert response.status_code == 422
+    assert not Project.objects.exists()
+
+
+def test_context_is_chosen_and_logged(office, project):
+    form = form_of(office, project)
+    assert form["shown_context"] == "none"
+    office.post(url("settings", project), form | {"shown_context": "document"})
+    project.refresh_from_db()
+    assert project.shown_context == "document"
+    change = StateChange.objects.get(aggregate="projects.Project")
+    assert change.reason == "context: no sentences -> the whole document"
+
+
+def test_decision_on_bonuses_is_chosen_and_logged(office, project):
+    form = form_of(office, project)
+    assert form["bonus_timing"] == "by-trust"
+    office.post(url("settings", project), form | {"bonus_timing": "after-consolidation"})
+    project.refresh_from_db()
+    assert project.bonus_timing == "after-consolidation"
+    change = StateChange.objects.get(aggregate="projects.Project")
+    assert change.reason == (
+        "decision on bonuses: by trust: at once for trained and reliable workers -> after consolidation"
+    )
+    office.post(url("settings", project), form | {"bonus_timing": ""})
+    project.refresh_from_db()
+    assert project.bonus_timing == "after-consolidation"
+
+
+def test_answers_in_the_context_are_allowed_unless_people_vote(office, project):
+    form = form_of(office, project)
+    assert not form["allows_context_answers"]
+    office.post(url("settings", project), form | {"allows_context_answers": "on"})
+    project.refresh_from_db()
+    assert project.allows_context_answers
+    choose_protocol(
+        project=project, protocol="validation", validators=2, agree=2, actor="rob", now=START
+    )
+    project.refresh_from_db()
+    assert not project.allows_context_answers
+    page = office.get(url("settings", project))
+    assert "allows_context_answers" not in page.context["form"].fields
+
+
 def test_cap_below_what_is_spent_is_refused(office, campaign):
     before = campaign.project.budget.cap_cents
     response = office.post(
@@ -164,7 +239,9 @@ def upload(
 ):
     content = text if isinstance(text, bytes) else text.encode()
     facts = {"corpus": SimpleUploadedFile(name, content), "fmt": "text", **fields}
-    return client.post(url("corpus", project), facts)
+    preview = client.post(url("corpus", project), facts)
+    run_jobs()
+    return preview
 
 
 def test_corpus_is_previewed_and_imported(office, project):
@@ -190,7 +267,7 @@ def test_unreadable_file_is_explained_and_can_only_be_discarded(office, project,
     assert "Import</button>" not in page
     assert str(uploads) not in page
     office.post(preview.url, {"discard": "1"})
-    job = Job.objects.get()
+    job = Job.objects.get(kind="import")
     assert (job.state, job.problem) == (JobState.CANCELLED, "Discarded before the import.")
     assert not [entry for entry in uploads.rglob("*") if entry.is_file()]
     assert not run_next_job(clock=lambda: START)
@@ -208,7 +285,7 @@ def test_unreadable_file_is_explained_and_can_only_be_discarded(office, project,
 )
 def test_format_follows_from_the_content_and_then_the_ending(name, fmt, office, project):
     assert upload(office, project, name=name, fmt="").status_code == 302
-    assert Job.objects.get().parameters["format"] == fmt
+    assert Job.objects.get(kind="import").parameters["format"] == fmt
 
 
 def test_upload_without_a_file_is_refused(office, project):
@@ -220,9 +297,9 @@ def test_upload_without_a_file_is_refused(office, project):
 def test_running_import_refreshes_the_list(office, project):
     preview = upload(office, project)
     office.post(preview.url)
-    assert b'hx-trigger="every 2s"' in office.get(url("corpus", project)).content
+    assert b"every '2s'" in office.get(url("corpus", project)).content
     run_next_job(clock=lambda: START)
-    assert b'hx-trigger="every 2s"' not in office.get(url("corpus", project)).content
+    assert b"every '2s'" not in office.get(url("corpus", project)).content
 
 
 def test_upload_of_another_project_is_not_found(office, project):
@@ -272,12 +349,24 @@ def test_preview_shows_the_text_and_saves_nothing(office, project):
     assert project.guidelines.count() == before
 
 
+def test_minimum_pay_is_suggested_and_warned_about(founder):
+    """The usual pay is 5 + 5 cents for three questions in 90 s, which is $4.00 an hour."""
+    page = founder.get(reverse("projects:project_new")).content.decode()
+    assert 'name="minimum_hourly" value="12.00"' in page
+    created = founder.post(reverse("projects:project_new"), NEW | {"minimum_hourly": "12"})
+    text = " ".join(founder.get(created.url).content.decode().split())
+    assert "Generators are expected to earn $4.00 an hour." in text
+    assert "below the project's minimum of $12.00" in text
+    Project.objects.update(minimum_hourly_cents=400)
+    assert "are expected to earn" not in founder.get(created.url).content.decode()
+
+
 # --- pay
 
 
 def terms(project: Project, **changed: object) -> dict[str, object]:
     return {
-        f"{role}-{name}": value
+        f"{role}-{name}": value / 100 if name.endswith("_cents") else value
         for role, scheme in project.pay_scheme.items()
         for name, value in scheme.items()
     } | changed
@@ -285,7 +374,7 @@ def terms(project: Project, **changed: object) -> dict[str, object]:
 
 def test_forecast_is_shown_before_saving(office, project):
     page = office.post(
-        url("pay", project), terms(project, **{"generator-reward_cents": 20, "forecast": 1})
+        url("pay", project), terms(project, **{"generator-reward_cents": "0.20", "forecast": 1})
     )
     forecast = page.context["forecasts"][0]
     # The forecast assumes three questions in 90 s: 20 cents, and 5 for the third, 40 times an hour.
@@ -294,8 +383,17 @@ def test_forecast_is_shown_before_saving(office, project):
     assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
 
+def test_cost_under_the_stored_pay_is_not_beside_an_estimate_of_another_one(office, project):
+    add_items(project, 1)
+    assert b"is expected to cost" in office.get(url("pay", project)).content
+    fields = terms(project, **{"generator-reward_cents": "0.20", "forecast": 1})
+    assert b"is expected to cost" not in office.post(url("pay", project), fields).content
+
+
 def test_pay_is_saved_and_logged(office, project):
-    office.post(url("pay", project), terms(project, **{"generator-reward_cents": 20, "save": 1}))
+    office.post(
+        url("pay", project), terms(project, **{"generator-reward_cents": "0.20", "save": 1})
+    )
     project.refresh_from_db()
     assert project.pay_scheme["generator"]["reward_cents"] == 20
     [change] = StateChange.objects.filter(reason__contains="of generators")
@@ -304,7 +402,7 @@ def test_pay_is_saved_and_logged(office, project):
 
 def test_pay_is_fixed_while_published_hits_use_it(office, project, campaign):
     response = office.post(
-        url("pay", project), terms(project, **{"generator-reward_cents": 1, "save": 1})
+        url("pay", project), terms(project, **{"generator-reward_cents": "0.01", "save": 1})
     )
     assert response.status_code == 422
     assert "Published HITs use these terms" in response.content.decode()
@@ -312,7 +410,7 @@ def test_pay_is_fixed_while_published_hits_use_it(office, project, campaign):
     assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
 
 
-@pytest.mark.parametrize("value", ["", "-1", "many", "100001"])
+@pytest.mark.parametrize("value", ["", "-1", "many", "1000.01", "0.005"])
 def test_invalid_terms_are_refused(office, project, value):
     response = office.post(
         url("pay", project), terms(project, **{"generator-reward_cents": value, "save": 1})
@@ -324,6 +422,21 @@ def test_forecast_uses_the_work_of_the_project(office, project, campaign):
     forecast = office.get(url("pay", project)).context["forecasts"][0]
     assert forecast.seen == 15
     assert forecast.units == 3
+
+
+def test_pay_page_has_the_terms_of_the_protocol_in_dollars(office, project):
+    """Terms of validators, whom consolidation doesn't use, are kept."""
+    page = office.get(url("pay", project))
+    assert [form.role for form in page.context["forms"]] == ["generator", "consolidator"]
+    text = page.content.decode()
+    assert "Start from QA-SRL 2020 paper rates" in text
+    assert "Reward, in dollars" in text
+    assert 'name="generator-reward_cents" value="0.05"' in text
+    office.post(url("pay", project), terms(project, **{"generator-reward_cents": "0.2", "save": 1}))
+    before = project.pay_scheme["validator"]
+    project.refresh_from_db()
+    assert project.pay_scheme["generator"]["reward_cents"] == 20
+    assert project.pay_scheme["validator"] == before
 
 
 # --- rehearsals

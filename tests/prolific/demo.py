@@ -36,6 +36,7 @@ PATIENCE_SECONDS = 600
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--prolific-port", type=int, default=8200)
+    parser.add_argument("--items", type=int, default=ITEMS)
     parser.add_argument("--once", action="store_true", help="stop after the campaign")
     arguments = parser.parse_args()
     with _prolific(arguments.prolific_port) as server:
@@ -43,7 +44,7 @@ def main() -> None:
         import django
 
         django.setup()
-        _run(server, once=arguments.once)
+        _run(server, items=arguments.items, exits=arguments.once)
 
 
 @contextmanager
@@ -85,6 +86,7 @@ def _configure(server: FakeProlific) -> None:
         "PROLIFIC_COMPLETION_URL": f"{server.url}/submissions/complete",
         "PROLIFIC_WEBHOOKS": "true",
         "PROLIFIC_REQUESTS_PER_SECOND": "0",
+        "STUDY_WAIT_MINUTES": "0",
     }
 
 
@@ -93,7 +95,7 @@ def _print(text: str) -> None:
     sys.stdout.flush()
 
 
-def _run(server: FakeProlific, *, exits: bool) -> None:
+def _run(server: FakeProlific, *, items: int, exits: bool) -> None:
     from django.conf import settings
     from django.core.management import call_command
 
@@ -104,8 +106,8 @@ def _run(server: FakeProlific, *, exits: bool) -> None:
     project = _prepare()
     _print(f"Starting the site on {settings.SITE_URL} ...")
     with Site(SWEEP_SECONDS="1"):
-        _publish(project, ITEMS)
-        _campaign(server, project)
+        _publish(project, items)
+        _campaign(server, project, items)
         _report(server)
         if exits:
             return
@@ -148,7 +150,7 @@ def _publish(project: "Project", count: int) -> None:
     publish_batch(project=project, limit=count, now=datetime.now(UTC))
 
 
-def _campaign(server: FakeProlific, project: "Project") -> None:
+def _campaign(server: FakeProlific, project: "Project", items: int) -> None:
     """Let participants work until every published item has gold and everything is paid."""
     from django.conf import settings
 
@@ -175,11 +177,11 @@ def _campaign(server: FakeProlific, project: "Project") -> None:
         accept_held_bonuses(project=project, now=datetime.now(UTC))
         gold = count_gold(project=project).made
         paid, unpaid = _payments()
-        line = f"{gold} of {ITEMS} items have gold, {paid} payments confirmed, {unpaid} open"
+        line = f"{gold} of {items} items have gold, {paid} payments confirmed, {unpaid} open"
         if line != last_line:
             _print(line)
             last_line = line
-        if gold == ITEMS and not unpaid and not open_settlements():
+        if gold == items and not unpaid and not open_settlements():
             return
         if time.monotonic() > deadline:
             sys.exit("The campaign did not finish. See the logs of the site.")

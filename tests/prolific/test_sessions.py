@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from crowd.models import Assignment, Deal, Payment, Study, StudySession
+from crowd.providers.prolific.limits import maximum_minutes
 from tests.fakes.prolific import NotEligibleError
 from tests.prolific.campaign import (
     REWARD_CENTS,
@@ -197,7 +198,9 @@ def test_blocked_worker_gets_no_session(study, server, person):
 def test_work_is_due_within_the_time_of_the_study(study, person):
     person.arrive(study.external_id)
     row = StudySession.objects.get()
-    assert row.deadline - row.arrived_at > timedelta(hours=20)
+    assert row.deadline - row.arrived_at == timedelta(
+        minutes=maximum_minutes(study.minutes, factor=4)
+    )
 
 
 def test_submit_is_idempotent(study, person):

@@ -5,10 +5,13 @@ from dataclasses import replace
 import pytest
 
 from annotation.domain.compensate import publish_compensation
+from annotation.domain.decide_bonuses import pay_waiting_bonuses
+from annotation.domain.publish import publish_batch
+from annotation.models import HeldBonus
 from crowd.domain.pay_in_session import NoSessionError
 from crowd.domain.register_worker import register_worker
 from crowd.domain.settle_sessions import SettlementError, resolve_settlement, split_cents
-from crowd.models import Payment, Settlement, Worker
+from crowd.models import Payment, Settlement, Study, Worker
 from tests.fakes.prolific import Fault
 from tests.prolific.campaign import (
     REWARD_CENTS,
@@ -210,4 +213,34 @@ def test_session_returned_after_submission_is_paid_by_bonus(server, study, campa
     assert paid_bonuses(server) == [2 * REWARD_CENTS]
     assert Payment.objects.get(kind="top_up").state == "declined"
     assert ledger_cents() == wallet_cents(server)
+    assert open_settlements() == 0
+
+
+@pytest.mark.parametrize(("bonus_cents", "paid_cents"), [(80, 0), (100, 20)])
+def test_later_bonus_is_paid_as_far_as_it_exceeds_the_minimum(
+    server, project, bonus_cents, paid_cents
+):
+    """A worker who leaves early earns the same as if the bonuses had been decided at once."""
+    project.pay_scheme["generator"] |= {"free_units": 0, "bonus_first_cents": bonus_cents}
+    project.save()
+    publish_batch(project=project, now=server.clock())
+    campaign = Campaign(server, [])
+    campaign.sweep(times=3)
+    person = Person(server, label)
+    session = person.arrive(Study.objects.get().external_id)
+    for _ in range(2):
+        person.work(person.next_task(session))
+    person.participant.leave_without_code()
+    campaign.sweep(minutes=15, times=2)
+    campaign.settle()
+    assert Payment.objects.get(kind="top_up").amount_cents == 6 * REWARD_CENTS
+    assert set(HeldBonus.objects.values_list("state", flat=True)) == {"waiting"}
+
+    pay_waiting_bonuses(project=project, actor="rita", now=server.clock())
+    campaign.settle()
+    bonuses = Payment.objects.filter(kind="bonus")
+    assert set(bonuses.values_list("state", flat=True)) == {"confirmed"}
+    assert sum(bonuses.values_list("amount_cents", flat=True)) == paid_cents
+    assert ledger_cents() == wallet_cents(server)
+    assert ledger_cents()[0] == 8 * REWARD_CENTS + paid_cents
     assert open_settlements() == 0

@@ -5,6 +5,7 @@ from datetime import timedelta
 import pytest
 
 from annotation.domain.publish import publish_batch
+from audit.models import StateChange
 from crowd.domain.manage_hits import (
     add_assignments,
     expire_hits,
@@ -13,6 +14,7 @@ from crowd.domain.manage_hits import (
     resume_hits,
 )
 from crowd.domain.plan_study import PayTooLowError, plan_session
+from crowd.domain.publish_studies import hurry_study
 from crowd.models import Budget, Hit, Study
 from tests.fakes.prolific import Fault
 from tests.prolific.campaign import Campaign, Person, label
@@ -86,6 +88,64 @@ def test_study_gets_places_for_work_that_is_added(server, study, campaign, proje
     campaign.sweep(minutes=15, times=3)
     assert server.platform.studies[study.external_id].places == 3
     assert Person(server, label).take_part(study.external_id) == 8
+
+
+@pytest.mark.parametrize(("items", "places"), [(1, 1), (3, 1), (5, 2), (8, 2)])
+def test_published_batch_gets_its_places_at_once(server, project, campaign, items, places):
+    """Sessions have up to 8 tasks, and two people annotate each item."""
+    batch = publish_batch(project=project, limit=items, now=server.clock())
+    Study.objects.update(hits_per_session=8)
+    campaign.sweep(times=3)
+    study = Study.objects.get(hits__task__batch=batch) if items == 1 else Study.objects.get()
+    assert server.platform.studies[study.external_id].places == places
+    assert (study.waiting, study.waits_until) == (0, None)
+
+
+@pytest.fixture
+def consolidations(server, study, campaign) -> Study:
+    """Return the study of the consolidators, with three tasks that don't fill a session."""
+    people = [Person(server, label) for _ in range(2)]
+    for person in people:
+        assert person.take_part(study.external_id, most=3) == 3
+        person.participant.return_place()
+    campaign.sweep(minutes=15, times=2)
+    campaign.sweep(minutes=1, times=2)
+    return Study.objects.get(is_gradual=True)
+
+
+def test_consolidations_wait_for_a_session_for_fifteen_minutes(server, campaign, consolidations):
+    began = server.clock()
+    assert consolidations.waiting == 3
+    assert consolidations.places == 0
+    until = consolidations.waits_until
+    assert began < until <= began + timedelta(minutes=15)
+    campaign.sweep(minutes=12)
+    consolidations.refresh_from_db()
+    assert (consolidations.places, consolidations.waits_until) == (0, until)
+    campaign.sweep(minutes=3, times=3)
+    consolidations.refresh_from_db()
+    assert server.platform.studies[consolidations.external_id].places == 1
+    assert (consolidations.waiting, consolidations.waits_until) == (0, None)
+
+
+def test_waiting_work_is_published_now(server, campaign, consolidations):
+    hurry_study(study=consolidations, actor="ada", now=server.clock())
+    campaign.sweep(times=3)
+    consolidations.refresh_from_db()
+    assert server.platform.studies[consolidations.external_id].places == 1
+    change = StateChange.objects.get(actor="ada")
+    assert change.reason == "The 3 waiting tasks get a place now."
+
+
+def test_work_of_a_returned_session_gets_its_place_at_once(server, study, campaign):
+    Person(server, label).take_part(study.external_id)
+    leaver = Person(server, label)
+    leaver.take_part(study.external_id, most=6)
+    leaver.participant.return_place()
+    campaign.sweep(minutes=15, times=2)
+    study.refresh_from_db()
+    assert study.waits_until is None
+    assert Person(server, label).take_part(study.external_id) == 2
 
 
 def test_paused_batch_pauses_the_study(server, study, campaign):

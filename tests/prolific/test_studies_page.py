@@ -129,6 +129,18 @@ def test_errors_of_studies_and_sessions_are_shown(client, address, server, proje
     assert waiting["studies with problems"] == 1
 
 
+def test_waiting_work_is_shown_with_its_time_and_published_now(client, address, server, study):
+    until = server.clock() + timedelta(minutes=9)
+    Study.objects.update(waiting=3, waits_until=until, hits_per_session=10)
+    page = text_of(client.get(address))
+    assert "have no place yet, because a session has 10." in page
+    assert f"at {until:%H:%M} UTC at the latest" in page
+    now = reverse("consolidation:publish_study_now", args=["moods", study.pk])
+    page = text_of(client.post(now, follow=True))
+    assert "The waiting tasks get a place within a minute." in page
+    assert "no place yet" not in page
+
+
 @pytest.fixture
 def unknown(server, study, campaign) -> Settlement:
     owe_a_bonus(server, study)

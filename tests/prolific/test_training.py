@@ -10,7 +10,8 @@ from consolidation.models import Gold
 from crowd.models import Assignment, Payment, QualificationGrant, StudySession
 from projects.enums import MemberRole, Role
 from projects.models import Project
-from qualification.domain.decide import Verdict, decide, pool_of
+from qualification.domain.admit import pool_of
+from qualification.domain.decide import Verdict, decide
 from qualification.domain.feedback import Notes, link_of, send_feedback
 from qualification.domain.figures import unmet_thresholds
 from qualification.domain.publish_round import publish_round

@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from crowd.domain.handle_notifications import forget_notifications
 from crowd.models import NotificationReceipt, Study, StudySession
 from crowd.providers.prolific.webhooks import sign
 from tests.prolific.campaign import Campaign, Person, check_accounts, label, local
@@ -43,7 +44,50 @@ def test_repeated_event_is_ignored(server, study, subscribed):
     person.participant.return_place()
     events = server.deliver(send=send, repeats=3)
     assert events
-    assert NotificationReceipt.objects.count() == len(events)
+    # The event's id and its signature.
+    assert NotificationReceipt.objects.count() == 2 * len(events)
+
+
+def test_captured_event_has_no_effect_under_another_id_or_after_a_long_time(
+    server, study, subscribed
+):
+    captured = []
+
+    def capture(address: str, body: bytes, headers: dict[str, str]) -> int:
+        captured.append((address, body, headers))
+        return send(address, body, headers)
+
+    person = Person(server, label)
+    person.take_part(study.external_id, most=1)
+    person.participant.return_place()
+    server.deliver(send=capture)
+    Campaign(server, []).sweep(minutes=0)
+    later = server.clock() + timedelta(days=1)
+    StudySession.objects.update(sync_due_at=later)
+    Study.objects.update(sync_due_at=later)
+    for address, body, headers in captured:
+        assert send(address, body, headers | {"X-Event-ID": "another"}) == 204
+    server.clock.advance(days=15)
+    forget_notifications(now=server.clock())
+    for address, body, headers in captured:
+        assert send(address, body, headers | {"X-Event-ID": "a third"}) == 403
+    assert StudySession.objects.get().sync_due_at == later
+    assert Study.objects.get().sync_due_at == later
+
+
+def test_replaced_secret_is_read_again_but_not_for_every_stranger(server, study, subscribed):
+    server.workspace.secret = "replaced by a colleague's tool"
+    person = Person(server, label)
+    person.take_part(study.external_id, most=1)
+    person.participant.return_place()
+    server.deliver(send=send)
+    assert NotificationReceipt.objects.exists()
+    assert all(event.status == "SUCCEEDED" for event in server.platform.events)
+    before = len(server.requests)
+    for number in range(20):
+        body = f'{{"number": {number}}}'.encode()
+        assert send(ADDRESS, body, {"X-Prolific-Request-Signature": "AAAA"}) == 403
+    assert len(server.requests) == before
 
 
 def test_subscriptions_are_created_once(server, study, subscribed):

@@ -12,13 +12,16 @@ from consolidation.domain.record_work import record_new_case_work
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from consolidation.protocols.consolidation import write_due_gold
-from crowd.models import Assignment, Worker
+from crowd.models import Assignment, Message, Worker
 from projects.enums import Role
+from qualification.domain.decide import Verdict, decide
 from qualification.domain.evaluate import enrol_newcomers, evaluate_due
 from qualification.domain.publish_round import invite_workers, publish_round
 from qualification.domain.set_up_rounds import RoundPlan, set_up_rounds
 from qualification.enums import RoundEntry
 from qualification.models import Cohort, Enrolment, Round
+from schemes.qasrl.simulated_generator import question_of
+from schemes.simulated_person import Person
 from tests.consolidation.factories import (
     CONTAIN,
     IDENTIFIED,
@@ -109,9 +112,26 @@ def make_consolidator_round(project=None, *, pairs: int = 1) -> Round:
 
 def consolidated(item: Item, *, skill: float = 1.0):
     """Return a consolidation of the item's given annotations. Skill 1 yields the expert's."""
-    row = item.round_items.get()
-    consolidate = scheme_of(item).get_simulation().consolidate
-    return consolidate(row.reference.content, row.given, skill, f"{item.pk}")
+    given, scheme = item.round_items.get().given, scheme_of(item)
+    if skill < 1:
+        consolidate = scheme.get_simulation().consolidate
+        # The verb is the same in every run, unlike ids and the order of the items.
+        return consolidate(given, context_of(item), Person(skill), f"a{item.target['verb_idx']}")
+    # The first of the given annotations is the expert's.
+    kept = scheme.get_merging().keep_all(given[0])
+    places = {question["question"]: at for at, question in enumerate(kept["questions"])}
+    rest = [
+        {
+            **question_of(question),
+            "answers": [],
+            "source": {"submission": submission, "question": position},
+            "verdict": "redundant" if question["question"] in places else "invalid",
+            "same_as": places.get(question["question"]),
+        }
+        for submission, source in enumerate(given[1:], 1)
+        for position, question in enumerate(source["questions"])
+    ]
+    return {**kept, "questions": [*kept["questions"], *rest]}
 
 
 def merge_through(cohort: Cohort, worker: Worker, *, skill: float = 1.0) -> None:
@@ -123,8 +143,12 @@ def merge_through(cohort: Cohort, worker: Worker, *, skill: float = 1.0) -> None
 
 
 def open_round(training_round: Round, workers: Sequence[Worker]) -> Cohort:
+    """Publish the round to the workers, without its messages, so that tests see later ones."""
     invite_workers(round=training_round, workers=workers, actor="tests", now=NOW)
-    return publish_round(round=training_round, actor="tests", now=NOW)
+    earlier = list(Message.objects.values_list("pk", flat=True))
+    cohort = publish_round(round=training_round, actor="tests", now=NOW)
+    Message.objects.exclude(pk__in=earlier).delete()
+    return cohort
 
 
 def submit_work(task: Task, worker: Worker, contents=WORKER, *, seconds: int = 90) -> Assignment:
@@ -174,3 +198,15 @@ def make_evaluated(contents=WORKER, *, pairs: int = 1) -> Enrolment:
     cohort = open_round(training_round, [worker])
     work_through(cohort, worker, contents)
     return Enrolment.objects.get(round=training_round, worker=worker)
+
+
+def make_passed(*, opens_pool: bool = False) -> Enrolment:
+    """Create a worker who passed the only round, which by default does not admit to production."""
+    [training_round] = make_rounds(rounds=1)
+    if not opens_pool:
+        Round.objects.update(pool_roles=[])
+    worker = make_worker()
+    work_through(open_round(training_round, [worker]), worker, EXPERT)
+    enrolment = Enrolment.objects.get()
+    decide(enrolment=enrolment, verdict=Verdict.PASS, reason="ok", actor="tina", now=LATER)
+    return enrolment

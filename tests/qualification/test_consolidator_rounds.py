@@ -4,8 +4,10 @@ Trainees merge given annotations, are compared with the expert, and join the sec
 """
 
 import csv
+from urllib.parse import urlencode
 
 import pytest
+from django.conf import settings
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
@@ -31,6 +33,7 @@ from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Feedback, Round
 from schemes.base import FileError
 from schemes.qasrl.scheme import SCHEME as QASRL
+from tests.annotation.uploads import run_jobs
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, make_item, make_project
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
@@ -45,6 +48,7 @@ from tests.qualification.factories import (
     open_round,
     work_through,
 )
+from tests.signed import signed
 
 pytestmark = pytest.mark.django_db
 PRESET = "controlled-crowdsourcing-2020"
@@ -105,7 +109,8 @@ def test_trainees_open_the_consolidators_page(client):
     cohort = open_round(training_round, [make_worker()])
     task = cohort.batch.tasks.first()
     url = reverse("consolidation:consolidate", args=[task.public_id])
-    page = client.get(url, {"assignmentId": "ASSIGNMENT_ID_NOT_AVAILABLE"})
+    query = {"assignmentId": "A1", "workerId": "W1", "turkSubmitTo": settings.SITE_URL}
+    page = client.get(signed(f"{url}?{urlencode(query)}"))
     assert page.status_code == 200
     assert "Who identified something?" in page.content.decode()
 
@@ -254,7 +259,7 @@ def test_file_without_annotations_is_refused(tmp_path):
         read_given_annotations(make_project(), path)
 
 
-def test_annotations_that_contradict_the_items_are_refused(tmp_path, client):
+def test_annotations_that_contradict_the_items_are_refused(tmp_path, client, job_files):
     project = make_project()
     _, path = make_file(tmp_path, project, ("ann", "bob"))
     with path.open(encoding="utf-8", newline="") as file:
@@ -274,8 +279,10 @@ def test_annotations_that_contradict_the_items_are_refused(tmp_path, client):
     client.force_login(make_user("rita", project, MemberRole.REQUESTER))
     with path.open("rb") as file:
         form = {"preset": PRESET, "annotations": file}
-        page = client.post(reverse("qualification:set_up", args=[project.slug]), form)
-    assert page.status_code == 422
+        set_up = reverse("qualification:set_up", args=[project.slug])
+        page = client.post(set_up, form, follow=True)
+    run_jobs()
+    page = client.get(page.redirect_chain[-1][0])
     assert "no item &#x27;b:1/" in page.content.decode()
     assert not Round.objects.exists()
 
@@ -284,6 +291,8 @@ def test_preset_without_annotations_trains_one_pool_for_both_roles():
     plans = plans_of_preset(scheme=QASRL, preset=PRESET, keys={1: ["a"], 2: ["b"]})
     every = (Role.GENERATOR, Role.CONSOLIDATOR, Role.VALIDATOR)
     assert [plan.pool_roles for plan in plans] == [(), every]
+    [single] = plans_of_preset(scheme=QASRL, preset=PRESET, keys={1: ["a"]})
+    assert single.pool_roles == every
     with pytest.raises(RoundSetupError, match="Remove them from this file"):
         plans_of_preset(scheme=QASRL, preset=PRESET, keys={3: ["a"]})
 

@@ -7,7 +7,7 @@ from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
-from crowd.models import Message, QualificationGrant
+from crowd.models import Message, Payment, QualificationGrant
 from qualification.domain.decide import Verdict, decide, decide_all
 from qualification.domain.publish_round import publish_round
 from qualification.enums import EnrolmentState
@@ -49,12 +49,55 @@ def test_pass_of_the_last_round_opens_the_pools():
     assert grants.count() == 2
 
 
+@pytest.mark.parametrize(
+    ("states", "sentences"),
+    [
+        (["confirmed"], ["All of it is paid."]),
+        (["confirmed", "declined"], ["$0.08 of your bonuses was declined. The rest is paid."]),
+        (
+            ["declined", "review"],
+            ["$0.08 of your bonuses was declined.", "$0.08 of your bonuses is in review."],
+        ),
+        (["review", "confirmed"], ["$0.08 of your bonuses is in review."]),
+        (["pending", "held"], ["$0.16 of your pay is on its way."]),
+        (
+            ["sent", "review", "review"],
+            ["$0.08 of your pay is on its way.", "$0.16 of your bonuses is in review."],
+        ),
+        (["failed"], ["$0.08 of your pay is on its way."]),
+    ],
+)
+@pytest.mark.parametrize("verdict", [Verdict.PASS, Verdict.REPEAT, Verdict.DECLINE])
+def test_message_states_what_is_not_paid_yet(states, sentences, verdict):
+    enrolment = make_evaluated()
+    Payment.objects.update(state="confirmed", confirmed_at=LATER)
+    assignment = Submission.objects.filter(worker=enrolment.worker).first().assignment
+    for number, state in enumerate(states):
+        Payment.objects.create(
+            assignment=assignment,
+            kind="bonus",
+            amount_cents=8,
+            fee_cents=2,
+            token=f"test-{number}",
+            reason="Thank you!",
+            state=state,
+            needs_review=state == "review",
+            intended_at=LATER,
+            confirmed_at=LATER if state == "confirmed" else None,
+        )
+    judge(enrolment, verdict)
+    text = Message.objects.get().text
+    for sentence in ("All of it is paid.", "on its way", "in review"):
+        assert (sentence in text) == any(sentence in expected for expected in sentences)
+    assert all(expected in text for expected in sentences)
+
+
 def test_decision_is_logged_with_its_reason_and_sent_once():
     enrolment = make_evaluated()
     judge(enrolment, Verdict.DECLINE, "too few questions")
     assert not judge(enrolment, Verdict.DECLINE)
     move = StateChange.objects.get(aggregate="qualification.Enrolment", new="declined")
-    assert (move.old, move.actor, move.reason) == ("finished", "tina", "too few questions")
+    assert (move.old, move.actor, move.reason) == ("to-decide", "tina", "too few questions")
     assert Message.objects.count() == 1
     assert "no work was rejected" in Message.objects.get().text
 

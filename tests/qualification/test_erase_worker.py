@@ -3,7 +3,14 @@
 import pytest
 from django.urls import reverse
 
-from annotation.models import Draft, FinishedTutorial, WorkerNote
+from annotation.models import (
+    Consent,
+    Draft,
+    FinishedTutorial,
+    OnboardingDraft,
+    QuestionnaireAnswer,
+    WorkerNote,
+)
 from audit.models import StateChange
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.domain.register_worker import register_worker
@@ -19,7 +26,8 @@ from qualification.domain.erase_worker import (
     open_obligations,
     withdraw_everything,
 )
-from qualification.models import PoolFeedback
+from qualification.models import Enrolment, PoolFeedback, Round, SecondOpinion
+from tests.annotation.onboarding import publish_text
 from tests.dashboard.campaign import START, Campaign, make_project, make_user
 from tests.view_names import VIEW_NAMES
 
@@ -76,6 +84,26 @@ def test_pseudonymisation_removes_the_id_and_keeps_the_dataset(person, project, 
     assert (log.new, log.reason) == ("pseudonymised", REASON)
 
 
+def test_erasure_deletes_answers_and_leaves_the_consent_without_a_name(person, project):
+    text = publish_text(project)
+    Consent.objects.create(text=text, worker=person, accepted_at=START)
+    answer = {"project": project, "worker": person, "key": "f1", "label": "Year of birth"}
+    QuestionnaireAnswer.objects.create(**answer, value="1990", answered_at=START)
+    OnboardingDraft.objects.create(
+        project=project,
+        worker_ref=person.external_id,
+        assignment_ref="4A",
+        answers={"f1": {"label": "Year of birth", "value": "1990"}},
+        saved_at=START,
+    )
+    erase(person, Erasure.PSEUDONYMISE)
+    assert QuestionnaireAnswer.objects.filter(worker=person).exists()
+    assert not OnboardingDraft.objects.exists()
+    erase(person, Erasure.ERASE)
+    assert not QuestionnaireAnswer.objects.exists()
+    assert Consent.objects.filter(worker=person).exists()
+
+
 def test_returning_pseudonymised_worker_is_recognised_and_can_be_paid(person):
     secret = person.external_id
     erase(person, Erasure.PSEUDONYMISE)
@@ -84,17 +112,29 @@ def test_returning_pseudonymised_worker_is_recognised_and_can_be_paid(person):
 
 
 def test_erasure_removes_all_texts_and_a_returning_worker_is_new(person):
+    author = _author()
     WorkerNote.objects.create(
         project=person.submissions.first().item.project,
         worker=person,
-        author=_author(),
+        author=author,
         text="Ada is quick.",
         written_at=START,
+    )
+    round = Round.objects.create(
+        project=person.submissions.first().item.project, ordinal=1, kind="training"
+    )
+    SecondOpinion.objects.create(
+        enrolment=Enrolment.objects.create(round=round, worker=person, enrolled_at=START),
+        trainer=author,
+        opinion="pass",
+        comment="Ada is careful.",
+        given_at=START,
     )
     secret, pseudonym = person.external_id, person.pseudonym
     row = erase(person, Erasure.ERASE)
     assert row.pseudonym != pseudonym
     assert not WorkerNote.objects.exists()
+    assert SecondOpinion.objects.get().comment == ""
     assert not person.submissions.exclude(comment="").exists()
     assert not Draft.objects.exclude(comment="").exists()
     assert not Assignment.objects.filter(worker=person).exclude(answer={}).exists()

@@ -3,6 +3,7 @@ import pytest
 from qualification.domain.decide import Verdict, decide
 from qualification.domain.feedback import Notes, send_feedback
 from qualification.domain.funnel import funnel_of
+from qualification.domain.withdraw_invitation import withdraw_invitation
 from tests.consolidation.factories import make_project
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import make_user
@@ -21,8 +22,9 @@ pytestmark = pytest.mark.django_db
 
 def test_funnel_counts_workers_per_step():
     first, second = make_rounds()
-    passing, failing, leaving, absent = (make_worker() for _ in range(4))
-    cohort = open_round(first, [passing, failing, leaving, absent])
+    passing, failing, leaving, absent, ghost = (make_worker() for _ in range(5))
+    cohort = open_round(first, [passing, failing, leaving, absent, ghost])
+    withdraw_invitation(enrolment=first.enrolments.get(worker=ghost), actor="rita", now=LATER)
     work_through(cohort, passing, EXPERT)
     work_through(cohort, failing)
     submit_work(cohort.batch.tasks.first(), leaving)

@@ -51,6 +51,7 @@ def addresses(enrolment):
 
 
 def overflow(page):
+    page.wait_for_load_state()
     return page.evaluate("document.documentElement.scrollWidth - innerWidth")
 
 

@@ -11,13 +11,14 @@ from crowd.domain.qualifications import ensure_type, send_due_grants
 from crowd.domain.register_worker import register_worker
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.enums import RequestState
-from crowd.models import QualificationGrant, QualificationRequest, Worker
+from crowd.models import Block, QualificationGrant, QualificationRequest, Worker
 from dashboard.protocol import pending_tasks, progress_of
 from dashboard.your_turn import tasks_of
 from marketplace import models as theirs
 from marketplace.domain.qualifications import request_qualification
+from projects.domain.label_worker import label_worker
 from projects.enums import MemberRole
-from qualification.domain.decide import pool_of
+from qualification.domain.admit import pool_of
 from qualification.domain.publish_round import invite_workers, publish_round, round_qualification
 from qualification.models import Enrolment, Round
 from tests.crowd.conftest import clock, wire
@@ -47,8 +48,7 @@ def url(round: Round, name: str, *arguments: object) -> str:
 
 
 def invite(office: Client, round: Round, **fields):
-    page = url(round, "publish", round.pk)
-    return office.post(page, {"invite": "1", "workers": "", **fields}, follow=True)
+    return office.post(url(round, "invite", round.pk), {"ids": "", **fields}, follow=True)
 
 
 def withdraw(office: Client, round: Round, worker: Worker):
@@ -57,7 +57,7 @@ def withdraw(office: Client, round: Round, worker: Worker):
 
 
 def test_worker_unknown_to_the_marketplace_is_refused(office, round, wire):
-    response = invite(office, round, workers="ANOBODY1")
+    response = invite(office, round, ids="ANOBODY1")
     assert response.status_code == 422
     assert "The marketplace has no worker ANOBODY1" in response.content.decode()
     assert not Enrolment.objects.exists()
@@ -69,36 +69,119 @@ def test_workers_are_invited_by_id_and_from_the_list(office, round, wire):
     simulated = make_worker()
     simulated.is_simulated = True
     simulated.save()
-    page = office.get(url(round, "publish", round.pk)).content.decode()
+    page = office.get(url(round, "invite", round.pk)).content.decode()
     assert known.pseudonym in page
     assert simulated.pseudonym not in page
     assert known.external_id not in page
-    response = invite(office, round, workers=account.code, known=[known.pk])
+    response = invite(office, round, ids=account.code, worker=[known.pk])
     assert "2 workers are invited." in response.content.decode()
     assert {row.worker.external_id for row in Enrolment.objects.all()} == {
         account.code,
         known.external_id,
     }
-    assert not office.get(url(round, "publish", round.pk)).context["form"].fields.get("known")
+    page = office.get(url(round, "invite", round.pk)).content.decode()
+    assert "No workers to choose from" in page
+    page = invite(office, round, ids=account.code).content.decode()
+    assert "1 worker was invited to this round before." in page
+    assert "0 workers are invited" not in page
 
 
 def test_id_that_can_not_be_verified_is_invited_with_a_warning(office, round, wire, settings):
     settings.MTURK_IS_OURS = False  # like MTurk, which cannot verify worker ids
     account = join(1)
-    response = invite(office, round, workers=account.code)
+    response = invite(office, round, ids=account.code)
     assert "can’t confirm that these ids exist" in response.content.decode()
     assert Enrolment.objects.get().worker.external_id == account.code
 
 
 def test_invitation_while_the_marketplace_is_down_warns(office, round, wire):
     wire.faults = lambda operation: "throttle=1"
-    response = invite(office, round, workers="A1B2C3")
+    response = invite(office, round, ids="A1B2C3")
     assert "can’t confirm that these ids exist" in response.content.decode()
 
 
-@pytest.mark.parametrize("ids", ["", "not/an id"])
-def test_invitation_without_a_valid_id_is_refused(office, round, ids):
-    assert invite(office, round, workers=ids).status_code == 422
+@pytest.mark.parametrize(
+    ("provider", "ids", "problem"),
+    [
+        ("mturk", "", "Select at least one worker, or enter an id."),
+        ("mturk", "A1B2C3\nanna3, A4", "Line 2: &#x27;anna3&#x27; is not a worker id."),
+        ("prolific", "A1B2C3", "Line 1: &#x27;A1B2C3&#x27; is not a Prolific ID"),
+    ],
+)
+def test_invitation_names_the_line_of_a_text_that_is_no_id(office, round, provider, ids, problem):
+    round.project.provider = provider
+    round.project.save()
+    response = invite(office, round, ids=ids)
+    assert response.status_code == 422
+    assert problem in response.content.decode()
+    assert not Worker.objects.exists()
+
+
+def test_id_that_is_wrong_is_shown_as_it_was_entered_and_can_be_withdrawn(
+    office, round, wire, clock
+):
+    wire.faults = lambda operation: "throttle=1"  # so that the id can't be verified
+    invite(office, round, ids="AGH0ST")
+    wire.faults = lambda operation: ""
+    ghost = Worker.objects.get()
+    page = office.get(url(round, "publish", round.pk)).content.decode()
+    assert ghost.pseudonym in page
+    assert "id AGH0ST, no work yet" in page
+    assert office.get(url(round, "worker", ghost.pseudonym)).status_code == 200
+    publish_round(round=round, actor="rita", now=clock())
+    send_due_grants(clock=clock)
+    page = office.get(url(round, "publish", round.pk)).content.decode()
+    assert "The marketplace refused this worker:" in page
+    assert "id AGH0ST" in page
+    withdraw(office, round, ghost)
+    assert "AGH0ST" not in office.get(url(round, "publish", round.pk)).content.decode()
+
+
+def test_candidates_show_their_rounds_and_those_declined_are_set_apart(office, round):
+    second = round.project.rounds.last()
+    passed, declined, fresh = (make_worker() for _ in range(3))
+    for worker, state in ((passed, "passed"), (declined, "declined")):
+        Enrolment.objects.create(round=round, worker=worker, state=state, enrolled_at=NOW)
+
+    def shown(**query: str) -> set[Worker]:
+        listing = office.get(url(round, "invite", second.pk), query).context["listing"]
+        return {row.worker for row in listing.page_rows}
+
+    assert shown() == {passed, fresh}
+    assert shown(group=f"passed-{round.pk}") == {passed}
+    assert shown(group="turned-down") == {declined}
+    assert shown(text=fresh.pseudonym) == {fresh}
+    label_worker(project=round.project, worker=passed, nickname="Ada", tags=["fast"])
+    assert shown(text="ada") == {passed}
+    assert "Ada" in office.get(url(round, "invite", second.pk)).content.decode()
+    page = office.get(url(round, "invite", second.pk), {"group": "turned-down"}).content.decode()
+    assert "state--declined" in page
+
+
+def test_declined_worker_is_invited_only_after_a_confirmation(office, round):
+    second = round.project.rounds.last()
+    passed, declined = make_worker(), make_worker()
+    for worker, state in ((passed, "passed"), (declined, "declined")):
+        Enrolment.objects.create(round=round, worker=worker, state=state, enrolled_at=NOW)
+    page = invite(office, second, worker=[passed.pk, declined.pk]).content.decode()
+    assert f"{declined.pseudonym} was declined in Training 1." in page
+    assert not second.enrolments.exists()
+    invite(office, second, worker=[passed.pk, declined.pk], confirmed="yes")
+    assert {row.worker for row in second.enrolments.all()} == {passed, declined}
+
+
+def test_invitation_grants_the_request_for_the_round(office, round, pending_request):
+    invite(office, round, worker=[pending_request.worker.pk])
+    pending_request.refresh_from_db()
+    assert pending_request.state == RequestState.GRANTING
+
+
+def test_blocked_worker_is_not_offered_and_can_not_be_entered(office, round):
+    worker = make_worker()
+    Block.objects.create(worker=worker, reason="Copied.", changed_at=NOW)
+    assert worker.pseudonym not in office.get(url(round, "invite", round.pk)).content.decode()
+    page = invite(office, round, ids=worker.external_id).content.decode()
+    assert f"Blocked workers can’t be invited: {worker.external_id} (line 1)" in page
 
 
 def test_withdrawn_invitation_without_hits_can_be_repeated(office, round):
@@ -107,7 +190,7 @@ def test_withdrawn_invitation_without_hits_can_be_repeated(office, round):
     assert "was withdrawn." in withdraw(office, round, worker).content.decode()
     assert Enrolment.objects.get().state == "withdrawn"
     assert "No workers are waiting" in office.get(url(round, "publish", round.pk)).content.decode()
-    invite(office, round, known=[worker.pk])
+    invite(office, round, worker=[worker.pk], confirmed="yes")
     assert Enrolment.objects.get().state == "invited"
 
 

@@ -41,7 +41,7 @@ def add_workers(enrolment, count, trainer):
         Enrolment(
             round=enrolment.round,
             worker=worker,
-            state="finished",
+            state="to-decide",
             enrolled_at=NOW,
             cohort=enrolment.cohort,
         )

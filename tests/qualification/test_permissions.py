@@ -16,6 +16,9 @@ POSTED = {
     "pool_write",
     "pool_acknowledge",
     "set_up",
+    "send_feedback",
+    "admit",
+    "admit_to_pool",
     "decide",
     "overrule",
     "confirm",
@@ -29,7 +32,10 @@ POSTED = {
 }
 ROUTES = [pattern.name for pattern in urls.urlpatterns]
 RULES = page_rules()
-WORKER_PAGES = {"workers", "worker", "worker_note", "erase_worker_page", "compensate"}
+WORKER_PAGES = {
+    *("workers", "worker", "worker_note", "worker_label", "thread"),
+    *("erase_worker_page", "compensate"),
+}
 GUARDED = [
     route
     for route in ROUTES
@@ -41,7 +47,19 @@ GUARDED = [
 def ask(enrolment):
     training_round = enrolment.round
     worker_path = [training_round.pk, enrolment.worker.pseudonym]
-    rounds = ("round", "publish", "edit", "decide", "round_items", "remove_round")
+    rounds = (
+        "round",
+        "publish",
+        "edit",
+        "decide",
+        "admit",
+        "round_items",
+        "remove_round",
+        "invite",
+        "differences",
+        "second_opinion",
+        "send_feedback",
+    )
     more = dict.fromkeys(
         ("trainee", "evaluate", "overrule", "confirm", "write", "preview"), worker_path
     )
@@ -49,6 +67,7 @@ def ask(enrolment):
     more |= {"withdraw": worker_path, "grant_request": [0], "refuse_request": [0]}
     names = "pool_worker", "pool_write", "pool_preview", "worker_agreement"
     more |= dict.fromkeys(names, worker_path[1:])
+    more["admit_to_pool"] = worker_path[1:]
     more["pool_acknowledge"] = [worker_path[1], 0]
     more["send_mail_again"] = [0]
 

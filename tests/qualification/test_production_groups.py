@@ -14,7 +14,8 @@ from audit.models import StateChange
 from crowd.domain.qualifications import grant_qualification
 from crowd.models import Hit, QualificationGrant, Worker
 from projects.enums import Role
-from qualification.domain.decide import Verdict, decide, pool_of
+from qualification.domain.admit import pool_of
+from qualification.domain.decide import Verdict, decide
 from qualification.domain.production_groups import (
     GroupingError,
     Member,

@@ -105,7 +105,7 @@ def test_sampled_round_is_set_up_in_two_steps(office, project, items):
     ) == (
         "Training 1",
         "invited",
-        [],
+        ["generator", "consolidator", "validator"],
         1,
     )
     assert training_round.thresholds
@@ -119,17 +119,35 @@ def test_second_round_follows_the_first_and_opens_production(office, project, it
         initial = page.context["form"].initial
         own = items[number * 2 : number * 2 + 2]
         form = {**CHOICE, "title": initial["title"], "item": [item.pk for item in own]}
-        office.post(url("new_round"), form | ({"opens_pool": "on"} if number == 2 else {}))
+        assert page.context["form"]["after_passing"].value() == "production"
+        response = office.post(
+            url("new_round"), form | {"after_passing": "production"}, follow=True
+        )
+    assert "Workers who pass Training 1 enter Training 2" in response.content.decode()
     first, second = Round.objects.order_by("ordinal")
     assert (first.title, second.title, second.entry) == ("Training 1", "Training 2", "passed")
+    assert first.pool_roles == []
     assert second.pool_roles == ["generator", "consolidator", "validator"]
+
+
+def test_first_of_two_planned_rounds_leads_to_the_next_and_is_edited_later(office, items):
+    form = {**CHOICE, "title": "One", "item": [items[0].pk], "after_passing": "next-round"}
+    office.post(url("new_round"), form)
+    training_round = Round.objects.get()
+    assert training_round.pool_roles == []
+    page = office.get(url("edit", training_round.pk))
+    assert page.context["form"]["after_passing"].value() == "next-round"
+    fields = {"title": "One", "entry": "invited", "after_passing": "production"}
+    assert office.post(url("edit", training_round.pk), fields).status_code == 302
+    training_round.refresh_from_db()
+    assert training_round.pool_roles == ["generator", "consolidator", "validator"]
 
 
 def test_screening_is_open(office, items):
     form = {**CHOICE, "title": "Screening", "is_screening": "on", "item": [items[0].pk]}
     office.post(url("new_round"), form)
     screening = Round.objects.get()
-    assert (screening.kind, screening.entry) == ("screening", "open")
+    assert (screening.kind, screening.entry, screening.pool_roles) == ("screening", "open", [])
     assert screening.requirements
 
 

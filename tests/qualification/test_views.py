@@ -18,6 +18,7 @@ from datasets.models import Decision
 from qualification.domain.feedback import Notes, link_of, send_feedback
 from qualification.enums import EnrolmentState
 from qualification.models import Cohort, Enrolment, Feedback, Round
+from tests.annotation.uploads import run_jobs
 from tests.consolidation.factories import CONTAIN, SURVEY, make_project, source, span_of
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import make_user
@@ -56,7 +57,7 @@ def test_round_page_shows_figures_and_a_suggestion(desk, enrolment):
 )
 def test_round_page_sorts_by_any_column_and_ignores_unknown_ones(desk, enrolment, sort):
     url = at("round", enrolment, enrolment.round_id)
-    assert desk.get(url, {"sort": sort, "state": "finished"}).status_code == 200
+    assert desk.get(url, {"sort": sort, "state": "to-decide"}).status_code == 200
 
 
 def test_training_pages_load_htmx_and_their_styles_in_the_head(desk, enrolment):
@@ -72,6 +73,14 @@ def test_round_page_shows_workers_without_submissions(desk, enrolment):
     open_round(enrolment.round, [worker])
     page = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
     assert worker.pseudonym in page
+
+
+def test_round_page_marks_who_waits_for_a_decision(desk, enrolment):
+    page = desk.get(at("round", enrolment, enrolment.round_id)).content.decode()
+    waiting = (
+        '<span class="state state--to-decide tone--waiting">finished, awaiting decision</span>'
+    )
+    assert f'{waiting} <a href="?state=to-decide">1 worker</a>' in page
 
 
 def test_round_page_filters_by_state(desk, enrolment):
@@ -316,7 +325,7 @@ def test_bulk_decision_on_another_rounds_worker_is_refused(desk, enrolment):
     assert other.state == EnrolmentState.FINISHED
 
 
-def test_requester_sets_up_rounds_from_a_file(db):
+def test_requester_sets_up_rounds_from_a_file(db, job_files):
     project = make_project()
     items = make_items(project)
     for item in items:
@@ -328,10 +337,19 @@ def test_requester_sets_up_rounds_from_a_file(db):
     file = SimpleUploadedFile("rounds.csv", f"qasrl_id,verb_idx,round\n{rows}".encode())
     url = reverse("qualification:set_up", args=[project.slug])
     preset = "controlled-crowdsourcing-2020"
-    assert client.post(url, {"preset": preset, "file": file}).status_code == 302
+    page = client.post(url, {"preset": preset, "file": file}, follow=True)
+    assert "Reading rounds.csv" in page.content.decode()
+    assert not Round.objects.exists()
+    run_jobs()
     assert Round.objects.get().items.count() == 2
+    address = page.redirect_chain[-1][0]
+    assert "1 round is set up." in client.get(address).content.decode()
     bad = SimpleUploadedFile("rounds.csv", b"qasrl_id,verb_idx,round\nnone,1,1\n")
-    assert client.post(url, {"preset": preset, "file": bad}).status_code == 422
+    client.post(url, {"preset": preset, "file": bad})
+    run_jobs()
+    assert "Nothing was set up. " in client.get(address).content.decode()
+    fragment = client.get(address, headers={"HX-Request": "true"})
+    assert fragment.headers["HX-Refresh"] == "true"
 
 
 def test_requester_invites_and_publishes(db):
@@ -339,7 +357,8 @@ def test_requester_invites_and_publishes(db):
     client = Client()
     client.force_login(make_user("rita", training_round.project, "requester"))
     url = reverse("qualification:publish", args=[training_round.project.slug, training_round.pk])
-    client.post(url, {"invite": "1", "workers": "A1B2C3, A4"})
+    address = reverse("qualification:invite", args=[training_round.project.slug, training_round.pk])
+    client.post(address, {"ids": "A1B2C3, A4"})
     assert "for 2 workers" in client.get(url).content.decode()
     page = client.post(url).content.decode()
     assert "Publish 2 HITs for up to $" in page

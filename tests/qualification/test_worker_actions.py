@@ -10,6 +10,7 @@ from annotation.domain.qualification_codes import pool_code
 from audit.models import StateChange
 from crowd.domain.qualifications import grant_qualification
 from crowd.models import Message, QualificationGrant, QualificationType
+from qualification.models import Enrolment, Round
 from tests.dashboard.campaign import add_workers
 
 pytestmark = pytest.mark.django_db
@@ -41,6 +42,18 @@ def test_message_is_sent_to_the_selected_workers(office, campaign, project):
     result = post(office, project, "message_workers", chosen, **fields).content.decode()
     assert "2 messages will be sent shortly." in result
     assert {row.worker for row in Message.objects.filter(text="Version 2 is out.")} == set(chosen)
+
+
+def test_message_is_written_to_trainees_selected_in_a_round(office, campaign, project):
+    training_round = Round.objects.create(project=project, ordinal=1, kind="training")
+    worker = campaign.workers[-1]
+    enrolment = Enrolment.objects.create(
+        round=training_round, worker=worker, enrolled_at=timezone.now()
+    )
+    fields = {"enrolment": [enrolment.pk], "verdict": "pass", "sends": "on"}
+    page = post(office, project, "message_workers", [], **fields).content.decode()
+    assert "Send message to 1 worker" in page
+    assert f'name="row" value="{worker.pk}"' in page
 
 
 def test_message_requires_subject_and_text(office, campaign, project):

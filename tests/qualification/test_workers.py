@@ -77,6 +77,21 @@ def test_training_is_counted_separately_from_production(office, campaign, projec
     ]
 
 
+def test_list_counts_pay_in_training_as_earned(office, campaign, project):
+    """Each confirmed payment is a reward of 5 cents. One worker only trained."""
+    url = reverse("qualification:workers", args=[project.slug])
+
+    def earned():
+        shown = office.get(url).context["listing"].shown
+        cells = [{column.heading: str(cell) for column, cell in row.cells} for row in shown]
+        return [row["Earned"] for row in cells]
+
+    before = earned()
+    assert any(amount != "$0.00" for amount in before)
+    project.items.update(in_production=False)
+    assert earned() == before
+
+
 def test_worker_page_lists_submissions_and_payments(office, campaign, project):
     worker = campaign.workers[0]
     url = reverse("qualification:worker", args=[project.slug, worker.pseudonym])
@@ -103,7 +118,7 @@ def test_messages_and_grants_of_other_projects_are_hidden(office, campaign, proj
     context = office.get(
         reverse("qualification:worker", args=[project.slug, worker.pseudonym])
     ).context
-    assert [message.text for message in context["messages_sent"]] == [f"From {project.slug}."]
+    assert [entry.text for entry in context["entries"]] == [f"From {project.slug}."]
     codes = [grant.qualification_type.code for grant in context["grants"]]
     assert pool_code(project, "generator") in codes
     assert pool_code(alike, "generator") not in codes

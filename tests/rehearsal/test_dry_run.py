@@ -43,11 +43,11 @@ def test_gold_is_exported_without_a_command(site, tmp_path):
     browser.post("/login/", {"login": "fay", "password": "a long enough password"})
     corpus = browser.post(
         "/projects/new/",
-        {"title": "Spring", "slug": "", "scheme": "qasrl", "pay": "qasrl-2020", "cap": "100"},
+        {"title": "Spring", "slug": "", "scheme": "qasrl", "cap": "100"},
     )
     assert corpus == "/projects/spring/corpus/"
     preview = browser.post(corpus, {"fmt": "text"}, corpus=("spring.txt", CORPUS.encode()))
-    assert f"{len(VERBS)} of {len(VERBS)} sentences" in browser.get(preview)
+    browser.wait_for(preview, f"{len(VERBS)} of {len(VERBS)} sentences")
     browser.post(preview, {})
     browser.wait_for(corpus, "state--finished")
     browser.post("/projects/spring/dry-run/", {})

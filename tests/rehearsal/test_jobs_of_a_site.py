@@ -19,7 +19,7 @@ import io, json, zipfile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from PIL import Image
-from annotation.domain.preview_corpus import queue_check
+from annotation.domain.check_upload import queue_check
 from annotation.domain.queue_import import queue_import
 from jobs.enums import JobState
 from projects.domain.create_project import create_project
@@ -50,18 +50,24 @@ for scheme, fmt, name, content, images in (
     queue_import(**upload)
     if images is None:
         waiting = queue_import(**upload, state=JobState.UPLOADED)
-        queue_check(upload=waiting, actor="fay", now=now)
+        queue_check(kind="corpus-check", upload=waiting, actor="fay", now=now)
 """
 
 REST = """
+from pathlib import Path
+from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from annotation.domain.publish import publish_batch
-from annotation.models import Item
+from annotation.domain.check_upload import queue_check
+from consolidation.domain.expert_queues import QueuePlan
 from consolidation.domain.queue_gold import queue_gold
+from consolidation.domain.queue_resource import queue_resource
+from consolidation.domain.queue_setup import queue_setup
+from datasets.domain.evaluate_systems import Reference, queue_evaluation
 from datasets.domain.queue_export import queue_export
 from jobs.enums import JobState
 from projects.models import Project
+from qualification.domain.queue_rounds import queue_rounds
 
 now = timezone.now()
 qasrl = Project.objects.get(slug="qasrl")
@@ -70,10 +76,44 @@ for item in qasrl.items.select_related("sentence").order_by("pk"):
     rows.append(f"{item.sentence.external_id},{item.target['verb_idx']},rejected,"
                 "Who rejected something?,0:3,The old committee")
 gold = SimpleUploadedFile("gold.csv", "\\n".join(rows).encode())
+waiting = queue_gold(project=qasrl, fmt="", source="expert", files=[gold], actor="fay", now=now)
+queue_check(kind="gold-check", upload=waiting, actor="fay", now=now)
+gold.seek(0)
 queue_gold(project=qasrl, fmt="qasrl-csv", source="expert", files=[gold], actor="fay", now=now,
            state=JobState.QUEUED)
 queue_export(project=qasrl, fmt="qasrl-csv", source="expert", actor="fay", now=now)
-publish_batch(project=qasrl, now=now)
+text = "\\n".join(rows).encode()
+reference, systems = ([SimpleUploadedFile("copy.csv", text)] for _ in range(2))
+queue_evaluation(project=qasrl, reference=Reference(files=reference), systems=systems, actor="fay",
+                 now=now)
+frames = Project.objects.get(slug="frames")
+lexicon = SimpleUploadedFile("lexicon.json", Path("schemes/frames/samples/lexicon.json").read_bytes())
+queue_resource(project=frames, name="lexicon", file=lexicon, fmt="json", switches={}, presets={},
+               actor="fay", now=now)
+first, second = qasrl.items.order_by("pk")[:2]
+user = get_user_model().objects.create_user("ann")
+listed = SimpleUploadedFile("items.csv", f"item\\n{second.key}\\n".encode())
+queue_setup(project=qasrl, plan=QueuePlan(title="Second"), file=listed, user=user, now=now)
+rounds = SimpleUploadedFile("rounds.csv", f"item,round\\n{first.key},1\\n".encode())
+queue_rounds(project=qasrl, preset="controlled-crowdsourcing-2020", items=rounds, annotations=None,
+             actor="fay", now=now)
+"""
+
+PUBLISH = """
+from django.utils import timezone
+from annotation.domain.publish import publish_batch
+from projects.models import Project
+publish_batch(project=Project.objects.get(slug="qasrl"), now=timezone.now())
+"""
+
+PAUSE = """
+from django.utils import timezone
+from annotation.domain.change_hits import HitChange, change_hits
+from crowd.models import Hit
+from projects.models import Project
+project = Project.objects.get(slug="qasrl")
+hits = Hit.objects.filter(budget=project.budget)
+change_hits(project=project, hits=hits, change=HitChange("pause", "fay"), now=timezone.now())
 """
 
 REHEARSE = """
@@ -102,6 +142,7 @@ budget = Project.objects.get(slug="qasrl").budget_id
 print(json.dumps({
     "jobs": list(Job.objects.order_by("pk").values(*fields)),
     "items": dict(Project.objects.annotate(n=Count("items")).values_list("slug", "n")),
+    "paused": Hit.objects.filter(budget=budget).exclude(paused_at=None).count(),
     "hits": dict(Hit.objects.filter(budget=budget).values_list("state").annotate(n=Count("pk"))),
 }))
 """
@@ -140,10 +181,24 @@ def test_every_kind_of_job_runs_in_a_worker(site):
     assert [check["bad_rows"] for check in results(state, "corpus-check")] == [0, 0]
 
     manage(site, "shell", "-v0", "-c", REST)
-    state = wait_for(site, lambda state: have_ended(state) and state["hits"] == {"live": SENTENCES})
+    wait_for(site, have_ended)
+    manage(site, "shell", "-v0", "-c", PUBLISH)
+    # One item is reserved for training.
+    published = {"live": SENTENCES - 1}
+    state = wait_for(site, lambda state: have_ended(state) and state["hits"] == published)
     assert [result["added"] for result in results(state, "gold-import")] == [SENTENCES]
+    assert [result["read"]["error_count"] for result in results(state, "gold-check")] == [0]
     assert len(results(state, "export")) == 1
+    assert [result["version"] for result in results(state, "resource-import")] == [1]
+    assert results(state, "queue-setup") == [{"title": "Second", "items": 1}]
+    assert results(state, "round-setup") == [{"rounds": 1}]
+    [scored] = results(state, "system-evaluation")
+    assert scored["items"] == SENTENCES
+    assert {figure["value"] for figure in scored["systems"][0]["figures"].values()} == {1.0}
 
+    manage(site, "shell", "-v0", "-c", PAUSE)
+    state = wait_for(site, have_ended)
+    assert state["paused"] == SENTENCES - 1
     manage(site, "shell", "-v0", "-c", DELETE)
     state = wait_for(site, have_ended)
     assert results(state, "deletion")

@@ -9,6 +9,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.domain.decide_submission import reject_submissions
+from annotation.domain.item_context import context_of
 from annotation.domain.publish import publish_batch
 from annotation.domain.record_generations import record_new_generations
 from annotation.domain.republish import republish_due_items
@@ -28,6 +29,7 @@ from crowd.domain.sync_hits import sync_due_hits
 from crowd.models import Assignment, Hit, Payment
 from marketplace.domain.errors import RefusalError
 from schemes.qasrl.simulation import SIMULATION
+from schemes.simulated_person import Person
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project, source
 from tests.crowd.in_process import finish, join
 from tests.crowd.test_ledger import balance, cached
@@ -80,7 +82,7 @@ def generation(item: Item) -> str:
 
 def consolidation(item: Item) -> str:
     sources = [case_source.submission.content for case_source in item.cases.get().sources.all()]
-    content = SIMULATION.consolidate(REFERENCE, sources, 1.0, "1")
+    content = SIMULATION.consolidate(sources, context_of(item), Person(1.0), "1")
     return json.dumps({str(item.pk): content})
 
 

@@ -71,3 +71,23 @@ def test_training_selects_skilled_workers_and_pays_everyone(facts, trainees):
     assert facts["feedback_sent"] == facts["feedback_read"] == done + merging["finished"]
     assert facts["rewards_cents"] == (done * 15 + merging["finished"] * 8) * 5
     assert facts["total_cents"] == sum(round_facts["cents"] for round_facts in facts["rounds"])
+
+
+WORKERS = """
+from annotation.models import Submission
+made = Submission.objects.filter(item__in_production=True)
+print(*made.order_by().values_list("worker__pseudonym", flat=True).distinct())
+"""
+
+
+@pytest.mark.timeout(900)
+def test_trainees_who_passed_do_the_production(embedded_site, free_port, migrate, collected):
+    env = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{free_port}"}
+    migrate(env)
+    manage(env, "shell", "-v0", "-c", PREPARE)
+    training = ("--train", "6", "--least-skill", "0.75")
+    facts = json.loads(manage(env, "rehearse", "demo", *training, "--json"))
+    manage(env, "rehearse", "demo", "--workers", "6", "--trained", "--json")
+    at_work = manage(env, "shell", "-v0", "-c", WORKERS).split()
+    assert sorted(at_work) == facts["selected"]
+    assert 3 <= len(at_work) < 6

@@ -42,6 +42,24 @@ def test_rehearsed_sentences_keep_their_text():
     assert copied.offsets == [list(offset) for offset in sentence.offsets]
 
 
+def test_rehearsed_sentences_keep_their_context():
+    project = make_project("spring")
+    project.shown_context = "1"
+    project.save()
+    own = make_item(project).sentence
+    names = ("far before", "before", own.external_id, "after", "far after")
+    for position, name in enumerate(names):
+        fields = {"tokens": own.tokens, "group": "a report", "position": position}
+        project.sentences.update_or_create(external_id=name, defaults=fields)
+    copy = start_rehearsal(project=project, actor="fay", now=NOW).copy
+    assert copy.shown_context == "1"
+    assert list(copy.sentences.order_by("position").values_list("external_id", flat=True)) == [
+        "before",
+        own.external_id,
+        "after",
+    ]
+
+
 @pytest.mark.parametrize("state", [JobState.QUEUED, JobState.RUNNING])
 def test_project_has_one_rehearsal_at_a_time(state):
     rehearsal = queue_rehearsal()

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from schemes.base import ContentError, ExportRow, Image, ItemContext, Scheme
 from schemes.figures import Figure
 from schemes.registry import SCHEMES
+from schemes.simulated_person import Person
 from tests.schemes.labels.scheme import SCHEME as LABELS
 
 ALL = [*SCHEMES.values(), LABELS]
@@ -35,7 +36,7 @@ def content_of(scheme: Scheme, skill: float = 1.0, seed: str = "1"):
     context = context_of(scheme)
     simulation = scheme.get_simulation()
     reference = scheme.content.parse_gold(simulation.invent(context), context)
-    generated = simulation.generate(reference, context, skill, seed)
+    generated = simulation.generate(reference, context, Person(skill), seed)
     return scheme.content.parse_generation(generated, context)
 
 
@@ -46,11 +47,22 @@ def test_invented_references_can_be_annotated(scheme, skill):
     context, simulation = context_of(scheme), scheme.get_simulation()
     reference = simulation.invent(context)
     for seed in range(20):
-        generated = simulation.generate(reference, context, skill, str(seed))
+        generated = simulation.generate(reference, context, Person(skill), str(seed))
         scheme.content.parse_generation(generated, context)
         if simulation.consolidate:
             sources = [scheme.content.parse_generation(generated, context)]
-            simulation.consolidate(reference, sources, skill, str(seed))
+            merged = simulation.consolidate(sources, context, Person(skill), str(seed))
+            scheme.get_merging().parse(merged, context, sources)
+
+
+@every_scheme
+def test_everything_is_kept_of_gold_and_never_more_than_is_paid(scheme):
+    count, kept = scheme.content.count_units, scheme.comparison.count_kept
+    contents = [content_of(scheme, skill, str(seed)) for skill in (0.2, 1.0) for seed in range(10)]
+    for reference in contents:
+        assert kept(reference, reference) == count(reference, "generator")
+        for content in contents:
+            assert 0 <= kept(reference, content) <= count(content, "generator")
 
 
 def is_undefined(value: float | None, figure: Figure, scheme: Scheme) -> bool:
@@ -142,10 +154,9 @@ def test_consolidation_keeps_all_kept_parts(scheme):
 def test_agreeing_validators_keep_everything(scheme):
     validating, simulation, context = scheme.get_validating(), scheme.simulation, context_of(scheme)
     source = scheme.get_merging().as_source(content_of(scheme))
-    question = validating.asked([source])
     answers = [
         validating.parse(
-            simulation.validate(source, question, context, 1.0, seed), context, [source]
+            simulation.validate([source], context, Person(1.0), seed), context, [source]
         )
         for seed in "ab"
     ]

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from web.charts import (
+    COLOURS,
     Axis,
     Chart,
     Series,
@@ -113,7 +114,32 @@ def test_heat_map_has_numbers_and_no_cell_for_none():
     drawing = draw_heat_map("A", ["a", "b"], {"a": [None, 80.0], "b": [80.0, -20.0]}, largest=100)
     assert texts(drawing).count("80.00") == 2
     cells = list(ElementTree.fromstring(drawing).iter(f"{SVG}rect"))
-    assert [cell.get("class") for cell in cells] == ["first", "first", "second"]
+    assert [cell.get("class") for cell in cells] == ["above", "above", "below"]
+
+
+@pytest.mark.parametrize("mode", [0, 1], ids=["light", "dark"])
+@pytest.mark.parametrize("name", ["above", "below"])
+def test_numbers_are_readable_on_every_shade(name, mode):
+    paper, ink = ("#ffffff", "#151514")[mode], COLOURS["number"][mode]
+    for percent in range(101):
+        shade = [
+            (100 - percent) * back / 100 + percent * front / 100
+            for back, front in zip(channels(paper), channels(COLOURS[name][mode]), strict=True)
+        ]
+        first, second = sorted([luminance(shade), luminance(channels(ink))])
+        assert (second + 0.05) / (first + 0.05) >= 4.5, percent
+
+
+def channels(colour: str) -> list[float]:
+    return [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
+
+
+def luminance(shade: list[float]) -> float:
+    """Return the relative luminance of WCAG 2."""
+    linear = [
+        value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4 for value in shade
+    ]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
 
 
 def test_colours_exist_for_light_and_dark_and_drawings_repeat_exactly():

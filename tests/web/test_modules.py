@@ -34,7 +34,7 @@ def links(*modules: str) -> list[str]:
 
 
 def test_modulepreload_links_to_each_module():
-    assert links("js/trainer.js") == ["js/html", "js/work/timing"]
+    assert links("js/trainer.js") == ["js/html", "js/shortcuts", "js/storage", "js/work/timing"]
 
 
 def test_modulepreload_links_to_modules_that_are_imported_later():

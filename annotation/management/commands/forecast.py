@@ -5,6 +5,7 @@ from typing import Any
 from annotation.domain.forecast import forecast_costs, total_of
 from projects.command import Command as BaseCommand
 from projects.command import project_named
+from projects.domain.pay_warnings import pay_warnings
 
 
 class Command(BaseCommand):
@@ -19,6 +20,9 @@ class Command(BaseCommand):
         project = project_named(options["project"])
         forecasts = forecast_costs(project=project)
         low, expected, high = total_of(forecasts)
+        warnings = pay_warnings(project=project)
+        for warning in warnings:
+            self.stderr.write(warning)
         facts = {
             "spent_cents": project.budget.spent_cents,
             "reserved_cents": project.budget.reserved_cents,
@@ -26,6 +30,7 @@ class Command(BaseCommand):
             "expected_cents": expected,
             "high_cents": high,
             "roles": [asdict(forecast) for forecast in forecasts],
+            "pay_warnings": warnings,
         }
         sentence = (
             f"${project.budget.spent_cents / 100:.2f} spent. About ${expected / 100:.2f} more expected "

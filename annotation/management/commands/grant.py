@@ -3,6 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.domain.qualification_codes import belongs_to
 from crowd.domain.providers import NO_ANSWER
 from crowd.domain.qualifications import (
     define_qualification,
@@ -12,7 +13,7 @@ from crowd.domain.qualifications import (
 from crowd.domain.read_back_grants import read_back_grants
 from crowd.models import QualificationType
 from projects.command import Command as BaseCommand
-from projects.command import project_named, worker_named
+from projects.command import InputError, project_named, worker_named
 
 
 class Command(BaseCommand):
@@ -36,11 +37,17 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         code = options["qualification"]
+        if not belongs_to(project, code):
+            raise InputError(
+                f"{code!r} is not a qualification of {project.slug}. Use a code that begins with "
+                f"{f'{project.slug}-'!r}."
+            )
         kind = define_qualification(
             provider=project.provider,
             code=code,
             name=f"{project.title[:100]}: {code}",
             description=f"Used by the project {project.title}.",
+            is_requestable=not project.has_simulated_work,
         )
         for name in options["workers"]:
             self.change(kind, name, options)

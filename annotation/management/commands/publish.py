@@ -3,22 +3,30 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.domain.choose_workers import Who, choose_workers
 from annotation.domain.publish import publish_batch
 from crowd.domain.qualifications import system_requirements
-from crowd.models import QualificationType
 from projects.command import Command as BaseCommand
-from projects.command import InputError, project_named
+from projects.command import project_named
+from projects.domain.pay_warnings import pay_warnings
 
 
 class Command(BaseCommand):
     help = "Publish a project's unpublished items to generators."
-    example = "manage.py publish wikinews-dev --limit 100 --pool wikinews-dev-generator"
+    example = "manage.py publish wikinews-dev --limit 100"
     refusals = (ValueError,)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("project")
         parser.add_argument("--limit", type=int, help="at most this many items")
-        parser.add_argument("--pool", help="admit only holders of this qualification")
+        parser.add_argument(
+            "--who",
+            choices=list(Who),
+            help="the trained pool or anyone (default: the pool, if the project has one)",
+        )
+        parser.add_argument(
+            "--pool", help="admit only holders of this qualification of the project"
+        )
         parser.add_argument("--keep-open", type=int, help="number of HITs to keep open")
         parser.add_argument(
             "--groups", type=int, nargs="+", help="admit only holders of the pool with these values"
@@ -46,18 +54,23 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        pool = None
-        if options["pool"]:
-            pool = QualificationType.objects.filter(
-                provider=project.provider, code=options["pool"]
-            ).first()
-            if pool is None:
-                raise InputError(f"no qualification {options['pool']!r}.")
+        workers = choose_workers(
+            project=project,
+            who=options["who"] or "",
+            code=options["pool"] or "",
+            groups=options["groups"] or (),
+        )
+        if workers.pool is None and project.rounds.exists():
+            self.stderr.write(
+                "Any worker can accept these HITs, although the project has training rounds."
+            )
+        for warning in pay_warnings(project=project):
+            self.stderr.write(f"{warning} Set limits on the page Pay.")
         batch = publish_batch(
             project=project,
             limit=options["limit"],
-            pool=pool,
-            groups=options["groups"] or (),
+            pool=workers.pool,
+            groups=workers.groups,
             requirements=system_requirements(
                 approval_rate=options["approval_rate"], locales=options["locales"]
             ),
@@ -68,6 +81,9 @@ class Command(BaseCommand):
             actor="command line",
             now=timezone.now(),
         )
-        count = batch.tasks.count()
-        sentence = f"{count} HITs are being created."
-        self.write_result({"batch": batch.pk, "hits": count}, sentence, as_json=options["json"])
+        count = batch.to_publish or batch.tasks.count()
+        sentence = f"{count} {'HIT is' if count == 1 else 'HITs are'} being created."
+        if batch.to_publish:
+            sentence += f" `manage.py batch {batch.pk} show` prints how many have been published."
+        facts = {"batch": batch.pk, "state": batch.state, "hits": count}
+        self.write_result(facts, sentence, as_json=options["json"])

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from annotation.domain.batch_actions import hits_of, keep_open, limit_republications
 from annotation.domain.publish import cap_batch
+from annotation.domain.publish_rest import published_count
 from annotation.models import Batch
 from consolidation.domain.manage_batch import Order, apply_action
 from consolidation.enums import Action
@@ -47,9 +48,13 @@ class Command(BaseCommand):
             "keep_open": batch.keep_open,
             "cap_cents": batch.budget.cap_cents if batch.budget else None,
             "republish_limit": batch.republish_limit,
+            "published": published_count(batch),
+            "to_publish": batch.to_publish,
             "problem": batch.problem or batch.republish_problem,
         }
         sentence = f"Batch {batch.pk} is {batch.state}. {facts['open']} HITs are open."
+        if batch.to_publish is not None:
+            sentence += f" {facts['published']} of {batch.to_publish} items are published."
         self.write_result(facts, sentence, as_json=options["json"])
 
     def manage_batch(self, batch: Batch, options: dict[str, Any]) -> int:

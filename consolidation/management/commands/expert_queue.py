@@ -78,7 +78,9 @@ class Command(BaseCommand):
             now=timezone.now(),
         )
         facts = {"queue": queue.pk, "title": queue.title, "items": queue.queued.count()}
-        self.write_result(facts, f"{queue.title}: {facts['items']} items.", as_json=options["json"])
+        gold = "" if queue.makes_gold else " They become expert gold on request, or after a merge."
+        sentence = f"{queue.title}: {facts['items']} items.{gold}"
+        self.write_result(facts, sentence, as_json=options["json"])
 
 
 def _items(project: Project, options: dict[str, Any]) -> list[Item]:

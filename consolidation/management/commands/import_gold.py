@@ -39,7 +39,6 @@ class Command(BaseCommand):
             )
         check_useful(report)
         blank = f" {report.blank} without an annotation were left out." if report.blank else ""
-        left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
         added = f"Added gold for {report.added} items; {report.known} already had it."
-        sentence = f"{added}{report.notes_text}{blank}{left_out}"
+        sentence = f"{added}{report.notes_text}{blank}{report.skipped_text}"
         self.write_result(asdict(report), sentence, as_json=options["json"])

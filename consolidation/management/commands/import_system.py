@@ -27,6 +27,6 @@ class Command(BaseCommand):
         with given_gold(self.stderr, project, options) as given:
             report = import_system(system=options["system"], **given)
         check_useful(report)
-        left_out = f" {report.error_count} were skipped, see above." if report.error_count else ""
-        sentence = f"{options['system']}: {report.added} items.{report.notes_text}{left_out}"
+        items = f"{options['system']}: {report.added} items."
+        sentence = f"{items}{report.notes_text}{report.skipped_text}"
         self.write_result(asdict(report), sentence, as_json=options["json"])

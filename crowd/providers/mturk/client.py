@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from xml.sax.saxutils import escape
 
 import boto3
+import botocore.session
 import requests
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, ParamValidationError
@@ -17,11 +18,13 @@ from django.conf import settings
 
 from crowd.providers import limits
 from crowd.providers.base import (
+    AnnouncedBonus,
     Bonus,
     Capabilities,
     ConfirmedAssignment,
     HitTypeTerms,
     ListedHit,
+    ListedMessage,
     ListedRequest,
     NotificationFailed,
     OutcomeUnknownError,
@@ -76,8 +79,16 @@ class MTurk:
         assignments_without_surcharge=MANY_ASSIGNMENTS - 1
     )
 
-    def __init__(self, client: "MTurkClient", *, requests_per_second: float) -> None:
+    def __init__(
+        self,
+        client: "MTurkClient",
+        *,
+        requests_per_second: float,
+        quick_client: "MTurkClient | None" = None,
+    ) -> None:
+        """`quick_client` does not repeat calls, and makes those that a worker waits for."""
         self._client = client
+        self._quick_client = quick_client or client
         self._rate = RateLimit(requests_per_second)
 
     @property
@@ -91,6 +102,10 @@ class MTurk:
     @property
     def sends_events(self) -> bool:
         return bool(settings.MTURK_NOTIFICATIONS == WEBHOOK)
+
+    @property
+    def signs_pages(self) -> bool:
+        return self.is_builtin
 
     def fee_cents(self, amount_cents: int, *, max_assignments: int = 1) -> int:
         return fee_cents(amount_cents, max_assignments=max_assignments)
@@ -106,7 +121,9 @@ class MTurk:
             return "can't be reached"
         return f"answers {response.status_code}" if response.status_code >= SERVER_ERROR else ""
 
-    def read_event(self, *, body: bytes, headers: Mapping[str, str]) -> ProviderEvent:
+    def read_event(
+        self, *, body: bytes, headers: Mapping[str, str], now: datetime
+    ) -> ProviderEvent:
         return read_notification(body, headers)
 
     def create_hit_type(self, terms: HitTypeTerms) -> str:
@@ -163,6 +180,10 @@ class MTurk:
 
     def list_hits(self) -> Iterator[ListedHit]:
         return map(_listed_hit, self._rows("HITs", self._client.list_hits))
+
+    def is_in_progress(self, hit: str) -> bool:
+        answer = self._call(self._quick_client.get_hit, HITId=hit)
+        return answer["HIT"]["NumberOfAssignmentsPending"] > 0
 
     def move_end(self, hit: str, ends_at: datetime) -> None:
         self._call(self._client.update_expiration_for_hit, HITId=hit, ExpireAt=ends_at)
@@ -255,20 +276,49 @@ class MTurk:
             for payment in self._rows("BonusPayments", list_payments, AssignmentId=bonus.assignment)
         )
 
+    def announce_bonus(self, bonus: AnnouncedBonus) -> None:
+        if not self.is_builtin:
+            return
+        client: Any = self._client  # the types lack our extension
+        self._call(
+            client.update_bonus_status,
+            WorkerId=bonus.worker,
+            AssignmentId=bonus.assignment,
+            BonusAmount=dollars(bonus.amount_cents),
+            Status=bonus.status.capitalize(),
+            Reason=bonus.text,
+            AppealURL=bonus.appeal_url,
+        )
+
     def balance_cents(self) -> int:
         return cents(self._call(self._client.get_account_balance)["AvailableBalance"])
 
-    def create_qualification_type(self, *, name: str, description: str) -> str:
+    def create_qualification_type(
+        self, *, name: str, description: str, is_requestable: bool = True
+    ) -> str:
         limits.check_text("name", name, longest=limits.QUALIFICATION_NAME)
         limits.check_text("description", description, longest=limits.DESCRIPTION)
         if existing := self._find_qualification_type(name):
             return existing
-        answer = self._call(
-            self._client.create_qualification_type,
-            Name=name,
-            Description=description,
-            QualificationTypeStatus="Active",
-        )
+        # Amazon has no such parameter, and offers all active types.
+        only_ours: Any = {"IsRequestable": is_requestable} if self.is_builtin else {}
+        try:
+            answer = self._call(
+                self._client.create_qualification_type,
+                Name=name,
+                Description=description,
+                QualificationTypeStatus="Active",
+                **only_ours,
+            )
+        except ProviderRefusedError as refused:
+            # Another process has created it since.
+            if refused.code != "qualificationtypealreadyexists":
+                raise
+            if existing := self._find_qualification_type(name):
+                return existing
+            # The list lags behind writes.
+            unlisted = f"The qualification “{name}” exists but is not listed yet."
+            raise OutcomeUnknownError(unlisted) from refused
         return str(answer["QualificationType"]["QualificationTypeId"])
 
     def _find_qualification_type(self, name: str) -> str | None:
@@ -296,7 +346,7 @@ class MTurk:
             self._client.disassociate_qualification_from_worker,
             QualificationTypeId=qualification,
             WorkerId=worker,
-            Reason=reason,
+            **({"Reason": reason} if reason else {}),
         )
 
     def list_grants(self, qualification: str) -> dict[str, int]:
@@ -307,6 +357,9 @@ class MTurk:
             Status="Granted",
         )
         return {grant["WorkerId"]: grant.get("IntegerValue", 1) for grant in grants}
+
+    def check_worker_id(self, worker: str) -> None:
+        limits.check_worker(worker)
 
     def has_worker(self, worker: str, *, qualification: str) -> bool | None:
         try:
@@ -368,6 +421,22 @@ class MTurk:
             )
             for failure in answer["NotifyWorkersFailureStatuses"]
         ]
+
+    @property
+    def inbox_elsewhere(self) -> str:
+        return "" if self.is_builtin else "the emails that Amazon sends to your requester account"
+
+    def list_messages(self) -> Iterator[ListedMessage]:
+        list_page: Any = getattr(self._client, "list_worker_messages")  # noqa: B009 - not in the stubs
+        for row in self._rows("WorkerMessages", list_page):
+            yield ListedMessage(
+                external_id=row["MessageId"],
+                worker=row["WorkerId"],
+                hit=row.get("HITId", ""),
+                subject=row["Subject"],
+                text=row["MessageText"],
+                sent_at=row["SendTime"],
+            )
 
     def block(self, worker: str, *, reason: str) -> None:
         self._call(self._client.create_worker_block, WorkerId=worker, Reason=reason)
@@ -455,21 +524,38 @@ def parse_answer(xml: str) -> dict[str, str]:
     }
 
 
+def new_client(**options: Any) -> "MTurkClient":
+    """Return a boto3 client that also has the operations of our own marketplace."""
+    session = botocore.session.get_session()
+    loader = session.get_component("data_loader")
+    loader.search_paths.append(str(settings.MTURK_API_EXTRAS))
+    client: MTurkClient = boto3.Session(botocore_session=session).client("mturk", **options)
+    return client
+
+
 @cache
 def connect() -> MTurk:
     """Return a client. Without configured credentials, boto3 searches its default locations."""
-    client = boto3.client(
-        "mturk",
+    # Repeats are safe, because every call that creates or pays carries a token.
+    patient = {"connect_timeout": 5, "read_timeout": 30, "attempts": 4}
+    quick = {"connect_timeout": 2, "read_timeout": 3, "attempts": 1}
+    return MTurk(
+        _configured_client(**patient),
+        quick_client=_configured_client(**quick),
+        requests_per_second=settings.MTURK_REQUESTS_PER_SECOND,
+    )
+
+
+def _configured_client(*, connect_timeout: int, read_timeout: int, attempts: int) -> "MTurkClient":
+    return new_client(
         region_name=settings.MTURK_REGION,
         endpoint_url=settings.MTURK_ENDPOINT_URL,
         aws_access_key_id=settings.MTURK_ACCESS_KEY_ID or None,
         aws_secret_access_key=settings.MTURK_SECRET_ACCESS_KEY or None,
         config=Config(
-            # Safe, because every call that creates or pays carries a token.
-            retries={"mode": "standard", "total_max_attempts": 4},
-            connect_timeout=5,
-            read_timeout=30,
+            retries={"mode": "standard", "total_max_attempts": attempts},
+            connect_timeout=connect_timeout,
+            read_timeout=read_timeout,
             tcp_keepalive=True,
         ),
     )
-    return MTurk(client, requests_per_second=settings.MTURK_REQUESTS_PER_SECOND)

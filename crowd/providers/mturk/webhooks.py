@@ -33,4 +33,4 @@ def read_notification(body: bytes, headers: Mapping[str, str]) -> ProviderEvent:
     except ValidationError as error:
         raise InvalidNotificationError(str(error)) from error
     hits = [event.hit_id for event in notification.events if event.hit_id]
-    return ProviderEvent(receipt=notification.doc_id, postings=hits)
+    return ProviderEvent(receipts=[notification.doc_id], postings=hits)

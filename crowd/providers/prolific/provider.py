@@ -1,6 +1,8 @@
 """Prolific as a crowd provider. See `crowd.providers.base.StudyProvider`."""
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from decimal import Decimal
 from functools import cache, cached_property
 from typing import ClassVar
@@ -9,6 +11,7 @@ from django.conf import settings
 
 from crowd.providers.base import (
     AccountStatus,
+    BadSignatureError,
     BonusOrder,
     Capabilities,
     ListedSession,
@@ -21,6 +24,7 @@ from crowd.providers.base import (
     SessionArrival,
     StudyTerms,
 )
+from crowd.providers.limits import OutOfLimitsError
 from crowd.providers.prolific import arrival, limits, values
 from crowd.providers.prolific.client import ProlificClient
 from crowd.providers.prolific.eligibility import (
@@ -61,6 +65,8 @@ RESEARCHER_SUFFIX = "R"
 NO_LIMIT = -1
 CENTS_TO_COMPARE = 10_000
 REJECTION = "NO_DATA"
+# The secret of webhooks is read again at most this often.
+SECRET_SECONDS = 60
 NOT_CONFIGURED = "Set PROLIFIC_TOKEN to use Prolific."
 
 
@@ -81,6 +87,7 @@ class Prolific:
         self._workspace_id = workspace
         self._project_id = project
         self._groups: dict[str, str] = {}
+        self._secret_due_at = 0.0
 
     @cached_property
     def workspace(self) -> str:
@@ -106,6 +113,10 @@ class Prolific:
     @property
     def is_configured(self) -> bool:
         return self._client.has_token
+
+    @property
+    def inbox_elsewhere(self) -> str:
+        return "Prolific's inbox"
 
     def fee_cents(self, amount_cents: int, *, max_assignments: int = 1) -> int:
         return fee_cents(amount_cents)
@@ -141,6 +152,15 @@ class Prolific:
         secret = self._client.get_secret(self.workspace)
         return secret or self._client.create_secret(self.workspace)
 
+    def _read_secret_again(self) -> bool:
+        """Return True if the secret was replaced. Strangers can't make this read it often."""
+        if time.monotonic() < self._secret_due_at:
+            return False
+        self._secret_due_at = time.monotonic() + SECRET_SECONDS
+        old = self._secret
+        del self._secret
+        return self._secret != old
+
     def subscribe(self, address: str) -> None:
         if not settings.PROLIFIC_WEBHOOKS:
             return
@@ -161,12 +181,22 @@ class Prolific:
             )
             self._client.confirm_subscription(new.id, handshake=new.handshake)
 
-    def read_event(self, *, body: bytes, headers: Mapping[str, str]) -> ProviderEvent:
-        return read_notification(body, headers, secret=self._secret)
+    def read_event(
+        self, *, body: bytes, headers: Mapping[str, str], now: datetime
+    ) -> ProviderEvent:
+        """Parse a notification. A workspace has one secret, which other tools may replace."""
+        try:
+            return read_notification(body, headers, secret=self._secret, now=now)
+        except BadSignatureError:
+            if not self._read_secret_again():
+                raise
+            return read_notification(body, headers, secret=self._secret, now=now)
 
     # People
 
-    def create_qualification_type(self, *, name: str, description: str) -> str:
+    def create_qualification_type(
+        self, *, name: str, description: str, is_requestable: bool = True
+    ) -> str:
         """Return the name of the groups. They are created with their first members."""
         return name
 
@@ -189,6 +219,13 @@ class Prolific:
             if value:
                 grants |= dict.fromkeys(self._client.list_members(group), int(value))
         return grants
+
+    def check_worker_id(self, worker: str) -> None:
+        if not arrival.ID.fullmatch(worker):
+            raise OutOfLimitsError(
+                "worker",
+                f"{worker!r} is not a Prolific ID, which has 24 digits and letters from a to f.",
+            )
 
     def has_worker(self, worker: str, *, qualification: str) -> bool | None:
         return None if arrival.ID.fullmatch(worker) else False
@@ -242,7 +279,7 @@ class Prolific:
         return arrival.completion_url(code, base=settings.PROLIFIC_COMPLETION_URL)
 
     def session_seconds(self, minutes: int) -> int:
-        return limits.maximum_minutes(minutes) * 60
+        return _maximum_minutes(minutes) * 60
 
     def create_study(self, terms: StudyTerms) -> str:
         actions = (values.CodeAction("MANUALLY_REVIEW"),)
@@ -265,7 +302,7 @@ class Prolific:
                 places=terms.places,
                 reward=terms.reward_cents,
                 minutes=terms.minutes,
-                maximum_minutes=limits.maximum_minutes(terms.minutes),
+                maximum_minutes=_maximum_minutes(terms.minutes),
                 codes=codes,
                 filters=self._filters(terms.requirements),
                 submissions_per_participant=NO_LIMIT,
@@ -356,6 +393,10 @@ class Prolific:
 
     def list_bonuses(self, session: str) -> list[int]:
         return list(self._client.get_submission(session).bonus_payments)
+
+
+def _maximum_minutes(minutes: int) -> int:
+    return limits.maximum_minutes(minutes, factor=settings.PROLIFIC_TIME_FACTOR)
 
 
 def _listed(row: values.ListedStudy) -> ListedStudy:

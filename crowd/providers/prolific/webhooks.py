@@ -1,13 +1,22 @@
-"""Prolific's notifications, which are signed, repeated and unordered."""
+"""Prolific's notifications, which are signed, repeated and unordered.
+
+They only say what to look up. Their order (`X-Timestamp`) therefore changes nothing.
+"""
 
 import base64
 import hashlib
 import hmac
 from collections.abc import Mapping
+from datetime import datetime
 
 from pydantic import BaseModel, Field, ValidationError
 
-from crowd.providers.base import InvalidNotificationError, ProviderEvent
+from crowd.providers.base import (
+    RECEIPTS_KEPT,
+    BadSignatureError,
+    InvalidNotificationError,
+    ProviderEvent,
+)
 
 SIGNATURE, TIMESTAMP = "X-Prolific-Request-Signature", "X-Prolific-Request-Timestamp"
 EVENT_ID = "X-Event-ID"
@@ -20,13 +29,21 @@ class _Event(BaseModel):
     resource_id: str = Field(pattern=ID)
 
 
-def read_notification(body: bytes, headers: Mapping[str, str], *, secret: str) -> ProviderEvent:
-    """Parse a notification after checking its signature. Raise InvalidNotificationError."""
-    signature = headers.get(SIGNATURE, "")
+def read_notification(
+    body: bytes, headers: Mapping[str, str], *, secret: str, now: datetime
+) -> ProviderEvent:
+    """Parse a notification after checking its signature. Raise InvalidNotificationError.
+
+    Prolific signs the body and the time, but not the event's id. The signature is a receipt as
+    well, so that a captured event can't be repeated under other ids.
+    """
+    signature, timestamp = headers.get(SIGNATURE, ""), headers.get(TIMESTAMP, "")
     if not secret or not hmac.compare_digest(
-        signature.encode(), sign(body, headers.get(TIMESTAMP, ""), secret=secret).encode()
+        signature.encode(), sign(body, timestamp, secret=secret).encode()
     ):
-        raise InvalidNotificationError("The signature is not valid.")
+        raise BadSignatureError("The signature is not valid.")
+    if not timestamp.isdecimal() or int(timestamp) < (now - RECEIPTS_KEPT).timestamp():
+        raise InvalidNotificationError("The event is too old.")
     receipt = headers.get(EVENT_ID, "")
     if not receipt or len(receipt) > 100:
         raise InvalidNotificationError("The event has no id.")
@@ -37,7 +54,9 @@ def read_notification(body: bytes, headers: Mapping[str, str], *, secret: str) -
     is_session = event.event_type.startswith("submission.")
     ids = [event.resource_id]
     return ProviderEvent(
-        receipt=receipt, postings=[] if is_session else ids, sessions=ids if is_session else []
+        receipts=[receipt, signature],
+        postings=[] if is_session else ids,
+        sessions=ids if is_session else [],
     )
 
 

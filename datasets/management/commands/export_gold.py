@@ -4,7 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from consolidation.enums import GoldSource
-from datasets.domain.export_gold import ExportOptions, export_gold, known_formats
+from datasets.domain.export_gold import LEFT_OUT, ExportOptions, export_gold, known_formats
+from datasets.domain.export_submissions import submission_formats
 from datasets.domain.scores import with_counts
 from datasets.domain.store_export import S3, ExportNotStoredError, s3_storage, store_export
 from projects.command import Command as BaseCommand
@@ -51,10 +52,24 @@ class Command(BaseCommand):
         parser.add_argument(
             "--images", action="store_true", help="copy the images of the exported sentences"
         )
+        parser.add_argument(
+            "--annotations",
+            default="",
+            choices=submission_formats(),
+            help="add the individual annotations in this format",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        names = ("source", "domain", "partition", "raw_worker_ids", "licence", "images")
+        names = (
+            "source",
+            "domain",
+            "partition",
+            "raw_worker_ids",
+            "licence",
+            "images",
+            "annotations",
+        )
         chosen = {name: options[name] for name in names}
         export_options = ExportOptions(fmt=options["format"], **chosen)
         project, out = project_named(options["project"]), options["out"]
@@ -68,7 +83,10 @@ class Command(BaseCommand):
             raise InputError(f"{out}: {error}") from error
         except OSError as error:
             raise InputError(f"{out}: {error.strerror or error}.") from error
-        counts, totals = export.manifest["counts"], get_scheme(project.scheme).content.totals
+        counts = export.manifest["counts"]
+        totals = get_scheme(project.scheme).totals_of_gold(validated=True)
         exported = ", ".join([f"{counts['items']:,} items", *with_counts(totals, counts)])
-        sentence = f"Exported to {out}: {exported}."
+        left_out = export.manifest.get(LEFT_OUT, 0)
+        others = f" {left_out:,} others have no place in {options['format']}." if left_out else ""
+        sentence = f"Exported to {out}: {exported}.{others}"
         self.write_result(export.manifest, sentence, as_json=options["json"])

@@ -2,7 +2,11 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from datasets.domain.export_submissions import export_submissions, submission_formats
+from datasets.domain.export_submissions import (
+    SubmissionOptions,
+    export_submissions,
+    submission_formats,
+)
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 
@@ -27,9 +31,10 @@ class Command(BaseCommand):
         try:
             files = export_submissions(
                 project=project_named(options["project"]),
-                fmt=options["format"],
+                options=SubmissionOptions(
+                    fmt=options["format"], raw_worker_ids=options["raw_worker_ids"]
+                ),
                 folder=out,
-                raw_worker_ids=options["raw_worker_ids"],
             )
         except OSError as error:
             raise InputError(f"{out}: {error.strerror or error}.") from error

@@ -41,7 +41,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         reproduction = REPRODUCTIONS[options["scheme"]]
         try:
-            figures = reproduction.run(options["path"])
+            figures = reproduction.run(options["path"], options)
             if options["out"]:
                 _write(reproduction, figures, options["out"])
         except FileError as error:

@@ -1,7 +1,7 @@
 import json
 import sys
 from argparse import ArgumentTypeError
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ def _day(text: str) -> date:
 
 class Command(BaseCommand):
     help = (
-        "Write the earnings of each worker from FIRST to LAST (inclusive, UTC) as CSV. "
+        "Write what each worker earned, was paid and is due from FIRST to LAST (inclusive, UTC) as CSV. "
         "Example: manage.py payout_statement 2026-11-01 2026-11-30 --out november.csv"
     )
 
@@ -37,8 +37,7 @@ class Command(BaseCommand):
             raise CommandError("LAST must not be before FIRST.", returncode=2)
         if options["json"] and not options["out"]:
             raise CommandError("--json requires --out.", returncode=2)
-        since = datetime.combine(options["first"], time.min, tzinfo=UTC)
-        until = datetime.combine(options["last"], time.min, tzinfo=UTC) + timedelta(days=1)
+        since, until = payouts.period_of(options["first"], options["last"])
         rows = list(payouts.payouts(since=since, until=until))
         if options["out"] is None:
             payouts.write_statement(rows, sys.stdout)

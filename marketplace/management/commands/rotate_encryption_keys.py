@@ -2,14 +2,16 @@ import json
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import transaction
 
 from marketplace.domain.access_keys import rotate_encryption_keys
+from marketplace.domain.payment_details import rotate_payment_details
 from marketplace.domain.vault import UnreadableSecretError
 
 
 class Command(BaseCommand):
     help = (
-        "Encrypt the secrets of all access keys under the newest encryption key. The earlier keys "
+        "Encrypt all access keys and payment details under the newest encryption key. The earlier keys "
         "can then be removed from the settings. "
         "Example: manage.py rotate_encryption_keys --json"
     )
@@ -19,8 +21,10 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            count = rotate_encryption_keys()
+            with transaction.atomic():
+                keys, details = rotate_encryption_keys(), rotate_payment_details()
         except UnreadableSecretError as error:
             raise CommandError(str(error), returncode=2) from error
-        text = json.dumps({"access_keys": count}) if options["json"] else f"{count} access keys."
-        self.stdout.write(text)
+        counts = {"access_keys": keys, "payment_details": details}
+        text = f"{keys} access keys, {details} payment details."
+        self.stdout.write(json.dumps(counts) if options["json"] else text)

@@ -2,8 +2,6 @@ from argparse import ArgumentParser
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
-from django.core.exceptions import ValidationError
-from django.core.validators import validate_slug
 from django.db import transaction
 from django.utils import timezone
 
@@ -12,7 +10,9 @@ from projects.command import Command as BaseCommand
 from projects.command import InputError
 from projects.domain.choose_protocol import MOST_REVISIONS, choose_protocol
 from projects.domain.create_project import create_project
-from projects.enums import AfterDisputes, Protocol, SuggestionChoice
+from projects.domain.pay_warnings import pay_warnings
+from projects.enums import AfterDisputes, BonusTiming, Protocol, ShownContext, SuggestionChoice
+from projects.languages import DEFAULT_LANGUAGE, LANGUAGES
 from projects.models import Project
 from schemes.registry import SCHEMES
 
@@ -41,20 +41,38 @@ class Command(BaseCommand):
             help="what workers' pages suggest, in schemes with suggestions (default: learned in the "
             "partition train, grammar elsewhere)",
         )
+        parser.add_argument(
+            "--language",
+            choices=sorted(LANGUAGES),
+            default=DEFAULT_LANGUAGE,
+            metavar="TAG",
+            help=f"language of the corpus as a BCP 47 tag, such as de (default: {DEFAULT_LANGUAGE})",
+        )
+        parser.add_argument(
+            "--context",
+            choices=ShownContext.values,
+            default=ShownContext.NONE,
+            help="the sentences of the same document that pages show around a sentence (default: none)",
+        )
+        parser.add_argument(
+            "--bonuses",
+            choices=BonusTiming.values,
+            default=BonusTiming.BY_TRUST,
+            help="when the bonuses of generators are decided (default: at once for trained and reliable "
+            "workers, after consolidation for others)",
+        )
         add_protocol(parser)
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            validate_slug(options["slug"])
-        except ValidationError as error:
-            raise InputError(f"{options['slug']!r}: {error.messages[0]}") from error
         project = _create(options)
         facts = {
             "project": project.slug,
             "scheme": project.scheme,
             "protocol": str(project.protocol),
         }
+        for warning in pay_warnings(project=project):
+            self.stderr.write(f"{warning} Set limits on the page Pay.")
         sentence = f"Project {project.slug} is ready for its corpus."
         self.write_result(facts, sentence, as_json=options["json"])
 
@@ -104,6 +122,9 @@ def _create(options: dict[str, Any]) -> Project:
         seed=options["seed"],
         provider=options["provider"],
         suggestions=options["suggestions"],
+        language=options["language"],
+        shown_context=options["context"],
+        bonus_timing=options["bonuses"],
         now=timezone.now(),
     )
     return choose_protocol(

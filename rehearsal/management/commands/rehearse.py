@@ -16,7 +16,7 @@ from projects.management.commands.create_project import add_protocol
 from projects.models import Project
 from rehearsal.domain.rehearse import Options, Progress, check_project, rehearse
 from rehearsal.domain.site import running_site
-from rehearsal.domain.train import TrainingOptions, prepare_rounds, rehearse_training
+from rehearsal.domain.train import WORST, TrainingOptions, prepare_rounds, rehearse_training
 from schemes.registry import get_scheme
 from web.money import dollars
 
@@ -40,6 +40,12 @@ class Command(BaseCommand):
             help="rehearse the qualification rounds with N workers of varied skill instead",
         )
         parser.add_argument(
+            "--least-skill",
+            type=float,
+            default=WORST,
+            help="with --train: the skill of the weakest worker",
+        )
+        parser.add_argument(
             "--rounds",
             type=Path,
             metavar="ROUNDS.csv",
@@ -49,6 +55,11 @@ class Command(BaseCommand):
             "--invent",
             action="store_true",
             help="let simulated workers invent annotations, so that no gold is needed",
+        )
+        parser.add_argument(
+            "--trained",
+            action="store_true",
+            help="let the workers work who passed a training with the same --workers and --seed",
         )
         add_protocol(parser, default=None)
         parser.add_argument(
@@ -79,7 +90,9 @@ class Command(BaseCommand):
 
     def _train(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
         prepare_rounds(project, options["rounds"], options["annotations"])
-        training = TrainingOptions(options["train"], options["seed"], options["patience"])
+        training = TrainingOptions(
+            options["train"], options["seed"], options["patience"], options["least_skill"]
+        )
         with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
             return rehearse_training(
                 project=project, site=site, options=training, log=self.stderr.write
@@ -106,7 +119,9 @@ class Command(BaseCommand):
                 on_error=lambda error: self.stderr.write(str(error)),
                 now=timezone.now(),
             )
-        chosen = {name: options[name] for name in ("workers", "seed", "patience", "invent")}
+        chosen = {
+            name: options[name] for name in ("workers", "seed", "patience", "invent", "trained")
+        }
         rehearsal = Options(skill=None if options["replay"] else options["skill"], **chosen)
         with (
             running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site,

@@ -20,7 +20,7 @@ from projects.command import Command as BaseCommand
 from projects.command import InputError
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.decide import pool_of
+from qualification.domain.admit import pool_of
 from qualification.domain.set_up_rounds import RoundSetupError
 from qualification.models import Enrolment
 from rehearsal.domain.browser import SiteUnreachableError
@@ -34,8 +34,8 @@ from rehearsal.management.commands.demo import ELSEWHERE
 from schemes.base import FileError
 
 TRAINEES = 6
-# A different seed, so that production has other workers than the training
-PRODUCTION_SEED = 2
+# Enough for some trainees to pass in every scheme, and for some to fail
+LEAST_SKILL = 0.75
 # Errors that data of another version or of an interrupted demo can cause
 OF_OTHER_DATA = (DatabaseError, FileError, TouchstoneError)
 
@@ -66,7 +66,8 @@ class Command(BaseCommand):
         if not Enrolment.objects.filter(round__project=project).exists():
             self._train(project)
         self._say(f"{project.title}: rehearsing production with trained workers ...")
-        self._rehearse(project, workers=6, skill=0.92, seed=PRODUCTION_SEED)
+        # The trainees who passed, so that a visitor can follow a worker from training to gold
+        self._rehearse(project, workers=TRAINEES, skill=0.92, trained=True)
         self._say(f"The exported gold is in {self._export(project)}")
 
     def _export(self, project: Project) -> Path:
@@ -90,7 +91,7 @@ class Command(BaseCommand):
             self._say(f"The training is skipped. {error} {advice}\n")
             return
         self._say(f"{project.title}: rehearsing the training with simulated trainees ...")
-        self._rehearse(project, train=TRAINEES)
+        self._rehearse(project, train=TRAINEES, least_skill=LEAST_SKILL)
 
     def _rehearse(self, project: Project, **options: Any) -> None:
         call_command("rehearse", project.slug, url=settings.SITE_URL, stdout=self.stdout, **options)

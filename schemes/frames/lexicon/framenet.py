@@ -6,14 +6,22 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element
 
-from schemes.base import FileError, Json
+from schemes.base import ContentError, FileError, Json
 from schemes.frames.lexicon.markup import parse_markup
-from schemes.frames.lexicon.value import CORE_TYPES, EMPTY, MAX_TEXT
+from schemes.frames.lexicon.value import (
+    CORE_TYPES,
+    EMPTY,
+    MAX_ELEMENTS,
+    MAX_EXAMPLES,
+    MAX_FRAMES,
+    MAX_RELATIONS,
+    MAX_TEXT,
+    MAX_UNITS,
+)
 from schemes.xml_files import LinedElement, XmlFile, xml_files
 
 # How many examples a frame has after those of its elements are added.
 ENOUGH_EXAMPLES = 4
-MAX_EXAMPLES = 100
 # The relations in frame files, as (type, whether the named frame is the parent). A parent is the
 # general, whole, neutral, earlier or causing frame.
 _RELATIONS = {
@@ -54,7 +62,10 @@ def read_framenet(path: Path, current: Json | None) -> Json:
         for file in files:
             if file.path == folder.parent / "frRelation.xml":
                 release.relations.update(dict.fromkeys(_relations_of_release(file)))
-    add_relations(release.frames, release.relations)
+    try:
+        add_relations(release.frames, release.relations)
+    except ContentError as error:
+        raise FileError(path.name, None, error.message, field=error.path) from error
     lexicon = current or EMPTY
     extra = [row for row in lexicon["extra_units"] if row[1] in release.frames]
     name = _name_of_release(path, folder)
@@ -89,6 +100,8 @@ def _read_frame(file: XmlFile, release: _Release) -> None:
         name = _name(element, file)
         if name in release.frames:
             raise file.error(f"the frame {name!r} appears twice.", element.line)
+        if len(release.frames) == MAX_FRAMES:
+            raise file.error(f"follows {MAX_FRAMES:,} frames, the most of a lexicon.", element.line)
         release.frames[name] = _frame(element, file)
         for relation in _relations_of_frame(name, element):
             release.relations[relation] = None
@@ -103,6 +116,9 @@ def _frame(frame: LinedElement, file: XmlFile) -> Json:
         name = _name(element, file)
         if name in elements:
             message = f"the element {name!r} of {_name(frame, file)!r} appears twice."
+            raise file.error(message, element.line)
+        if len(elements) == MAX_ELEMENTS:
+            message = f"{_name(frame, file)!r} has more than {MAX_ELEMENTS:,} elements."
             raise file.error(message, element.line)
         elements[name] = element
         abbreviations.setdefault(element.get("abbrev", "").strip().lower(), name)
@@ -121,12 +137,15 @@ def _frame(frame: LinedElement, file: XmlFile) -> Json:
         described.append(
             {"name": name, "core": _core(element, file), "definition": definition.definition}
         )
-    units = (_name(unit, file, blank=" ") for unit in _children(frame, "lexUnit"))
+    units = dict.fromkeys(_name(unit, file, blank=" ") for unit in _children(frame, "lexUnit"))
+    if len(units) > MAX_UNITS:
+        message = f"{_name(frame, file)!r} has more than {MAX_UNITS:,} lexical units."
+        raise file.error(message, frame.line)
     return {
         "definition": text.definition,
         "examples": examples,
         "elements": described,
-        "units": list(dict.fromkeys(units)),
+        "units": list(units),
         "relations": [],
     }
 
@@ -179,7 +198,16 @@ def _relations_of_release(file: XmlFile) -> Iterator[tuple[str, str, str]]:
 
 
 def add_relations(frames: dict[str, Json], relations: Iterable[tuple[str, str, str]]) -> None:
-    """Add each relation to both of its frames. Relations of unknown frames are left out."""
+    """Add each relation to both of its frames. Relations of unknown frames are left out.
+
+    Raise ContentError for a frame with more than MAX_RELATIONS.
+    """
+    known = {
+        (name, row["type"], row["frame"], row["is_parent"])
+        for name, frame in frames.items()
+        for row in frame["relations"]
+        if is_relation(row)
+    }
     for kind, parent, child in relations:
         if parent not in frames or child not in frames:
             continue
@@ -187,6 +215,18 @@ def add_relations(frames: dict[str, Json], relations: Iterable[tuple[str, str, s
             (child, parent, kind != "See_also"),
             (parent, child, False),
         ):
-            relation = {"type": kind, "frame": other, "is_parent": is_parent}
-            if relation not in frames[owner]["relations"]:
-                frames[owner]["relations"].append(relation)
+            if (owner, kind, other, is_parent) in known:
+                continue
+            known.add((owner, kind, other, is_parent))
+            rows = frames[owner]["relations"]
+            if len(rows) >= MAX_RELATIONS:
+                message = f"{owner[:80]!r} has more than {MAX_RELATIONS:,} relations."
+                raise ContentError("relations", message)
+            rows.append({"type": kind, "frame": other, "is_parent": is_parent})
+
+
+def is_relation(row: object) -> bool:
+    """Return True for a relation whose fields have the types of the stored value."""
+    return isinstance(row, dict) and [
+        type(row.get(key)) for key in ("type", "frame", "is_parent")
+    ] == [str, str, bool]

@@ -19,15 +19,22 @@ A part that the file lacks keeps its current value.
 """
 
 import json
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from schemes.base import ContentError, FileError, Json
-from schemes.frames.lexicon.framenet import add_relations
+from schemes.frames.lexicon.framenet import add_relations, is_relation
 from schemes.frames.lexicon.markup import parse_braces
 from schemes.frames.lexicon.roles import described_role
-from schemes.frames.lexicon.value import EMPTY, MAX_TEXT, parse
+from schemes.frames.lexicon.value import (
+    EMPTY,
+    MAX_ELEMENTS,
+    MAX_EXAMPLES,
+    MAX_RELATIONS,
+    MAX_TEXT,
+    parse,
+)
 from schemes.json_values import DECODER, RepeatedKeyError
 
 MAX_BYTES = 64 << 20
@@ -96,29 +103,23 @@ def _frames(frames: object) -> dict[str, Json]:
     relations = [
         (row["type"], row["frame"], name) if row["is_parent"] else (row["type"], name, row["frame"])
         for name, frame in complete.items()
-        for row in _complete_relations(frame["relations"])
+        for row in filter(is_relation, frame["relations"])  # the parser refuses the others
     ]
     add_relations(complete, relations)
     return complete
 
 
-def _complete_relations(relations: object) -> Iterable[Json]:
-    """Return well-formed relations. The parser refuses the others."""
-    rows = relations if isinstance(relations, list) else []
-    keys = ("type", "frame", "is_parent")
-    return [row for row in rows if isinstance(row, dict) and all(key in row for key in keys)]
-
-
 def _frame(frame: object, path: str) -> Json:
     if not isinstance(frame, dict):
         raise ContentError(path, "must be an object.")
-    elements = _list(frame.get("elements", []), f"{path}.elements")
-    names = [_name_of(element, f"{path}.elements[{at}]") for at, element in enumerate(elements)]
-    examples = _list(frame.get("examples", []), f"{path}.examples")
+    elements = _list(frame.get("elements", []), f"{path}.elements", most=MAX_ELEMENTS)
+    names = {_name_of(element, f"{path}.elements[{at}]") for at, element in enumerate(elements)}
+    examples = _list(frame.get("examples", []), f"{path}.examples", most=MAX_EXAMPLES)
+    relations = _list(frame.get("relations", []), f"{path}.relations", most=MAX_RELATIONS)
     return {
         **{"units": [], "relations": []},
         **frame,
-        "relations": [*_list(frame.get("relations", []), f"{path}.relations")],
+        "relations": [*relations],
         "definition": _runs(frame.get("definition", ""), names, f"{path}.definition"),
         "examples": [
             _runs(example, names, f"{path}.examples[{at}]") for at, example in enumerate(examples)
@@ -136,9 +137,11 @@ def _frame(frame: object, path: str) -> Json:
     }
 
 
-def _list(value: object, path: str) -> list[Any]:
+def _list(value: object, path: str, *, most: int) -> list[Any]:
     if not isinstance(value, list):
         raise ContentError(path, "must be a list.")
+    if len(value) > most:
+        raise ContentError(path, f"has more than {most:,} entries.")
     return value
 
 
@@ -151,7 +154,7 @@ def _name_of(element: object, path: str) -> str:
     return name
 
 
-def _runs(text: object, names: Iterable[str], path: str) -> object:
+def _runs(text: object, names: Collection[str], path: str) -> object:
     """Return the runs of a text in braces, or the value itself, which the parser checks."""
     if not isinstance(text, str):
         return text

@@ -29,6 +29,13 @@ CORE_TYPES = (*CORE, "Peripheral", "Extra-Thematic")
 MAX_NAME = 200
 MAX_TEXT = 40_000
 MAX_FRAMES = 20_000
+MAX_EXAMPLES = 100
+MAX_ELEMENTS = 200
+MAX_UNITS = 5_000
+MAX_RELATIONS = 2_000
+MAX_VERBS = 50_000
+MAX_CLASSES = 100
+MAX_CLASS_ROLES = 50
 MAX_EXTRA_UNITS = 200_000
 MAX_ROLES = 500
 MAX_SCORE = 1e9
@@ -81,10 +88,10 @@ class _Relation(Strict):
 
 class _Frame(Strict):
     definition: _Runs
-    examples: Annotated[list[_Runs], Field(max_length=100)]
-    elements: Annotated[list[_Element], Field(max_length=200)]
-    units: Annotated[list[_Lemma], Field(max_length=5_000)]
-    relations: Annotated[list[_Relation], Field(max_length=2_000)]
+    examples: Annotated[list[_Runs], Field(max_length=MAX_EXAMPLES)]
+    elements: Annotated[list[_Element], Field(max_length=MAX_ELEMENTS)]
+    units: Annotated[list[_Lemma], Field(max_length=MAX_UNITS)]
+    relations: Annotated[list[_Relation], Field(max_length=MAX_RELATIONS)]
 
 
 class _Role(Strict):
@@ -94,7 +101,7 @@ class _Role(Strict):
 
 class _VerbClass(Strict):
     class_: Annotated[str, Field(alias="class", max_length=MAX_NAME), AfterValidator(_storable)]
-    roles: Annotated[list[_Name], Field(max_length=50)]
+    roles: Annotated[list[_Name], Field(max_length=MAX_CLASS_ROLES)]
 
 
 class _Lexicon(Strict):
@@ -102,8 +109,8 @@ class _Lexicon(Strict):
     frames: Annotated[dict[_Name, _Frame], Field(max_length=MAX_FRAMES)]
     roles: Annotated[list[_Role], Field(max_length=MAX_ROLES)]
     verbs: Annotated[
-        dict[_Lemma, Annotated[list[_VerbClass], Field(max_length=100)]],
-        Field(max_length=50_000),
+        dict[_Lemma, Annotated[list[_VerbClass], Field(max_length=MAX_CLASSES)]],
+        Field(max_length=MAX_VERBS),
     ]
     # JSON has no tuples, so the fields of a row are checked one by one.
     extra_units: Annotated[

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from schemes.base import FileError, Json
 from schemes.frames.lexicon.roles import ADDED_ROLES, VERBNET_ROLES, described_role
-from schemes.frames.lexicon.value import EMPTY
+from schemes.frames.lexicon.value import EMPTY, MAX_CLASS_ROLES, MAX_CLASSES, MAX_VERBS
 from schemes.xml_files import LinedElement, XmlFile, xml_files
 
 
@@ -50,14 +50,24 @@ def _read_class(
         raise file.error(f"the class {class_id!r} appears twice.", element.line)
     release.classes.add(class_id)
     roles = list(dict.fromkeys([*inherited, *_roles(element, file)]))
+    if len(roles) > MAX_CLASS_ROLES:
+        message = f"the class {class_id!r} has more than {MAX_CLASS_ROLES} roles."
+        raise file.error(message, element.line)
     release.roles.update(roles)
+    lemmas: dict[str, LinedElement] = {}
     for member in _descendants(element, "MEMBERS", "MEMBER"):
         lemma = " ".join(member.get("name", "").replace("_", " ").split()).lower()
         if not lemma:
             raise file.error("<MEMBER> has no name.", member.line)
-        entry = {"class": class_id, "roles": roles}
-        if entry not in release.verbs.setdefault(lemma, []):
-            release.verbs[lemma].append(entry)
+        lemmas.setdefault(lemma, member)
+    for lemma, member in lemmas.items():
+        classes = release.verbs.setdefault(lemma, [])
+        if len(release.verbs) > MAX_VERBS:
+            raise file.error(f"follows {MAX_VERBS:,} verbs, the most of a lexicon.", member.line)
+        if len(classes) == MAX_CLASSES:
+            message = f"the verb {lemma[:80]!r} is in more than {MAX_CLASSES} classes."
+            raise file.error(message, member.line)
+        classes.append({"class": class_id, "roles": roles})
     for subclass in _descendants(element, "SUBCLASSES", "VNSUBCLASS"):
         _read_class(subclass, file, roles, release)
 

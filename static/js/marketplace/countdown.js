@@ -20,7 +20,7 @@ export function startCountdown(clock, secondsLeft, onSecond) {
 }
 
 /** @param {number} seconds */
-function formatTime(seconds) {
+export function formatTime(seconds) {
   const hours = Math.floor(seconds / 3600);
   const minutes = twoDigits.format(Math.floor((seconds % 3600) / 60));
   return `${hours ? `${hours}:` : ""}${minutes}:${twoDigits.format(seconds % 60)} left`;

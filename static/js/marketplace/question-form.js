@@ -1,11 +1,11 @@
 // The page of a HIT with a QuestionForm: the time left, and a confirmation before the HIT is returned.
 
-import { startCountdown } from "./countdown.js";
 import { confirmReturn } from "./return-hit.js";
+import { watchTime } from "./time-limit.js";
 
-const clock = /** @type {HTMLTimeElement} */ (document.querySelector("time[data-deadline]"));
-const deadline = new Date(clock.dateTime).getTime();
+const form = /** @type {HTMLFormElement} */ (document.getElementById("answers"));
 
 confirmReturn();
-clock.previousSibling?.remove(); // the text for browsers without scripts
-startCountdown(clock, () => (deadline - Date.now()) / 1000);
+watchTime(() => {
+  for (const button of form.querySelectorAll("button")) button.disabled = true;
+});

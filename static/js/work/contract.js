@@ -10,6 +10,21 @@
  */
 
 /**
+ * A sentence of the context with its id. The other fields are those of an item.
+ *
+ * @typedef {{id: string, tokens: string[], text?: string, offsets?: import("../spans.js").Span[],
+ *   shown?: import("../spans.js").Span[]}} ContextSentence
+ */
+
+/**
+ * The sentences before and after an item's sentence. A side is cut if others are not shown. `sentences`
+ * has those of both sides if answers may lie in them.
+ *
+ * @typedef {{before: string[], after: string[], cutBefore: boolean, cutAfter: boolean, summary: string,
+ *   sentences?: ContextSentence[]}} Context
+ */
+
+/**
  * An item to annotate. `target`, `data` and `content` belong to the scheme.
  *
  * @typedef {object} Item
@@ -18,6 +33,7 @@
  * @property {string} [text]  the sentence as it was written
  * @property {import("../spans.js").Span[]} [offsets]  the range of each token in the text
  * @property {import("../spans.js").Span[]} [shown]  the ranges that show the tokens, where they differ
+ * @property {Context} [context]  the neighbours of the sentence in its document
  * @property {any} target
  * @property {any} data
  * @property {any} content  the draft, if there is one
@@ -97,6 +113,8 @@
  * @property {() => number} [units]  count the units that are paid
  * @property {() => void} [focus]  focus the place where the work goes on
  * @property {() => void} [shown]  called when the item becomes the current one
+ * @property {(sides: {before: HTMLElement, after: HTMLElement}) => void} [showContext]  fill the sides of
+ *   a context in which answers may lie
  * @property {(content: any) => void} [load]  show a version of the work
  * @property {() => any} [snapshot]  return the state for undo, where it is more than the content
  * @property {(state: any) => void} [restore]  go back to a snapshot
@@ -169,6 +187,7 @@
  * @property {number} bonus_step_cents
  * @property {number} [max_units]  0 for no limit
  * @property {number} [hold_above_units]  a person checks bonuses above this number of units, 0 for none
+ * @property {number} [least_seconds]  a person checks bonuses of faster work per item, 0 for none
  */
 
 /** @typedef {Record<string, {seconds: number, moves: number}>} Steps */

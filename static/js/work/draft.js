@@ -6,6 +6,7 @@
 //   draft.addEventListener("conflict", ...)  detail: {newest}, another version of the work
 //   draft.addEventListener("newer", ...)     detail: {newest}; this page is untouched and can load it
 //   draft.addEventListener("submitted", ...) another tab has submitted the work
+//   draft.addEventListener("expired", ...)   the time of the task is over
 //   draft.addEventListener("moves", ...)     detail: {count}, the number of moves that the server has
 //   draft.changed()                          after every change
 
@@ -21,8 +22,8 @@ const BACK_OFF = [1000, 2000, 4000, 8000, 15_000, 30_000];
 const MOST_UNANSWERED = 50;
 // Browsers carry at most 64 KiB in requests that outlive their page.
 const KEEPALIVE_LIMIT = 60_000;
-// Invalid, not permitted, too large, too many
-const REFUSALS = new Set([400, 403, 413, 429]);
+// Invalid, not permitted, over, too large, too many
+const REFUSALS = new Set([400, 403, 410, 413, 429]);
 
 export class Draft extends EventTarget {
   /** @param {{page: Page, state: () => WorkState}} options */
@@ -46,6 +47,8 @@ export class Draft extends EventTarget {
     /** @type {string[]} Ids of messages that were sent and not yet answered, the newest last. */
     this.unanswered = [];
     this.paused = page.preview || page.submitted;
+    // True once the work is submitted or its time is over.
+    this.isOver = this.paused;
     this.isHeld = false;
     /** @type {DraftStatus} */
     this.status = "saved";
@@ -135,6 +138,7 @@ export class Draft extends EventTarget {
    * @param {number} revision
    */
   resume(revision) {
+    if (this.isOver) return;
     this.revision = revision;
     this.unanswered = [];
     this.paused = false;
@@ -148,6 +152,7 @@ export class Draft extends EventTarget {
    * @param {{isSaved: boolean}} options
    */
   submitted({ isSaved }) {
+    this.isOver = true;
     this.pause();
     if (!isSaved) this.store();
     this.cancelStoring();
@@ -272,8 +277,16 @@ export class Draft extends EventTarget {
   }
 
   submittedElsewhere() {
+    this.isOver = true;
     this.pause();
     this.dispatchEvent(new CustomEvent("submitted"));
+  }
+
+  // The time of the task is over: what is not saved by now is not saved any more.
+  expire() {
+    this.isOver = true;
+    this.pause();
+    this.dispatchEvent(new CustomEvent("expired"));
   }
 
   /** @param {string} [message] */

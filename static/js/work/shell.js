@@ -4,6 +4,7 @@
 /** @import { Content, Mount, Page, PayTerms, Problem, Refusal, Step } from "./contract.js" */
 
 import { capitalized, counted, element, isTyping, ref, setText } from "../html.js";
+import { ContextPanel } from "./context.js";
 import { ItemList } from "./item-list.js";
 import { MountedItem } from "./mounted-item.js";
 import { isLocked } from "./page.js";
@@ -12,6 +13,8 @@ import { keepClearOf } from "./sticky.js";
 
 const MOST_STEPS = 100;
 const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea";
+// Windows in which the first control is below the offer of the tutorial.
+const SMALL_WINDOW = "(max-width: 64rem), (max-height: 34rem)";
 const FIRST_CONTROL = ":is(input, select, button, textarea):enabled, [tabindex='0']";
 
 /** @typedef {{position: number, problem: Problem}} LocatedProblem */
@@ -56,6 +59,7 @@ export class Shell {
         }),
     );
     this.list = new ItemList(this);
+    this.context = new ContextPanel();
     this.listen();
     this.current.work.shown?.();
     this.showPosition();
@@ -181,14 +185,20 @@ export class Shell {
   // --- the focus
 
   // Start where the work goes on, unless the worker has already gone somewhere. On touch screens the
-  // focus would open the keyboard over the text to read.
+  // focus would open the keyboard over the text to read. In small windows it would scroll the offer of
+  // the tutorial out of view.
   start() {
     if (this.locked) return;
     const takeFocus = () => {
-      if (document.activeElement === document.body && !this.suspended) this.focus();
+      const hidesOffer = this.page.tutorial && window.matchMedia(SMALL_WINDOW).matches;
+      if (document.activeElement === document.body && !this.suspended && !hidesOffer) this.focus();
     };
-    // A frame without the focus cannot take it, but it can pass it on.
-    window.addEventListener("focus", takeFocus);
+    // A frame without the focus cannot take it, but it can pass it on. It gets the focus with the first
+    // press too. If the page then scrolled to its control, the click would land elsewhere.
+    const pressed = new AbortController();
+    const options = { capture: true, signal: pressed.signal };
+    window.addEventListener("pointerdown", () => pressed.abort(), options);
+    window.addEventListener("focus", takeFocus, { signal: pressed.signal });
     if (!window.matchMedia("(pointer: coarse)").matches) takeFocus();
   }
 
@@ -239,6 +249,7 @@ export class Shell {
   }
 
   showPosition() {
+    this.context.show(this.current.data, this.current.work);
     const count = this.items.length;
     const isLast = this.position === count - 1;
     ref(document, "progress").hidden = count === 1;
@@ -278,10 +289,17 @@ export class Shell {
   reviewNotice(pay, units) {
     const [singular, plural] = this.page.nouns.unit;
     const limit = pay.hold_above_units ?? 0;
-    if (limit === 0) return "";
-    const rule = `Bonuses for more than ${counted(limit, singular, plural)} are paid after a review.`;
-    if (units.every((count) => count === 0)) return `${rule} Without ${plural}, you earn the reward only.`;
-    return units.some((count) => count > limit) ? `${rule} This applies to your annotation.` : rule;
+    const seconds = pay.least_seconds ?? 0;
+    if (!pay.bonus_first_cents && !pay.bonus_step_cents) return "";
+    const held = [
+      limit > 0 ? `for more than ${counted(limit, singular, plural)}` : "",
+      seconds > 0 ? `of work faster than ${counted(seconds, "second")} per ${this.page.nouns.item[0]}` : "",
+    ].filter(Boolean);
+    if (held.length === 0) return "";
+    const rule = `Bonuses ${held.join(" or ")} are reviewed before they are paid.`;
+    if (limit > 0 && units.every((count) => count === 0)) return `${rule} Without ${plural}, you earn the reward only.`;
+    const applies = limit > 0 && units.some((count) => count > limit);
+    return applies ? `${rule} Your annotation has more than ${counted(limit, singular, plural)}.` : rule;
   }
 
   // --- submission and problems

@@ -74,6 +74,12 @@ export function showWorkStatus({ page, draft, submission, describe, load, onRefu
     }
   });
   draft.addEventListener("submitted", showSubmitted);
+  draft.addEventListener("expired", () => {
+    setText(status, "The time is over");
+    showBanner("error", [
+      "The time for this task is over. Your work stays readable here, but isn't saved or submitted.",
+    ]);
+  });
   on(draft, "newer", ({ newest }) => load(newest.content, newest.comment));
   on(draft, "conflict", ({ newest }) => chooseVersion(newest));
   on(submission, "state", showSubmission);

@@ -43,7 +43,7 @@ export class Submission extends EventTarget {
   /** @param {Response | null} response @param {any} answer */
   refused(response, answer) {
     if (response?.status === 422) return this.report("refused", answer.error, answer.problems);
-    if (response && [400, 403, 413, 429].includes(response.status)) return this.report("invalid", answer?.error);
+    if (response && [400, 403, 410, 413, 429].includes(response.status)) return this.report("invalid", answer?.error);
     return this.report("unreachable");
   }
 

@@ -5,6 +5,7 @@
 import { ref } from "../html.js";
 import { Draft } from "./draft.js";
 import { showGuidelines } from "./guidelines.js";
+import { listenToMarketplace } from "./marketplace.js";
 import { isLocked, moduleAddress, readPage } from "./page.js";
 import { Shell } from "./shell.js";
 import { showWorkStatus } from "./status.js";
@@ -46,6 +47,12 @@ function openTask(mount) {
       if (typeof text === "string") comment.value = text;
     },
     onRefused: (refusals) => shell.showRefusals(refusals),
+  });
+  listenToMarketplace(page, () => {
+    if (draft.isOver || submission.busy) return;
+    draft.expire();
+    comment.disabled = true;
+    shell.lock();
   });
   shell.start();
   if (page.tutorial) offerTutorial({ page, mount, shell, effort });

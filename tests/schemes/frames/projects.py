@@ -5,6 +5,8 @@ from pathlib import Path
 
 from annotation.enums import SubmissionState
 from annotation.models import Item, Sentence, Submission
+from consolidation.enums import CaseState, GoldSource
+from consolidation.models import Case, Gold
 from projects.domain.create_project import create_project
 from projects.domain.resources import import_resource
 from projects.enums import Role
@@ -17,7 +19,9 @@ TOKENS = ["The", "fund", "sold", "bonds", "."]
 
 
 def make_frames_project(slug: str = "frames") -> Project:
-    return create_project(slug=slug, scheme="frames", title="Frames of the news", now=NOW)
+    return create_project(
+        slug=slug, scheme="frames", title="Frames of the news", bonus_timing="at-once", now=NOW
+    )
 
 
 def import_sample(project: Project, *, path: Path = SAMPLE, now=NOW) -> Resource:
@@ -58,6 +62,20 @@ def content_of(frame: str = "Commerce_sell", lemma: str = "sell", element: str =
         "arguments": [argument],
         "confidence": 4,
     }
+
+
+def settle(item: Item) -> None:
+    """Give the item consolidated gold, without the work of a consolidator."""
+    case = Case.objects.create(item=item, state=CaseState.CONSOLIDATED, opened_at=NOW)
+    Gold.objects.create(
+        item=item,
+        case=case,
+        source=GoldSource.CONSOLIDATED,
+        version=1,
+        content=content_of(),
+        schema_version=1,
+        created_at=NOW,
+    )
 
 
 def submit(

@@ -3,7 +3,7 @@
 import pytest
 
 from schemes.base import ItemContext, RowDecision
-from schemes.frames.comparison import COMPARISON, compare, measure
+from schemes.frames.comparison import COMPARISON, compare, count_kept, measure
 
 TOKENS = tuple("The fund sold three old bonds to a bank .".split())  # noqa: SIM905
 CONTEXT = ItemContext(TOKENS, {"verb": [2], "lemma": "sell"})
@@ -126,3 +126,25 @@ def test_figures_over_two_items():
         figure.interval([m[figure.key] for m in measures], 1).level == 0.95
         for figure in COMPARISON.figures
     )
+
+
+def test_kept_arguments_share_a_word_and_a_label_with_one_of_the_reference():
+    assert count_kept(REFERENCE, REFERENCE) == 3
+    assert count_kept(REFERENCE, PREDICTED) == 2  # the third is in no other place
+    other_role = record(argument([1], "", "Theme"), argument([5], "", "Theme"))
+    assert count_kept(REFERENCE, other_role) == 1
+    repeated = record(argument([4], "Goods", "Theme"), argument([5], "Goods", "Theme"))
+    assert count_kept(record(argument([4, 5], "Goods", "Theme")), repeated) == 1
+
+
+@pytest.mark.parametrize(("length", "kept"), [(1, 1), (3, 1), (4, 0), (20, 0)])
+def test_heads_of_many_words_are_not_kept(length, kept):
+    gold, long = argument([1], "", "Agent"), argument([*range(length)], "", "Agent")
+    gold["head"] = [0]
+    assert count_kept(record(gold), record(long)) == kept
+
+
+def test_elements_of_another_frame_are_not_kept():
+    elements = record(argument([1], "Seller"), argument([5], "Goods"), frame="Giving")
+    assert count_kept(REFERENCE, elements) == 0
+    assert count_kept(record(frame="", skip="no-verb"), REFERENCE) == 0

@@ -37,7 +37,7 @@ FACTS = {
     "tokens": TOKENS,
     "target": TARGET,
     **item_data(CONTEXT),
-    "elementRoles": shared()["elementRoles"],
+    "elementRoles": shared([CONTEXT])["elementRoles"],
 }
 PROBLEMS = """([facts, frames, contents]) => contents.map((content) => {
     const state = record.resume(content, facts);

@@ -4,11 +4,11 @@ import json
 import random
 from io import StringIO
 
+import numpy as np
 import pytest
 from django.core.management import call_command
 from PIL import Image as Picture
 
-from metrics.boxes import box_sets_from_lists, random_selections
 from projects.command import InputError
 from schemes.base import GoldItem, Image, ItemContext, refuse
 from schemes.grounding.bias_report import ROWS, bias_report, disagreements, table_rows
@@ -16,6 +16,7 @@ from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.evaluation import evaluate_file
 
 SIZE = (24, 18)
+LABELS = ("man", "dog", "hat", "tree")
 
 
 def random_box(rng):
@@ -39,10 +40,20 @@ def seeded_phrases(count=100, seed=7):
         gold = [random_box(rng) for _ in range(rng.randint(1, 4) if plural else 1)]
         predicted = [near(rng, box) for box in gold if rng.random() < 0.85]
         predicted += [random_box(rng) for _ in range(rng.choice([0, 0, 0, 1, 2]))]
-        candidates = [[random_box(rng) for _ in range(rng.randint(1, 3))] for _ in range(4)]
-        candidates += [[near(rng, box)] for box in gold]
+        scores = {label: rng.choice([None, 0.25, 0.5, 0.75]) for label in LABELS}
+        if rng.random() < 0.7:
+            scores[LABELS[0]] = 1.0
+        objects = [(LABELS[0], [near(rng, box)]) for box in gold]
         if rng.random() < 0.5:
-            candidates.append([near(rng, box) for box in gold])
+            objects.append((rng.choice(LABELS[:2]), [near(rng, box) for box in gold]))
+        for _ in range(5):
+            objects.append(
+                (rng.choice(LABELS), [random_box(rng) for _ in range(rng.randint(1, 3))])
+            )
+        rng.shuffle(objects)
+        candidates = [
+            {"label": label, "score": scores[label], "boxes": boxes} for label, boxes in objects
+        ]
         phrases.append({
             "id": f"p{number}", "image": list(SIZE), "gold": gold, "predicted": predicted,
             "plural": plural, "cardinality": rng.choice([None, len(gold), len(gold) + 1]),
@@ -72,6 +83,9 @@ def around(boxes):
 
 
 def passes(gold, predicted, metric, scale=QUARTERS, gold_scale=QUARTERS):
+    if metric == "both":
+        by_metric = (passes(gold, predicted, name, scale, gold_scale) for name in ("iou", "c_iou"))
+        return all(by_metric)
     if metric == "iou":
         gold, predicted = around(gold), around(predicted)
     gold_cells, predicted_cells = cells(gold, gold_scale), cells(predicted, scale)
@@ -96,52 +110,88 @@ def grown(boxes):
     return result
 
 
-def plain_predictions(phrases, kind):
-    """Return the predictions of the phrases for each row of the table. The random row is given."""
-    pools = [list(dict.fromkeys(tuple(box) for c in p["candidates"] for box in c)) for p in phrases]
-    selections = random_selections(box_sets_from_lists(pools), seed=3)
-    bounds = selections.offsets.tolist()
-    rows = {"system": [], "pruned": [], "max_box": [], "random": []}
-    for at, phrase in enumerate(phrases):
-        boxes = biggest(phrase["predicted"]) if kind == "singles" else phrase["predicted"]
-        selected = selections.boxes[bounds[at] : bounds[at + 1]].tolist()
-        rows["system"].append(boxes)
-        rows["pruned"].append(boxes if phrase["plural"] else biggest(boxes))
-        rows["max_box"].append([[0, 0, *SIZE]])
-        rows["random"].append(selected[:1] if kind == "singles" else selected)
-    return rows
+def ranked(candidates, *, is_plural):
+    """Return the boxes of the best label: all of them, or only the largest of the best score."""
+    scored = [own for own in candidates if own["score"] is not None]
+    if not scored:
+        return []
+    scored.sort(key=lambda own: -own["score"])
+    same = [own for own in scored if own["label"] == scored[0]["label"]]
+    if is_plural:
+        return [box for own in same for box in own["boxes"]]
+    top = [own for own in same if own["score"] == scored[0]["score"]]
+    return biggest([box for own in top for box in own["boxes"]])
 
 
-def plain_table(phrases):
-    flags = {}
-    for kind in ("singles", "all"):
-        rows = plain_predictions(phrases, kind)
-        for metric in ("iou", "c_iou"):
-            for name, predictions in rows.items():
-                flags[name, kind, metric] = [
-                    passes(phrase["gold"], boxes, metric)
-                    for phrase, boxes in zip(phrases, predictions, strict=True)
-                ]
-            flags["pruned_enlarged", kind, metric] = [
-                passes(phrase["gold"], grown(boxes), metric, scale=1)
-                for phrase, boxes in zip(phrases, rows["pruned"], strict=True)
-            ]
-            flags["upper_bound", kind, metric] = [
-                any(
-                    passes(phrase["gold"], candidate, metric)
-                    for candidate in phrase["candidates"]
-                    if kind == "all" or len(candidate) == 1
-                )
-                for phrase in phrases
-            ]
-    plural = [phrase["plural"] for phrase in phrases]
-    return {
-        place: (
-            share(row_flags),
-            share([flag for flag, is_in in zip(row_flags, plural, strict=True) if is_in]),
-        )
-        for place, row_flags in flags.items()
+def randomly_drawn(phrases, kind, seed):
+    rng = np.random.default_rng(seed)
+    numbers = rng.integers(2, 6, len(phrases))
+    predictions = []
+    for phrase, number in zip(phrases, numbers, strict=True):
+        pool = of_setting(phrase, kind)
+        boxes, labels = [], []
+        for at in rng.permutation(len(pool)):
+            if len(labels) < number and pool[at]["label"] not in labels:
+                labels.append(pool[at]["label"])
+                boxes += pool[at]["boxes"]
+        predictions.append(boxes)
+    return predictions
+
+
+def of_setting(phrase, kind):
+    return [own for own in phrase["candidates"] if kind == "all" or len(own["boxes"]) == 1]
+
+
+def plain_system(phrase, kind, *, prune=False):
+    """Return the boxes that the system predicts from the candidates of a setting."""
+    candidates = of_setting(phrase, kind)
+    if prune and kind == "all":
+        wanted = [own for own in candidates if (len(own["boxes"]) > 1) == phrase["plural"]]
+        candidates = wanted or candidates
+    return ranked(candidates, is_plural=phrase["plural"] and kind == "all")
+
+
+def plain_passes(phrases, kind, metric, *, given, seed):
+    """Return whether each row's prediction passes, by row. `given` for predictions of the file."""
+    use_file = given and kind == "all"
+    system = [p["predicted"] if use_file else plain_system(p, kind) for p in phrases]
+    pruned = [plain_system(phrase, kind, prune=True) for phrase in phrases]
+    objects = [[box for own in of_setting(p, kind) for box in own["boxes"]] for p in phrases]
+    image = [[0, 0, *SIZE]]
+    rows = {"system": system, "pruned": pruned, "random": randomly_drawn(phrases, kind, seed)}
+    flags = {
+        name: [passes(p["gold"], boxes, metric) for p, boxes in zip(phrases, row, strict=True)]
+        for name, row in rows.items()
     }
+    flags["pruned_enlarged"] = [
+        passes(phrase["gold"], grown(boxes), metric, scale=1)
+        for phrase, boxes in zip(phrases, pruned, strict=True)
+    ]
+    flags["max_box"] = [
+        (metric == "c_iou" or passes(phrase["gold"], image, "iou"))
+        and (metric == "iou" or passes(phrase["gold"], boxes, "c_iou"))
+        for phrase, boxes in zip(phrases, objects, strict=True)
+    ]
+    flags["upper_bound"] = [
+        any(passes(phrase["gold"], own["boxes"], metric) for own in of_setting(phrase, kind))
+        for phrase in phrases
+    ]
+    return flags
+
+
+def plain_table(phrases, *, given=True, seed=3):
+    """Return the accuracy of all and of plural phrases by row, setting and metric."""
+    table = {}
+    for kind in ("singles", "all"):
+        for metric in ("iou", "c_iou", "both"):
+            for name, flags in plain_passes(phrases, kind, metric, given=given, seed=seed).items():
+                plural = [
+                    flag for flag, phrase in zip(flags, phrases, strict=True) if phrase["plural"]
+                ]
+                table[name, kind, metric] = share(flags), share(plural)
+    del table["pruned", "singles", "iou"], table["pruned", "singles", "c_iou"]
+    del table["pruned", "singles", "both"]
+    return table
 
 
 def share(flags):
@@ -160,16 +210,20 @@ def file(tmp_path):
 
 @pytest.mark.slow
 def test_table_equals_that_of_a_second_implementation(file):
-    report = bias_report(evaluate_file(file, seed=3))
-    expected = plain_table(seeded_phrases())
-    for name, _ in ROWS:
-        for kind in ("singles", "all"):
-            for metric in ("iou", "c_iou"):
-                accuracies = report["table"][name][kind][metric]
-                place = name, kind, metric
-                values = accuracies["all"]["accuracy"], accuracies["plural"]["accuracy"]
-                assert values == pytest.approx(expected[place]), place
-    assert len(list(table_rows(report))) == 24
+    table = bias_report(evaluate_file(file, seed=3))["table"]
+    assert table["pruned"]["singles"] is None
+    accuracies = {
+        (name, kind, metric): (own["all"]["accuracy"], own["plural"]["accuracy"])
+        for name, kinds in table.items()
+        for kind, metrics in kinds.items()
+        for metric, own in (metrics or {}).items()
+    }
+    assert accuracies == plain_table(seeded_phrases())
+    # Each row differs between the settings and between the rules.
+    plural = {
+        place[0]: own[1] for place, own in accuracies.items() if place[1:] == ("all", "c_iou")
+    }
+    assert len(set(plural.values())) == len(ROWS)
 
 
 def test_statistics_and_disagreements_equal_those_of_a_second_implementation(file):
@@ -190,6 +244,14 @@ def test_statistics_and_disagreements_equal_those_of_a_second_implementation(fil
     assert gold["cardinality"]["mismatches"] == mismatches
     assert gold["cardinality"]["n"] == len(known)
     assert gold["plural_with_one_box"]["n"] == sizes.count(1)
+    improper = [
+        phrase
+        for phrase in plural
+        if len(phrase["gold"]) == 1 or phrase["cardinality"] not in (None, len(phrase["gold"]))
+    ]
+    assert gold["plural_without_components"] == {
+        "n": len(improper), "share": pytest.approx(len(improper) / len(plural)),
+    }  # fmt: skip
     differing = {
         phrase["id"]
         for phrase in phrases
@@ -214,7 +276,7 @@ def test_command_writes_the_report_and_a_gallery(file, tmp_path):
     )  # fmt: skip
     report = json.loads(printed.getvalue())
     assert json.loads((out / "report.json").read_text()) == report
-    assert len((out / "table.csv").read_text().splitlines()) == 25
+    assert len((out / "table.csv").read_text().splitlines()) == 37
     names = sorted(path.name for path in (out / "gallery").iterdir())
     assert names == [f"00{n}.{suffix}" for n in range(1, 6) for suffix in ("png", "svg")]
     with (
@@ -243,14 +305,39 @@ def test_command_prints_a_table_and_refuses_bad_files(file, tmp_path):
         call_command("ground_report", str(bad))
 
 
-def test_upper_bound_requires_candidates(tmp_path):
+@pytest.mark.parametrize(
+    ("candidates", "absent"),
+    [
+        (
+            {},
+            {
+                "upper_bound": "there are no candidates",
+                "pruned": "there are no candidates",
+                "pruned_enlarged": "there are no candidates",
+            },
+        ),
+        (
+            {"candidates": [[[0, 0, 4, 4]]]},
+            {
+                "pruned": "the candidates have no scores",
+                "pruned_enlarged": "the candidates have no scores",
+            },
+        ),
+    ],
+)
+def test_rows_without_candidates_or_scores_are_absent_with_the_reason(tmp_path, candidates, absent):
     path = tmp_path / "phrases.jsonl"
     phrase = {"id": 1, "image": [9, 9], "gold": [[0, 0, 4, 4]], "predicted": [], "plural": False}
-    path.write_text(json.dumps(phrase))
+    path.write_text(json.dumps(phrase | candidates))
     report = bias_report(evaluate_file(path))
-    assert report["table"]["upper_bound"] is None
-    assert next(table_rows(report))[3:] == (None, None)
-    assert PREDICTIONS.text(report)
+    assert report["absent"] == absent
+    titles = dict(ROWS)
+    for row in absent:
+        assert report["table"][row] is None
+        cells = [line[3:] for line in table_rows(report) if line[0] == titles[row]]
+        assert cells == [(None, None)] * 6
+        assert f"{titles[row]}: {absent[row]}." in PREDICTIONS.text(report)
+        assert f"{titles[row]}: {absent[row]}." in PREDICTIONS.table(report).note
 
 
 def test_predictions_are_rated_against_the_gold_of_a_project(tmp_path):

@@ -11,7 +11,14 @@ from metrics import boxes as arrays
 from metrics.regions import hull, hull_overlap, region_area, region_overlap
 from schemes.base import Image, ItemContext, RowDecision
 from schemes.grounding import remarks
-from schemes.grounding.comparison import COMPARISON, box_key, compare, difference, measure
+from schemes.grounding.comparison import (
+    COMPARISON,
+    box_key,
+    compare,
+    count_kept,
+    difference,
+    measure,
+)
 from web.markdown import headings_of
 
 TARGET = {
@@ -257,3 +264,19 @@ def test_regions_equal_pixel_counts_and_the_array_version(first, second):
 def test_empty_region_has_no_hull():
     with pytest.raises(ValueError, match="no hull"):
         hull([])
+
+
+def test_kept_boxes_match_a_box_for_the_same_phrase():
+    assert count_kept(REFERENCE, REFERENCE) == 3
+    shifted = [4, 0, 24, 20]
+    assert count_kept(REFERENCE, content(phrase("p0", "boxes", shifted))) == 1
+    assert count_kept(REFERENCE, content(phrase("p0", "boxes", LEFT, shifted))) == 1
+    assert count_kept(REFERENCE, content(phrase("p1", "boxes", LEFT, RIGHT))) == 0
+    tiny = [[x, 0, x + 3, 3] for x in range(50)]
+    assert count_kept(REFERENCE, content(phrase("p0", "boxes", *tiny))) == 0
+    assert count_kept(REFERENCE, content(phrase("p0", "group", [0, 0, 100, 100]))) == 0
+
+
+def test_kept_box_of_several_phrases_counts_once():
+    shared = content(phrase("p0", "boxes", BALL), phrase("p1", "boxes", BALL))
+    assert count_kept(shared, shared) == 1

@@ -3,6 +3,7 @@ import json
 import pytest
 
 from schemes.base import FileError
+from schemes.grounding.candidates import Candidate
 from schemes.grounding.evaluation import Evaluation, evaluate_file
 from schemes.grounding.phrases import Phrase
 
@@ -10,6 +11,8 @@ TWO = ((0, 0, 10, 10), (90, 0, 100, 10))
 
 
 def _phrase(name, gold, predicted, *, plural=False, cardinality=None, candidates=None):
+    if candidates is not None:
+        candidates = tuple(map(Candidate, candidates))
     return Phrase(name, (100, 100), gold, predicted, plural, cardinality, candidates, 1)
 
 

@@ -7,6 +7,8 @@ import pytest
 from schemes.base import ContentError, Image, ItemContext, Json
 from schemes.grounding.content import parse_consolidation, parse_generation
 from schemes.grounding.merging import gold_of, lay_out
+from schemes.grounding.page_data import AGREED_IOU
+from schemes.grounding.validating import is_new
 from schemes.grounding.validating import parse as parse_validation
 from tests.schemes.page_modules import page_with_modules
 
@@ -328,11 +330,15 @@ def test_all_boxes_or_all_means_can_be_chosen(chromium):
 
 JUDGE = """([asked, texts, games]) => games.map((moves) => {
     let state = validation.resume(null, asked);
-    for (const [kind, at, value] of moves) {
+    const limits = {maxBoxes: 50, maxItemBoxes: 200, agreedIou: 0.9};
+    for (const [kind, at, value, box] of moves) {
         if (kind === "accept") state = validation.acceptRest(state, at);
         if (kind === "valid") state = validation.judge(state, {valid: value}, at);
-        if (kind === "missing") state = validation.judge(state, {missing: value}, at);
+        if (kind === "missing") state = validation.judgeMissing(state, value, at);
         if (kind === "box") state = validation.judgeBox(state, 0, value, at);
+        if (kind !== "draw" || !validation.canDraw(asked[at])) continue;
+        const problem = validation.drawingProblem({...state, current: at}, asked, box, limits);
+        if (!problem) state = validation.drawBox(state, box, at);
     }
     return {
         submission: validation.submissionOf(state, asked),
@@ -344,16 +350,20 @@ JUDGE = """([asked, texts, games]) => games.map((moves) => {
 @pytest.mark.parametrize("count", [200, pytest.param(800, marks=pytest.mark.long)])
 def test_validation_is_incomplete_exactly_if_the_parser_refuses(chromium, count):
     rng = random.Random(21)
-    kinds = ["accept", "accept", "valid", "missing", "box"]
+    kinds = ["accept", "accept", "valid", "missing", "box", "draw"]
     games = [
-        [[rng.choice(kinds), rng.randrange(4), rng.random() < 0.5] for _ in range(14)]
+        [
+            [rng.choice(kinds), rng.randrange(4), rng.random() < 0.5, near_boxes(rng)]
+            for _ in range(16)
+        ]
         for _ in range(count)
     ]
     texts = ["Two women", "a red car", "a race", "their dogs"]
     with page_with_modules(chromium, "schemes/grounding/validation.js") as page:
         results = page.evaluate(JUDGE, [THEIRS["phrases"], texts, games])
-    accepted = 0
+    accepted = drawn = 0
     for result in results:
+        drawn += sum(len(judged.get("drawn", ())) for judged in result["submission"]["phrases"])
         is_invalid = is_refused(parse_validation, result["submission"], CONTEXT, [THEIRS])
         # A missing verdict is asked for and has a default.
         assert result["problems"] >= is_invalid
@@ -361,3 +371,30 @@ def test_validation_is_incomplete_exactly_if_the_parser_refuses(chromium, count)
         if not result["problems"]:
             assert not is_invalid
     assert count / 8 < accepted < count * 0.975
+    assert drawn > count / 4
+
+
+def near_boxes(rng):
+    """Return a box near one of the annotator's, so that some are the same."""
+    x1, y1, x2, y2 = rng.choice([LEFT, RIGHT, WIDE])
+    return [x1 + rng.randint(0, 3), y1 + rng.randint(0, 3), x2 + rng.randint(0, 9), y2]
+
+
+def test_box_that_is_already_there_is_the_same_for_page_and_parser(chromium):
+    asked = [{"id": "p0", "state": "boxes", "boxes": [[10, 20, 60, 120]]}]
+    rng = random.Random(4)
+    boxes = [[10, 20, 55, 120], [10, 20, 54, 120], [11, 20, 56, 121]]
+    boxes += [
+        [10 + rng.randint(0, 3), 20 + rng.randint(0, 3), 60 - rng.randint(0, 3), 120]
+        for _ in range(200)
+    ]
+    call = """([asked, boxes, limits]) => boxes.map((box) =>
+        validation.drawingProblem(validation.resume(null, asked), asked, box, limits))"""
+    limits = {"maxBoxes": 50, "maxItemBoxes": 200, "agreedIou": AGREED_IOU}
+    with page_with_modules(chromium, "schemes/grounding/validation.js") as page:
+        problems = page.evaluate(call, [asked, boxes, limits])
+    assert problems[:2] == ["This box is already there.", ""]
+    assert [not problem for problem in problems] == [
+        is_new(box, asked[0]["boxes"]) for box in boxes
+    ]
+    assert 50 < sum(map(bool, problems)) < 200

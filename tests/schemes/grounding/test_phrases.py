@@ -3,6 +3,7 @@ import json
 import pytest
 
 from schemes.base import FileError
+from schemes.grounding.candidates import Candidate
 from schemes.grounding.phrases import Phrase, read_phrases
 
 GOOD = {
@@ -12,7 +13,12 @@ GOOD = {
     "predicted": [[1.5, 0, 10, 10]],
     "plural": True,
     "cardinality": 2,
-    "candidates": [[[0, 0, 5, 5]], []],
+    "candidates": [
+        [[0, 0, 5, 5]],
+        [],
+        {"label": "man", "score": 0.5, "boxes": [[0, 0, 5, 5]]},
+        {"boxes": [[1, 1, 5, 5]], "score": None},
+    ],
 }
 
 
@@ -38,7 +44,12 @@ def test_phrase_is_read_with_all_fields(read):
         predicted=((1.5, 0, 10, 10),),
         plural=True,
         cardinality=2,
-        candidates=(((0, 0, 5, 5),), ()),
+        candidates=(
+            Candidate(((0, 0, 5, 5),)),
+            Candidate(()),
+            Candidate(((0, 0, 5, 5),), "man", 0.5),
+            Candidate(((1, 1, 5, 5),)),
+        ),
         line=1,
     )
     assert all(type(corner) is int for box in phrase.gold for corner in box)
@@ -70,6 +81,11 @@ def test_optional_fields_may_be_absent(read):
         ({"plural": 1}, "plural: 1 is neither true nor false"),
         ({"cardinality": 0}, "cardinality: 0 is neither null"),
         ({"cardinality": True}, "cardinality: true is neither null"),
+        ({"candidates": [{"label": 1, "boxes": []}]}, "candidates[0].label: 1 is neither text"),
+        ({"candidates": [{"score": "1", "boxes": []}]}, 'candidates[0].score: "1" is neither'),
+        ({"candidates": [{"score": True, "boxes": []}]}, "candidates[0].score: true is neither"),
+        ({"candidates": [[], {"label": "man"}]}, "candidates[1].boxes: null is not a list"),
+        ({"candidates": ["man"]}, 'candidates[0]: "man" is not a list'),
         ({"id": ""}, 'id: "" is neither text'),
         ({"id": "p0"}, "id: 'p0' is repeated from line 1"),
     ],
@@ -107,13 +123,13 @@ def test_boxes_without_area_are_dropped_and_counted(read):
     changes = {
         "gold": [[5, 5, 5, 9], [0, 0, 1, 1]],
         "predicted": [[9, 5, 5, 9]],
-        "candidates": [[[2, 2, 2, 2], [0, 0, 3, 3]], [[0, 9, 9, 9]]],
+        "candidates": [[[2, 2, 2, 2], [0, 0, 3, 3]], {"boxes": [[0, 9, 9, 9]]}],
     }
     (phrase,), errors = read({**GOOD, **changes})
     assert errors == []
     assert phrase.gold == ((0, 0, 1, 1),)
     assert phrase.predicted == ()
-    assert phrase.candidates == (((0, 0, 3, 3),), ())
+    assert phrase.candidates == (Candidate(((0, 0, 3, 3),)), Candidate(()))
     assert phrase.dropped == 4
 
 

@@ -8,10 +8,12 @@ from schemes.base import AnnotatedItem, Image, ItemContext
 from schemes.grounding.comparison import COMPARISON, measure
 from schemes.grounding.content import parse_consolidation, parse_generation, parse_gold
 from schemes.grounding.merging import MERGING
-from schemes.grounding.simulation import SIMULATION, consolidate, generate, validate
+from schemes.grounding.simulated_judges import consolidate, validate
+from schemes.grounding.simulation import SIMULATION, generate
 from schemes.grounding.statistics import STATISTICS
 from schemes.grounding.validating import VALIDATING
 from schemes.grounding.views import SEARCH, VIEWS
+from schemes.simulated_person import Person
 
 TARGET = {
     "phrases": [
@@ -36,38 +38,39 @@ REFERENCE = {
         {"id": "p4", "state": "group", "boxes": [[0, 0, 200, 30]]},
     ]
 }  # fmt: skip
+EXACT = Person(1.0)
 skills, seeds = st.floats(0, 1), st.integers(0, 10_000).map(str)
 
 
 @given(seed=seeds)
 def test_perfect_workers_make_no_errors(seed):
-    sources = [parse_generation(generate(REFERENCE, CONTEXT, 1.0, seed), CONTEXT)] * 2
+    sources = [parse_generation(generate(REFERENCE, CONTEXT, EXACT, seed), CONTEXT)] * 2
     assert sources[0] == REFERENCE
-    merged = parse_consolidation(consolidate(REFERENCE, sources, 1.0, seed), CONTEXT, sources)
+    merged = parse_consolidation(consolidate(sources, CONTEXT, EXACT, seed), CONTEXT, sources)
     assert merged == REFERENCE
-    question = VALIDATING.asked(sources)
-    verdicts = VALIDATING.parse(
-        validate(REFERENCE, question, CONTEXT, 1.0, seed), CONTEXT, sources[:1]
-    )
+    verdicts = VALIDATING.parse(validate(sources, CONTEXT, EXACT, seed), CONTEXT, sources[:1])
     assert VALIDATING.gold_of(sources[:1], [verdicts], 1)[0] == REFERENCE
     assert VALIDATING.disputes(sources[:1], [verdicts], 1) == {}
 
 
 @given(skill=skills, seed=seeds)
 def test_content_is_valid_at_every_skill(skill, seed):
+    person = Person(skill)
     sources = [
-        parse_generation(generate(REFERENCE, CONTEXT, skill, seed + name), CONTEXT) for name in "ab"
+        parse_generation(generate(REFERENCE, CONTEXT, person, seed + name), CONTEXT)
+        for name in "ab"
     ]
-    assert sources[0] == parse_generation(generate(REFERENCE, CONTEXT, skill, seed + "a"), CONTEXT)
-    parse_consolidation(consolidate(REFERENCE, sources, skill, seed), CONTEXT, sources)
-    question = VALIDATING.asked(sources)
-    VALIDATING.parse(validate(REFERENCE, question, CONTEXT, skill, seed), CONTEXT, sources[:1])
+    assert sources[0] == parse_generation(generate(REFERENCE, CONTEXT, person, seed + "a"), CONTEXT)
+    parse_consolidation(consolidate(sources, CONTEXT, person, seed), CONTEXT, sources)
+    VALIDATING.parse(validate(sources, CONTEXT, person, seed), CONTEXT, sources[:1])
 
 
 def test_lower_skill_lowers_figures_and_causes_every_kind_of_error():
     def mean_accuracy(skill):
         measures = [
-            measure(REFERENCE, generate(REFERENCE, CONTEXT, skill, str(seed)), TARGET)["c-iou"]
+            measure(REFERENCE, generate(REFERENCE, CONTEXT, Person(skill), str(seed)), TARGET)[
+                "c-iou"
+            ]
             for seed in range(100)
         ]
         return COMPARISON.figure("c-iou").value(measures)
@@ -78,7 +81,7 @@ def test_lower_skill_lowers_figures_and_causes_every_kind_of_error():
         row
         for seed in range(100)
         for row in COMPARISON.compare(
-            REFERENCE, generate(REFERENCE, CONTEXT, 0.5, str(seed)), CONTEXT
+            REFERENCE, generate(REFERENCE, CONTEXT, Person(0.5), str(seed)), CONTEXT
         ).rows
     ]
     assert {row.state for row in rows} == {
@@ -95,16 +98,38 @@ def test_lower_skill_lowers_figures_and_causes_every_kind_of_error():
     } <= details  # fmt: skip
 
 
-def test_careless_validators_make_errors():
-    question = VALIDATING.asked([REFERENCE])
-    shares = []
-    for skill in (0.0, 0.5, 1.0):
-        counted = [
-            VALIDATING.verdicts(validate(REFERENCE, question, CONTEXT, skill, str(seed)))
-            for seed in range(200)
+def test_validators_doubt_what_does_not_fit_the_words_and_err_below_skill_1():
+    """Three dogs with two boxes, one ball with two boxes, and a crowd that is well boxed."""
+    odd = {
+        "phrases": [
+            {"id": "p0", "state": "boxes", "boxes": [[0, 0, 20, 20], [100, 0, 120, 20]]},
+            {"id": "p1", "state": "boxes", "boxes": [[10, 50, 12, 52], [10, 50, 20, 60]]},
+            {"id": "p4", "state": "group", "boxes": [[0, 0, 200, 30]]},
         ]
-        shares.append(sum(right for right, _ in counted) / sum(every for _, every in counted))
-    assert shares == [pytest.approx(0.7, abs=0.05), pytest.approx(0.85, abs=0.05), 1.0]
+    }
+    doubts = [0, 0, 0, 0]
+    for seed in range(300):
+        dogs, ball, crowd = validate([odd], CONTEXT, Person(0.9), str(seed))["phrases"]
+        small, large = ball["boxes"]
+        doubts = [
+            count + is_doubted
+            for count, is_doubted in zip(
+                doubts, (dogs["missing"], not small, not large, not crowd["valid"]), strict=True
+            )
+        ]
+    shares = [count / 300 for count in doubts]
+    assert shares == [pytest.approx(share, abs=0.08) for share in (0.7, 0.7, 0.02, 0.02)]
+
+
+def test_consolidators_drop_a_lone_box_that_the_words_do_not_call_for():
+    exact = REFERENCE["phrases"][1]
+    more = {**exact, "boxes": [*exact["boxes"], [100, 50, 120, 60]]}
+    merged = [
+        consolidate([{"phrases": [exact]}, {"phrases": [more]}], CONTEXT, Person(0.9), str(seed))
+        for seed in range(300)
+    ]
+    kept = sum(len(content["phrases"][0]["boxes"]) == 2 for content in merged) / 300
+    assert kept == pytest.approx(0.3, abs=0.08)
 
 
 def test_invented_boxes_match_the_image_and_the_number_of_the_phrase():
@@ -113,11 +138,11 @@ def test_invented_boxes_match_the_image_and_the_number_of_the_phrase():
     assert SIMULATION.split(REFERENCE, []) == [REFERENCE]
 
 
-def test_consolidation_has_phrases_missing_from_the_reference():
+def test_phrases_missing_from_the_reference_have_nothing_to_box():
     partial = {"phrases": REFERENCE["phrases"][:1]}
-    sources = [parse_generation(generate(REFERENCE, CONTEXT, 1.0, "1"), CONTEXT)]
-    merged = parse_consolidation(consolidate(partial, sources, 1.0, "1"), CONTEXT, sources)
-    assert merged == REFERENCE
+    content = parse_generation(generate(partial, CONTEXT, EXACT, "1"), CONTEXT)
+    assert content["phrases"][0] == REFERENCE["phrases"][0]
+    assert {phrase["state"] for phrase in content["phrases"][1:]} == {"scene"}
 
 
 def test_staff_see_a_unit_per_phrase_with_its_boxes():
@@ -133,10 +158,15 @@ def test_staff_see_a_unit_per_phrase_with_its_boxes():
     assert len(MERGING.gold_of(REFERENCE, [REFERENCE])[1]) == len(units)
 
 
-def test_staff_see_verdicts():
+def test_staff_see_verdicts_and_drawn_boxes():
     judgment = {"id": "p0", "valid": True, "missing": True, "boxes": [True, False, True]}
     (unit,) = VIEWS.units({"phrases": [judgment]}, CONTEXT)
     assert unit.values == ["right answer", "2 of 3 boxes right", "a box is missing"]
+    assert unit.boxes == []
+    drawn = [[1, 2, 30, 40], [5, 6, 70, 80]]
+    (unit,) = VIEWS.units({"phrases": [{**judgment, "drawn": drawn}]}, CONTEXT)
+    assert unit.values[-1] == "a box is missing, 2 drawn"
+    assert unit.boxes == drawn
     assert VIEWS.remark({"phrases": [judgment]}) == ""
 
 
@@ -147,6 +177,8 @@ def test_staff_see_verdicts():
         {"phrases": [{"id": "p9", "state": "scene", "boxes": []}]},
         {"phrases": [{"id": "p0", "state": "boxes", "boxes": [[1, 2, 3]]}]},
         {"phrases": [{"id": "p0", "state": "other", "boxes": []}]},
+        {"phrases": [{"id": "p0", "valid": True, "boxes": [], "drawn": 1}]},
+        {"phrases": [{"id": "p0", "valid": True, "boxes": [], "drawn": [[1, 2, 3]]}]},
     ],
 )  # fmt: skip
 def test_malformed_content_has_no_units(content):
@@ -162,13 +194,17 @@ def test_statistics_count_plural_phrases_and_their_filler():
     singular = parse_gold(
         {"phrases": [{**REFERENCE["phrases"][0], "boxes": [[0, 0, 20, 20]]}]}, CONTEXT
     )
+    origins = [{"drawn": 1, "rejected": 2}, {}]
     items = [
-        AnnotatedItem(str(at), CONTEXT, content) for at, content in enumerate((REFERENCE, singular))
+        AnnotatedItem(str(at), CONTEXT, content, provenance=[{"drawn": at}, *origins])
+        for at, content in enumerate((REFERENCE, singular))
     ]
     figures = STATISTICS.count(items)
     assert figures == {
-        "captions": 2, "images": 1, "tokens": 26, "phrases": 6, "boxes": 6, "plural": 3,
-        "boxes_per_plural": 5 / 3, "plural_with_one_box": 2, "mean_filler": (1 - 1200 / 20000) / 3,
+        "captions": 2, "images": 1, "tokens": 26, "phrases": 6, "boxes": 6, "drawn": 3, "rejected": 4,
+        "plural": 3,
+        "boxes_per_plural": 5 / 3, "plural_with_one_box": 2, "plural_without_components": 2,
+        "mean_filler": (1 - 1200 / 20000) / 3,
         "filler_over_half": 1, "cardinality_known": 2, "cardinality_mismatches": 1,
         "group": 1, "scene": 1, "absent": 1,
     }  # fmt: skip

@@ -13,6 +13,7 @@ from typing import Any
 from schemes import base
 from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Json
 from schemes.figures import Measure, item_figure
+from schemes.simulated_person import Person
 
 DEFAULT = ["positive", "negative", "neutral"]
 FORMAT = "labels-csv"
@@ -126,6 +127,7 @@ COMPARISON = base.Comparison(
     rule="labels.accuracy.v1",
     compare=compare,
     measure=measure,
+    count_kept=lambda reference, predicted: int(reference.get("label") == predicted.get("label")),
     states=STATES,
     decisions=(
         base.DecisionKind("accepted", "also correct", "Accept this label", "label"),
@@ -182,9 +184,9 @@ def disputes(sources: Sequence[Json], validations: Sequence[Json], agree: int) -
     return {"label": sources[0]["label"], "against": len(validations) - votes}
 
 
-def generate(reference: Json, context: ItemContext, skill: float, seed: str) -> Json:
+def generate(reference: Json, context: ItemContext, person: Person, seed: str) -> Json:
     rng = random.Random(seed)
-    return {"label": reference["label"] if rng.random() < skill else rng.choice(DEFAULT)}
+    return {"label": reference["label"] if rng.random() < person.skill else rng.choice(DEFAULT)}
 
 
 def units_of(content: object, context: ItemContext) -> list[base.ShownUnit] | None:
@@ -244,8 +246,8 @@ SCHEME = base.Scheme(
     simulation=base.Simulation(
         generate=generate, invent=lambda context: {"label": labels_of(context)[0]},
         split=lambda reference, provenance: [reference], nothing={"label": DEFAULT[0]},
-        consolidate=lambda reference, sources, skill, seed: {"label": reference["label"]},
-        validate=lambda ref, asked, context, skill, seed: {"valid": asked["label"] == ref["label"]},
+        consolidate=lambda sources, context, person, seed: {"label": sources[0]["label"]},
+        validate=lambda sources, context, person, seed: {"valid": True},
     ),
     search=base.Search(
         content=base.SearchField("Label", lambda content, context: [content.get("label", "")]),

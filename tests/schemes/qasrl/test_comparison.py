@@ -1,7 +1,7 @@
 import pytest
 
 from schemes.base import AlignedRow, ContentError, ItemContext, RowDecision, RowSide
-from schemes.qasrl.comparison import compare, measure
+from schemes.qasrl.comparison import compare, count_kept, measure
 
 TOKENS = [f"w{at}" for at in range(30)]
 
@@ -160,3 +160,29 @@ def test_malformed_content_is_refused_with_a_path(content, path):
     with pytest.raises(ContentError) as excinfo:
         compared(REFERENCE, content)
     assert excinfo.value.path == path
+
+
+@pytest.mark.parametrize(
+    ("answers", "kept"),
+    [
+        ([], 0),
+        ([[[0, 4]], [[10, 12]]], 2),
+        ([[[0, 4]], [[0, 4]], [[5, 6]]], 1),  # both answer the reference's first question
+        ([[[0, 3]]], 1),
+        ([[[0, 30]]], 0),  # the whole sentence
+        ([[[20, 21]], [[1, 2]]], 0),
+        ([[[20, 21], [10, 12]]], 1),
+    ],
+)
+def test_kept_questions_have_an_answer_of_a_reference_question_of_their_own(answers, kept):
+    predicted = {"questions": [_question("What was it?", spans) for spans in answers]}
+    assert count_kept(REFERENCE, predicted) == kept
+
+
+def test_kept_answers_in_the_context_are_in_the_same_sentence():
+    def outside(sentence, start, end):
+        answer = {"sentence": sentence, "start": start, "end": end, "text": "there"}
+        return {"questions": [_question("Where?", []) | {"context_answers": [answer]}]}
+
+    assert count_kept(outside("s2", 0, 2), outside("s2", 0, 1)) == 1
+    assert count_kept(outside("s2", 0, 2), outside("s3", 0, 2)) == 0

@@ -1,6 +1,7 @@
 import copy
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -252,6 +253,59 @@ def test_invalid_consolidation_is_refused_with_a_path(content, path, words):
     error_path, message = refusal_of(content, consolidation)
     assert error_path == path
     assert words in message
+
+
+def test_consolidation_keeps_the_rank_of_a_picked_question():
+    content = changed(3, picked=2)
+    content["questions"][1]["picked"] = None
+    parsed = consolidation(content)
+    assert [question.get("picked", "unknown") for question in parsed["questions"]] == [
+        "unknown",
+        None,
+        "unknown",
+        2,
+    ]
+    gold, _ = gold_of(parsed, SOURCES)
+    assert not any("picked" in question for question in gold["questions"])
+
+
+@pytest.mark.parametrize("rank", [0, -1, 101, "1", 1.5])
+def test_rank_in_a_consolidation_is_a_number_from_1(rank):
+    assert refusal_of(changed(3, picked=rank), consolidation)[0] == "questions[3].picked"
+
+
+# --- implied arguments -----------------------------------------------------------------------
+
+
+def test_implied_of_kept_questions_becomes_gold():
+    content = changed(0, implied=True)
+    content["questions"][1]["implied"] = False
+    parsed = consolidation(content)
+    assert consolidation(parsed) == parsed
+    gold, _ = gold_of(parsed, SOURCES)
+    assert [question.get("implied") for question in gold["questions"]] == [True, False, None]
+    assert "implied" not in gold["questions"][2]
+    assert parse_gold(gold, CONTEXT) == gold
+
+
+def test_implied_of_gold_survives_a_correction():
+    gold = parse_gold({"questions": [{**WHO, "implied": True}, WHEN]}, CONTEXT)
+    source = as_source(gold)
+    corrected, _ = gold_of(consolidation(keep_all(source), [source]), [source])
+    assert corrected == gold
+
+
+@pytest.mark.parametrize("asks", [True, False])
+def test_annotators_state_what_is_implied_only_if_the_project_asks(asks):
+    context = replace(CONTEXT, asks_implied=asks)
+    [question] = parse_generation({"questions": [{**WHO, "implied": True}]}, context)["questions"]
+    assert question.get("implied") == (True if asks else None)
+
+
+@pytest.mark.parametrize("value", ["yes", 1, [], {}])
+def test_implied_is_true_or_false(value):
+    path, _ = refusal_of(changed(0, implied=value), consolidation)
+    assert path == "questions[0].implied"
 
 
 # --- arbitrary input -------------------------------------------------------------------------

@@ -1,8 +1,9 @@
 from dataclasses import asdict
 
 from schemes.base import refuse
+from schemes.qasrl.annotation_files import Annotation
 from schemes.qasrl.content import match_key
-from schemes.qasrl.labels import label_in_file, labels_in_file, question_label, question_labels
+from schemes.qasrl.labels import label_in_file, question_label, question_labels
 from schemes.qasrl.published_csv import read_gold_rows
 from schemes.qasrl.slots import Slots
 from tests.schemes.qasrl.published_data import GOLD, needs_published_data
@@ -60,7 +61,9 @@ def test_equal_texts_have_the_same_role_despite_different_slot_columns():
     slip, read = _slots(subj="someone"), _slots(obj="")
     text = "What did someone do something?"
     assert label_in_file(text, slip, verb="doing") != label_in_file(text, read, verb="doing")
-    in_file = labels_in_file(text, slip, verb="doing")
+    annotation = Annotation("doing")
+    annotation.add(text, slip, ((0, 1),))
+    [in_file] = annotation.labels.values()
     assert in_file & question_labels(text.upper(), read)
     assert not in_file & question_labels("What did someone do?", read)
 

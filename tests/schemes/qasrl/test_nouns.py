@@ -10,6 +10,7 @@ from schemes.english.verbs import verb_forms
 from schemes.qasrl import bank, content, gold_csv, items
 from schemes.qasrl.annotation_files import read_annotation_file
 from schemes.qasrl.evaluation import Evaluation
+from schemes.qasrl.scheme import SCHEME
 from schemes.qasrl.validation import gold_of_validations
 from schemes.qasrl.walker import Walker, open_item
 from tests import environment
@@ -150,8 +151,9 @@ def test_gold_of_nouns_is_read(tmp_path):
 
 def test_exported_nouns_are_byte_identical_after_a_round_trip(tmp_path):
     question = content.parse_gold({"questions": [QUESTION]}, noun())
+    ids = {"worker_id": "w", "source_worker_ids": ["v", "u"]}
     rows = [
-        ExportRow("s", TOKENS, complete(kind="noun", verb_idx=1), question, [{"worker_id": "w"}]),
+        ExportRow("s", TOKENS, complete(kind="noun", verb_idx=1), question, [ids]),
         ExportRow(
             "s",
             TOKENS,
@@ -162,11 +164,15 @@ def test_exported_nouns_are_byte_identical_after_a_round_trip(tmp_path):
         ExportRow("s", TOKENS, complete(verb_idx=4), {"questions": []}, []),
     ]
     first, second = tmp_path / "first.csv", tmp_path / "second.csv"
-    assert gold_csv.write_noun_csv(rows, first) == 2
-    assert first.read_text(encoding="utf-8").splitlines()[1:] == [
-        "s,1,s_1,acquisition,acquire,True,w,,,What was acquired?,False,3:4,Acme,"
+    assert SCHEME.exports.write(rows, first, "qanom-csv") == 2
+    start = "s,The acquisition of Acme surprised investors ."
+    assert first.read_text(encoding="utf-8").splitlines() == [
+        "qasrl_id,sentence,target_idx,key,noun,verb_form,is_verbal,worker_id,assign_id,"
+        "source_assign_id,source_worker_ids,question,is_redundant,answer_range,answer,"
+        "wh,subj,obj,obj2,aux,prep,verb_prefix,is_passive,is_negated,verb_slot_inflection",
+        f"{start},1,s_1,acquisition,acquire,True,w,,,v~!~u,What was acquired?,False,3:4,Acme,"
         "what,,,,was,,,True,False,Past",
-        "s,5,s_5,investors,invest,False" + "," * 17,
+        f"{start},5,s_5,investors,invest,False" + "," * 18,
     ]
     errors = []
     records = list(gold_csv.read_gold_csv(first, on_error=errors.append))
@@ -174,7 +180,7 @@ def test_exported_nouns_are_byte_identical_after_a_round_trip(tmp_path):
         ExportRow("s", TOKENS, complete(**record.item.target), record.content, record.provenance)
         for record in records
     ]
-    gold_csv.write_noun_csv(rows_read, second)
+    SCHEME.exports.write(rows_read, second, "qanom-csv")
     assert errors == []
     assert second.read_bytes() == first.read_bytes()
 
@@ -274,7 +280,7 @@ def test_bank_files_have_only_verbs(tmp_path):
         ExportRow("s", TOKENS, complete(verb_idx=4), {"questions": []}, []),
     ]
     path = tmp_path / "bank.jsonl.gz"
-    assert bank.write_bank(rows, path) == 1
+    assert SCHEME.exports.write(rows, path, "qasrl-bank") == 1
     items = list(bank.read_bank_items(path, on_error=lambda error: None))
     assert [item.local_key for item in items] == ["4"]
 

@@ -16,6 +16,7 @@ from schemes.base import (
     ItemRecord,
     Stated,
     StatedWords,
+    Suggestions,
 )
 from schemes.english.verbs import verb_forms
 from schemes.registry import get_scheme
@@ -76,11 +77,19 @@ def test_headline_shows_the_verb_among_its_neighbours():
     assert CORPUS.headline(ItemContext(TOKENS, {"verb_idx": 5})) == "… the ribbon with [scissors] ."
 
 
-def test_page_data_is_small_json():
-    shared = json.dumps(SCHEME.pages.shared(), separators=(",", ":"))
-    item_data = json.dumps(SCHEME.pages.item(CONTEXT), separators=(",", ":"))
-    assert len(shared) + len(item_data) < 16_000
-    assert set(json.loads(item_data)) == {"item", "ranking", "suggestions"}
+@pytest.mark.parametrize("kind", Suggestions)
+def test_page_data_is_small_json(kind):
+    context = replace(CONTEXT, suggestions=kind)
+    shared = json.dumps(SCHEME.pages.shared([context]), separators=(",", ":"))
+    item_data = json.dumps(SCHEME.pages.item(context), separators=(",", ":"))
+    assert len(shared) + len(item_data) < 12_000
+    assert list(json.loads(shared)["suggestions"]) == ([] if kind == Suggestions.OFF else [kind])
+    assert set(json.loads(item_data)) == {
+        "item",
+        "ranking",
+        "suggestions",
+        "asksImplied",
+    }
 
 
 # --- content, which test_content.py tests in detail

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from schemes.base import ContentError, ItemContext, Json
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import count_units, parse_generation, parse_validation
-from schemes.qasrl.simulation import simulate_validation
+from schemes.qasrl.simulated_judges import validate
 from schemes.qasrl.validation import gold_of_validations, same_verdicts
+from schemes.simulated_person import Person
 
 # tests/browser/test_validation_moves.py checks the page against the same file.
 VECTORS = json.loads((Path(__file__).parent / "validation_vectors.json").read_text())
@@ -198,24 +199,15 @@ def test_gold_never_overlaps_or_depends_on_the_order_of_validators(validations_d
 # --- simulated validators ----------------------------------------------------------------------
 
 
-def test_perfect_validators_agree_with_the_reference():
-    questions = [WHO, "Where did someone cut something?", WHAT]
-    validation = simulate_validation(SOURCE, {"questions": questions}, CONTEXT, 1, "x")
-    assert [judgment["verdict"] for judgment in validation["questions"]] == [
-        "valid",
-        "invalid",
-        "valid",
+def test_validators_of_skill_1_expect_exact_sources():
+    validation = validate([SOURCE], CONTEXT, Person(1.0), "x")
+    assert [(entry["verdict"], entry["answers"]) for entry in validation["questions"]] == [
+        ("valid", question["answers"]) for question in SOURCE["questions"]
     ]
-    assert [judgment["answers"] for judgment in validation["questions"]] == [[[0, 1]], [], [[2, 4]]]
 
 
 @given(st.floats(0, 1), st.integers(0, 500))
 def test_simulated_validation_is_valid_and_deterministic(skill, seed):
-    questions = [question["question"] for question in SOURCE["questions"]]
-    reference = generation((WHO, [[0, 1]]), (WHAT, [[2, 4], [5, 6]]))
-    first, second = (
-        simulate_validation(reference, {"questions": questions}, CONTEXT, skill, str(seed))
-        for _ in range(2)
-    )
+    first, second = (validate([SOURCE], CONTEXT, Person(skill), str(seed)) for _ in range(2))
     assert first == second
     parse_validation(first, CONTEXT, [SOURCE])

@@ -4,6 +4,7 @@
 /** @import { RecordPage } from "./record-page.js" */
 
 import { counted, element, setText } from "../../html.js";
+import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { disputeNotes } from "./dispute-notes.js";
 import { source } from "./frame-source.js";
 import { retry, runsText } from "./frame-text.js";
@@ -146,7 +147,7 @@ export class ArgumentCard {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || this.page.locked) return;
+    if (this.page.locked || event.shiftKey || ignoresKey(event, "textarea")) return;
     const isRole = event.target === this.role;
     if (event.key === "Escape") this.page.focusSentence();
     else if (event.key === "Enter" && event.target instanceof HTMLInputElement) this.page.focusSentence();
@@ -216,7 +217,7 @@ class ElementChoice {
   option(frameElement, letter, frame) {
     const id = `element-${this.key}-${this.options.size}`;
     const taken = element("span", { class: "element-choice__taken" });
-    const radio = this.radio(frameElement.name, { "aria-describedby": id });
+    const radio = this.radio(frameElement.name, { "aria-describedby": id, "aria-keyshortcuts": letter || null });
     this.options.set(frameElement.name, { radio, taken, element: frameElement });
     return element(
       "div",
@@ -225,7 +226,7 @@ class ElementChoice {
         "label",
         {},
         radio,
-        letter && element("kbd", {}, letter),
+        letter && keyHint(letter),
         ...runsText([[frameElement.name, frameElement.name]], frame.elements),
         taken,
       ),
@@ -234,13 +235,13 @@ class ElementChoice {
   }
 
   noElement() {
-    const radio = this.radio("", {});
+    const radio = this.radio("", { "aria-keyshortcuts": NO_ELEMENT });
     this.options.set("", { radio, taken: element("span"), element: null });
-    const label = element("label", {}, radio, element("kbd", {}, NO_ELEMENT), "No element, only a role");
+    const label = element("label", {}, radio, keyHint(NO_ELEMENT), "No element, only a role");
     return element("div", { class: "element-choice__option" }, label);
   }
 
-  /** @param {string} value @param {Record<string, string>} attributes */
+  /** @param {string} value @param {Record<string, string | null>} attributes */
   radio(value, attributes) {
     const onchange = () => this.page.setElement(this.key, value);
     return element("input", { type: "radio", name: `element-${this.key}`, value, onchange, ...attributes });

@@ -4,6 +4,7 @@
 /** @import { CasePage } from "./case-page.js" */
 
 import { element, setText } from "../../html.js";
+import { ignoresKey, keyHint } from "../../shortcuts.js";
 
 /** @type {[Verdict, string, string][]} */
 const VERDICTS = [
@@ -32,11 +33,12 @@ export class JudgmentField {
     const id = page.idOf(place);
     this.value = element("strong", { class: "judgment__value" });
     this.about = element("p", { class: "judgment__about" });
-    this.radios = VERDICTS.map(([verdict]) =>
-      element("input", { type: "radio", name: id, value: verdict, onchange: () => this.judge(verdict) }),
-    );
+    this.radios = VERDICTS.map(([verdict, , key]) => {
+      const onchange = () => this.judge(verdict);
+      return element("input", { type: "radio", name: id, value: verdict, "aria-keyshortcuts": key, onchange });
+    });
     const labels = VERDICTS.map(([, text, key], at) =>
-      element("label", { class: "judgment__verdict" }, this.radios[at], ` ${text} `, element("kbd", {}, key)),
+      element("label", { class: "judgment__verdict" }, this.radios[at], ` ${text} `, keyHint(key)),
     );
     this.reason = element("input", {
       id: `${id}-reason`,
@@ -92,7 +94,7 @@ export class JudgmentField {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || this.page.locked) return;
+    if (this.page.locked || event.shiftKey || ignoresKey(event, "textarea")) return;
     const isText = event.target instanceof Element && event.target.matches("input[type=text], select");
     if (isText && event.key === "Enter") this.onNext();
     else if (!isText && event.key === "v") {

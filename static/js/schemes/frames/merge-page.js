@@ -3,7 +3,8 @@
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { CaseProblem, Merge, Row, StoredRecord } from "./case-types.js" */
 
-import { counted, element, isTyping, setText } from "../../html.js";
+import { counted, element, setText } from "../../html.js";
+import { ignoresKey } from "../../shortcuts.js";
 import { CasePage } from "./case-page.js";
 import { source } from "./frame-source.js";
 import { frameDetails, retry, runsText } from "./frame-text.js";
@@ -55,8 +56,7 @@ export class MergePage extends CasePage {
     this.confidences = this.createConfidences(data.shared.confidence);
     this.reasons = this.createSkips();
     this.detailsPainted = "";
-    this.shortcuts = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
-    document.addEventListener("keydown", this.shortcuts);
+    root.addEventListener("keydown", (event) => this.keyDown(event));
     this.ref("keep-agreed").addEventListener("click", () => this.keepAgreed());
     this.ref("add").addEventListener("click", () => this.focusSentence());
     for (const { frame } of this.sources) source.request(frame);
@@ -192,11 +192,6 @@ export class MergePage extends CasePage {
     return [state.frame ? `Frame ${state.frame}` : "No frame yet", `${counted(kept, "argument")} kept`];
   }
 
-  destroy() {
-    super.destroy();
-    document.removeEventListener("keydown", this.shortcuts);
-  }
-
   // --- moves
 
   /** @param {string} key */
@@ -273,9 +268,7 @@ export class MergePage extends CasePage {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    const isHere = event.target === document.body || (event.target instanceof Node && this.root.contains(event.target));
-    if (!this.root.isConnected || !isHere || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (isTyping(event, "input[type=text], textarea, select")) return;
+    if (ignoresKey(event, "input[type=text], textarea, select")) return;
     const inSentence = this.sentence.box.contains(/** @type {Node} */ (event.target));
     if (event.key === "G") this.keepAgreed();
     else if (event.key === "m" && !inSentence) this.focusSentence();

@@ -3,7 +3,8 @@
 /** @import { Row } from "./case-types.js" */
 /** @import { MergePage } from "./merge-page.js" */
 
-import { element, setText } from "../../html.js";
+import { corpusText, element, setText } from "../../html.js";
+import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { source } from "./frame-source.js";
 import { elementSelect, roleSelect } from "./label-fields.js";
 import { argumentOf, isAgreed, keep, letterOf, removeRow, repetition } from "./merge-state.js";
@@ -65,7 +66,8 @@ export class MergeRow {
     if (!argument) {
       return element("p", { class: "merge-choice merge-choice--absent" }, `${letters} did not select it.`);
     }
-    const radio = this.radio(String(at), () => this.keep(at));
+    const key = agreed ? "k" : letterOf(at).toLowerCase();
+    const radio = this.radio(String(at), key, () => this.keep(at));
     const labels = [argument.element, argument.role].filter(Boolean).join(" · ");
     return element(
       "label",
@@ -74,21 +76,25 @@ export class MergeRow {
       element(
         "span",
         {},
-        element("span", {}, `${letters} `, element("kbd", {}, agreed ? "k" : letterOf(at).toLowerCase())),
-        element("strong", { class: "merge-choice__labels", dir: "auto" }, `“${textOf(argument.head, page.tokens)}”`),
+        element("span", {}, `${letters} `, keyHint(key)),
+        element(
+          "strong",
+          { class: "merge-choice__labels", ...corpusText() },
+          `“${textOf(argument.head, page.tokens)}”`,
+        ),
         element("span", { class: "merge-choice__labels" }, labels),
       ),
     );
   }
 
   dropOption() {
-    const radio = this.radio(DROP, () => this.drop());
-    return element("label", { class: "merge-choice" }, radio, element("span", {}, "Drop ", element("kbd", {}, "x")));
+    const radio = this.radio(DROP, "x", () => this.drop());
+    return element("label", { class: "merge-choice" }, radio, element("span", {}, "Drop ", keyHint("x")));
   }
 
-  /** @param {string} value @param {() => void} onchange */
-  radio(value, onchange) {
-    const radio = element("input", { type: "radio", name: this.id, value, onchange });
+  /** @param {string} value @param {string} key @param {() => void} onchange */
+  radio(value, key, onchange) {
+    const radio = element("input", { type: "radio", name: this.id, value, "aria-keyshortcuts": key, onchange });
     this.radios.push(radio);
     return radio;
   }
@@ -129,8 +135,7 @@ export class MergeRow {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || this.page.locked || this.isAdded) return;
-    if (event.target instanceof HTMLSelectElement) return;
+    if (this.page.locked || this.isAdded || event.shiftKey || ignoresKey(event, "select")) return;
     const at =
       event.key === "k" ? 0 : this.page.sources.findIndex((_, place) => letterOf(place).toLowerCase() === event.key);
     const value = event.key === "x" ? DROP : String(at);

@@ -3,18 +3,20 @@
 /** @import { RecordState, StepName } from "./frame-types.js" */
 /** @import { RecordPage } from "./record-page.js" */
 
-import { counted, element, ref, setText } from "../../html.js";
+import { corpusText, counted, element, ref, setText } from "../../html.js";
+import { ignoresKey } from "../../shortcuts.js";
 import { CONFIDENCES, lemmaOf, textOf } from "./record.js";
 
 export class RateStep {
   /** @param {RecordPage} page @param {string[]} texts  what each confidence means */
   constructor(page, texts) {
     this.page = page;
-    this.radios = CONFIDENCES.map((value) =>
-      element("input", { type: "radio", name: "confidence", value, onchange: () => page.rate(value) }),
-    );
+    this.radios = CONFIDENCES.map((value, at) => {
+      const onchange = () => page.rate(value);
+      return element("input", { type: "radio", name: "confidence", value, "aria-keyshortcuts": at + 1, onchange });
+    });
     const labels = this.radios.map((radio, at) =>
-      element("label", { class: "confidence__choice" }, radio, element("kbd", {}, String(at + 1)), texts[at] ?? ""),
+      element("label", { class: "confidence__choice" }, radio, `${at + 1} ${texts[at] ?? ""}`),
     );
     ref(page.root, "confidences").append(...labels);
     const panel = ref(page.root, "panel-rate");
@@ -28,7 +30,7 @@ export class RateStep {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || this.page.locked) return;
+    if (this.page.locked || ignoresKey(event, "textarea")) return;
     const radio = this.radios[Number(event.key) - 1];
     if (!radio) return;
     radio.focus();
@@ -56,7 +58,7 @@ export class RateStep {
       element(
         "li",
         {},
-        element("span", { class: "summary__words", dir: "auto" }, `“${textOf(head, facts.tokens)}”`),
+        element("span", { class: "summary__words", ...corpusText() }, `“${textOf(head, facts.tokens)}”`),
         ` ${[name, role].filter(Boolean).join(" · ") || "no element or role yet"}`,
       ),
     );

@@ -4,7 +4,8 @@
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { Disputes, ItemFacts, Problem, RecordState, StepName } from "./frame-types.js" */
 
-import { counted, element, isTyping, ref, setText } from "../../html.js";
+import { counted, element, ref, setText } from "../../html.js";
+import { ignoresKey } from "../../shortcuts.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { ArgumentStep } from "./argument-step.js";
 import { disputeNotes } from "./dispute-notes.js";
@@ -357,7 +358,7 @@ export class RecordPage {
     const isNowhere = event.target === document.body && this.root.isConnected;
     if (event.ctrlKey || event.metaKey || event.altKey || this.state.skip) return;
     if (event.key === "Enter" && event.shiftKey && (isHere || isNowhere)) this.goOn();
-    else if (event.key === "/" && isHere && this.state.step === "frame" && !isTyping(event, "[type=search]")) {
+    else if (event.key === "/" && isHere && this.state.step === "frame" && !ignoresKey(event, "[type=search]")) {
       this.steps.frame.search.focus();
     } else return;
     event.preventDefault();

@@ -3,7 +3,8 @@
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { CaseProblem, Part, RecordPart, StoredRecord, Verification } from "./case-types.js" */
 
-import { counted, element, isTyping, setText } from "../../html.js";
+import { counted, element, setText } from "../../html.js";
+import { ignoresKey } from "../../shortcuts.js";
 import { CasePage } from "./case-page.js";
 import { source } from "./frame-source.js";
 import { frameDetails, retry, runsText } from "./frame-text.js";
@@ -59,8 +60,7 @@ export class VerificationPage extends CasePage {
     this.details = element("div", { class: "frame-details", hidden: true });
     this.detailsPainted = "";
     this.createBoard();
-    this.shortcuts = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
-    document.addEventListener("keydown", this.shortcuts);
+    root.addEventListener("keydown", (event) => this.keyDown(event));
     this.ref("add-missing").addEventListener("click", () => this.focusSentence());
     if (this.record.frame) source.request(this.record.frame);
     this.render();
@@ -217,11 +217,6 @@ export class VerificationPage extends CasePage {
     return [`${counted(judged, "part")} judged`, `${counted(countDisputed(state), "dispute")}`];
   }
 
-  destroy() {
-    super.destroy();
-    document.removeEventListener("keydown", this.shortcuts);
-  }
-
   // --- moves
 
   /** @param {string} text  a frame, with blanks or as in files */
@@ -272,10 +267,8 @@ export class VerificationPage extends CasePage {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    const isHere = event.target === document.body || (event.target instanceof Node && this.root.contains(event.target));
-    if (!this.root.isConnected || !isHere || event.ctrlKey || event.metaKey || event.altKey) return;
-    const isText = isTyping(event, "input[type=text], textarea, select");
-    if (event.key !== "m" || isText || this.sentence.box.contains(/** @type {Node} */ (event.target))) return;
+    const isIgnored = ignoresKey(event, "input[type=text], textarea, select");
+    if (event.key !== "m" || isIgnored || this.sentence.box.contains(/** @type {Node} */ (event.target))) return;
     this.focusSentence();
     event.preventDefault();
   }

@@ -2,7 +2,7 @@
 
 /** @import { Phrase } from "./grounding-types.js" */
 
-import { element } from "../../html.js";
+import { corpusText, element } from "../../html.js";
 import { shownTokens } from "../../written-text.js";
 
 /**
@@ -23,7 +23,7 @@ export class Caption {
     const shown = shownTokens(tokens);
     const owners = tokens.map((_, token) => innermost(phrases, token));
     const lines = captions.map(([start, end]) => {
-      const line = element("p", { class: "caption__line", dir: "auto" });
+      const line = element("p", { class: "caption__line", ...corpusText() });
       for (let token = start; token < end; token += 1) {
         const at = owners[token];
         const { text, gap } = shown[token];

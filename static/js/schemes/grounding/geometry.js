@@ -81,6 +81,14 @@ export function areaOf([x1, y1, x2, y2]) {
   return (x2 - x1) * (y2 - y1);
 }
 
+/** @param {Box} a @param {Box} b */
+export function iouOf(a, b) {
+  const width = Math.min(a[2], b[2]) - Math.max(a[0], b[0]);
+  const height = Math.min(a[3], b[3]) - Math.max(a[1], b[1]);
+  const common = Math.max(0, width) * Math.max(0, height);
+  return common / (areaOf(a) + areaOf(b) - common);
+}
+
 /**
  * Return the entries whose box contains the point, the smallest first.
  *

@@ -3,7 +3,9 @@
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { Box, Grounding, Phrase, PhraseProblem, PhraseState, ShownBox } from "./grounding-types.js" */
 
-import { counted, isTyping, ref, setText } from "../../html.js";
+import { announceSettled, dropWaiting } from "../../announcements.js";
+import { counted, ref, setText } from "../../html.js";
+import { areSingleKeysOn, ignoresKey } from "../../shortcuts.js";
 import { spanText } from "../../written-text.js";
 import { Caption, watchCaption } from "./caption.js";
 import { boxText, isSame } from "./geometry.js";
@@ -37,12 +39,19 @@ import { PictureView } from "./picture.js";
 /** @type {Record<string, PhraseState>} */
 const STATE_KEYS = { g: "group", s: "scene", x: "absent" };
 
+// The start of the keys of boxes that verifiers drew.
+const PROPOSED = "proposed-";
+
+/** @typedef {{id: string, state: boolean, boxes: Box[], missing: boolean, drawn?: Box[]}} Disputed */
+
 /** @implements {Work} */
 export class GroundPage {
   /** @param {HTMLElement} root @param {ItemData} data @param {OnChange} onChange */
   constructor(root, data, onChange) {
     this.root = root;
     this.data = data;
+    /** @type {Disputed[]} What verifiers dispute, on the page of a revision. */
+    this.disputed = data.disputes?.phrases ?? [];
     this.onChange = onChange;
     this.locked = data.locked;
     /** @type {Phrase[]} */
@@ -71,8 +80,7 @@ export class GroundPage {
       onRemove: (key) => this.remove(key),
     });
     this.picture = this.createPicture();
-    this.shortcuts = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
-    document.addEventListener("keydown", this.shortcuts);
+    root.addEventListener("keydown", (event) => this.keyDown(event));
     this.ref("next-phrase").addEventListener("click", () => this.goOn());
     this.ref("previous-phrase").addEventListener("click", () => this.stepBy(-1));
     watchCaption(this.ref("hero"));
@@ -113,6 +121,7 @@ export class GroundPage {
       onRemove: (key) => this.remove(key),
       onRefuse: (text) => this.refuse(text),
       say: (text) => this.say(text),
+      sayBox: (box) => this.sayBox(box),
     });
   }
 
@@ -207,7 +216,6 @@ export class GroundPage {
   }
 
   destroy() {
-    document.removeEventListener("keydown", this.shortcuts);
     this.picture?.destroy();
   }
 
@@ -264,7 +272,7 @@ export class GroundPage {
       isNudge ? `${how} ${key}` : null,
     );
     if (!isChanged) this.picture?.layer.place();
-    this.say(boxText(this.state.boxes[key]));
+    this.sayBox(this.state.boxes[key]);
   }
 
   /** @param {string} key */
@@ -274,6 +282,7 @@ export class GroundPage {
 
   /** @param {string} key */
   remove(key) {
+    if (key.startsWith(PROPOSED)) return this.refuse("A verifier drew this box, and it isn't yours yet.");
     if (!this.answer.keys.includes(key))
       return this.refuse("This box belongs to another phrase. Go to that phrase to remove it.");
     const name = this.nameOf(key);
@@ -362,10 +371,7 @@ export class GroundPage {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    const isHere = event.target === document.body || (event.target instanceof Node && this.root.contains(event.target));
-    if (!this.root.isConnected || !isHere || event.defaultPrevented) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event, "input:not([type=radio]), select, textarea"))
-      return;
+    if (ignoresKey(event, "input:not([type=radio]), select, textarea")) return;
     const key = event.key.toLowerCase();
     if (key === "n") this.goOn();
     else if (key === "j") this.stepBy(1);
@@ -401,7 +407,7 @@ export class GroundPage {
     this.select(key);
     if (this.picture?.viewport.reveal(box)) this.picture.viewChanged();
     const [offer] = this.offers();
-    this.say(`${this.labelOf(key)}. ${offer ? `Press a: ${offer.label}.` : ""}`);
+    this.say(`${this.labelOf(key)}. ${offer && areSingleKeysOn() ? `Press a: ${offer.label}.` : ""}`);
   }
 
   // The colour of the current phrase's boxes.
@@ -415,12 +421,14 @@ export class GroundPage {
   nameOf(key) {
     const { keys } = this.answer;
     const at = keys.indexOf(key);
+    if (key.startsWith(PROPOSED)) return "a box that a verifier drew";
     return at < 0 ? `a box of ${this.textOfBox(key)}` : `${this.text}, box ${at + 1} of ${keys.length}`;
   }
 
   /** @param {string} key */
   labelOf(key) {
-    return `${this.nameOf(key)}, ${boxText(this.state.boxes[key])}`;
+    const proposal = this.proposals().find((proposed) => proposed.key === key);
+    return `${this.nameOf(key)}, ${boxText(proposal?.box ?? this.state.boxes[key])}`;
   }
 
   // --- rendering
@@ -492,6 +500,13 @@ export class GroundPage {
       const what = keys.length > 0 ? counted(keys.length, "box", "boxes") : "answer";
       return { label: `Use the ${what} of “${this.texts[from]}”`, onclick: () => this.copyAnswer(from) };
     });
+    for (const { key, box } of this.proposals()) {
+      const [x1, y1, x2, y2] = box;
+      const label = `Use the box of ${x2 - x1} × ${y2 - y1} that a verifier drew`;
+      const offer = { label, onclick: () => this.draw(box) };
+      if (key === this.selected) offers.unshift(offer);
+      else offers.push(offer);
+    }
     const { selected } = this;
     if (selected !== null && this.state.boxes[selected] && !this.answer.keys.includes(selected)) {
       offers.unshift({
@@ -520,14 +535,29 @@ export class GroundPage {
         ...(own >= 0 && { label: this.labelOf(key) }),
       };
     });
-    return shown.sort((a, b) => a.own - b.own);
+    const proposed = this.proposals().map(({ key, box }) => ({
+      key,
+      box,
+      kind: "other box--drawn",
+      colour: this.ownColour(),
+      tag: "?",
+      locked: true,
+      own: -1,
+    }));
+    return [...shown, ...proposed].sort((a, b) => a.own - b.own);
   }
 
-  // What verifiers dispute, on the page of a revision.
+  // The boxes that verifiers drew for the current phrase, and that it lacks.
+  proposals() {
+    const answer = this.state.phrases[this.state.current];
+    const drawn = this.disputed.find(({ id }) => id === answer?.id)?.drawn ?? [];
+    return drawn
+      .map((box, at) => ({ key: `${PROPOSED}${at}`, box }))
+      .filter(({ box }) => !answer.keys.some((key) => isSame(this.state.boxes[key], box)));
+  }
+
   showDisputes() {
-    /** @type {{id: string, state: boolean, boxes: Box[], missing: boolean}[]} */
-    const disputed = this.data.disputes?.phrases ?? [];
-    const lines = disputed.map(({ id, state, boxes, missing }) => {
+    const lines = this.disputed.map(({ id, state, boxes, missing }) => {
       const text = this.texts[this.phrases.findIndex((phrase) => phrase.id === id)] ?? id;
       const parts = [
         state && "the answer",
@@ -546,9 +576,19 @@ export class GroundPage {
 
   /** @param {string} text */
   say(text, { isRefusal = false } = {}) {
+    dropWaiting();
     const note = this.ref("note");
     note.classList.toggle("sentence-note--refusal", isRefusal);
     setText(note, text);
+  }
+
+  // Not at every press of an arrow key.
+  /** @param {Box} box */
+  sayBox(box) {
+    announceSettled(
+      () => boxText(box),
+      (text) => this.say(text),
+    );
   }
 
   /** @param {string} text */

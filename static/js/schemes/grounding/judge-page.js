@@ -4,7 +4,9 @@
 /** @import { Box, Phrase, PhraseProblem, ShownBox, StoredPhrase } from "./grounding-types.js" */
 /** @import { Validation } from "./validation.js" */
 
-import { counted, isTyping, ref, setText } from "../../html.js";
+import { announceSettled, dropWaiting } from "../../announcements.js";
+import { counted, ref, setText } from "../../html.js";
+import { areSingleKeysOn, ignoresKey } from "../../shortcuts.js";
 import { spanText } from "../../written-text.js";
 import { Caption, watchCaption } from "./caption.js";
 import { boxText } from "./geometry.js";
@@ -14,17 +16,26 @@ import { PhraseList } from "./phrase-list.js";
 import { PictureView } from "./picture.js";
 import {
   acceptRest,
+  canDraw,
+  changeDrawn,
   countDisputes,
   draftOf,
+  drawBox,
+  drawingProblem,
   hasBoxes,
   isJudged,
   judge,
   judgeBox,
+  judgeMissing,
   nextOpen,
   problemsOf,
+  removeDrawn,
   resume,
   submissionOf,
 } from "./validation.js";
+
+// The start of the keys of boxes that the validator draws.
+const DRAWN = "drawn-";
 
 /** @implements {Work} */
 export class JudgePage {
@@ -58,13 +69,17 @@ export class JudgePage {
     this.panel = new JudgmentPanel(this.ref("panel"), {
       onState: (valid) => this.judge({ valid }, valid ? "accepting the answer" : "disputing the answer"),
       onBox: (box, verdict) => this.judgeBox(box, verdict),
-      onMissing: (missing) => this.judge({ missing }, missing ? "a missing box" : "no missing box"),
+      onMissing: (missing) => this.judgeMissing(missing),
       onShow: (box) => this.picture?.focusBox(`box-${box}`),
       onAccept: () => this.accept(),
+      onSelect: (key) => {
+        this.select(key);
+        this.picture?.focusBox(key);
+      },
+      onRemove: (key) => this.remove(key),
     });
     this.picture = this.createPicture();
-    this.shortcuts = (/** @type {KeyboardEvent} */ event) => this.keyDown(event);
-    document.addEventListener("keydown", this.shortcuts);
+    root.addEventListener("keydown", (event) => this.keyDown(event));
     this.ref("next-phrase").addEventListener("click", () => this.goOn());
     this.ref("previous-phrase").addEventListener("click", () => this.stepBy(-1));
     watchCaption(this.ref("hero"));
@@ -84,15 +99,16 @@ export class JudgePage {
     }
     return new PictureView(this.ref("picture"), {
       image,
-      description: `Picture, ${image.width} by ${image.height} pixels`,
+      description: `Picture, ${image.width} by ${image.height} pixels. If a box is missing, Enter starts it.`,
       leastSide: this.data.shared.leastSide,
-      canDraw: () => false,
-      onDraw: () => {},
-      onChange: () => {},
+      canDraw: () => this.canDraw(),
+      onDraw: (box) => this.draw(box),
+      onChange: (key, box, how, options) => this.changeBox(key, box, how, options),
       onSelect: (key) => this.select(key),
-      onRemove: () => {},
-      onRefuse: (text) => this.say(text),
+      onRemove: (key) => this.remove(key),
+      onRefuse: (text) => this.refuse(text),
       say: (text) => this.say(text),
+      sayBox: (box) => this.sayBox(box),
     });
   }
 
@@ -159,6 +175,7 @@ export class JudgePage {
   restore(state) {
     this.state = state;
     this.selected = null;
+    this.picture?.reset();
     this.render();
   }
 
@@ -172,16 +189,21 @@ export class JudgePage {
     const { phrases } = resume(content, this.asked);
     const judged = phrases.filter((phrase, at) => isJudged(phrase, this.asked[at])).length;
     const disputes = phrases.reduce((sum, phrase) => sum + countDisputes(phrase), 0);
-    return [`${counted(judged, "phrase")} judged`, counted(disputes, "dispute")];
+    const drawn = phrases.reduce((sum, phrase) => sum + phrase.drawn.length, 0);
+    return [
+      `${counted(judged, "phrase")} judged`,
+      counted(disputes, "dispute"),
+      ...(drawn > 0 ? [counted(drawn, "drawn box", "drawn boxes")] : []),
+    ];
   }
 
   lock() {
     this.locked = true;
+    this.picture?.reset();
     this.render();
   }
 
   destroy() {
-    document.removeEventListener("keydown", this.shortcuts);
     this.picture?.destroy();
   }
 
@@ -195,12 +217,17 @@ export class JudgePage {
     return this.asked[this.state.current];
   }
 
-  /** @param {Validation} next @param {string} label */
-  change(next, label) {
+  get judged() {
+    return this.state.phrases[this.state.current];
+  }
+
+  // Moves with the same key are one.
+  /** @param {Validation} next @param {string} label @param {string | null} [mergeKey] */
+  change(next, label, mergeKey = null) {
     if (this.locked || next === this.state) return false;
     this.state = next;
     this.render();
-    this.onChange({ label: `${label} of “${shortened(this.text)}”` });
+    this.onChange({ label: `${label} of “${shortened(this.text)}”`, mergeKey });
     return true;
   }
 
@@ -215,9 +242,76 @@ export class JudgePage {
     this.change(judgeBox(this.state, box, verdict), `${verdict ? "accepting" : "disputing"} box ${box + 1}`);
   }
 
+  /** @param {boolean} missing */
+  judgeMissing(missing) {
+    const { drawn } = this.judged;
+    if (!missing) this.picture?.reset();
+    if (!missing && this.selected?.startsWith(DRAWN)) this.selected = null;
+    this.change(judgeMissing(this.state, missing), missing ? "a missing box" : "no missing box");
+    const byKey = areSingleKeysOn() ? ", or press b" : "";
+    if (missing && this.canDraw()) this.say(`A box is missing. Draw it in the picture${byKey}.`);
+    else if (drawn.length > 0) this.say(`${counted(drawn.length, "drawn box", "drawn boxes")} removed.`);
+  }
+
+  // --- missing boxes
+
+  // The picture's tools work as soon as a box is reported missing.
+  canDraw() {
+    return !this.locked && this.judged?.missing === true && canDraw(this.current);
+  }
+
+  startBox() {
+    if (!canDraw(this.current))
+      return this.refuse("A box can be added only to a phrase with a box for each individual.");
+    if (this.judged.missing !== true) this.judgeMissing(true);
+    this.picture?.keyboard.start();
+  }
+
+  /** @param {Box} box */
+  draw(box) {
+    const problem = drawingProblem(this.state, this.asked, box, this.data.shared);
+    if (problem) return this.refuse(problem);
+    const key = `${DRAWN}${this.judged.drawn.length}`;
+    this.selected = key;
+    if (!this.change(drawBox(this.state, box), "drawing a missing box")) return;
+    this.say(`${this.nameOf(key)}, ${boxText(box)}.`);
+    if (document.activeElement === this.picture?.stage) this.picture?.focusBox(key);
+  }
+
+  /** @param {string} key @param {Box} box @param {"move" | "resize"} how */
+  changeBox(key, box, how, { isNudge = false } = {}) {
+    const at = Number(key.slice(DRAWN.length));
+    const problem = drawingProblem(this.state, this.asked, box, this.data.shared, at);
+    if (problem) {
+      this.picture?.layer.place();
+      return this.refuse(problem);
+    }
+    const label = `${how === "move" ? "moving" : "resizing"} a missing box`;
+    this.change(changeDrawn(this.state, at, box), label, isNudge ? `${how} ${key}` : null);
+    this.sayBox(box);
+  }
+
+  /** @param {string} key */
+  remove(key) {
+    if (!key.startsWith(DRAWN)) return this.refuse("This box is the annotator’s. Dispute it if it is wrong.");
+    const name = this.nameOf(key);
+    const hadFocus = this.picture?.focusedKey() === key;
+    this.selected = null;
+    if (!this.change(removeDrawn(this.state, Number(key.slice(DRAWN.length))), "removing a missing box")) return;
+    if (hadFocus) this.picture?.focusStage();
+    this.say(`Removed ${name}.`);
+  }
+
+  /** @param {string} key */
+  nameOf(key) {
+    return `${this.text}, missing box ${Number(key.slice(DRAWN.length)) + 1}`;
+  }
+
+  // --- going through the phrases
+
   // Accept what is open, and go on.
   accept() {
-    if (!isJudged(this.state.phrases[this.state.current], this.current)) {
+    if (!isJudged(this.judged, this.current)) {
       if (!this.change(acceptRest(this.state), "accepting all that was open")) return;
     }
     this.goOn();
@@ -234,7 +328,7 @@ export class JudgePage {
 
   /** @param {string | null} key */
   boxOf(key) {
-    return key?.startsWith("box-") ? this.current.boxes[Number(key.slice(4))] : null;
+    return this.shownBoxes().find((shown) => shown.key === key && shown.label)?.box ?? null;
   }
 
   /** @param {number} at */
@@ -243,6 +337,7 @@ export class JudgePage {
     if (at !== this.state.current) {
       this.state = { ...this.state, current: at };
       this.selected = null;
+      this.picture?.reset();
       this.render();
       if (!this.locked) this.onChange({ label: `going to “${shortened(this.text)}”`, passing: true });
     }
@@ -267,16 +362,13 @@ export class JudgePage {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    const isHere = event.target === document.body || (event.target instanceof Node && this.root.contains(event.target));
-    if (!this.root.isConnected || !isHere || event.defaultPrevented) return;
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event, "input:not([type=radio]), select, textarea"))
-      return;
+    if (ignoresKey(event, "input:not([type=radio]), select, textarea")) return;
     if (this.press(event.key.toLowerCase())) event.preventDefault();
   }
 
   /** @param {string} key */
   press(key) {
-    const { valid, missing, boxes } = this.state.phrases[this.state.current];
+    const { valid, missing, boxes } = this.judged;
     const box = Number(key) - 1;
     if (key === "n") this.goOn();
     else if (key === "j") this.stepBy(1);
@@ -285,9 +377,9 @@ export class JudgePage {
     else if (key === "v") this.accept();
     else if (key === "d")
       this.judge({ valid: valid === false }, valid === false ? "accepting the answer" : "disputing the answer");
-    else if (key === "m" && hasBoxes(this.current)) {
-      this.judge({ missing: missing !== true }, missing === true ? "no missing box" : "a missing box");
-    } else if (key !== "" && box >= 0 && box < boxes.length) this.judgeBox(box, boxes[box] === false);
+    else if (key === "m" && hasBoxes(this.current)) this.judgeMissing(missing !== true);
+    else if (key === "b") this.startBox();
+    else if (key !== "" && box >= 0 && box < boxes.length) this.judgeBox(box, boxes[box] === false);
     else return false;
     return true;
   }
@@ -318,9 +410,10 @@ export class JudgePage {
       text: this.text,
       colour: this.colours[state.current],
       asked: this.current,
-      judged: state.phrases[state.current],
+      judged: this.judged,
       number: state.current + 1,
-      selected: Number(this.selected?.slice(4) ?? -1),
+      selected: this.selected,
+      drawn: this.drawnBoxes().map(({ key, tag, box }) => ({ key, tag, box, name: this.nameOf(key), shared: "" })),
       locked: this.locked,
     });
     this.picture?.show(this.shownBoxes(), this.selected);
@@ -361,11 +454,45 @@ export class JudgePage {
       tag: owners.map((at) => at + 1).join(","),
       locked: true,
     }));
-    return [...shown, ...own];
+    return [...shown, ...own, ...this.drawnBoxes()];
+  }
+
+  // The missing boxes, which are numbered after those of the annotator.
+  drawnBoxes() {
+    const { current } = this.state;
+    return this.judged.drawn.map((box, at) => {
+      const key = `${DRAWN}${at}`;
+      return {
+        key,
+        box,
+        kind: "own box--drawn",
+        colour: this.colours[current],
+        tag: `${current + 1}.${this.current.boxes.length + at + 1} +`,
+        locked: this.locked,
+        label: `${this.nameOf(key)}, ${boxText(box)}`,
+      };
+    });
   }
 
   /** @param {string} text */
-  say(text) {
-    setText(this.ref("note"), text);
+  say(text, { isRefusal = false } = {}) {
+    dropWaiting();
+    const note = this.ref("note");
+    note.classList.toggle("sentence-note--refusal", isRefusal);
+    setText(note, text);
+  }
+
+  // Not at every press of an arrow key.
+  /** @param {Box} box */
+  sayBox(box) {
+    announceSettled(
+      () => boxText(box),
+      (text) => this.say(text),
+    );
+  }
+
+  /** @param {string} text */
+  refuse(text) {
+    this.say(text, { isRefusal: true });
   }
 }

@@ -1,11 +1,12 @@
 // The judgments of the current phrase: its answer, its boxes, and whether a box is missing.
 
 /** @import { Judged } from "./validation.js" */
-/** @import { StoredPhrase } from "./grounding-types.js" */
+/** @import { Box, StoredPhrase } from "./grounding-types.js" */
 
 import { element, setText } from "../../html.js";
-import { STATES } from "./phrase-panel.js";
-import { hasBoxes } from "./validation.js";
+import { keyHint } from "../../shortcuts.js";
+import { boxRow, STATES } from "./phrase-panel.js";
+import { canDraw, hasBoxes } from "./validation.js";
 
 /**
  * @typedef {object} JudgmentMoves
@@ -14,7 +15,11 @@ import { hasBoxes } from "./validation.js";
  * @property {(missing: boolean) => void} onMissing
  * @property {(box: number) => void} onShow
  * @property {() => void} onAccept
+ * @property {(key: string) => void} onSelect  a drawn box
+ * @property {(key: string) => void} onRemove  a drawn box
  */
+
+/** @typedef {{key: string, tag: string, box: Box, name: string, shared: string}} DrawnBox */
 
 let lastName = 0;
 
@@ -29,17 +34,17 @@ export class JudgmentPanel {
     this.answer = element("p", { class: "panel__progress" });
     this.accept = element(
       "button",
-      { type: "button", "data-accept": true, onclick: () => moves.onAccept() },
+      { type: "button", "data-accept": true, "aria-keyshortcuts": "v", onclick: () => moves.onAccept() },
       "Accept all ",
-      element("kbd", {}, "v"),
+      keyHint("v"),
     );
     this.fields = element("div", { class: "panel__fields" });
     root.replaceChildren(this.title, this.answer, this.accept, this.fields);
     this.painted = "";
   }
 
-  /** @param {{text: string, colour: number, asked: StoredPhrase, judged: Judged, number: number, selected: number, locked: boolean}} panel */
-  show({ text, colour, asked, judged, number, selected, locked }) {
+  /** @param {{text: string, colour: number, asked: StoredPhrase, judged: Judged, number: number, selected: string | null, drawn: DrawnBox[], locked: boolean}} panel */
+  show({ text, colour, asked, judged, number, selected, drawn, locked }) {
     this.root.dataset.colour = String(colour);
     setText(this.title, `“${text}”`);
     const answer = STATES.find(([state]) => state === asked.state)?.[1] ?? "";
@@ -54,7 +59,9 @@ export class JudgmentPanel {
       this.choice("Is this the right answer?", "state", ["Yes", "No"], judged.valid, locked, (yes) =>
         this.moves.onState(yes),
       ),
-      ...asked.boxes.map((box, at) => this.boxField(box, `${number}.${at + 1}`, at, judged, at === selected, locked)),
+      ...asked.boxes.map((box, at) =>
+        this.boxField(box, `${number}.${at + 1}`, at, judged, selected === `box-${at}`, locked),
+      ),
       ...(hasBoxes(asked)
         ? [
             this.choice(
@@ -67,8 +74,12 @@ export class JudgmentPanel {
             ),
           ]
         : []),
+      ...(canDraw(asked) && judged.missing === true ? this.drawnFields(drawn, selected, locked) : []),
     );
-    const again = focused && this.fields.querySelector(`[data-control="${CSS.escape(focused)}"]`);
+    const again =
+      focused &&
+      (this.fields.querySelector(`[data-control="${CSS.escape(focused)}"]`) ??
+        this.fields.querySelector("[data-control='missing 1']"));
     if (again instanceof HTMLElement) again.focus();
   }
 
@@ -97,6 +108,25 @@ export class JudgmentPanel {
     );
     field.querySelector("legend")?.classList.add("visually-hidden");
     return element("div", { class: "panel__judged" }, show, field);
+  }
+
+  // The missing boxes. To draw them is optional.
+  /** @param {DrawnBox[]} drawn @param {string | null} selected @param {boolean} locked */
+  drawnFields(drawn, selected, locked) {
+    return [
+      element(
+        "p",
+        { class: "hint panel__draw" },
+        "Draw it in the picture if you can",
+        element("span", { class: "key-hint" }, ", or press ", element("kbd", {}, "b")),
+        ".",
+      ),
+      element(
+        "ol",
+        { class: "panel__boxes", "aria-label": "Boxes that you drew" },
+        ...drawn.map((box) => boxRow(box, box.key === selected, locked, this.moves)),
+      ),
+    ];
   }
 
   /**

@@ -3,6 +3,7 @@
 /** @import { Box, Point } from "./grounding-types.js" */
 /** @import { PictureView } from "./picture.js" */
 
+import { ignoresKey } from "../../shortcuts.js";
 import { boxText, isLargeEnough, moved, resized } from "./geometry.js";
 
 /** @type {Record<string, Point>} */
@@ -42,7 +43,7 @@ export class Keyboard {
    * @param {KeyboardEvent} event
    */
   keyDown(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return false;
+    if (ignoresKey(event)) return false;
     const arrow = ARROWS[event.key];
     if (arrow) return this.arrow(arrow, event.shiftKey ? FAST : 1);
     switch (event.key) {
@@ -142,7 +143,7 @@ export class Keyboard {
     if (this.sketch) {
       this.sketch = this.changed(this.sketch, by);
       this.showSketch();
-      view.options.say(boxText(this.sketch));
+      view.options.sayBox(this.sketch);
     } else if (selected && !selected.locked && view.options.canDraw()) {
       const box = this.changed(selected.box, by);
       view.options.onChange(selected.key, box, this.resizes ? "resize" : "move", { isNudge: true });

@@ -5,6 +5,7 @@
 /** @import { Choice, Row } from "./merging.js" */
 
 import { capitalized, counted, element } from "../../html.js";
+import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { boxText, isSame } from "./geometry.js";
 import { GroundPage } from "./ground-page.js";
 import { shortened } from "./grounding.js";
@@ -87,9 +88,7 @@ export class MergePage extends GroundPage {
 
   /** @param {KeyboardEvent} event */
   takeByKey(event) {
-    const isHere = event.target === document.body || (event.target instanceof Node && this.root.contains(event.target));
-    if (!this.root.isConnected || !isHere || event.ctrlKey || event.metaKey || event.altKey || this.locked)
-      return false;
+    if (this.locked || ignoresKey(event, "input:not([type=radio]), select, textarea")) return false;
     const source = this.sources.findIndex((_, at) => event.key === String(at + 1));
     const { current } = this.state;
     if (source >= 0) this.take(source);
@@ -156,13 +155,14 @@ export class MergePage extends GroundPage {
           class: `merge__take merge__take--${at + 1}`,
           "aria-pressed": String(taken[at]),
           "data-control": `take ${at}`,
+          "aria-keyshortcuts": at + 1,
           disabled: this.locked || !answer,
           onclick: () => this.take(at),
         },
         element("span", { class: "merge__letter" }, letterOf(at)),
         answer ? text : "no answer",
         " ",
-        element("kbd", {}, String(at + 1)),
+        keyHint(String(at + 1)),
       );
     });
     if (rows.length === 0) return buttons;
@@ -184,11 +184,12 @@ export class MergePage extends GroundPage {
         type: "button",
         class: "quiet",
         "data-control": "take means",
+        "aria-keyshortcuts": "m",
         disabled: this.locked,
         onclick: () => this.takeBoxes(takeMeans(this.state, current, this.rows), "The mean boxes"),
       },
       "Means ",
-      element("kbd", {}, "m"),
+      keyHint("m"),
     );
     return hasPairs ? [...buttons, all, means] : [...buttons, all];
   }

@@ -35,6 +35,47 @@ export const STATES = [
  * @property {(key: string) => void} onRemove
  */
 
+/**
+ * Return the row of a box, with the buttons that select and remove it.
+ *
+ * @param {{key: string, tag: string, box: Box, name: string, shared: string}} shown
+ * @param {boolean} isSelected
+ * @param {boolean} locked
+ * @param {{onSelect: (key: string) => void, onRemove: (key: string) => void}} moves
+ */
+export function boxRow({ key, tag, box: [x1, y1, x2, y2], name, shared }, isSelected, locked, moves) {
+  const size = `${x2 - x1} × ${y2 - y1}`;
+  return element(
+    "li",
+    { class: "panel__box" },
+    element(
+      "button",
+      {
+        type: "button",
+        class: "panel__select quiet figure",
+        "aria-pressed": String(isSelected),
+        "aria-label": `Select ${name}`,
+        "data-control": `select ${key}`,
+        onclick: () => moves.onSelect(key),
+      },
+      element("span", { class: "panel__tag" }, tag),
+      element("span", {}, size, shared && element("span", { class: "hint" }, ` ${shared}`)),
+    ),
+    element(
+      "button",
+      {
+        type: "button",
+        class: "quiet",
+        "aria-label": `Remove ${name}`,
+        disabled: locked,
+        "data-control": `remove ${key}`,
+        onclick: () => moves.onRemove(key),
+      },
+      "Remove",
+    ),
+  );
+}
+
 let lastName = 0;
 
 export class PhrasePanel {
@@ -113,42 +154,8 @@ export class PhrasePanel {
     const focused = this.boxes.contains(document.activeElement)
       ? document.activeElement?.getAttribute("data-control")
       : null;
-    this.boxes.replaceChildren(...boxes.map((shown) => this.row(shown, shown.key === selected, locked)));
+    this.boxes.replaceChildren(...boxes.map((shown) => boxRow(shown, shown.key === selected, locked, this.moves)));
     if (focused) this.focusAgain(focused);
-  }
-
-  /** @param {{key: string, tag: string, box: Box, name: string, shared: string}} shown @param {boolean} isSelected @param {boolean} locked */
-  row({ key, tag, box: [x1, y1, x2, y2], name, shared }, isSelected, locked) {
-    const size = `${x2 - x1} × ${y2 - y1}`;
-    return element(
-      "li",
-      { class: "panel__box" },
-      element(
-        "button",
-        {
-          type: "button",
-          class: "panel__select quiet figure",
-          "aria-pressed": String(isSelected),
-          "aria-label": `Select ${name}`,
-          "data-control": `select ${key}`,
-          onclick: () => this.moves.onSelect(key),
-        },
-        element("span", { class: "panel__tag" }, tag),
-        element("span", {}, size, shared && element("span", { class: "hint" }, ` ${shared}`)),
-      ),
-      element(
-        "button",
-        {
-          type: "button",
-          class: "quiet",
-          "aria-label": `Remove ${name}`,
-          disabled: locked,
-          "data-control": `remove ${key}`,
-          onclick: () => this.moves.onRemove(key),
-        },
-        "Remove",
-      ),
-    );
   }
 
   /** @param {string} control */

@@ -25,6 +25,7 @@ const LEAST_HEIGHT = 200;
  * @property {(key: string) => void} onRemove
  * @property {(text: string) => void} onRefuse
  * @property {(text: string) => void} say
+ * @property {(box: Box) => void} sayBox  announce a box that the arrow keys change
  */
 
 export class PictureView {
@@ -39,6 +40,9 @@ export class PictureView {
     this.image = element("img", { class: "stage__image", alt: "", draggable: "false" });
     this.svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     this.svg.setAttribute("class", "stage__boxes");
+    // As a picture, it could not have buttons.
+    this.svg.setAttribute("role", "group");
+    this.svg.setAttribute("aria-label", "Boxes");
     this.stage = element(
       "div",
       {

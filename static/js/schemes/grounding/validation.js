@@ -2,13 +2,17 @@
 //
 // The rules are those of the parser (schemes/grounding/validating.py).
 
-/** @import { PhraseProblem, StoredPhrase } from "./grounding-types.js" */
+/** @import { Box, PhraseProblem, StoredPhrase } from "./grounding-types.js" */
+
+import { iouOf } from "./geometry.js";
 
 /**
- * The judgments of a phrase. Null is open.
+ * The judgments of a phrase. Null is open. `drawn` are missing boxes.
  *
- * @typedef {{id: string, valid: boolean | null, missing: boolean | null, boxes: (boolean | null)[]}} Judged
+ * @typedef {{id: string, valid: boolean | null, missing: boolean | null, boxes: (boolean | null)[], drawn: Box[]}} Judged
  */
+
+/** @typedef {{maxBoxes: number, maxItemBoxes: number, agreedIou: number}} Limits */
 
 /** @typedef {{current: number, phrases: Judged[]}} Validation */
 
@@ -22,8 +26,8 @@
 export function resume(content, asked) {
   const stored = new Map((content?.phrases ?? []).map((/** @type {any} */ judged) => [judged.id, judged]));
   const phrases = asked.map(({ id, boxes }) => {
-    const { valid = null, missing = null, boxes: own = [] } = stored.get(id) ?? {};
-    return { id, valid, missing, boxes: boxes.map((_, at) => own[at] ?? null) };
+    const { valid = null, missing = null, boxes: own = [], drawn = [] } = stored.get(id) ?? {};
+    return { id, valid, missing, boxes: boxes.map((_, at) => own[at] ?? null), drawn };
   });
   const current = asked.findIndex(({ id }) => id === content?.current);
   return { current: Math.max(0, current), phrases };
@@ -42,13 +46,22 @@ export function draftOf({ current, phrases }) {
  */
 export function submissionOf({ phrases }, asked) {
   return {
-    phrases: phrases.map((judged, at) => ({ ...judged, missing: hasBoxes(asked[at]) && judged.missing === true })),
+    phrases: phrases.map(({ drawn, ...judged }, at) => {
+      const missing = hasBoxes(asked[at]) && judged.missing === true;
+      return { ...judged, missing, ...(drawn.length > 0 && { drawn }) };
+    }),
   };
 }
 
 /** @param {StoredPhrase} phrase */
 export function hasBoxes({ state }) {
   return state === "boxes" || state === "group";
+}
+
+// Another box can be added only to a phrase with a box for each individual.
+/** @param {StoredPhrase} phrase */
+export function canDraw({ state }) {
+  return state === "boxes";
 }
 
 /** @param {Judged} judged @param {StoredPhrase} asked */
@@ -73,6 +86,54 @@ export function judge(state, change, at = state.current) {
 export function judgeBox(state, box, verdict, at = state.current) {
   const boxes = state.phrases[at].boxes.map((own, index) => (index === box ? verdict : own));
   return judge(state, { boxes }, at);
+}
+
+/**
+ * Judge whether a box is missing. If none is, drawn boxes are removed.
+ *
+ * @param {Validation} state
+ * @param {boolean} missing
+ */
+export function judgeMissing(state, missing, at = state.current) {
+  return judge(state, missing ? { missing } : { missing, drawn: [] }, at);
+}
+
+/**
+ * Return why a box can't be drawn, or "". `except` is the index of the drawn box that it replaces.
+ *
+ * @param {Validation} state
+ * @param {StoredPhrase[]} asked
+ * @param {Box} box
+ * @param {Limits} limits
+ */
+export function drawingProblem(state, asked, box, { maxBoxes, maxItemBoxes, agreedIou }, except = -1) {
+  const { boxes } = asked[state.current];
+  const drawn = state.phrases[state.current].drawn.filter((_, at) => at !== except);
+  const others = [...boxes, ...drawn];
+  if (others.some((other) => iouOf(other, box) >= agreedIou)) return "This box is already there.";
+  if (others.length >= maxBoxes) return `A phrase can have at most ${maxBoxes} boxes.`;
+  const total = asked.reduce((sum, { boxes: own }, at) => sum + own.length + state.phrases[at].drawn.length, 0);
+  return except < 0 && total >= maxItemBoxes ? `A caption can have at most ${maxItemBoxes} boxes.` : "";
+}
+
+/**
+ * Add a missing box, which says that a box is missing.
+ *
+ * @param {Validation} state
+ * @param {Box} box
+ */
+export function drawBox(state, box, at = state.current) {
+  return judge(state, { missing: true, drawn: [...state.phrases[at].drawn, box] }, at);
+}
+
+/** @param {Validation} state @param {number} index @param {Box} box */
+export function changeDrawn(state, index, box, at = state.current) {
+  return judge(state, { drawn: state.phrases[at].drawn.map((own, place) => (place === index ? box : own)) }, at);
+}
+
+/** @param {Validation} state @param {number} index */
+export function removeDrawn(state, index, at = state.current) {
+  return judge(state, { drawn: state.phrases[at].drawn.filter((_, own) => own !== index) }, at);
 }
 
 /**

@@ -6,11 +6,13 @@
 
 /** @import { Mark } from "../../sentence.js" */
 /** @import { Span } from "../../spans.js" */
+/** @import { ContextAnswer } from "./context-answers.js" */
 /** @import { Walker } from "./grammar.js" */
 /** @import { Check } from "./grammar-types.js" */
 
 import { byPosition, contested, equal, overlaps } from "../../spans.js";
 import { spanText } from "../../written-text.js";
+import { ContextWords, sharesWords } from "./context-answers.js";
 import { finished, split } from "./grammar.js";
 
 const MOST_CHECKS = 200;
@@ -19,10 +21,14 @@ let lastKey = 0;
 /**
  * `picked` is the rank of the suggestion that the text is, from 1, or null for a typed text.
  *
- * @typedef {{key: number, text: string, answers: Span[], kept: boolean, picked: number | null}} Question
+ * @typedef {{key: number, text: string, answers: Span[], kept: boolean, picked: number | null,
+ *   implied: boolean, contextAnswers: ContextAnswer[]}} Question
  */
 
-/** @typedef {{question?: string, answers?: Span[], kept?: boolean, picked?: number | null}} StoredQuestion */
+/**
+ * @typedef {{question?: string, answers?: Span[], kept?: boolean, picked?: number | null, implied?: boolean,
+ *   context_answers?: ContextAnswer[]}} StoredQuestion
+ */
 
 /** @typedef {{questions?: StoredQuestion[], no_question?: string, is_verbal?: boolean | null}} AnnotationContent */
 
@@ -34,9 +40,21 @@ export class Annotation {
    * @param {AnnotationContent | null} [options.content]
    * @param {boolean} [options.freeForm]  whether questions outside the template can be kept
    * @param {boolean} [options.isNoun]
+   * @param {boolean} [options.asksImplied]  whether the writer marks arguments that are only implied
+   * @param {ContextWords} [options.context]  the sentences in which answers may lie
    */
-  constructor({ tokens, walker, content = null, freeForm = true, isNoun = false }) {
+  constructor({
+    tokens,
+    walker,
+    content = null,
+    freeForm = true,
+    isNoun = false,
+    asksImplied = false,
+    context = new ContextWords(undefined),
+  }) {
     this.tokens = tokens;
+    this.context = context;
+    this.asksImplied = asksImplied;
     this.freeForm = freeForm;
     this.isNoun = isNoun;
     /** @type {boolean | null} Whether a noun describes an event, null if undecided. */
@@ -58,22 +76,39 @@ export class Annotation {
   }
 
   /** @param {StoredQuestion} stored @returns {Question} */
-  question({ question = "", answers = [], kept = false, picked = null } = {}) {
+  question({
+    question = "",
+    answers = [],
+    kept = false,
+    picked = null,
+    implied = false,
+    context_answers: contextAnswers = [],
+  } = {}) {
     lastKey += 1;
     const inside = answers.filter(([start, end]) => start < end && end <= this.tokens.length);
-    return { key: lastKey, text: question, answers: inside.sort(byPosition), kept: kept && this.freeForm, picked };
+    return {
+      key: lastKey,
+      text: question,
+      answers: inside.sort(byPosition),
+      kept: kept && this.freeForm,
+      picked,
+      implied,
+      contextAnswers: contextAnswers.filter((answer) => this.context.has(answer)),
+    };
   }
 
   // --- as JSON
 
   draft() {
-    const written = this.questions.filter((question) => question.text.trim() || question.answers.length > 0);
+    const written = this.questions.filter((question) => question.text.trim() || isAnswered(question));
     return {
-      questions: written.map(({ text, answers, kept, picked }) => ({
+      questions: written.map(({ text, answers, kept, picked, implied, contextAnswers }) => ({
         question: text,
         answers,
         ...(kept && { kept }),
         ...(picked && { picked }),
+        ...(implied && { implied }),
+        ...storedInContext(contextAnswers),
       })),
       no_question: this.noQuestion,
       ...(this.isNoun && { is_verbal: this.isVerbal }),
@@ -83,10 +118,12 @@ export class Annotation {
   submission() {
     const asked = this.canAsk() ? this.asked() : [];
     return {
-      questions: asked.map(({ text, answers, picked }) => ({
+      questions: asked.map(({ text, answers, picked, implied, contextAnswers }) => ({
         question: tidy(text),
         answers: [...answers].sort(byPosition),
         picked,
+        ...(this.asksImplied && { implied }),
+        ...storedInContext(contextAnswers),
       })),
       no_question: asked.length > 0 || !this.canAsk() ? "" : this.noQuestion.trim(),
       ...(this.isNoun && { is_verbal: this.isVerbal }),
@@ -102,7 +139,7 @@ export class Annotation {
 
   // Return the position of the first question without an answer, or of the one to write next.
   firstOpen() {
-    const at = this.questions.findIndex(({ answers }) => answers.length === 0);
+    const at = this.questions.findIndex((question) => !isAnswered(question));
     return at < 0 ? this.questions.length : at;
   }
 
@@ -193,6 +230,17 @@ export class Annotation {
     question.answers = question.answers.filter((answer) => !equal(answer, span));
   }
 
+  /**
+   * Explain why words of the context can't be an answer of the question, or return "".
+   *
+   * @param {Question} question
+   * @param {ContextAnswer} answer
+   */
+  contextRefusal(question, answer) {
+    const taken = question.contextAnswers.find((other) => sharesWords(other, answer));
+    return taken ? `“${this.context.text(taken)}” is already an answer to this question.` : "";
+  }
+
   // --- problems
 
   /** @returns {{question: Question | null, message: string}[]} */
@@ -229,7 +277,7 @@ export class Annotation {
     if (twin && this.number(twin) < number) {
       return `Question ${number} is the same as question ${this.number(twin)}. Delete one of them.`;
     }
-    if (question.answers.length === 0) return `Question ${number} has no answer yet.`;
+    if (!isAnswered(question)) return `Question ${number} has no answer yet.`;
     const shared = question.answers.some(([start, end]) => {
       for (let token = start; token < end; token += 1) if (clashes.has(token)) return true;
       return false;
@@ -256,6 +304,16 @@ export class Annotation {
       marks.push({ start: token, end: token + 1, kind: "conflict", label: "in two answers" });
     return marks;
   }
+}
+
+/** @param {Question} question */
+export function isAnswered({ answers, contextAnswers }) {
+  return answers.length + contextAnswers.length > 0;
+}
+
+/** @param {ContextAnswer[]} contextAnswers */
+function storedInContext(contextAnswers) {
+  return contextAnswers.length > 0 ? { context_answers: contextAnswers } : {};
 }
 
 /**

@@ -5,7 +5,8 @@
 /** @import { Span } from "../../spans.js" */
 /** @import { BoardCalls, CaseQuestion, CaseState, CaseText, Look, Move, Verdict } from "./case-types.js" */
 
-import { element, isTyping, setText } from "../../html.js";
+import { corpusText, element, quoted, setText } from "../../html.js";
+import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { contains } from "../../spans.js";
 import { spanText } from "../../written-text.js";
 import { conflicts, find, KEEP, REDUNDANT } from "./case-state.js";
@@ -46,9 +47,9 @@ export class Board {
     this.calls = calls;
     this.text = text;
     box.addEventListener("keydown", (event) => this.keyDown(event));
-    // A click beside the cards takes the focus from them, but not their keys.
+    // A click beside the cards takes the focus from them. The arrow keys bring it back.
     document.addEventListener("keydown", (event) => {
-      if (event.target === document.body && box.isConnected) this.keyDown(event, this.activeId);
+      if (event.target === document.body && box.isConnected) this.returnFocus(event);
     });
   }
 
@@ -103,13 +104,19 @@ export class Board {
     return open !== undefined;
   }
 
-  /** @param {KeyboardEvent} event @param {string | null} [activeId]  of the card, if none has the focus */
-  keyDown(event, activeId = null) {
-    if (this.locked || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (isTyping(event)) return;
+  /** @param {KeyboardEvent} event */
+  keyDown(event) {
+    if (this.locked || ignoresKey(event)) return;
     const card = /** @type {Element} */ (event.target).closest(".card");
-    const id = card instanceof HTMLElement ? card.dataset.id : (activeId ?? undefined);
+    const id = card instanceof HTMLElement ? card.dataset.id : undefined;
     if (this.handleKey(event, id)) event.preventDefault();
+  }
+
+  /** @param {KeyboardEvent} event */
+  returnFocus(event) {
+    if (ignoresKey(event) || !["ArrowDown", "ArrowUp"].includes(event.key) || this.activeId === null) return;
+    this.focus(this.activeId);
+    event.preventDefault();
   }
 
   /**
@@ -154,8 +161,14 @@ export class Card {
     this.question = question;
     this.board = board;
     this.name = element("span", { class: "card__name" }, board.text.nameOf(question));
-    this.text = element("span", { class: "card__text", dir: "auto" });
+    this.text = element("span", { class: "card__text", ...corpusText() });
     this.verdict = element("span", { class: "card__verdict" });
+    const outside = question.contextAnswers ?? [];
+    this.context = element(
+      "span",
+      { class: "card__context", hidden: outside.length === 0 },
+      `In context: ${outside.map(quoted).join(", ")}`,
+    );
     this.answers = element("ul", { class: "card__answers", "aria-label": "Answers" });
     this.select = element("select", {
       id: `repeats-${this.key}`,
@@ -176,13 +189,14 @@ export class Card {
   /** @param {"h3" | "h4"} level */
   title(level) {
     const attributes = { class: "card__title", id: `title-${this.key}` };
-    return element(level, attributes, this.name, " ", this.verdict, " ", this.text);
+    return element(level, attributes, this.name, " ", this.verdict, " ", this.text, " ", this.context);
   }
 
   /** @param {string} text @param {string} key @param {() => void} onclick */
   button(text, key, onclick, look = "tool quiet") {
     this.keys.set(key, onclick);
-    return element("button", { type: "button", class: look, onclick }, `${text} `, element("kbd", {}, key));
+    const attributes = { type: "button", class: look, "aria-keyshortcuts": key, onclick };
+    return element("button", attributes, `${text} `, keyHint(key));
   }
 
   /** @param {[text: string, key: string, verdict: Verdict][]} verdicts @param {HTMLButtonElement[]} others */
@@ -306,7 +320,7 @@ export class Card {
       "data-start": span[0],
       onclick: () => this.choose(span),
     };
-    const chip = element("button", attributes, element("bdi", {}, spanText(this.board.tokens, span)));
+    const chip = element("button", attributes, element("bdi", corpusText(), spanText(this.board.tokens, span)));
     if (clash) chip.append(element("span", { class: "chip__conflict" }, " overlaps"));
     return chip;
   }

@@ -7,6 +7,7 @@
 
 import { counted, element, quoted, ref, setText } from "../../html.js";
 import { Sentence } from "../../sentence.js";
+import { ignoresKey } from "../../shortcuts.js";
 import { contains } from "../../spans.js";
 import { spansText, spanText, wordsText } from "../../written-text.js";
 import { find, kept, marksOf, unjudged } from "./case-state.js";
@@ -234,7 +235,7 @@ export class CasePage {
 
   /** @param {KeyboardEvent} event */
   sentenceKey(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (ignoresKey(event)) return;
     if (event.key === "/") this.split();
     else if (event.key === "-") this.cut();
     else return;

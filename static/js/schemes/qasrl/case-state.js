@@ -22,28 +22,31 @@ export const REDUNDANT = "redundant";
 
 /**
  * Return the state before any move. `order` lists the ids as the page shows the questions. A noun is
- * undecided if the sources disagree.
+ * undecided if the sources disagree. With `asksImplied`, arguments are explicit until somebody marks them.
  *
- * @param {{sources: Source[], size: number, order?: string[], isNoun?: boolean}} options
+ * @param {{sources: Source[], size: number, order?: string[], isNoun?: boolean, asksImplied?: boolean}} options
  * @returns {CaseState}
  */
-export function begin({ sources, size, order = [], isNoun = false }) {
+export function begin({ sources, size, order = [], isNoun = false, asksImplied = false }) {
   const questions = sources.flatMap((source, submission) =>
-    source.questions.map(({ question, answers }, position) => ({
+    source.questions.map(({ question, answers, implied, context_answers: outside = [] }, position) => ({
       id: sourceId(submission, position),
       question,
       answers: sorted(answers),
       source: { submission, question: position },
       verdict: null,
       sameAs: null,
+      ...impliedOf(implied ?? (asksImplied ? false : undefined)),
+      ...inContext(outside.map(({ text }) => text)),
     })),
   );
   const rank = new Map(order.map((id, position) => [id, position]));
   const last = order.length;
   questions.sort((a, b) => (rank.get(a.id) ?? last) - (rank.get(b.id) ?? last));
-  if (!isNoun) return { size, made: 0, questions };
+  const empty = { size, made: 0, questions, ...(asksImplied && { asksImplied }) };
+  if (!isNoun) return empty;
   const said = new Set(sources.map((source) => source.is_verbal ?? true));
-  return { size, made: 0, questions, isVerbal: said.size === 1 ? [...said][0] : null };
+  return { ...empty, isVerbal: said.size === 1 ? [...said][0] : null };
 }
 
 /** @param {number} submission @param {number} question */
@@ -63,7 +66,7 @@ export function resume(content, beginning) {
   if (!Array.isArray(stored) || !stored.every((question) => Array.isArray(question?.answers))) return beginning;
   const known = new Map(beginning.questions.map((question) => [question.id, question]));
   let made = 0;
-  const questions = stored.map(({ question, answers, source, verdict }) => {
+  const questions = stored.map(({ question, answers, source, verdict, implied, picked }) => {
     const id = source ? sourceId(source.submission, source.question) : `new.${made++}`;
     return {
       id,
@@ -72,6 +75,9 @@ export function resume(content, beginning) {
       source: source ? (known.get(id)?.source ?? null) : null,
       verdict: /** @type {Verdict | null} */ (verdict ?? null),
       sameAs: /** @type {string | null} */ (null),
+      ...impliedOf(implied ?? known.get(id)?.implied ?? (beginning.asksImplied ? false : undefined)),
+      ...pickedOf(picked),
+      ...inContext(known.get(id)?.contextAnswers),
     };
   });
   const sourced = questions.filter(({ source }) => source !== null);
@@ -89,6 +95,21 @@ export function resume(content, beginning) {
 /** @param {boolean | null | undefined} isVerbal */
 function verbalOf(isVerbal) {
   return isVerbal === undefined ? {} : { isVerbal };
+}
+
+/** @param {boolean | undefined} implied */
+function impliedOf(implied) {
+  return implied === undefined ? {} : { implied };
+}
+
+/** @param {string[] | undefined} contextAnswers */
+function inContext(contextAnswers = []) {
+  return contextAnswers.length > 0 ? { contextAnswers } : {};
+}
+
+/** @param {number | null | undefined} picked */
+function pickedOf(picked) {
+  return picked === undefined ? {} : { picked };
 }
 
 // --- queries
@@ -132,6 +153,7 @@ export function contentOf(state, sources) {
         source,
         verdict,
         same_as: sameAs === null ? null : positions.get(sameAs),
+        ...(verdict === KEEP && { ...impliedOf(question.implied), ...pickedOf(question.picked) }),
       };
     }),
     ...(state.isVerbal !== undefined && { is_verbal: state.isVerbal }),
@@ -190,14 +212,14 @@ function verbalProblems(state) {
 }
 
 /** @param {CaseQuestion} question @param {(text: string) => string} keyOf @returns {Problem["kind"][]} */
-function kindsOf({ verdict, question, answers }, keyOf) {
+function kindsOf({ verdict, question, answers, contextAnswers = [] }, keyOf) {
   if (verdict === null) return ["unjudged"];
   if (verdict !== KEEP) return [];
   /** @type {Problem["kind"][]} */
   const kinds = [];
   if (keyOf(question) === "") kinds.push("empty");
   else if (Array.from(question).length > MAX_QUESTION_LENGTH) kinds.push("too-long");
-  if (answers.length === 0) kinds.push("no-answer");
+  if (answers.length + contextAnswers.length === 0) kinds.push("no-answer");
   if (answers.length > MAX_ANSWERS) kinds.push("too-many-answers");
   return kinds;
 }
@@ -294,9 +316,18 @@ const TRANSITIONS = {
     return next;
   },
 
-  add(state, { question = "", answers = [] }) {
+  add(state, { question = "", answers = [], picked }) {
     /** @type {CaseQuestion} */
-    const added = { id: `new.${state.made}`, question, answers: [], source: null, verdict: KEEP, sameAs: null };
+    const added = {
+      id: `new.${state.made}`,
+      question,
+      answers: [],
+      source: null,
+      verdict: KEEP,
+      sameAs: null,
+      ...impliedOf(state.asksImplied ? false : undefined),
+      ...pickedOf(picked),
+    };
     const begun = { ...state, made: state.made + 1, questions: [...state.questions, added] };
     return answers.reduce((next, span) => TRANSITIONS.mark(next, { id: added.id, span }), begun);
   },
@@ -310,6 +341,8 @@ const TRANSITIONS = {
     return { ...state, isVerbal, questions };
   },
 
+  implied: (state, { id, implied = true }) => change(state, id, { implied }),
+
   // Only a new question can be removed.
   remove(state, { id }) {
     const removed = find(state, id);
@@ -318,7 +351,10 @@ const TRANSITIONS = {
     return reopen({ ...state, questions }, id);
   },
 
-  rewrite: (state, { id, question = "" }) => change(state, id, { question }),
+  rewrite(state, { id, question = "", picked }) {
+    const isNew = find(state, id)?.question !== question;
+    return isNew ? change(state, id, { question, ...pickedOf(picked) }) : state;
+  },
 
   // The span replaces the answers of its question that it overlaps.
   mark(state, { id, span }) {

@@ -10,21 +10,25 @@
  * @property {string} id
  * @property {string} question
  * @property {Span[]} answers
+ * @property {string[]} [contextAnswers]  the texts of its answers in the context, which no move changes
  * @property {{submission: number, question: number} | null} source  null for a new question
  * @property {Verdict | null} verdict  null while it is open
  * @property {string | null} sameAs  the id of the kept question that a redundant one repeats
+ * @property {boolean} [implied]  whether the sentence only implies the answers, if that is known or asked
+ * @property {number | null} [picked]  the rank of the suggestion that a new text is, null if it was typed
  */
 
 /**
  * A state is never changed: each move returns a new one. `isVerbal` is whether a noun describes an
  * event, null if undecided. Verbs don't have it.
  *
- * @typedef {{size: number, made: number, questions: CaseQuestion[], isVerbal?: boolean | null}} CaseState
+ * @typedef {{size: number, made: number, questions: CaseQuestion[], isVerbal?: boolean | null,
+ *   asksImplied?: boolean}} CaseState
  */
 
 /**
  * @typedef {object} Source
- * @property {{question: string, answers: Span[]}[]} questions
+ * @property {{question: string, answers: Span[], implied?: boolean, context_answers?: {text: string}[]}[]} questions
  * @property {string} no_question
  * @property {boolean} [is_verbal]
  */
@@ -36,6 +40,8 @@
  * @property {{submission: number, question: number} | null} [source]
  * @property {string | null} verdict
  * @property {number | null} [same_as]
+ * @property {boolean} [implied]
+ * @property {number | null} [picked]
  */
 
 /** @typedef {{questions?: ContentQuestion[], is_verbal?: boolean | null}} CaseContent */
@@ -62,9 +68,11 @@
  * @property {Span} [other]
  * @property {number} [at]  a token
  * @property {boolean} [isVerbal]
+ * @property {boolean} [implied]
+ * @property {number | null} [picked]
  */
 
-/** @typedef {"keep" | "invalid" | "unjudge" | "redundant" | "merge" | "settle" | "add" | "remove" | "verbal"} VerdictMove */
+/** @typedef {"keep" | "invalid" | "unjudge" | "redundant" | "merge" | "settle" | "add" | "remove" | "verbal" | "implied"} VerdictMove */
 
 /** @typedef {"rewrite" | "mark" | "unmark" | "split" | "cut" | "join" | "move"} AnswerMove */
 

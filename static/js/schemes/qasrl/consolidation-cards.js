@@ -1,6 +1,6 @@
 // The cards of the consolidation page, in groups as the server aligned the questions.
 //
-// Beside the keys of a card (k i r m, e w d), g settles a group, and n and G work on the whole board.
+// Beside the keys of a card (k i r m, e w d p), g settles a group, and n and G work on the whole board.
 
 /** @import { Span } from "../../spans.js" */
 /** @import { BoardCalls, CaseQuestion, CaseState, Look, Source } from "./case-types.js" */
@@ -8,11 +8,12 @@
 /** @import { Walker } from "./grammar.js" */
 
 import { element, setText } from "../../html.js";
+import { keyHint } from "../../shortcuts.js";
 import { equal } from "../../spans.js";
 import { Board, Card } from "./case-card.js";
 import { conflicts, find, INVALID, KEEP, kept, REDUNDANT, sharesWords, sourceId } from "./case-state.js";
 import * as text from "./consolidation-text.js";
-import { QuestionBox } from "./question-box.js";
+import { QuestionBox, refusedWord } from "./question-box.js";
 
 const UNFINISHED = "This question isn't finished. Choose a correction or how it continues, or press Esc to cancel.";
 
@@ -76,9 +77,9 @@ export class ConsolidationBoard extends Board {
     const keptFirst = [best, ...ids.filter((id) => id !== best)];
     const settle = element(
       "button",
-      { type: "button", class: "group__settle", onclick: () => this.settle(keptFirst) },
+      { type: "button", class: "group__settle", "aria-keyshortcuts": "g", onclick: () => this.settle(keptFirst) },
       ids.length > 1 ? `Keep ${text.nameOf(this.question(best))}, others are duplicates ` : "Keep ",
-      element("kbd", {}, "g"),
+      keyHint("g"),
     );
     const id = `group-${position}`;
     const group = element(
@@ -101,9 +102,9 @@ export class ConsolidationBoard extends Board {
     const host = element("div", { class: "own__box" });
     const add = element(
       "button",
-      { type: "button", class: "own__add", onclick: () => this.openNew() },
+      { type: "button", class: "own__add", "aria-keyshortcuts": "n", onclick: () => this.openNew() },
       "Write a missing question ",
-      element("kbd", {}, "n"),
+      keyHint("n"),
     );
     const title = element("h3", { class: "group__title", id: "group-own" }, "Missing questions");
     const group = element(
@@ -213,8 +214,8 @@ export class ConsolidationBoard extends Board {
       id: "new-question",
       label: "The missing question",
       board: this,
-      onDone: (question, byKey) => {
-        const id = this.calls.act({ type: "add", question });
+      onDone: (question, byKey, picked) => {
+        const id = this.calls.act({ type: "add", question, picked });
         if (byKey && id !== null) this.calls.edit(id, null);
       },
       onClose: (byKey) => {
@@ -258,13 +259,14 @@ class ConsolidationCard extends Card {
     const edit = this.button("Answers", "e", () => this.edit(null));
     const merge = this.button("Merge", "m", () => this.merge());
     const remove = this.button("Delete", "d", () => this.act({ type: "remove" }));
+    this.implied = this.button("Implied", "p", () => this.toggleImplied());
     const actions = this.actions(
       [
         ["Keep", "k", KEEP],
         ["Invalid", "i", INVALID],
         ["Redundant", "r", REDUNDANT],
       ],
-      [edit, rewrite, merge, remove],
+      [edit, rewrite, merge, remove, this.implied],
     );
     const isOwn = question.source === null;
     /** @type {HTMLElement} */ (actions.firstElementChild).hidden = isOwn;
@@ -279,18 +281,29 @@ class ConsolidationCard extends Card {
   /** @param {CaseQuestion} question @param {Look} look */
   update(question, look) {
     super.update(question, look);
+    this.implied.hidden = !this.canBeImplied();
+    this.implied.setAttribute("aria-pressed", String(question.implied === true));
     const isOutside =
       question.verdict === KEEP && question.question !== "" && !this.board.walker.read(question.question);
     this.note.hidden = !isOutside;
     setText(this.note, isOutside ? "Free-form question. Keep it only if it reads well." : "");
   }
 
+  // Only what is kept becomes gold.
+  canBeImplied() {
+    return Boolean(this.board.state.asksImplied) && this.question.verdict === KEEP;
+  }
+
+  toggleImplied() {
+    if (this.canBeImplied()) this.act({ type: "implied", implied: !this.question.implied });
+  }
+
   /** @param {CaseQuestion} question @param {number[]} clashes */
-  updateAnswers({ answers, verdict }, clashes) {
+  updateAnswers({ answers, verdict, contextAnswers }, clashes) {
     const { chosen } = this;
     if (chosen && !answers.some((span) => equal(span, chosen))) this.chosen = null;
     const hadFocus = this.tools.contains(document.activeElement);
-    this.updateChips(answers, verdict === KEEP ? clashes : [], "no answer", this.chosen);
+    this.updateChips(answers, verdict === KEEP ? clashes : [], contextAnswers ? "" : "no answer", this.chosen);
     this.updateTools(answers);
     if (hadFocus && this.tools.hidden) this.focusChip(0);
   }
@@ -368,9 +381,9 @@ class ConsolidationCard extends Card {
       label: `New text of ${text.nameOf(this.question)}`,
       initial: this.question.question,
       board: this.board,
-      onDone: (question, byKey) => {
+      onDone: (question, byKey, picked) => {
         close(byKey);
-        this.act({ type: "rewrite", question });
+        this.act({ type: "rewrite", question, picked });
       },
       onClose: close,
     });
@@ -388,12 +401,15 @@ class ConsolidationCard extends Card {
  * @param {string} options.label
  * @param {string} [options.initial]
  * @param {ConsolidationBoard} options.board
- * @param {(question: string, byKey: boolean) => void} options.onDone
+ * @param {(question: string, byKey: boolean, picked: number | null) => void} options.onDone  called with the
+ *   rank of the suggestion that the question is, or null if it was typed
  * @param {(byKey: boolean) => void} options.onClose
  */
 function askForQuestion(host, { id, label, initial = "", board, onDone, onClose }) {
   const { walker, suggest, freeForm } = board;
   let isOpen = true;
+  /** @type {number | null} */
+  let rank = null;
   /** @param {() => void} done */
   const end = (done) => {
     if (!isOpen) return;
@@ -404,13 +420,17 @@ function askForQuestion(host, { id, label, initial = "", board, onDone, onClose 
   /** @param {string} question */
   const isFinished = (question) => walker.check(question).state === "complete";
   /** @param {string} question @param {boolean} byKey */
-  const take = (question, byKey) => end(() => onDone(text.cleaned(question), byKey));
+  const take = (question, byKey) => end(() => onDone(text.cleaned(question), byKey, rank));
   const box = new QuestionBox({
     id,
     label,
     walker,
     suggest,
-    onInput: () => box.note(""),
+    onInput: (question, picked) => {
+      rank = picked;
+      const check = walker.check(question);
+      box.note(check.state === "wrong" ? `${refusedWord(question, check)}.` : "");
+    },
     onFinish: (question) => (isFinished(question) ? take(question, true) : box.note(UNFINISHED)),
     onKeep: freeForm ? () => take(box.text, true) : null,
   });

@@ -17,6 +17,7 @@ import { split } from "./grammar.js";
  * @property {number} position
  * @property {string} question
  * @property {Span[]} answers
+ * @property {{text: string}[]} [context_answers]
  * @property {boolean} agrees
  * @property {boolean} has_modal
  */
@@ -92,7 +93,7 @@ export function standing(rows, sourceCount) {
   const isEveryone = rows.length === sourceCount && new Set(rows.map((row) => row.submission)).size === sourceCount;
   const isAgreed = isEveryone && rows.every((row) => row.agrees);
   const sameText = isOne(rows.map((row) => row.question));
-  const sameAnswers = isOne(rows.map((row) => JSON.stringify(row.answers)));
+  const sameAnswers = isOne(rows.map((row) => JSON.stringify([row.answers, row.context_answers])));
   const isOneRole = isAgreed || sameText || sameAnswers;
   if (sameText && sameAnswers) return { isAgreed, isOneRole, text: "Same question, same answers" };
   if (isAgreed) return { isAgreed, isOneRole, text: "Same answers, worded differently" };
@@ -135,6 +136,7 @@ export function moveText(state, move) {
     rewrite: `rewrite ${who}`,
     join: `join answers to ${who}`,
     move: `move answer to ${who}`,
+    implied: `${who} ${move.implied ? "implied" : "explicit"}`,
   };
   return texts[move.type];
 }
@@ -142,7 +144,9 @@ export function moveText(state, move) {
 /** @param {CaseQuestion} question @param {CaseState} state */
 export function verdictText(question, state) {
   if (question.verdict === null) return "not judged";
-  if (question.verdict === KEEP) return question.source ? "kept" : "kept, new";
+  if (question.verdict === KEEP) {
+    return ["kept", !question.source && "new", question.implied && "implied"].filter(Boolean).join(", ");
+  }
   if (question.sameAs === null) return "invalid";
   return `redundant, duplicate of ${nameOf(find(state, question.sameAs))}`;
 }

@@ -4,7 +4,7 @@
 /** @import { CaseState, Source } from "./case-types.js" */
 /** @import { Row } from "./consolidation-text.js" */
 
-import { counted, element, quoted, ref, setText } from "../../html.js";
+import { corpusText, counted, element, quoted, ref, setText } from "../../html.js";
 import { spansText } from "../../written-text.js";
 import { CasePage } from "./case-page.js";
 import { apply, begin, conflicts, contentOf, kept, problems, resume, sourceId } from "./case-state.js";
@@ -26,8 +26,9 @@ export function mount(root, data, onChange) {
   const groups = data.layout.groups.map((/** @type {{rows: Row[]}} */ group) => group.rows);
   const walker = new Walker(data.shared.automaton, data.data.item);
   const suggester = createSuggester(walker, data);
+  const asksImplied = Boolean(data.data.asksImplied);
   const order = groups.flat().map((row) => sourceId(row.submission, row.position));
-  const beginning = begin({ sources, size: tokens.length, order, isNoun: isNoun(data.target) });
+  const beginning = begin({ sources, size: tokens.length, order, isNoun: isNoun(data.target), asksImplied });
   const settle = ref(root, "settle-agreed");
   const settleLabel = settle.querySelector("span") ?? settle;
   /** @type {ConsolidationBoard} */
@@ -92,13 +93,15 @@ function showResult(root, state, tokens) {
   const answers = questions.reduce((sum, question) => sum + question.answers.length, 0);
   setText(ref(root, "summary"), `${counted(questions.length, "question")}, ${counted(answers, "answer")}`);
   const rows = questions.map((question) => {
-    const said = spansText(tokens, question.answers) || "no answer yet";
+    const outside = question.contextAnswers?.map((answer) => `${answer} (in context)`) ?? [];
+    const inside = question.answers.length > 0 ? [spansText(tokens, question.answers)] : [];
+    const said = [...inside, ...outside].join(" | ") || "no answer yet";
     const row = element(
       "li",
       { "data-id": question.id },
       element("span", { class: "outcome__question" }, question.question || "(no text)"),
       " ",
-      element("span", { class: "outcome__answers", dir: "auto" }, said),
+      element("span", { class: "outcome__answers", ...corpusText() }, said),
     );
     if (inConflict.has(question.id))
       row.append(" ", element("span", { class: "conflict-word" }, "overlapping answers"));

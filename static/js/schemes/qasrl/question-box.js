@@ -1,15 +1,19 @@
 // A box to type a question in, with a list of what can come next (ARIA combobox with a listbox).
 //
-// Enter accepts the marked option, or finishes a complete question. Tab completes up to the next
-// choice, and leaves the box if there is nothing to complete. Escape closes the list.
+// Enter accepts the marked option, or finishes a complete question. At the end of the text, the right
+// arrow key completes up to the next choice, and so does Ctrl+Space. Tab accepts an option that an arrow
+// key has chosen, and otherwise leaves the box without a change. Escape closes the list.
 
 /** @import { Walker } from "./grammar.js" */
 /** @import { Check } from "./grammar-types.js" */
 
-import { element, setText } from "../../html.js";
+import { announce, announceSettled } from "../../announcements.js";
+import { counted, element, quoted, setText } from "../../html.js";
 import { capital, finished, split } from "./grammar.js";
 
 const MOST_OPTIONS = 40;
+const KEYS =
+  "Arrow down chooses a suggestion, Enter accepts it. At the end of the text, the right arrow or Ctrl and Space completes the next word. Tab leaves the question as it is.";
 
 /** @typedef {"finish" | "whole" | "next" | "fix" | "keep"} OptionKind */
 
@@ -57,7 +61,7 @@ export class QuestionBox {
       "aria-autocomplete": "list",
       "aria-expanded": "false",
       "aria-controls": `${id}-options`,
-      "aria-describedby": `${id}-note`,
+      "aria-describedby": `${id}-note ${id}-keys`,
       autocomplete: "off",
       autocapitalize: "off",
       autocorrect: "off",
@@ -72,11 +76,14 @@ export class QuestionBox {
       class: "question-box__offers",
       role: "listbox",
       "aria-label": "How the question can continue",
+      // Browsers make a list that scrolls a stop of the Tab key. Leaving the box would lose the focus.
+      tabindex: "-1",
       hidden: true,
     });
     const field = element("div", { class: "question-box__field" }, this.mirror, this.input);
     this.message = element("p", { id: `${id}-note`, class: "question-box__note", hidden: true });
-    this.element = element("div", { class: "question-box" }, field, this.message, this.list);
+    const keys = element("span", { id: `${id}-keys`, hidden: true }, KEYS);
+    this.element = element("div", { class: "question-box" }, field, this.message, keys, this.list);
     this.listen();
   }
 
@@ -106,13 +113,20 @@ export class QuestionBox {
   }
 
   /**
-   * Show a note between the box and its list.
+   * Show a note between the box and its list. Screen readers do not read a changed description.
    *
    * @param {string} text
    */
   note(text) {
+    if (this.message.textContent === text) return;
     setText(this.message, text);
     this.message.hidden = text === "";
+    if (document.activeElement === this.input) announceSettled(() => this.spokenNote());
+  }
+
+  spokenNote() {
+    const count = this.options.filter(({ kind }) => kind === "fix").length;
+    return [this.message.textContent, count > 0 ? `${counted(count, "correction")}.` : ""].filter(Boolean).join(" ");
   }
 
   /**
@@ -244,19 +258,22 @@ export class QuestionBox {
     const option = this.list.children[position] ?? this.addOption(position);
     option.className = `question-box__offer question-box__offer--${kind}`;
     const same = sharedLength(text.toLowerCase(), typed);
-    const [before, rest, hint] = option.children;
+    const [whole, hint] = option.children;
+    const [before, rest] = whole.children;
     setText(before, from ?? text.slice(0, same));
     setText(rest, to ?? text.slice(same) + (goesOn ? " …" : ""));
     setText(hint, HINTS[kind]);
   }
 
+  // The typed and the suggested part stand in one inline element. As flex items, they would be blocks,
+  // and a screen reader would read a blank between them: "Wh o carried …".
   /** @param {number} position */
   addOption(position) {
+    const typed = element("span", { class: "quiet" });
     const option = element(
       "li",
       { id: `${this.id}-option-${position}`, role: "option" },
-      element("span", { class: "quiet" }),
-      element("span", { class: "question-box__rest" }),
+      element("span", { class: "question-box__text" }, typed, element("span", { class: "question-box__rest" })),
       element("span", { class: "question-box__kind" }),
     );
     this.list.append(option);
@@ -280,8 +297,9 @@ export class QuestionBox {
 
   /** @param {KeyboardEvent} event */
   keyDown(event) {
-    if (event.isComposing || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (this.handleKey(event)) event.preventDefault();
+    if (event.isComposing || event.metaKey || event.altKey) return;
+    const isHandled = event.ctrlKey ? event.key === " " && this.complete() : this.handleKey(event);
+    if (isHandled) event.preventDefault();
   }
 
   /**
@@ -293,7 +311,8 @@ export class QuestionBox {
     if (key === "ArrowDown") this.move(1);
     else if (key === "ArrowUp") this.move(-1);
     else if (key === "Enter") this.enter();
-    else if (key === "Tab") return !shiftKey && this.tab();
+    else if (key === "Tab") return !shiftKey && this.acceptChosen();
+    else if (key === "ArrowRight") return !shiftKey && this.isAtEnd() && this.complete();
     else if (key === "Escape" && !this.list.hidden) this.close();
     else return false;
     return true;
@@ -316,15 +335,26 @@ export class QuestionBox {
     else if (this.text.trim() !== "") this.finish(this.state === "complete" ? this.finishedText() : this.text);
   }
 
-  // Complete the text. Return false if Tab should go to the next control.
-  tab() {
-    if (this.list.hidden) return false;
+  // Accept the option that an arrow key has chosen. Return false if there is none.
+  acceptChosen() {
+    if (!this.chosen || this.active < 0) return false;
+    this.accept(this.options[this.active]);
+    return true;
+  }
+
+  isAtEnd() {
+    const { selectionStart, selectionEnd, value } = this.input;
+    return selectionStart === value.length && selectionEnd === value.length;
+  }
+
+  // Complete the text up to the next choice, and announce it. Return false if there is nothing to complete.
+  complete() {
+    if (this.list.hidden) this.refresh({ open: true });
+    if (this.state !== "unfinished" || this.options.length === 0) return false;
     const next = this.options.find((option) => option.kind === "next") ?? this.options[0];
-    if (this.chosen && this.active >= 0) this.accept(this.options[this.active]);
-    else if (this.state !== "unfinished") return false;
-    else if (this.isWordWhole()) this.write(`${capital(this.text)} `, { open: true });
-    else if (next) this.accept(next);
-    else return false;
+    if (this.isWordWhole()) this.write(`${capital(this.text)} `, { open: true });
+    else this.accept(next);
+    announce(this.text.trim());
     return true;
   }
 
@@ -362,6 +392,17 @@ export class QuestionBox {
     this.close();
     this.onFinish(text);
   }
+}
+
+/**
+ * Explain why the template refuses a question.
+ *
+ * @param {string} text
+ * @param {Check} check
+ */
+export function refusedWord(text, { start, end, substitute }) {
+  const use = substitute ? `Use ${quoted(substitute)} instead` : "Choose one of the words below";
+  return `${quoted(text.slice(start, end))} isn't allowed here. ${use}`;
 }
 
 const HINTS = { finish: "done", whole: "", next: "", fix: "", keep: "free-form" };

@@ -2,11 +2,13 @@
 
 /** @import { Span } from "../../spans.js" */
 /** @import { Question } from "./annotation.js" */
+/** @import { ContextAnswer } from "./context-answers.js" */
 /** @import { Workbench } from "./workbench.js" */
 
-import { element, quoted, setText } from "../../html.js";
+import { corpusText, element, quoted, setText } from "../../html.js";
 import { cents } from "../../work/pay.js";
 import { spanText } from "../../written-text.js";
+import { isAnswered } from "./annotation.js";
 import { QuestionBox } from "./question-box.js";
 
 /**
@@ -46,12 +48,14 @@ export class QuestionRow {
     this.shown = undefined;
     this.answers = element("ul", { class: "answers", "aria-label": "Answers" });
     this.mark = button("question__mark quiet", "Select an answer", () => bench.mark(question));
+    const imply = () => bench.imply(question, !question.implied);
+    this.implied = button("question__implied quiet", "Implied", imply);
     this.element = element(
       "li",
       { class: "question" },
       element("div", { class: "question__line" }, this.number, this.box.element, this.bonus, this.delete),
       this.keep,
-      element("div", { class: "question__answers" }, this.answers, this.mark),
+      element("div", { class: "question__answers" }, this.answers, this.mark, this.implied),
     );
     // Not at pointerdown: an element that moves under the finger would not be clicked.
     this.element.addEventListener("click", focus);
@@ -63,7 +67,7 @@ export class QuestionRow {
     const { locked } = this.bench;
     this.box.kept = question.kept;
     if (this.box.text !== question.text) this.box.show(question.text);
-    const isEmpty = question.text.trim() === "" && question.answers.length === 0;
+    const isEmpty = question.text.trim() === "" && !isAnswered(question);
     this.element.classList.toggle("question--active", isActive);
     this.element.classList.toggle("question--empty", isEmpty);
     this.element.classList.toggle("question--outside", isOutside);
@@ -75,34 +79,54 @@ export class QuestionRow {
     this.delete.disabled = isEmpty || locked;
     this.keep.hidden = !canKeep || locked;
     this.mark.hidden = isEmpty || locked;
-    setText(this.mark, question.answers.length > 0 ? "Select another answer" : "Select the answer");
+    this.implied.hidden = !this.bench.annotation.asksImplied || isEmpty;
+    this.implied.disabled = locked;
+    this.implied.setAttribute("aria-pressed", String(question.implied));
+    this.implied.setAttribute("aria-label", `Implied: the sentence does not state the answer to question ${number}`);
+    setText(this.mark, isAnswered(question) ? "Select another answer" : "Select the answer");
     this.box.note(note);
     this.showAnswers(question, locked);
   }
 
   /** @param {Question} question @param {boolean} locked */
   showAnswers(question, locked) {
-    const shown = JSON.stringify([question.answers, locked]);
+    const shown = JSON.stringify([question.answers, question.contextAnswers, locked]);
     if (this.shown === shown) return;
     this.shown = shown;
-    this.answers.hidden = question.answers.length === 0;
-    this.answers.replaceChildren(...question.answers.map((span) => this.chip(span, locked)));
+    this.answers.hidden = !isAnswered(question);
+    this.answers.replaceChildren(
+      ...question.answers.map((span) => this.answerChip(span, locked)),
+      ...question.contextAnswers.map((answer) => this.contextChip(answer, locked)),
+    );
   }
 
   /** @param {Span} span @param {boolean} locked */
-  chip(span, locked) {
+  answerChip(span, locked) {
     const text = spanText(this.bench.annotation.tokens, span);
+    return this.chip(text, locked, () => this.bench.removeAnswer(this.question, span));
+  }
+
+  /** @param {ContextAnswer} answer @param {boolean} locked */
+  contextChip(answer, locked) {
+    const text = this.bench.context.text(answer);
+    const chip = this.chip(text, locked, () => this.bench.removeContextAnswer(this.question, answer));
+    chip.children[0].after(element("span", { class: "answer-chip__place" }, "in context"));
+    return chip;
+  }
+
+  /** @param {string} text @param {boolean} locked @param {() => void} onRemove */
+  chip(text, locked, onRemove) {
     const remove = element(
       "button",
       {
         type: "button",
         class: "answer-chip__remove quiet",
         "aria-label": `Remove the answer ${quoted(text)}`,
-        onclick: () => this.bench.removeAnswer(this.question, span),
+        onclick: onRemove,
       },
       "✕",
     );
-    const answer = element("bdi", { class: "answer-chip__text" }, text);
+    const answer = element("bdi", { class: "answer-chip__text", ...corpusText() }, text);
     return element("li", { class: "answer-chip" }, answer, locked ? "" : remove);
   }
 }

@@ -3,6 +3,7 @@
 /** @import { Predicate } from "./predicate.js" */
 
 import { quoted, ref, setText } from "../../html.js";
+import { ignoresKey } from "../../shortcuts.js";
 import { isNoun, predicateText } from "./predicate.js";
 
 /** @type {Record<string, boolean>} */
@@ -30,7 +31,7 @@ export class VerbalStep {
     setText(ref(root, "verbal-verb"), target.verb_form ?? "");
     this.box.addEventListener("keydown", (event) => {
       const choice = KEYS[event.key.toLowerCase()];
-      if (choice === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (choice === undefined || ignoresKey(event, "textarea")) return;
       event.preventDefault();
       if (!this.box.disabled) onChoose(choice);
     });

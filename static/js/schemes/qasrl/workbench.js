@@ -4,6 +4,7 @@
 /** @import { Span } from "../../spans.js" */
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
 /** @import { Question } from "./annotation.js" */
+/** @import { ContextAnswer, ContextSide } from "./context-answers.js" */
 /** @import { RowState } from "./question-row.js" */
 
 import { quoted, ref, setText } from "../../html.js";
@@ -12,9 +13,11 @@ import { contains } from "../../spans.js";
 import { unitBonus } from "../../work/pay.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { spanText } from "../../written-text.js";
-import { Annotation, tidy } from "./annotation.js";
+import { Annotation, isAnswered, tidy } from "./annotation.js";
+import { ContextWords } from "./context-answers.js";
 import { Walker } from "./grammar.js";
 import { isNoun, predicateText, sentenceTarget } from "./predicate.js";
+import { refusedWord } from "./question-box.js";
 import { QuestionRow } from "./question-row.js";
 import { createSuggester } from "./suggestions.js";
 import { VerbalStep } from "./verbal-step.js";
@@ -34,12 +37,15 @@ export class Workbench {
     this.locked = data.locked;
     const walker = new Walker(data.shared.automaton, data.data.item);
     this.suggester = createSuggester(walker, data);
+    this.context = new ContextWords(data.context);
     this.annotation = new Annotation({
       tokens: data.tokens,
       walker,
       content: data.content,
       freeForm: data.freeForm ?? true,
       isNoun: isNoun(data.target),
+      asksImplied: Boolean(data.data.asksImplied),
+      context: this.context,
     });
     this.reason = ref(root, "no-question", HTMLInputElement);
     this.reasons = ref(root, "reasons", HTMLSelectElement);
@@ -145,6 +151,22 @@ export class Workbench {
     setText(ref(document, "verb"), predicateText(target, tokens));
   }
 
+  /** @param {{before: HTMLElement, after: HTMLElement}} sides */
+  showContext(sides) {
+    this.context.show(sides, {
+      onChoose: (answer) => this.takeContextAnswer(answer),
+      onRemove: (side, token) => this.removeContextAnswerAt(side, token),
+      onLeave: (where) => (where === "next" ? this.nextQuestion() : this.focusQuestion(this.active)),
+      onSelect: (side, text, pending) => {
+        this.sentence.clear();
+        this.context.clear(side);
+        this.say(pending ? "Click the last word (or the same word again)." : quoted(text));
+      },
+      onRefuse: (text) => this.say(text, { isRefusal: true }),
+    });
+    this.render();
+  }
+
   /** @param {any} content */
   load(content) {
     this.annotation.load(content);
@@ -160,9 +182,15 @@ export class Workbench {
 
   /** @param {any} content */
   describe(content) {
-    const questions = /** @type {{question: string, answers: Span[]}[]} */ (content?.questions ?? []);
-    const lines = questions.map(({ question, answers }) =>
-      [question, ...answers.map((span) => spanText(this.data.tokens, span))].join(" – "),
+    const questions = /** @type {{question: string, answers: Span[], context_answers?: ContextAnswer[]}[]} */ (
+      content?.questions ?? []
+    );
+    const lines = questions.map(({ question, answers, context_answers: outside = [] }) =>
+      [
+        question,
+        ...answers.map((span) => spanText(this.data.tokens, span)),
+        ...outside.map((answer) => `${this.context.text(answer)} (in context)`),
+      ].join(" – "),
     );
     return content?.is_verbal === false ? ["Not an action or event"] : lines;
   }
@@ -219,6 +247,7 @@ export class Workbench {
     if (!this.active || !questions.includes(this.active)) this.active = questions.at(-1);
     this.renderRows(questions);
     this.sentence.paint(this.annotation.marks(this.active));
+    this.context.paint(this.active?.contextAnswers ?? [], this.locked);
     this.showSelection(this.sentence.selection, this.sentence.pending);
     const canAsk = this.annotation.canAsk();
     this.verbalStep.update(this.annotation.isVerbal, this.locked);
@@ -275,10 +304,7 @@ export class Workbench {
     const twin = this.annotation.twin(question);
     if (twin) return `Same as question ${this.annotation.number(twin)}.`;
     if (state === "wrong") {
-      const { start, end, substitute } = this.annotation.check(question);
-      const word = quoted(question.text.slice(start, end));
-      const use = substitute ? `Use ${quoted(substitute)} instead` : "Choose one of the words below";
-      const choice = `${word} isn't allowed here. ${use}`;
+      const choice = refusedWord(question.text, this.annotation.check(question));
       if (!this.annotation.freeForm) return `${choice}.`;
       return `${choice}, or keep it as a free-form question if none fits. Free-form questions are reviewed before their bonus is paid.`;
     }
@@ -329,11 +355,18 @@ export class Workbench {
     this.mark(question);
   }
 
+  /** @param {Question} question @param {boolean} implied */
+  imply(question, implied) {
+    const label = `question ${this.annotation.number(question)} ${implied ? "implied" : "explicit"}`;
+    this.change(label, () => Object.assign(question, { implied }));
+  }
+
   /** @param {Question} question */
   mark(question) {
     this.activate(question);
     this.sentence.focus();
-    this.say(`Select the answer to ${quoted(question.text)} in the sentence.`);
+    const where = this.context.sides.length > 0 ? "in the sentence or its context" : "in the sentence";
+    this.say(`Select the answer to ${quoted(question.text)} ${where}.`);
   }
 
   /** @param {Question} question */
@@ -341,6 +374,7 @@ export class Workbench {
     if (question === this.active || !this.annotation.find(question.key)) return;
     this.active = question;
     this.sentence.clear();
+    this.context.clear();
     this.render();
   }
 
@@ -383,6 +417,41 @@ export class Workbench {
     else this.say("No answer to this question contains this word.");
   }
 
+  /** @param {ContextAnswer} answer */
+  takeContextAnswer(answer) {
+    const question = this.active;
+    if (!question || question.text.trim() === "") {
+      this.say("Write the question first, then select its answer.");
+      return;
+    }
+    const refusal = this.annotation.contextRefusal(question, answer);
+    if (refusal) {
+      this.say(refusal, { isRefusal: true });
+      return;
+    }
+    const text = quoted(this.context.text(answer));
+    this.change(`the answer ${text}`, () => {
+      question.contextAnswers = [...question.contextAnswers, answer];
+    });
+    this.say(`${text} added.`);
+  }
+
+  /** @param {Question} question @param {ContextAnswer} answer */
+  removeContextAnswer(question, answer) {
+    const text = quoted(this.context.text(answer));
+    this.change(`removing the answer ${text}`, () => {
+      question.contextAnswers = question.contextAnswers.filter((other) => other !== answer);
+    });
+    this.say(`Answer ${text} removed.`);
+  }
+
+  /** @param {ContextSide} side @param {number} token */
+  removeContextAnswerAt(side, token) {
+    const answer = this.active?.contextAnswers.find((own) => side.markOf(own).some((mark) => isOn(mark, token)));
+    if (this.active && answer) this.removeContextAnswer(this.active, answer);
+    else this.say("No answer to this question contains this word.");
+  }
+
   nextQuestion() {
     const { questions } = this.annotation;
     this.focusQuestion(questions.find((question) => question.text.trim() === "") ?? questions.at(-1));
@@ -409,7 +478,8 @@ export class Workbench {
     const take = this.ref("take");
     const refusal = span && this.active ? this.annotation.refusal(this.active, span) : "";
     take.hidden = !span || refusal !== "";
-    this.ref("go-on").hidden = Boolean(span) || !this.active?.answers.length || this.locked;
+    if (span) this.context.clear();
+    this.ref("go-on").hidden = Boolean(span) || !this.active || !isAnswered(this.active) || this.locked;
     if (!span) return;
     const answer = quoted(spanText(this.annotation.tokens, span));
     setText(take, `Add ${answer}`);
@@ -417,6 +487,11 @@ export class Workbench {
     else if (pending) this.say("Click the last word (or the same word again).");
     else this.say(answer);
   }
+}
+
+/** @param {import("../../sentence.js").Mark} mark @param {number} token */
+function isOn({ start, end }, token) {
+  return contains([start, end], token);
 }
 
 /**

@@ -1,0 +1,71 @@
+"""A crowd of simulated people and the content that each would write for an item.
+
+The content depends on the seed, the person's name and the item's key only, so that the same people
+write the same in every rehearsal. Only generators get the reference.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from schemes.base import ItemContext, Json, MissingPartError, Simulation
+from schemes.simulated_person import Person
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An item with its context."""
+
+    key: str
+    context: ItemContext
+
+
+def names_of(count: int) -> list[str]:
+    """Return the names of people. They are the same in all projects, so that people are too."""
+    return [str(number) for number in range(1, count + 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedCrowd:
+    """`skill` is that of the crowd. `skills` are exact ones of some people, by name."""
+
+    simulation: Simulation
+    skill: float
+    seed: int
+    skills: Mapping[str, float] = field(default_factory=dict)
+
+    def person(self, name: str) -> Person:
+        person = Person.drawn(self.skill, f"{self.seed}:{name}")
+        return replace(person, skill=self.skills[name]) if name in self.skills else person
+
+    def generation(self, reference: Json, place: Place, name: str) -> Json:
+        return self.simulation.generate(
+            reference, place.context, self.person(name), self._seed(place, name)
+        )
+
+    def revision(self, reference: Json, place: Place, name: str, attempt: str) -> Json:
+        return self.simulation.generate(
+            reference,
+            place.context,
+            self.person(name).more_careful(),
+            self._seed(place, name, attempt),
+        )
+
+    def consolidation(self, sources: Sequence[Json], place: Place, name: str) -> Json:
+        if self.simulation.consolidate is None:
+            raise MissingPartError("The scheme does not simulate consolidators.")
+        return self.simulation.consolidate(
+            sources,
+            place.context,
+            self.person(name).more_careful(),
+            self._seed(place, name, "consolidation"),
+        )
+
+    def validation(self, sources: Sequence[Json], place: Place, name: str) -> Json:
+        if self.simulation.validate is None:
+            raise MissingPartError("The scheme does not simulate validators.")
+        return self.simulation.validate(
+            sources, place.context, self.person(name), self._seed(place, name, "validation")
+        )
+
+    def _seed(self, place: Place, name: str, *more: str) -> str:
+        return ":".join([str(self.seed), name, place.key, *more])

@@ -1,0 +1,150 @@
+"""Scores of several systems for SemEval-2019 Task 2, for evaluation pages."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from schemes.base import FileError, Noun
+from schemes.frames.exports import TASK_A, TASK_B1, TASK_B2
+from schemes.frames.items import (
+    BadRecords,
+    ItemKey,
+    LabelledItem,
+    Task,
+    check_same_items,
+    read_items,
+)
+from schemes.reports import BadRows
+from schemes.system_scores import Measure, ScoredSystem, ScoredSystems, TypeRow, TypeTable, nonzero
+
+if TYPE_CHECKING:
+    from metrics.bootstrap import Floats
+
+_ENDINGS = {Task.FRAMES: TASK_A, Task.FRAME_ROLES: TASK_B1, Task.GENERIC_ROLES: TASK_B2}
+_TYPE_MEASURES = (
+    Measure(key="recall", title="BCubed recall"),
+    Measure(key="precision", title="BCubed precision"),
+)
+# The digits at the end of a sentence id that number the sentences of a document.
+_SENTENCE_DIGITS = 3
+
+
+class FramesScoring:
+    """Purity and BCubed of clusterings. A system has to label exactly the reference's items."""
+
+    noun = Noun("item", "items")
+    documents = Noun("document", "documents")
+    measures: Sequence[Measure] = (
+        Measure(key="purity", title="Purity"),
+        Measure(key="inverse_purity", title="Inverse purity"),
+        Measure(key="purity_f", title="Purity F", is_main=True),
+        Measure(key="bcubed_precision", title="BCubed precision"),
+        Measure(key="bcubed_recall", title="BCubed recall"),
+        Measure(key="bcubed_f", title="BCubed F", is_main=True),
+    )
+    variants: Mapping[str, str] = {
+        Task.FRAMES: "A: frames of verbs",
+        Task.FRAME_ROLES: "B.1: frame elements",
+        Task.GENERIC_ROLES: "B.2: generic roles",
+    }
+    file_help = "Records of SemEval-2019 Task 2, with the same items in all files."
+    sentences_help = ""
+    export_format = "semeval"
+
+    def reference_files(self, folder: Path, variant: str) -> list[Path]:
+        return sorted(folder.glob(f"*.{_ENDINGS[Task(variant)]}"))
+
+    def score(
+        self,
+        *,
+        reference: Sequence[Path],
+        systems: Sequence[Path],
+        variant: str = Task.FRAMES,
+        sentences: Sequence[Path] = (),
+        skip_bad_rows: bool = False,
+    ) -> ScoredSystems:
+        task = Task(variant)
+        bad_records = [BadRecords(BadRows(skip=skip_bad_rows)) for _ in systems]
+        of_reference = BadRecords(BadRows(skip=skip_bad_rows))
+        labelled = [
+            read_items(path, task, bad_records=bad)
+            for path, bad in zip(systems, bad_records, strict=True)
+        ]
+        gold: dict[ItemKey, LabelledItem] = {}
+        for path in reference:
+            gold |= read_items(path, task, bad_records=of_reference)
+        # All systems are compared on the same items, so a bad line of any file leaves its items out.
+        skipped = [of_reference, *bad_records]
+        gold = _without_bad(gold, skipped)
+        if not gold:
+            raise FileError(reference[0].name, None, "has no item that can be used.")
+        scored = []
+        for path, items, bad in zip(systems, labelled, bad_records, strict=True):
+            kept = _without_bad(items, skipped)
+            check_same_items(gold, reference[0].name, kept, path.name)
+            scored.append(_scored(gold, [kept[key].label for key in gold], bad))
+        return ScoredSystems(
+            items=len(gold),
+            documents=len({_document(key.sentence) for key in gold}),
+            systems=scored,
+            facts=nonzero({"bad rows, skipped": len(of_reference.errors.errors)}),
+        )
+
+
+def _without_bad(
+    items: dict[ItemKey, LabelledItem], skipped: Sequence[BadRecords]
+) -> dict[ItemKey, LabelledItem]:
+    for bad in skipped:
+        items = bad.without_bad(items)
+    return items
+
+
+def _document(sentence: str) -> str:
+    """Return the document of a sentence id such as #20671029, or the id if it has another form."""
+    digits = sentence.removeprefix("#")
+    is_numbered = digits.isdecimal() and len(digits) > _SENTENCE_DIGITS
+    return digits[:-_SENTENCE_DIGITS] if is_numbered else sentence
+
+
+def _scored(
+    gold: Mapping[ItemKey, LabelledItem], system: Sequence[Hashable], bad: BadRecords
+) -> ScoredSystem:
+    # Inline, because they load numpy.
+    from metrics.cluster_documents import ClusterDocuments  # noqa: PLC0415
+    from metrics.clustering import item_bcubed  # noqa: PLC0415
+    from schemes.frames.evaluation import label_text  # noqa: PLC0415
+
+    labels = [item.label for item in gold.values()]
+    names = [label_text(label) for label in labels]
+    documents = [_document(key.sentence) for key in gold]
+    return ScoredSystem(
+        scores=ClusterDocuments(labels, system, documents),
+        types=[_by_label(names, *item_bcubed(labels, system))],
+        facts=nonzero({"clusters": len(set(system)), "bad rows, skipped": len(bad.errors.errors)}),
+    )
+
+
+def _by_label(labels: Sequence[str], precisions: "Floats", recalls: "Floats") -> TypeTable:
+    """Return mean BCubed precision and recall of the items of each gold label."""
+    places: dict[str, list[int]] = {}
+    for at, name in enumerate(labels):
+        places.setdefault(name, []).append(at)
+    by_size = sorted(places, key=lambda name: (-len(places[name]), name))
+    return TypeTable(
+        title="By gold cluster",
+        unit="Items",
+        measures=_TYPE_MEASURES,
+        rows={
+            name: TypeRow(
+                len(places[name]),
+                {
+                    "recall": float(recalls[places[name]].mean()),
+                    "precision": float(precisions[places[name]].mean()),
+                },
+            )
+            for name in by_size
+        },
+    )
+
+
+SCORING = FramesScoring()

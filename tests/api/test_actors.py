@@ -1,0 +1,92 @@
+"""Every action by token is logged with the token, and by session with the user."""
+
+import json
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.urls import reverse
+
+from annotation.models import Batch, Submission
+from audit.models import StateChange
+from jobs.models import Job
+from projects.enums import MemberRole
+from projects.models import ApiToken
+from tests.annotation.factories import make_held_bonus
+from tests.api.conftest import calling
+from tests.api.routes import API_RULES
+from tests.dashboard.campaign import add_items, make_user
+from tests.dashboard.test_permissions import signed_in
+
+pytestmark = pytest.mark.django_db
+WRITES = {(name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}}
+
+
+def file_of(name: str) -> SimpleUploadedFile:
+    return SimpleUploadedFile(name, b"One sentence.\n")
+
+
+def body_of(name: str) -> dict:
+    """Return a valid body."""
+    questions = {"questions": []}
+    system = json.dumps({"item": "wiki:3/2", "content": questions}).encode()
+    return {
+        "projects": {"slug": "fresh", "scheme": "qasrl", "protocol": "validation"},
+        "project": {"title": "Renamed"},
+        "imports": {"files": file_of("a.txt"), "format": "text"},
+        "batches": {"limit": 1},
+        "reject_submission": {"reason": "Empty."},
+        "decline_bonus": {"reason": "Repeated."},
+        "decide_submissions": {"reject": [{"id": 0, "reason": "Empty."}]},
+        "exports": {"format": "jsonl"},
+        "system_evaluations": {
+            "systems": SimpleUploadedFile("a.jsonl", system),
+            "source": "consolidated",
+        },
+    }.get(name, {})
+
+
+@pytest.fixture
+def arguments(campaign):
+    add_items(campaign.project, 2)
+    Submission.objects.update(other_version=None)  # nothing but a decision is missing
+    submission, other = Submission.objects.filter(state="submitted").order_by("pk")[:2]
+    held = make_held_bonus(other.assignment)
+    batch = campaign.batches["generator"].pk
+    return {
+        "projects": [],
+        **{name: ["demo", batch] for name in ("pause_batch", "expire_batch")},
+        "resume_batch": ["demo", campaign.batches["consolidator"].pk],
+        **{name: ["demo", submission.pk] for name in ("accept_submission", "reject_submission")},
+        **{name: ["demo", held.pk] for name in ("accept_bonus", "decline_bonus")},
+    }
+
+
+def send(client: Client, name: str, method: str, arguments: dict):
+    url = reverse(f"api:{name}", args=arguments.get(name, ["demo"]))
+    body, headers = body_of(name), {"Idempotency-Key": "actors"}
+    if name == "decide_submissions":
+        body["reject"][0]["id"] = arguments["reject_submission"][1]
+    if name in ("imports", "system_evaluations"):
+        return client.post(url, body, headers=headers)
+    data = json.dumps(body)
+    return client.generic(method, url, data, content_type="application/json", headers=headers)
+
+
+@pytest.mark.parametrize(("name", "method"), sorted(WRITES))
+@pytest.mark.parametrize("by_token", [True, False])
+def test_every_action_is_logged_with_its_token(name, method, by_token, arguments, campaign):
+    user = make_user("ada", campaign.project, MemberRole.ADMIN)
+    user.user_permissions.add(user.user_permissions.model.objects.get(codename="add_project"))
+    client = calling(user) if by_token else signed_in(user)
+    if name == "resume_batch":
+        Batch.objects.update(state="paused")
+    newest = StateChange.objects.order_by("pk").last()
+    response = send(client, name, method, arguments)
+    assert response.status_code in (200, 201, 202), response.content
+    token = ApiToken.objects.first()
+    actor = f"ada by token {token.beginning}" if token else "ada"
+    logged = StateChange.objects.filter(pk__gt=newest.pk if newest else 0)
+    jobs = Job.objects.exclude(requested_by="")
+    actors = {change.actor for change in logged} | {job.requested_by for job in jobs}
+    assert actors == {actor}
