@@ -3,16 +3,31 @@
 from collections import Counter
 from typing import Any
 
+from django.conf import settings
 from django.db.models import QuerySet
+from django.http import HttpResponseBase
 from django.utils import timezone
 from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 
+from annotation.api.corpus import JobFilters
 from annotation.api.filters import FiltersByItem
-from annotation.api.serializers import ContentField, SentenceSerializer
+from annotation.api.serializers import (
+    ContentField,
+    ReadFilesSerializer,
+    SentenceSerializer,
+    UploadSerializer,
+    reading_in,
+    settings_in,
+)
+from annotation.bad_rows_download import bad_rows_download
+from annotation.domain.choose_columns import settings_of
 from annotation.domain.item_context import headline_of
 from annotation.domain.queries import submissions_of
 from annotation.enums import Partition, SubmissionState
@@ -26,14 +41,20 @@ from consolidation.domain.queries import (
     narrowed,
     state_of,
 )
+from consolidation.domain.queue_gold import GOLD_IMPORT, queue_gold
 from consolidation.enums import CaseState, Decision, GoldSource, ItemState
 from consolidation.models import Case, CaseSource, Gold
 from crowd.models import Assignment
+from jobs.domain.queries import jobs_of
+from jobs.enums import JobState
+from jobs.models import Job
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, post, read
-from web.actions import money_action
+from schemes.import_settings import Setting
+from schemes.registry import get_scheme
+from web.actions import action, money_action
 from web.filters import LARGEST_ID, ChoiceFilter, IdAfterFilter, MomentFilter
 from web.serializers import BodySerializer
 
@@ -276,6 +297,123 @@ class GoldSerializer(serializers.ModelSerializer[Gold]):
         if self.context["request"].query_params.get("include") != "sentence":
             return None
         return SentenceSerializer(gold.item.sentence).data
+
+
+class GoldImportSerializer(ReadFilesSerializer):
+    """An import of annotations. `items_read` grows while it runs, and a new version is `added`."""
+
+    source = serializers.ChoiceField(  # type: ignore[assignment]
+        source="parameters.source", choices=GoldSource.choices
+    )
+    add_roles = serializers.SerializerMethodField()
+    items_read = serializers.IntegerField(source="progress.items", default=0)
+    items_added = serializers.IntegerField(source="result.added", default=0)
+    items_known = serializers.IntegerField(
+        source="result.known", default=0, help_text="Whose newest gold was the same."
+    )
+    items_left_out = serializers.IntegerField(
+        source="result.items_left_out",
+        default=0,
+        allow_null=True,
+        help_text="Because of errors. Null if the reader of the format does not know them.",
+    )
+    blank_count = serializers.IntegerField(
+        source="result.blank", default=0, help_text="Records without an annotation, left out."
+    )
+    notes = serializers.DictField(
+        source="result.notes",
+        child=serializers.IntegerField(),
+        default={},
+        help_text="What was changed to fit the items, such as clipped boxes.",
+    )
+
+    class Meta(ReadFilesSerializer.Meta):
+        fields = (
+            *ReadFilesSerializer.Meta.fields, "source", "add_roles", "items_read", "items_added",
+            "items_known", "items_left_out", "blank_count", "notes",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    def get_add_roles(self, job: Job) -> bool:
+        return Setting.ADD_ROLES in settings_of(job.parameters)
+
+
+class NewGoldImportSerializer(UploadSerializer):
+    """Annotations of experts or of a published dataset, for items that the project has."""
+
+    source = serializers.ChoiceField(  # type: ignore[assignment]
+        choices=[
+            (source.value, source.label) for source in (GoldSource.EXPERT, GoldSource.IMPORTED)
+        ],
+        help_text="expert is the reference of training and quality, imported a published dataset.",
+    )
+    add_roles = serializers.BooleanField(
+        default=False, help_text="Add roles that the project's inventory lacks to it."
+    )
+
+
+class _OfGoldImports(ProjectEndpoint):
+    queryset = Job.objects.none()
+    serializer_class = GoldImportSerializer
+    tag = "consolidation"
+
+    def listed(self) -> QuerySet[Job]:
+        return jobs_of(scope=self.project.slug, kind=GOLD_IMPORT)
+
+
+class GoldImports(_OfGoldImports, ListEndpoint):
+    """List the project's imports of annotations, newest first."""
+
+    rules = read(STAFF) | post(STAFF, TokenScope.IMPORT)
+    filterset_class = JobFilters
+    parser_classes = [MultiPartParser]
+    ordering = ("-pk",)
+    operations = {"GET": "list_gold_imports", "POST": "import_gold"}
+
+    @property
+    def most_bytes(self) -> int:
+        return settings.API_UPLOAD_MAX_BYTES
+
+    @extend_schema(
+        request={"multipart/form-data": NewGoldImportSerializer},
+        responses={202: GoldImportSerializer},
+    )
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Upload annotations. A background job imports them, and `Location` shows its progress."""
+        formats = get_scheme(self.project.scheme).corpus.gold_formats
+        data = self.read_body(request, NewGoldImportSerializer, formats=formats)
+        job = queue_gold(
+            project=self.project,
+            fmt=data["format"],
+            source=data["source"],
+            files=data["files"],
+            strict=data["strict"],
+            reading=reading_in(data),
+            settings=settings_in(data),
+            actor=actor_of(request),
+            now=timezone.now(),
+            state=JobState.QUEUED,
+        )
+        location = reverse("api:gold_import", args=[slug, job.pk], request=request)
+        return Response(GoldImportSerializer(job).data, 202, headers={"Location": location})
+
+
+class GoldImportDetail(_OfGoldImports, DetailEndpoint):
+    """Return an import of annotations with its progress."""
+
+    rules = read(STAFF)
+    operations = {"GET": "get_gold_import"}
+
+
+class GoldBadRows(_OfGoldImports):
+    rules = read(STAFF)
+    operations = {"GET": "download_gold_bad_rows"}
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    def get(self, request: Request, slug: str, pk: int) -> HttpResponseBase:
+        """Download the bad rows of an import of annotations as CSV: file, line, field and message."""
+        return bad_rows_download(self.find_row(pk=pk))
 
 
 class GoldFilters(FiltersByItem):

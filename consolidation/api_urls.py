@@ -10,4 +10,7 @@ urlpatterns = [
     path(AT + "items/<int:pk>/", api.ItemDetail.as_view(), name="item"),
     path(AT + "cases/", api.Cases.as_view(), name="cases"),
     path(AT + "gold/", api.GoldList.as_view(), name="gold"),
+    path(AT + "gold-imports/", api.GoldImports.as_view(), name="gold_imports"),
+    path(AT + "gold-imports/<int:pk>/", api.GoldImportDetail.as_view(), name="gold_import"),
+    path(AT + "gold-imports/<int:pk>/bad-rows/", api.GoldBadRows.as_view(), name="gold_bad_rows"),
 ]

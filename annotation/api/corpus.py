@@ -12,10 +12,15 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.serializers import ImportSerializer, NewImportSerializer, SentenceSerializer
+from annotation.api.serializers import (
+    ImportSerializer,
+    NewImportSerializer,
+    SentenceSerializer,
+    reading_in,
+    settings_in,
+)
 from annotation.bad_rows_download import bad_rows_download
 from annotation.domain.queue_import import IMPORT, queue_import
-from annotation.domain.source_files import ReadOptions
 from annotation.enums import Partition
 from annotation.models import Sentence
 from jobs.domain.queries import jobs_of
@@ -25,7 +30,6 @@ from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import MEMBERS, STAFF, post, read
-from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from web.actions import action
 from web.filters import ChoiceFilter
@@ -84,7 +88,9 @@ class Imports(_OfImports, ListEndpoint):
     def post(self, request: Request, slug: str) -> Response:
         """Upload a corpus. A background job imports it, and `Location` shows its progress."""
         corpus = get_scheme(self.project.scheme).corpus
-        data = self.read_body(request, NewImportSerializer, corpus=corpus)
+        data = self.read_body(
+            request, NewImportSerializer, formats=corpus.formats, searches=corpus.searches
+        )
         job = queue_import(
             project=self.project,
             fmt=data["format"],
@@ -95,8 +101,8 @@ class Imports(_OfImports, ListEndpoint):
             domain=data["domain"],
             partition=data["partition"],
             strict=data["strict"],
-            reading=ReadOptions(data["encoding"], data["columns"], data["sheet"]),
-            settings=[setting for setting in Setting if data.get(setting.parameter)],
+            reading=reading_in(data),
+            settings=settings_in(data),
             actor=actor_of(request),
             now=timezone.now(),
         )

@@ -15,7 +15,7 @@ from tests.annotation.factories import make_held_bonus
 from tests.api.routes import API_RULES
 from tests.api.training import add_evaluations
 from tests.dashboard.campaign import Campaign, make_project, make_user
-from tests.jobs.factories import make_export, make_import, make_system_evaluation
+from tests.jobs.factories import make_export, make_gold_import, make_import, make_system_evaluation
 
 
 @pytest.fixture(autouse=True)
@@ -75,10 +75,12 @@ def address(campaign):
     submission_id, bonus_id = submission.pk, make_held_bonus(submission.assignment).pk
     scored = make_system_evaluation(campaign.project)
     export, corpus = make_export(campaign.project), make_import(campaign.project)
+    gold = make_gold_import(campaign.project)
     arguments = {
         "item": [campaign.items[0].pk],
         "scheme": ["qasrl"],
         **{name: [corpus.pk] for name in ("import", "bad_rows")},
+        **{name: [gold.pk] for name in ("gold_import", "gold_bad_rows")},
         **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
         **{name: [bonus_id] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
         **{name: [submission_id] for name in API_RULES if name.endswith("submission")},

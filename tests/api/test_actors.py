@@ -34,6 +34,7 @@ def body_of(name: str) -> dict:
         "projects": {"slug": "fresh", "scheme": "qasrl", "protocol": "validation"},
         "project": {"title": "Renamed"},
         "imports": {"files": file_of("a.txt"), "format": "text"},
+        "gold_imports": {"files": file_of("a.csv"), "source": "expert"},
         "batches": {"limit": 1},
         "reject_submission": {"reason": "Empty."},
         "decline_bonus": {"reason": "Repeated."},
@@ -67,7 +68,7 @@ def send(client: Client, name: str, method: str, arguments: dict):
     body, headers = body_of(name), {"Idempotency-Key": "actors"}
     if name == "decide_submissions":
         body["reject"][0]["id"] = arguments["reject_submission"][1]
-    if name in ("imports", "system_evaluations"):
+    if name in ("imports", "gold_imports", "system_evaluations"):
         return client.post(url, body, headers=headers)
     data = json.dumps(body)
     return client.generic(method, url, data, content_type="application/json", headers=headers)

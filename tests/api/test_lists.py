@@ -15,13 +15,14 @@ from crowd.models import QualificationType, Worker
 from projects.models import Project
 from tests.api.training import add_evaluations
 from tests.dashboard.campaign import START, TARGET, Campaign, add_items, make_project
-from tests.jobs.factories import make_import
+from tests.jobs.factories import make_gold_import, make_import
 
 pytestmark = pytest.mark.django_db
 LISTS = (
     "sentences",
     "items",
     "imports",
+    "gold_imports",
     "batches",
     "submissions",
     "cases",
@@ -50,6 +51,7 @@ def fill(campaign: Campaign) -> None:
         add_evaluations(project, campaign.workers[-1:])
         project.batches.create(role="generator", reward_cents=5, created_at=START)
         make_import(project, actor=str(number))
+        make_gold_import(project, actor=str(number))
 
 
 def counts(api) -> dict[str, int]:

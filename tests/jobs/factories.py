@@ -3,6 +3,8 @@
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.domain.queue_import import IMPORT
+from annotation.domain.source_files import ReadOptions
+from consolidation.domain.queue_gold import queue_gold
 from datasets.domain.evaluate_systems import Reference, queue_evaluation
 from datasets.domain.queue_export import queue_export
 from jobs.domain.queue_job import queue_job
@@ -25,6 +27,18 @@ def make_import(project: Project, actor: str = "rita") -> Job:
         "images": [],
     }
     return queue_job(kind=IMPORT, scope=project.slug, parameters=parameters, actor=actor, now=START)
+
+
+def make_gold_import(project: Project, actor: str = "rita") -> Job:
+    return queue_gold(
+        project=project,
+        fmt="qasrl-csv",
+        source="expert",
+        files=[],
+        reading=ReadOptions("utf-8"),
+        actor=actor,
+        now=START,
+    )
 
 
 def make_export(project: Project, **options: str) -> Job:
