@@ -54,6 +54,7 @@ class TokenScope(TextChoices):
         "publish",
         "Publish: publish and change batches, change pay and limits (spends budget)",
     )
+    TRAIN = "train", "Train: set up rounds, decide on trainees, send feedback, change the pool"
     EXPORT = "export", "Export: start and download exports"
     PAY = "pay", "Pay: decide submissions and held bonuses (pays workers)"
 

@@ -8,9 +8,8 @@ from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import BooleanField
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -32,7 +31,7 @@ from audit.domain.change_state import TransitionNotAllowedError
 from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.qualifications import system_requirements
 from crowd.tasks import publish_hits
-from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
+from projects.api.endpoint import DRY_RUN, DetailEndpoint, DryRuns, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
 from projects.permissions import STAFF, post, read
@@ -49,13 +48,6 @@ CONFLICTS: dict[type[Exception], str] = {
 }
 
 
-DRY_RUN = OpenApiParameter(
-    "dry_run",
-    bool,
-    description="Return the cost, and publish nothing. It needs no Idempotency-Key.",
-)
-
-
 class BatchFilters(filters.FilterSet):
     role = ChoiceFilter(choices=Role.choices)
     state = ChoiceFilter(choices=BatchState.choices)
@@ -70,7 +62,7 @@ class _OfBatches(ProjectEndpoint):
         return self.project.batches.select_related("budget")
 
 
-class Batches(_OfBatches, ListEndpoint):
+class Batches(_OfBatches, ListEndpoint, DryRuns):
     """List the project's batches, newest first."""
 
     rules = read(STAFF) | post(STAFF, TokenScope.PUBLISH)
@@ -78,14 +70,6 @@ class Batches(_OfBatches, ListEndpoint):
     ordering = ("-pk",)
     operations = {"GET": "list_batches", "POST": "publish_batch"}
     refusals = (409,)
-    action_parameters = (DRY_RUN.name,)
-
-    def is_trial(self, request: Request) -> bool:
-        wanted = request.query_params.get(DRY_RUN.name, "false")
-        try:
-            return bool(BooleanField().run_validation(wanted))
-        except ValidationError as error:
-            raise ValidationError({DRY_RUN.name: error.detail}) from error
 
     @extend_schema(
         request=NewBatchSerializer,

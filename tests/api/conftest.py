@@ -13,7 +13,7 @@ from projects.enums import MemberRole, TokenScope
 from projects.permissions import Access
 from tests.annotation.factories import make_held_bonus
 from tests.api.routes import API_RULES
-from tests.api.training import add_evaluations
+from tests.api.training import OF_ROUND, add_evaluations, add_pool
 from tests.dashboard.campaign import Campaign, make_project, make_user
 from tests.jobs.factories import make_export, make_gold_import, make_import, make_system_evaluation
 
@@ -76,6 +76,8 @@ def address(campaign):
     scored = make_system_evaluation(campaign.project)
     export, corpus = make_export(campaign.project), make_import(campaign.project)
     gold = make_gold_import(campaign.project)
+    evaluation = add_evaluations(campaign.project, campaign.workers)[0]
+    pool = add_pool(campaign.project, campaign.workers[:1])
     arguments = {
         "item": [campaign.items[0].pk],
         "scheme": ["qasrl"],
@@ -84,7 +86,9 @@ def address(campaign):
         **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
         **{name: [bonus_id] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
         **{name: [submission_id] for name in API_RULES if name.endswith("submission")},
-        "evaluation": [add_evaluations(campaign.project, campaign.workers)[0].pk],
+        "evaluation": [evaluation.pk],
+        "pool_workers": [pool.pk],
+        **{name: [evaluation.enrolment.round_id] for name in OF_ROUND},
         "worker": [campaign.workers[0].pseudonym],
         "system_evaluation": [scored.pk],
         "system_evaluation_file": [scored.pk, "figures.csv"],

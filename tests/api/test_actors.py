@@ -9,17 +9,27 @@ from django.urls import reverse
 
 from annotation.models import Batch, Submission
 from audit.models import StateChange
+from crowd.models import Worker
 from jobs.models import Job
 from projects.enums import MemberRole
 from projects.models import ApiToken
+from qualification.models import Enrolment
 from tests.annotation.factories import make_held_bonus
 from tests.api.conftest import calling
 from tests.api.routes import API_RULES
+from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_pool
 from tests.dashboard.campaign import add_items, make_user
 from tests.dashboard.test_permissions import signed_in
 
 pytestmark = pytest.mark.django_db
 WRITES = {(name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}}
+OF_TRAINEES = ("decide_trainees", "send_feedback")
+OF_WORKERS = {
+    "admit_workers": lambda workers: {"workers": [workers[1].pseudonym]},
+    "withdraw_workers": lambda workers: {"workers": [workers[0].pseudonym], "reason": "No."},
+    "invite_workers": lambda workers: {"workers": [workers[0].pseudonym]},
+    "groups": lambda workers: {"count": 1, "workers": {workers[0].pseudonym: 1}},
+}
 
 
 def file_of(name: str) -> SimpleUploadedFile:
@@ -36,6 +46,11 @@ def body_of(name: str) -> dict:
         "imports": {"files": file_of("a.txt"), "format": "text"},
         "gold_imports": {"files": file_of("a.csv"), "source": "expert"},
         "batches": {"limit": 1},
+        "rounds": {"sample": {"count": 1, "only_gold": False}},
+        "round": {"title": "Renamed"},
+        "round_items": {"sample": {"count": 1, "only_gold": False}},
+        "publish_round": {"slots": 1},
+        "divide_pool": {"count": 1},
         "reject_submission": {"reason": "Empty."},
         "decline_bonus": {"reason": "Repeated."},
         "decide_submissions": {"reject": [{"id": 0, "reason": "Empty."}]},
@@ -54,7 +69,12 @@ def arguments(campaign):
     submission, other = Submission.objects.filter(state="submitted").order_by("pk")[:2]
     held = make_held_bonus(other.assignment)
     batch = campaign.batches["generator"].pk
+    [evaluation, *_] = add_evaluations(campaign.project, campaign.workers)
+    add_pool(campaign.project, campaign.workers[:1])
+    planned = add_open_round(campaign.project)
     return {
+        **{name: ["demo", planned.pk] for name in OF_ROUND},
+        **{name: ["demo", evaluation.enrolment.round_id] for name in OF_TRAINEES},
         "projects": [],
         **{name: ["demo", batch] for name in ("pause_batch", "expire_batch")},
         "resume_batch": ["demo", campaign.batches["consolidator"].pk],
@@ -66,6 +86,12 @@ def arguments(campaign):
 def send(client: Client, name: str, method: str, arguments: dict):
     url = reverse(f"api:{name}", args=arguments.get(name, ["demo"]))
     body, headers = body_of(name), {"Idempotency-Key": "actors"}
+    if name in OF_TRAINEES:
+        trainee = {"id": Enrolment.objects.order_by("pk").first().pk}
+        decision, feedback = {**trainee, "verdict": "pass"}, {**trainee, "text": "Good."}
+        body |= {"decide_trainees": {"decisions": [decision]}}.get(name, {"feedback": [feedback]})
+    if name in ("admit_workers", "withdraw_workers", "invite_workers", "groups"):
+        body |= OF_WORKERS[name](Worker.objects.order_by("pk"))
     if name == "decide_submissions":
         body["reject"][0]["id"] = arguments["reject_submission"][1]
     if name in ("imports", "gold_imports", "system_evaluations"):

@@ -32,7 +32,7 @@ LISTS = (
     "workers",
     "ledger",
 )
-ALL = (*LISTS, "pools", "project", "costs", "exports", "jobs", "system_evaluations")
+ALL = (*LISTS, "pools", "groups", "project", "costs", "exports", "jobs", "system_evaluations")
 
 
 def at(name, *arguments, **query):

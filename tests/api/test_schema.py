@@ -12,7 +12,7 @@ from django.urls import reverse
 from datasets.domain.export_gold import MANIFEST
 from tests.api.conftest import token_of
 from tests.api.routes import API_RULES
-from tests.api.training import add_evaluations
+from tests.api.training import add_evaluations, add_pool
 from tests.jobs.factories import make_export, make_system_evaluation
 
 CHECKS = (
@@ -110,6 +110,8 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
         "evaluations": evaluation.pk,
         "exports": export.pk,
         "system-evaluations": scored.pk,
+        "rounds": evaluation.enrolment.round_id,
+        "pools": add_pool(campaign.project, campaign.workers).pk,
     }
     for name, pk in ids.items():
         lines += ["[[operations]]", f'include-path-regex = "/{name}/"']
