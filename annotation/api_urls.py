@@ -1,7 +1,6 @@
 from django.urls import path
 
 from annotation.api import batches, corpus, held_bonuses, submissions
-from projects.api import projects
 
 AT = "projects/<slug:slug>/"
 BATCH = AT + "batches/<int:pk>/"
@@ -9,8 +8,6 @@ HELD = AT + "held-bonuses/<int:pk>/"
 SUBMISSION = AT + "submissions/<int:pk>/"
 
 urlpatterns = [
-    path("projects/", projects.Projects.as_view(), name="projects"),
-    path(AT, projects.ProjectDetail.as_view(), name="project"),
     path(AT + "sentences/", corpus.Sentences.as_view(), name="sentences"),
     path(AT + "imports/", corpus.Imports.as_view(), name="imports"),
     path(AT + "imports/<int:pk>/", corpus.ImportDetail.as_view(), name="import"),

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from datasets.domain.export_gold import MANIFEST
 from projects.domain.api_tokens import issue_token
+from projects.domain.invite import invite
 from projects.enums import MemberRole, TokenScope
 from projects.permissions import Access
 from tests.annotation.factories import make_held_bonus
@@ -77,6 +78,10 @@ def address(campaign):
     export, corpus = make_export(campaign.project), make_import(campaign.project)
     gold = make_gold_import(campaign.project)
     evaluation = add_evaluations(campaign.project, campaign.workers)[0]
+    project, member = campaign.project, make_user("mia", campaign.project, MemberRole.TRAINER)
+    invitation = invite(
+        project=project, email="a@example.org", role="expert", actor="ada", now=timezone.now()
+    )
     pool = add_pool(campaign.project, campaign.workers[:1])
     arguments = {
         "item": [campaign.items[0].pk],
@@ -88,6 +93,8 @@ def address(campaign):
         **{name: [submission_id] for name in API_RULES if name.endswith("submission")},
         "evaluation": [evaluation.pk],
         "pool_workers": [pool.pk],
+        **{name: [member.pk] for name in ("member", "remove_member")},
+        **{name: [invitation.pk] for name in ("invitation", "withdraw_invitation")},
         **{name: [evaluation.enrolment.round_id] for name in OF_ROUND},
         "worker": [campaign.workers[0].pseudonym],
         "system_evaluation": [scored.pk],

@@ -6,11 +6,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Batch, Submission
 from audit.models import StateChange
 from crowd.models import Worker
 from jobs.models import Job
+from projects.domain.invite import invite
 from projects.enums import MemberRole
 from projects.models import ApiToken
 from qualification.models import Enrolment
@@ -46,6 +48,8 @@ def body_of(name: str) -> dict:
         "imports": {"files": file_of("a.txt"), "format": "text"},
         "gold_imports": {"files": file_of("a.csv"), "source": "expert"},
         "batches": {"limit": 1},
+        "member": {"roles": ["requester"]},
+        "invitations": {"email": "new@example.org", "role": "expert"},
         "rounds": {"sample": {"count": 1, "only_gold": False}},
         "round": {"title": "Renamed"},
         "round_items": {"sample": {"count": 1, "only_gold": False}},
@@ -72,9 +76,15 @@ def arguments(campaign):
     [evaluation, *_] = add_evaluations(campaign.project, campaign.workers)
     add_pool(campaign.project, campaign.workers[:1])
     planned = add_open_round(campaign.project)
+    member = make_user("mia", campaign.project, MemberRole.TRAINER)
+    invitation = invite(
+        project=campaign.project, email="a@b.org", role="expert", actor="x", now=timezone.now()
+    )
     return {
         **{name: ["demo", planned.pk] for name in OF_ROUND},
         **{name: ["demo", evaluation.enrolment.round_id] for name in OF_TRAINEES},
+        **{name: ["demo", member.pk] for name in ("member", "remove_member")},
+        "withdraw_invitation": ["demo", invitation.pk],
         "projects": [],
         **{name: ["demo", batch] for name in ("pause_batch", "expire_batch")},
         "resume_batch": ["demo", campaign.batches["consolidator"].pk],

@@ -10,9 +10,11 @@ from django.contrib.auth import get_user_model
 from django.urls import reverse
 
 from datasets.domain.export_gold import MANIFEST
+from projects.enums import MemberRole
 from tests.api.conftest import token_of
 from tests.api.routes import API_RULES
 from tests.api.training import add_evaluations, add_pool
+from tests.dashboard.campaign import make_user
 from tests.jobs.factories import make_export, make_system_evaluation
 
 CHECKS = (
@@ -111,6 +113,7 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
         "exports": export.pk,
         "system-evaluations": scored.pk,
         "rounds": evaluation.enrolment.round_id,
+        "members": make_user("mia", campaign.project, MemberRole.TRAINER).pk,
         "pools": add_pool(campaign.project, campaign.workers).pk,
     }
     for name, pk in ids.items():
