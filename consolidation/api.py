@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.corpus import JobFilters
+from annotation.api.corpus import CancelJob, JobFilters
 from annotation.api.filters import FiltersByItem
 from annotation.api.serializers import (
     ContentField,
@@ -404,6 +404,13 @@ class GoldImportDetail(_OfGoldImports, DetailEndpoint):
 
     rules = read(STAFF)
     operations = {"GET": "get_gold_import"}
+
+
+class CancelGoldImport(CancelJob, _OfGoldImports):
+    """Cancel an import of annotations that has not ended. What it has stored stays."""
+
+    rules = post(STAFF, TokenScope.IMPORT)
+    operations = {"POST": "cancel_gold_import"}
 
 
 class GoldBadRows(_OfGoldImports):

@@ -12,5 +12,10 @@ urlpatterns = [
     path(AT + "gold/", api.GoldList.as_view(), name="gold"),
     path(AT + "gold-imports/", api.GoldImports.as_view(), name="gold_imports"),
     path(AT + "gold-imports/<int:pk>/", api.GoldImportDetail.as_view(), name="gold_import"),
+    path(
+        AT + "gold-imports/<int:pk>/cancel/",
+        api.CancelGoldImport.as_view(),
+        name="cancel_gold_import",
+    ),
     path(AT + "gold-imports/<int:pk>/bad-rows/", api.GoldBadRows.as_view(), name="gold_bad_rows"),
 ]

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from qualification.api import evaluations, pools, rounds, trainees
+from qualification.api import evaluations, funnel, pools, rounds, trainees
 
 IN_API = "projects/<slug:slug>/"
 ROUND = IN_API + "rounds/<int:pk>/"
@@ -10,6 +10,7 @@ urlpatterns = [
     path(IN_API + "pools/admit/", pools.AdmitWorkers.as_view(), name="admit_workers"),
     path(IN_API + "pools/withdraw/", pools.WithdrawWorkers.as_view(), name="withdraw_workers"),
     path(IN_API + "pools/<int:pk>/workers/", pools.PoolWorkers.as_view(), name="pool_workers"),
+    path(IN_API + "funnel/", funnel.Funnel.as_view(), name="funnel"),
     path(IN_API + "groups/", pools.Groups.as_view(), name="groups"),
     path(IN_API + "groups/divide/", pools.DividePool.as_view(), name="divide_pool"),
     path(IN_API + "rounds/", rounds.Rounds.as_view(), name="rounds"),

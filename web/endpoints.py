@@ -26,7 +26,7 @@ class Endpoint(GenericAPIView[Any]):
 
     `operations` names each method's operation in the schema. `refusals` lists the status codes that an
     endpoint's domain adds to the usual ones. `action_parameters` are the query parameters of its
-    actions.
+    actions, and `query` describes those of a GET that is no list.
     """
 
     http_method_names = ["get", "head", "post", "patch"]
@@ -36,6 +36,7 @@ class Endpoint(GenericAPIView[Any]):
     operations: ClassVar[Mapping[str, str]] = {}
     refusals: ClassVar[Sequence[int]] = ()
     action_parameters: ClassVar[Sequence[str]] = ()
+    query: ClassVar[type[BodySerializer] | None] = None
     tag = ""
 
     @property
@@ -94,6 +95,7 @@ class Endpoint(GenericAPIView[Any]):
     def _known_parameters(self) -> set[str]:
         filterset = getattr(self, "filterset_class", None)
         known = set(filterset.base_filters if filterset else ())
+        known |= set(self.query().fields if self.query else ())
         return known | (PAGING if self.pagination_class else set())
 
     def read_body(
@@ -101,6 +103,13 @@ class Endpoint(GenericAPIView[Any]):
     ) -> dict[str, Any]:
         """Return the checked fields of the body, which has none by default."""
         serializer = serializer_class(data=request.data, context=context)
+        serializer.is_valid(raise_exception=True)
+        return dict(serializer.validated_data)
+
+    def read_query(self, request: Request) -> dict[str, Any]:
+        """Return the checked parameters of a GET."""
+        assert self.query
+        serializer = self.query(data=request.query_params.dict())
         serializer.is_valid(raise_exception=True)
         return dict(serializer.validated_data)
 

@@ -23,6 +23,8 @@ from annotation.bad_rows_download import bad_rows_download
 from annotation.domain.queue_import import IMPORT, queue_import
 from annotation.enums import Partition
 from annotation.models import Sentence
+from audit.domain.change_state import TransitionNotAllowedError
+from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of
 from jobs.enums import JobState
 from jobs.models import Job
@@ -32,6 +34,7 @@ from projects.enums import TokenScope
 from projects.permissions import MEMBERS, STAFF, post, read
 from schemes.registry import get_scheme
 from web.actions import action
+from web.errors import conflicts
 from web.filters import ChoiceFilter
 
 
@@ -57,6 +60,20 @@ class Sentences(ListEndpoint):
 
 class JobFilters(filters.FilterSet):
     state = ChoiceFilter(choices=JobState.choices)
+
+
+class CancelJob(ProjectEndpoint):
+    """An action that cancels a job of the list."""
+
+    refusals = (409,)
+
+    @extend_schema(request=None)
+    @action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        self.read_body(request)
+        with conflicts({TransitionNotAllowedError: "invalid_state"}):
+            cancel_job(job=self.find_row(pk=pk), actor=actor_of(request), now=timezone.now())
+        return Response(self.get_serializer(self.find_row(pk=pk)).data)
 
 
 class _OfImports(ProjectEndpoint):
@@ -115,6 +132,13 @@ class ImportDetail(_OfImports, DetailEndpoint):
 
     rules = read(STAFF)
     operations = {"GET": "get_import"}
+
+
+class CancelImport(CancelJob, _OfImports):
+    """Cancel an import that has not ended. What it has stored stays."""
+
+    rules = post(STAFF, TokenScope.IMPORT)
+    operations = {"POST": "cancel_import"}
 
 
 class BadRows(_OfImports):

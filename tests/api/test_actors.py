@@ -22,6 +22,7 @@ from tests.api.routes import API_RULES
 from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_pool
 from tests.dashboard.campaign import add_items, make_user
 from tests.dashboard.test_permissions import signed_in
+from tests.jobs.factories import make_gold_import, make_import, queued_evaluation, queued_export
 
 pytestmark = pytest.mark.django_db
 WRITES = {(name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}}
@@ -86,6 +87,10 @@ def arguments(campaign):
         **{name: ["demo", member.pk] for name in ("member", "remove_member")},
         "withdraw_invitation": ["demo", invitation.pk],
         "projects": [],
+        "cancel_import": ["demo", make_import(campaign.project, "").pk],
+        "cancel_gold_import": ["demo", make_gold_import(campaign.project, "").pk],
+        "cancel_export": ["demo", queued_export(campaign.project).pk],
+        "cancel_system_evaluation": ["demo", queued_evaluation(campaign.project).pk],
         **{name: ["demo", batch] for name in ("pause_batch", "expire_batch")},
         "resume_batch": ["demo", campaign.batches["consolidator"].pk],
         **{name: ["demo", submission.pk] for name in ("accept_submission", "reject_submission")},

@@ -31,8 +31,11 @@ LISTS = (
     "evaluations",
     "workers",
     "ledger",
+    "log",
 )
-ALL = (*LISTS, "pools", "groups", "project", "costs", "exports", "jobs", "system_evaluations")
+OTHERS = ("pools", "groups", "funnel", "project", "costs", "exports", "jobs", "system_evaluations")
+FIGURES = ("quality", "agreement", "statistics", "forecast")
+ALL = (*LISTS, *OTHERS)
 
 
 def at(name, *arguments, **query):
@@ -129,6 +132,9 @@ def test_rows_added_while_paging_neither_repeat_nor_displace_others(api, project
         ("ledger", {"created_after": "2020-01-01T00:00:00Z", "kind": "reserve"}, 15),
         ("ledger", {"id_after": 2**63 - 1}, 0),
         ("rounds", {"kind": "screening"}, 0),
+        ("log", {"kind": "projects.Project", "last_day": "2026-09-01"}, 2),
+        ("log", {"by": "people"}, 0),
+        ("log", {"id_after": 2**63 - 1}, 0),
         ("ledger", {"kind": "reserve"}, 15),
         ("ledger", {"first_day": "2027-01-01"}, 0),
     ],
@@ -163,6 +169,12 @@ def test_submissions_have_the_effort_of_each_step(api, campaign):
         ("items", "state=consolidate", "state"),
         ("items", "text=%00", "text"),
         ("project", "limit=2", "limit"),
+        ("log", "kind=projects.Projekt", "kind"),
+        ("log", "first_day=2026-09-02&last_day=2026-09-01", "last_day"),
+        ("quality", "source=experts", "source"),
+        ("quality", "agains=expert", "agains"),
+        ("quality", "against=expert&against=imported", "against"),
+        ("forecast", "role=generator", "role"),
         ("evaluations", "round=99999999999999999999999", "round"),
         ("evaluations", "round=abc", "round"),
         ("cases", "attempt=-1", "attempt"),
@@ -333,7 +345,7 @@ def test_round_filter_accepts_numbers_of_any_size(api, project):
     assert api.get(f"/api/v1/projects/demo/items/{10**30}/").status_code == 404
 
 
-@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize("name", [*ALL, *FIGURES])
 def test_unchanged_list_is_not_sent_again(name, api, campaign):
     first = api.get(at(name))
     repeat = api.get(at(name), headers={"If-None-Match": first.headers["ETag"]})
