@@ -3,9 +3,13 @@ from django.urls import path
 from consolidation import api
 
 AT = "projects/<slug:slug>/"
+BATCH = AT + "batches/<int:pk>/"
 
 urlpatterns = [
     path(AT + "submissions/decide/", api.DecideSubmissions.as_view(), name="decide_submissions"),
+    path(BATCH + "extend/", api.ExtendBatch.as_view(), name="extend_batch"),
+    path(BATCH + "enlarge/", api.EnlargeBatch.as_view(), name="enlarge_batch"),
+    path(BATCH + "republish/", api.RepublishBatch.as_view(), name="republish_batch"),
     path(AT + "items/", api.Items.as_view(), name="items"),
     path(AT + "items/<int:pk>/", api.ItemDetail.as_view(), name="item"),
     path(AT + "cases/", api.Cases.as_view(), name="cases"),

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
@@ -18,9 +19,11 @@ from annotation.api.serializers import (
     BatchPreviewSerializer,
     BatchProgressSerializer,
     BatchSerializer,
+    ChangedBatchSerializer,
     NewBatchSerializer,
 )
-from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch
+from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch, set_terms
+from annotation.domain.changed_figures import forget_batches, forget_published
 from annotation.domain.choose_workers import ChosenWorkers, WorkersError, choose_workers
 from annotation.domain.preview_cost import preview_cost
 from annotation.domain.publish import NothingToPublishError, PublicationRunningError, publish_batch
@@ -34,7 +37,7 @@ from crowd.tasks import publish_hits
 from projects.api.endpoint import DRY_RUN, DetailEndpoint, DryRuns, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
-from projects.permissions import STAFF, post, read
+from projects.permissions import STAFF, patch, post, read
 from web.actions import action, money_action
 from web.errors import conflicts
 from web.filters import ChoiceFilter
@@ -115,6 +118,7 @@ class Batches(_OfBatches, ListEndpoint, DryRuns):
             raise ValidationError(str(error)) from error
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.
         transaction.on_commit(publish_hits.delay, robust=True)
+        transaction.on_commit(partial(forget_published, project=self.project), robust=True)
         location = reverse("api:batch", args=[slug, batch.pk], request=request)
         return Response(BatchSerializer(batch).data, 201, headers={"Location": location})
 
@@ -133,8 +137,24 @@ class Batches(_OfBatches, ListEndpoint, DryRuns):
 class BatchDetail(_OfBatches, DetailEndpoint):
     """Return a batch. Its ETag changes with its state and terms, not with its progress."""
 
-    rules = read(STAFF)
-    operations = {"GET": "get_batch"}
+    rules = read(STAFF) | patch(STAFF, TokenScope.PUBLISH)
+    operations = {"GET": "get_batch", "PATCH": "change_batch"}
+    refusals = (409, 412)
+
+    @extend_schema(request=ChangedBatchSerializer, responses={200: BatchSerializer})
+    @action
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        """Change how many HITs are kept open, the batch's budget limit or its republications."""
+        data = self.read_body(request, ChangedBatchSerializer)
+        self.project.batches.select_for_update().filter(pk=pk).first()
+        batch = self.find_row(pk=pk)
+        self.require_match(request, BatchSerializer(batch).data)
+        if data.get("keep_open") and not batch.can_top_up:
+            raise ValidationError({"keep_open": ["Only batches of generations can be topped up."]})
+        with conflicts(CONFLICTS):
+            set_terms(batch=batch, wanted=data, actor=actor_of(request), now=timezone.now())
+        transaction.on_commit(partial(forget_batches, project=self.project), robust=True)
+        return Response(BatchSerializer(self.find_row(pk=pk)).data)
 
 
 class BatchProgress(_OfBatches):
@@ -164,6 +184,7 @@ class _BatchAction(_OfBatches):
         self.require_match(request, BatchSerializer(batch).data)
         with conflicts({TransitionNotAllowedError: "invalid_state"}):
             type(self).move(batch=batch, actor=actor_of(request), now=timezone.now())
+        transaction.on_commit(partial(forget_batches, project=self.project), robust=True)
         return Response(BatchSerializer(self.find_row(pk=pk)).data)
 
 

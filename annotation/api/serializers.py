@@ -323,6 +323,24 @@ class NewBatchSerializer(BodySerializer):
     )
 
 
+class ChangedBatchSerializer(BodySerializer):
+    """The changes of a batch. Fields that are left out stay as they are."""
+
+    keep_open = serializers.IntegerField(
+        min_value=1,
+        max_value=1_000_000,
+        allow_null=True,
+        required=False,
+        help_text="The number of HITs that the top-up keeps open, or null for no top-up.",
+    )
+    cap_cents = serializers.IntegerField(
+        min_value=0, max_value=MOST_CENTS, allow_null=True, required=False
+    )
+    republish_limit = serializers.IntegerField(
+        min_value=0, max_value=MAX_REPUBLICATIONS, required=False
+    )
+
+
 class BatchPreviewSerializer(serializers.Serializer[Any]):
     """What a publication would cost. Nothing was published."""
 

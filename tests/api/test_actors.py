@@ -26,6 +26,9 @@ from tests.jobs.factories import make_gold_import, make_import, queued_evaluatio
 
 pytestmark = pytest.mark.django_db
 WRITES = {(name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}}
+OF_BATCH = (
+    "batch", "pause_batch", "expire_batch", "extend_batch", "enlarge_batch", "republish_batch",
+)  # fmt: skip
 OF_TRAINEES = ("decide_trainees", "send_feedback")
 OF_WORKERS = {
     "admit_workers": lambda workers: {"workers": [workers[1].pseudonym]},
@@ -49,6 +52,8 @@ def body_of(name: str) -> dict:
         "imports": {"files": file_of("a.txt"), "format": "text"},
         "gold_imports": {"files": file_of("a.csv"), "source": "expert"},
         "batches": {"limit": 1},
+        "batch": {"keep_open": 2, "cap_cents": 4_000_000},
+        "enlarge_batch": {"assignments": 1},
         "member": {"roles": ["requester"]},
         "invitations": {"email": "new@example.org", "role": "expert"},
         "rounds": {"sample": {"count": 1, "only_gold": False}},
@@ -91,7 +96,7 @@ def arguments(campaign):
         "cancel_gold_import": ["demo", make_gold_import(campaign.project, "").pk],
         "cancel_export": ["demo", queued_export(campaign.project).pk],
         "cancel_system_evaluation": ["demo", queued_evaluation(campaign.project).pk],
-        **{name: ["demo", batch] for name in ("pause_batch", "expire_batch")},
+        **{name: ["demo", batch] for name in OF_BATCH},
         "resume_batch": ["demo", campaign.batches["consolidator"].pk],
         **{name: ["demo", submission.pk] for name in ("accept_submission", "reject_submission")},
         **{name: ["demo", held.pk] for name in ("accept_bonus", "decline_bonus")},

@@ -298,7 +298,7 @@ def test_each_decision_has_its_result(finished, api):
         "This is not possible for a worker who is declined.",
     )
     rows = StateChange.objects.filter(aggregate="qualification.Enrolment", new="passed")
-    change = rows.get(aggregate_id=first.pk)
+    change = rows.get(object_id=first.pk)
     assert change.actor.startswith(f"requester-{api.slug} by token ts_")
     assert not Feedback.objects.exists()
 

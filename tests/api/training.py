@@ -10,7 +10,7 @@ from projects.models import Project
 from qualification.domain.admit import pool_of
 from qualification.domain.set_up_rounds import RoundPlan, add_round
 from qualification.enums import EnrolmentState, RoundEntry, RoundKind
-from qualification.models import Enrolment, Evaluation, Round
+from qualification.models import Cohort, Enrolment, Evaluation, Round
 from tests.dashboard.campaign import CONTENT, START, add_items
 
 # The routes below a round
@@ -27,9 +27,19 @@ def add_evaluations(project: Project, workers: Sequence[Worker]) -> list[Evaluat
     training_round = Round.objects.create(
         project=project, ordinal=ordinal, kind=RoundKind.TRAINING, title=f"Round {ordinal}"
     )
+    batch = project.batches.create(
+        role=Role.GENERATOR, reward_cents=5, for_training=True, created_at=START
+    )
+    cohort = Cohort.objects.create(
+        round=training_round, number=1, batch=batch, slots=len(workers), published_at=START
+    )
     enrolments = Enrolment.objects.bulk_create(
         Enrolment(
-            round=training_round, worker=worker, state=EnrolmentState.FINISHED, enrolled_at=START
+            round=training_round,
+            worker=worker,
+            cohort=cohort,
+            state=EnrolmentState.FINISHED,
+            enrolled_at=START,
         )
         for worker in workers
     )
@@ -38,7 +48,7 @@ def add_evaluations(project: Project, workers: Sequence[Worker]) -> list[Evaluat
             enrolment=enrolment,
             rule="v1",
             figures=FIGURES,
-            alignment=[{"item": 1, "rows": []}],
+            alignment=[{"item": 1, "rows": [], "remarks": []}],
             computed_from={"submissions": []},
             computed_at=START,
         )
