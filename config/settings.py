@@ -911,6 +911,8 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "consolidation.enums.GoldSource",
         "LedgerKind": "crowd.enums.LedgerKind",
         "EnrolmentState": "qualification.enums.EnrolmentState",
+        "RoundKind": "qualification.enums.RoundKind",
+        "MemberRole": "projects.enums.MemberRole",
     },
 }
 

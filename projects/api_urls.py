@@ -1,12 +1,13 @@
 from django.urls import path
 
-from projects.api import members, projects
+from projects.api import me, members, projects
 
 AT = "projects/<slug:slug>/"
 MEMBER = AT + "members/<int:pk>/"
 INVITATION = AT + "invitations/<int:pk>/"
 
 urlpatterns = [
+    path("me/", me.Me.as_view(), name="me"),
     path("projects/", projects.Projects.as_view(), name="projects"),
     path(AT, projects.ProjectDetail.as_view(), name="project"),
     path(AT + "members/", members.Members.as_view(), name="members"),

@@ -1,11 +1,18 @@
 """The base class of all endpoints."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.http import HttpResponse
-from django.utils.cache import patch_cache_control, patch_vary_headers, set_response_etag
+from django.template.response import SimpleTemplateResponse
+from django.utils.cache import (
+    get_conditional_response,
+    patch_cache_control,
+    patch_vary_headers,
+    set_response_etag,
+)
 from django.utils.decorators import method_decorator
 from django.utils.http import parse_etags
 from django.views.decorators.http import conditional_page
@@ -18,6 +25,13 @@ from web.errors import PreconditionFailed, TooLarge
 from web.serializers import MOST_NAMED, BodySerializer, NoBody, unknown_name
 
 PAGING = {"cursor", "limit"}
+
+
+def _conditional(request: Request, response: Any) -> Any:
+    """Return the rendered response with its ETag, or 304."""
+    set_response_etag(response)
+    etag = response.get("ETag")
+    return get_conditional_response(request._request, etag=etag, response=response)
 
 
 @method_decorator(conditional_page, name="dispatch")
@@ -117,6 +131,9 @@ class Endpoint(GenericAPIView[Any]):
         final = super().finalize_response(request, response, *args, **kwargs)
         patch_vary_headers(final, ["Authorization", "Cookie"])
         patch_cache_control(final, private=True, no_cache=True)
+        if request.method == "HEAD" and isinstance(final, SimpleTemplateResponse):
+            # `conditional_page` only handles GET.
+            final.add_post_render_callback(partial(_conditional, request))
         return final
 
     def require_match(self, request: Request, representation: object) -> None:

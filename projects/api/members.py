@@ -19,7 +19,7 @@ from projects.api.roles import actor_of
 from projects.domain.invite import invite, link_of, send_invitation, withdraw
 from projects.domain.members import LastAdminError, members_of, set_roles
 from projects.enums import MemberRole, TokenScope
-from projects.models import Invitation
+from projects.models import Invitation, Project
 from projects.permissions import ADMINS, patch, post, read
 from web.actions import action
 from web.errors import conflicts
@@ -96,6 +96,8 @@ class _OfMembers(ProjectEndpoint):
 
     def change_roles(self, request: Request, pk: int, roles: set[str]) -> User:
         """Replace the member's roles, and return the member as before."""
+        # The lock keeps the roles unchanged between the If-Match check and the change.
+        Project.objects.select_for_update(of=("self",)).get(pk=self.project.pk)
         member: User = self.find_row(pk=pk)
         self.require_match(request, MemberSerializer(member).data)
         with conflicts({LastAdminError: "invalid_state"}):

@@ -250,6 +250,11 @@ class OfRounds(ProjectEndpoint):
             cohort_count=Count("cohorts", distinct=True),
         )
 
+    def find_locked(self, pk: int) -> Any:
+        """Return the round, which stays as it is until the response. Raise Http404."""
+        self.project.rounds.select_for_update(of=("self",)).filter(pk=pk).first()
+        return self.find_row(pk=pk)
+
     def items_in(self, data: dict[str, Any], round: Round | None = None) -> list[Item]:
         """Return the items that a body names. Raise ValidationError."""
         if "sample" in data:
@@ -308,7 +313,7 @@ class RoundDetail(OfRounds, DetailEndpoint):
         """Change the title, who may enter, what follows a pass, thresholds or requirements."""
         scheme = get_scheme(self.project.scheme)
         data = self.read_body(request, ChangedRoundSerializer, scheme=scheme)
-        round = self.find_row(pk=pk)
+        round = self.find_locked(pk)
         self.require_match(request, WholeRoundSerializer(round).data)
         fields = ("title", "entry", "thresholds", "items_per_worker", "terms", "guidelines")
         changes = {name: data.get(name, getattr(round, name)) for name in fields}
@@ -338,7 +343,7 @@ class RoundItems(OfRounds):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Replace the items of a round that was not published."""
         data = self.read_body(request, RoundItemsSerializer)
-        round = self.find_row(pk=pk)
+        round = self.find_locked(pk)
         self.require_match(request, WholeRoundSerializer(round).data)
         items = self.items_in(data, round)
         with conflicts(CONFLICTS):
@@ -362,7 +367,7 @@ class RemoveRound(OfRounds):
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Remove a round that was not published. Its items return to production."""
         self.read_body(request)
-        round = self.find_row(pk=pk)
+        round = self.find_locked(pk)
         data = RoundSerializer(round).data
         self.require_match(request, WholeRoundSerializer(round).data)
         with conflicts(CONFLICTS):

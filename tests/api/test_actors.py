@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from annotation.models import Batch, Submission
 from audit.models import StateChange
-from crowd.models import Worker
+from crowd.models import Hit, Worker
 from jobs.models import Job
 from projects.domain.invite import invite
 from projects.enums import MemberRole
@@ -72,6 +72,13 @@ def body_of(name: str) -> dict:
     }.get(name, {})
 
 
+def lose_a_submission() -> None:
+    """Leave an item whose HIT has ended without one of its submissions."""
+    lost = Submission.objects.filter(state="submitted").order_by("pk").last()
+    Submission.objects.filter(pk=lost.pk).update(state="withdrawn")
+    Hit.objects.filter(task__items=lost.item_id).update(state="expired")
+
+
 @pytest.fixture
 def arguments(campaign):
     add_items(campaign.project, 2)
@@ -128,6 +135,8 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
     client = calling(user) if by_token else signed_in(user)
     if name == "resume_batch":
         Batch.objects.update(state="paused")
+    if name == "republish_batch":
+        lose_a_submission()
     newest = StateChange.objects.order_by("pk").last()
     response = send(client, name, method, arguments)
     assert response.status_code in (200, 201, 202), response.content

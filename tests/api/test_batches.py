@@ -1,11 +1,13 @@
 """Batches that are changed by API, and the figures of pages after it."""
 
 import json
+from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.domain.queries import count_items, count_waiting
 from annotation.models import Batch, Submission
@@ -78,12 +80,14 @@ def test_change_of_a_changed_batch_is_refused(api, batch):
 def test_batch_is_extended_and_enlarged(api, batch):
     hits = batch.tasks.filter(hit__state="live")
     before = dict(hits.values_list("hit", "hit__max_assignments"))
+    later = timezone.now() + timedelta(days=29)
     assert send(api, "extend_batch", batch.pk, body={"days": 30}).status_code == 200
     assert send(api, "enlarge_batch", batch.pk, body={"assignments": 2}).status_code == 200
-    assert dict(hits.values_list("hit", "hit__max_assignments")) == {
+    assert dict(hits.values_list("hit", "hit__increase_to")) == {
         pk: count + 2 for pk, count in before.items()
     }
     assert before
+    assert not hits.exclude(hit__expiration_wanted__gt=later).exists()
 
 
 @pytest.mark.parametrize(

@@ -171,14 +171,14 @@ def test_actions_by_token_are_those_of_people(api, project, requester):
         ("system_evaluation", queued_evaluation),
     ],
 )
-def test_job_is_cancelled_once(api, campaign, name, make):
+def test_job_is_cancelled(api, campaign, name, make):
     job = make(campaign.project)
     url = reverse(f"api:cancel_{name}", args=["demo", job.pk])
     response = post(api, url)
     assert (response.status_code, response.json()["state"]) == (200, "cancelled")
     assert response.json() == get(api, name, job.pk)
     again = post(api, url)
-    assert (again.status_code, again.json()["errors"][0]["code"]) == (409, "invalid_state")
+    assert (again.status_code, again.json()) == (200, response.json())
 
 
 def test_finished_export_is_not_cancelled(api, campaign):

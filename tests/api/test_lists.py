@@ -371,4 +371,7 @@ def test_responses_are_private(api, project):
 def test_head_has_the_headers_of_get(api, project):
     head, get = api.head(at("project")), api.get(at("project"))
     assert (head.status_code, head.content) == (200, b"")
-    assert head.headers["Content-Type"] == get.headers["Content-Type"]
+    for name in ("Content-Type", "Content-Length", "ETag", "Cache-Control", "Vary"):
+        assert head.headers.get(name) == get.headers.get(name) is not None, name
+    unchanged = api.head(at("project"), headers={"If-None-Match": get.headers["ETag"]})
+    assert unchanged.status_code == 304
