@@ -922,6 +922,8 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "consolidation.enums.GoldSource",
         "LedgerKind": "crowd.enums.LedgerKind",
         "EnrolmentState": "qualification.enums.EnrolmentState",
+        "RoundKind": "qualification.enums.RoundKind",
+        "MemberRole": "projects.enums.MemberRole",
     },
 }
 

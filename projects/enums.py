@@ -54,8 +54,10 @@ class TokenScope(TextChoices):
         "publish",
         "Publish: publish and change batches, change pay and limits (spends budget)",
     )
+    TRAIN = "train", "Train: set up rounds, decide on trainees, send feedback, change the pool"
     EXPORT = "export", "Export: start and download exports"
     PAY = "pay", "Pay: decide submissions and held bonuses (pays workers)"
+    MEMBERS = "members", "Members: see, invite, change and remove members, also admins"
 
 
 class Protocol(TextChoices):

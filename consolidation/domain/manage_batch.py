@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Max, QuerySet, Sum
 from django.db.models.functions import Greatest
+from django.utils import timezone
 
 from annotation.domain import batch_actions
 from annotation.domain.batch_actions import hits_of
@@ -26,6 +27,7 @@ from consolidation.protocols import CASE_ROLES
 from crowd.domain.manage_hits import HitChangeError
 from crowd.enums import HitState
 from crowd.models import Hit, HitQuerySet
+from projects.models import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,6 +127,12 @@ def _short(batch: Batch, now: datetime) -> QuerySet[Any]:
 def short_hits(*, batch: Batch, now: datetime) -> HitQuerySet:
     """Return the newest HITs of items that lack annotations and can be republished now."""
     return Hit.objects.filter(pk__in=_short(batch, now).order_by().values("task__hit"))
+
+
+def count_short(batch: str, *, project: Project) -> int:
+    """Count the HITs of the batch that could be offered again."""
+    row = project.batches.get(pk=batch)
+    return short_hits(batch=row, now=timezone.now()).count()
 
 
 def affected(

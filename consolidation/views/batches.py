@@ -15,18 +15,20 @@ from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.domain.batch_actions import hits_of, keep_open, limit_republications
+from annotation.domain.batch_actions import hits_of, set_terms
 from annotation.domain.batch_figures import (
     HIT_FILTERS,
     BatchFigures,
+    batch_figures_of,
     batches_of,
     figures_of_batches,
     standing_of,
     tasks_of,
 )
+from annotation.domain.changed_figures import forget_batches
 from annotation.domain.forecast import forecast_costs, total_of
 from annotation.domain.item_context import headline_of
-from annotation.domain.publish import cap_batch, cost_of
+from annotation.domain.publish import cost_of
 from annotation.domain.publish_rest import has_stopped, published_count, rest_of
 from annotation.forms import TermsForm
 from annotation.models import Batch, Item
@@ -36,6 +38,7 @@ from consolidation.domain.manage_batch import (
     Order,
     affected,
     apply_action,
+    count_short,
     most_cents,
     short_hits,
 )
@@ -186,11 +189,6 @@ def _batch_link(project: Project, batch: Batch) -> SafeString:
     )
 
 
-def batch_figures_of(*, project: Project) -> dict[int, BatchFigures]:
-    """Return the current figures of all batches of the project."""
-    return figures_of_batches(batches=project.batches.all(), now=timezone.now())
-
-
 def _current_figures(project: Project) -> Figures:
     """Return cached figures of all batches, with fresh figures of newer batches."""
     cached = figures_of(batch_figures_of, project=project)
@@ -224,11 +222,17 @@ def batch(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     form = _terms_form(batch, request.POST)
     if form.is_valid():
         try:
-            _set_terms(batch, form, request.user.get_username())
+            terms = form.cleaned_data
+            set_terms(
+                batch=batch,
+                wanted={"cap_cents": terms["cap"], **terms},
+                actor=request.user.get_username(),
+                now=timezone.now(),
+            )
         except CapTooLowError as error:
             form.add_error("cap", str(error))
         else:
-            forget_figures(batch_figures_of, project=project)
+            forget_batches(project=project)
             messages.success(request, "The batch's terms were changed.")
             return redirect("consolidation:batch", slug=project.slug, pk=pk)
     return _page(request, project, _batch(project, pk), form, status=422)
@@ -245,9 +249,7 @@ def _terms_form(batch: Batch, data: Any = None) -> TermsForm:
         "republish_limit": batch.republish_limit,
         "cap": batch.budget.cap_cents if batch.budget else None,
     }
-    # Batches of generations publish more items automatically.
-    can_top_up = batch.role == Role.GENERATOR and not batch.for_training
-    return TermsForm(data, initial=initial, can_top_up=can_top_up)
+    return TermsForm(data, initial=initial, can_top_up=batch.can_top_up)
 
 
 def _page(
@@ -353,12 +355,6 @@ def _hit_columns(project: Project) -> list[Column]:
     ]
 
 
-def count_short(batch: str, *, project: Project) -> int:
-    """Count the HITs of the batch that could be offered again."""
-    row = project.batches.get(pk=batch)
-    return short_hits(batch=row, now=timezone.now()).count()
-
-
 def filtered_hits(batch: Batch, state: str) -> HitQuerySet:
     """Return the batch's HITs that match the filter. An unknown filter matches all HITs."""
     if state == "short":
@@ -405,7 +401,7 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     except (TransitionNotAllowedError, BudgetExceededError, HitChangeError) as error:
         messages.error(request, f"Nothing was changed: {error}")
     else:
-        forget_figures(batch_figures_of, project=project)
+        forget_batches(project=project)
         forget_figures(count_short, str(pk), project=project)
         message = f"{DONE[order.action]}: {done:,} HIT{'' if done == 1 else 's'}."
         if order.action is Action.RESUME and batch.to_publish is not None:
@@ -445,7 +441,7 @@ def manage_batches(request: HttpRequest, project: Project) -> HttpResponseBase:
         else:
             done += 1
     if done:
-        forget_figures(batch_figures_of, project=project)
+        forget_batches(project=project)
         message = f"{DONE[order.action]}: {BATCHES.count(done)}."
         messages.success(request, f"{message} The marketplace will be updated shortly.")
     return redirect("consolidation:batches", slug=project.slug)
@@ -471,13 +467,3 @@ def _carry_out(batch: Batch, order: Order, hits: HitQuerySet | None, actor: str)
         transaction.on_commit(publish_hits.delay, robust=True)
         transaction.on_commit(send_hit_changes.delay, robust=True)
     return done
-
-
-@transaction.atomic
-def _set_terms(batch: Batch, form: TermsForm, actor: str) -> None:
-    now, terms = timezone.now(), form.cleaned_data
-    limit_republications(batch=batch, limit=terms["republish_limit"], actor=actor, now=now)
-    if "keep_open" in terms:
-        keep_open(batch=batch, count=terms["keep_open"], actor=actor, now=now)
-    if terms["cap"] is not None or batch.budget is not None:
-        cap_batch(batch=batch, cap_cents=terms["cap"])

@@ -25,7 +25,6 @@ from projects.permissions import CAN_SEE_WORKERS, STAFF, project_page
 from qualification.domain.edit_round import RoundEditError, edit_round
 from qualification.domain.funnel import Stage, funnel_of
 from qualification.domain.invite import invitations
-from qualification.domain.invite_passed import invite_passed
 from qualification.domain.monitor_pool import open_alerts
 from qualification.domain.publish_round import (
     RoundPublishError,
@@ -163,9 +162,6 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
             form.add_error(None, str(error))
         else:
             messages.success(request, "Saved." if changed else "Nothing was changed.")
-            if "entry" in changed:
-                round.refresh_from_db()
-                invite_passed(round=round, actor=actor, now=now)
             return redirect("qualification:round", slug=project.slug, pk=pk)
     context = {
         "round": round,
