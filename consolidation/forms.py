@@ -64,7 +64,7 @@ HIT_STATES = [
     ("paused", "Paused"),
     ("finished", "Finished"),
     ("expired", "Expired"),
-    ("failed", "Failed at the marketplace"),
+    ("failed", "Failed"),
     ("withdrawn", "Withdrawn"),
     ("short", "Missing annotations, can be republished"),
 ]
@@ -192,7 +192,10 @@ class WithdrawForm(forms.Form):
 class ConflictForm(forms.Form):
     copy = forms.ChoiceField(
         label="Which copy is correct?",
-        choices=[(Version.OURS.value, "Touchstone's"), (Version.THEIRS.value, "The marketplace's")],
+        choices=[
+            (Version.OURS.value, "Touchstone's"),
+            (Version.THEIRS.value, "The crowd provider's"),
+        ],
         widget=forms.RadioSelect,
     )
     reason = forms.CharField(

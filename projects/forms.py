@@ -234,10 +234,10 @@ class SettingsForm(forms.Form):
         max_value=100,
         required=False,
         label="Minimum approval rate, in percent",
-        help_text="As counted by the marketplace. Leave empty for no minimum.",
+        help_text="As counted by the crowd provider. Leave empty for no minimum.",
     )
     hits_approved = forms.IntegerField(
-        min_value=0, required=False, label="Minimum number of approved HITs"
+        min_value=0, required=False, label="Minimum number of approved tasks"
     )
     locales = forms.CharField(
         required=False,

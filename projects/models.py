@@ -130,6 +130,16 @@ class Project(models.Model):
         """True if workers take places in studies, instead of accepting HITs."""
         return capabilities_of(self.provider).has_sessions
 
+    @property
+    def hit_noun(self) -> str:
+        """What requesters call a HIT at the project's provider. The plural ends in -s."""
+        return capabilities_of(self.provider).hit_noun
+
+    @property
+    def crowd_name(self) -> str:
+        """The name of the project's provider in a sentence."""
+        return capabilities_of(self.provider).crowd_name
+
     @cached_property
     def labels_by_worker(self) -> "dict[int, WorkerLabel]":
         """Return the nicknames and tags of the project's workers, by worker id."""

@@ -95,7 +95,7 @@ class NewRoundForm(forms.Form):
     title = forms.CharField(max_length=120, label="Title")
     is_screening = forms.BooleanField(
         required=False,
-        label="A screening that is open to every worker who meets the marketplace’s requirements",
+        label="A screening that is open to every worker who meets the project’s requirements",
         help_text="Workers who pass it enter the next round.",
     )
     after_passing = forms.ChoiceField(

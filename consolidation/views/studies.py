@@ -19,6 +19,7 @@ from annotation.models import Batch
 from crowd.domain.publish_studies import hurry_study
 from crowd.domain.settle_sessions import SettlementError, resolve_settlement
 from crowd.domain.study_figures import (
+    FEWEST_SESSIONS,
     StudyFigures,
     failing_sessions,
     failing_settlements,
@@ -107,11 +108,16 @@ def _columns(project: Project) -> list[Column]:
             is_number=True,
         ),
         Column("Sessions", sessions, lambda row: sessions(row) or "None yet"),
-        number_column("Median, min", minutes, about="The median time of finished sessions."),
+        number_column(
+            "Median, min",
+            minutes,
+            about=f"The median time of finished sessions, from {FEWEST_SESSIONS} sessions on. "
+            "Sessions of less than a tenth of the estimated time don't count.",
+        ),
         money_column(
             "Hourly pay",
             lambda row: row.figures.hourly_cents,
-            none="checked after the first median",
+            none=f"after {FEWEST_SESSIONS} sessions",
             about="The reward for the median time, without bonuses.",
         ),
         money_column(

@@ -4,6 +4,7 @@ import hashlib
 import json
 import secrets
 from dataclasses import dataclass
+from datetime import datetime
 from math import ceil
 
 from audit.errors import TouchstoneError
@@ -122,7 +123,8 @@ class StudyPreview:
     """The study that a publication would create or enlarge, for a page that asks for confirmation.
 
     `places` is the number of additional ones. `cents` is the most that the publication can cost.
-    `wallet_cents` is None if it is unknown.
+    `wallet_cents` is what the wallet
+    had at `wallet_checked_at`, or None if it is unknown.
     """
 
     session: SessionPlan
@@ -130,6 +132,7 @@ class StudyPreview:
     minimum_hourly_cents: int
     cents: int
     wallet_cents: int | None
+    wallet_checked_at: datetime | None = None
     is_new: bool = True
 
     @property
@@ -168,5 +171,6 @@ def preview_study(
         minimum_hourly_cents=capabilities.minimum_hourly_cents or 0,
         cents=cents,
         wallet_cents=account.balance_cents if account else None,
+        wallet_checked_at=account.checked_at if account else None,
         is_new=study is None,
     )

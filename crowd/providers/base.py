@@ -60,6 +60,7 @@ class Capabilities:
     `override_days`: how long a rejection can be overridden at the provider, 0 if it can't.
     `most_approval_days`: the longest delay of automatic approval.
     `minimum_hourly_cents`: the lowest pay per hour that the provider allows, or None.
+    `hit_noun` is what requesters call a HIT, and `crowd_name` names the provider in a sentence.
     `assignments_without_surcharge`: HITs created with at most that many assignments can't exceed it.
     """
 
@@ -69,6 +70,8 @@ class Capabilities:
     override_days: int = 30
     most_approval_days: int = 30
     minimum_hourly_cents: int | None = None
+    hit_noun: str = "HIT"
+    crowd_name: str = "the marketplace"
     assignments_without_surcharge: int | None = None
 
 

@@ -111,7 +111,7 @@ def _columns(project: Project) -> list[Column]:
         Column("For", purpose),
         Column("Worker", pseudonym, worker_link),
         money_column("Paid to worker", lambda entry: entry.amount_cents),
-        money_column("Fee", lambda entry: entry.fee_cents, about="The marketplace's fee."),
+        money_column("Fee", lambda entry: entry.fee_cents, about="The fee of the crowd provider."),
     ]
 
 

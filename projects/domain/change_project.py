@@ -198,7 +198,7 @@ def _check_nobody_works(project: Project, role: str) -> None:
     if published.exists() or undecided.exists():
         raise ProjectChangeError(
             role,
-            f"Published HITs use these terms. HITs for {role}s are published, or their work is "
+            f"Published tasks use these terms. Tasks for {role}s are published, or their work is "
             "undecided. End the batch and decide its work first.",
         )
 

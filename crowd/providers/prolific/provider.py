@@ -80,6 +80,8 @@ class Prolific:
         override_days=21,
         most_approval_days=20,
         minimum_hourly_cents=limits.MINIMUM_HOURLY_CENTS,
+        hit_noun="task",
+        crowd_name="Prolific",
     )
 
     def __init__(self, client: ProlificClient, *, workspace: str = "", project: str = "") -> None:
