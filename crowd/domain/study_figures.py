@@ -8,7 +8,7 @@ from statistics import median
 
 from django.db.models import F, QuerySet, Sum
 
-from crowd.domain.providers import capabilities_of
+from crowd.domain.plan_study import hourly_pay_of
 from crowd.enums import SessionState, SettlementState, StudyState
 from crowd.models import Budget, Settlement, Study, StudySession
 
@@ -79,12 +79,15 @@ def figures_of_studies(studies: Sequence[Study]) -> list[StudyFigures]:
     paid = Settlement.objects.filter(session__study__in=ids, state=SettlementState.CONFIRMED)
     parts = F("reward_cents") + F("reward_fee_cents") + F("bonus_cents") + F("bonus_fee_cents")
     cents = dict(paid.order_by().values_list("session__study").annotate(cents=Sum(parts)))
+    minimum = {
+        name: hourly_pay_of(name).minimum_cents for name in {row.provider for row in studies}
+    }
     return [
         StudyFigures(
             study=study,
             sessions=states[study.pk],
             median_minutes=_median(minutes[study.pk], study.minutes),
-            minimum_hourly_cents=capabilities_of(study.provider).minimum_hourly_cents or 0,
+            minimum_hourly_cents=minimum[study.provider],
             cents=cents.get(study.pk, 0),
         )
         for study in studies
