@@ -56,6 +56,8 @@ class Project(models.Model):
     )
     # Worker requirements of every HIT, such as an approval rate. See crowd.models.HitType.
     worker_requirements = models.JSONField(default=list, blank=True)
+    # How studies are offered, at a provider with studies. See crowd.providers.base.StudySettings.
+    study_settings = models.JSONField(default=dict, blank=True)
     # Whether workers may submit units outside the scheme's template.
     allow_free_form = models.BooleanField(default=False, db_default=False)
     # What workers' pages suggest, in schemes with suggestions.

@@ -381,6 +381,7 @@ def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
     )
     if not capabilities_of(batch.project.provider).has_sessions:
         return terms
+    terms = replace(terms, study_settings=batch.project.study_settings)
     # Sessions are sized by the time that an item takes. Work on cases is published case by case.
     seconds = expected_seconds(batch.project, batch.role)
     if batch.for_training or batch.role == Role.GENERATOR:

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.contrib import messages
 from django.db.models import F
@@ -38,6 +39,8 @@ from web.lists import Column, Empty, Listing, money_column, number_column
 from web.money import dollars
 
 MOST_ERRORS = 50
+# How long a notice from the provider is shown.
+NOTICE_SHOWN = timedelta(days=14)
 STUDIES = Noun("study", "studies")
 PROBLEM = '<span class="batch__problem">{} {}</span>'
 
@@ -150,6 +153,9 @@ def _problems(row: StudyRow) -> Iterator[tuple[SafeString, str]]:
     figures = row.figures
     if row.study.error:
         yield badge("failed", "problem"), row.study.error
+    notice, at = row.study.notice, row.study.noticed_at
+    if at and notice != row.study.error and timezone.now() - at < NOTICE_SHOWN:
+        yield badge("waiting", f"noticed {at:%-d %B, %H:%M} UTC"), notice
     if figures.pays_too_little:
         yield (
             badge("failed", "low pay"),
