@@ -140,7 +140,7 @@ class BatchActionForm(forms.Form):
         data = super().clean() or {}
         is_empty = not data.get("hit") and not data.get("all")
         if data.get("scope") == "hits" and is_empty and "hit" not in self.errors:
-            self.add_error(None, "Select HITs, or all of them.")
+            self.add_error(None, "Select rows, or all of them.")
         return data
 
     def order(self) -> Order:

@@ -23,6 +23,7 @@ from projects.enums import (
 )
 from projects.languages import DEFAULT_LANGUAGE, LONGEST_TAG
 from projects.protocols import TERMS
+from schemes.base import Noun
 
 
 class Project(models.Model):
@@ -136,6 +137,11 @@ class Project(models.Model):
     def hit_noun(self) -> str:
         """What requesters call a HIT at the project's provider. The plural ends in -s."""
         return capabilities_of(self.provider).hit_noun
+
+    @property
+    def hits_noun(self) -> Noun:
+        """The word for HITs, which counts them."""
+        return Noun(self.hit_noun, f"{self.hit_noun}s")
 
     @property
     def crowd_name(self) -> str:

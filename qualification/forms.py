@@ -144,7 +144,7 @@ class RoundForm(forms.Form):
     title = forms.CharField(max_length=120)
     entry = forms.ChoiceField(choices=sentence_case(RoundEntry.choices), label="Admission")
     approval_rate = _number("Minimum approval rate (percent)", 100)
-    hits_approved = _number("Minimum number of approved HITs", 1_000_000)
+    hits_approved = _number("Minimum number of approved tasks", 1_000_000)
     locales = forms.CharField(
         required=False,
         max_length=200,

@@ -241,8 +241,7 @@ def published_text(batch: Batch) -> str:
     """Return the number of the batch's HITs and the cost that was reserved for them."""
     reserved = LedgerEntry.objects.filter(hit__task__batch=batch, kind=LedgerKind.RESERVE)
     cents = reserved.aggregate(cents=Sum(F("amount_cents") + F("fee_cents")))["cents"] or 0
-    noun = batch.project.hit_noun
-    return f"{Noun(noun, f'{noun}s').count(batch.tasks.count())}, {dollars(cents)}"
+    return f"{batch.project.hits_noun.count(batch.tasks.count())}, {dollars(cents)}"
 
 
 def membership_requirements(

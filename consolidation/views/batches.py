@@ -171,10 +171,6 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
     ]
 
 
-def _hits_of(project: Project) -> Noun:
-    return Noun(project.hit_noun, f"{project.hit_noun}s")
-
-
 def _figure(figures: dict[int, BatchFigures], name: str, pk: int) -> int:
     value: int = getattr(figures[pk], name)
     return value
@@ -278,7 +274,7 @@ def _page(
         name=f"{project.hit_noun}s",
         rows=tasks,
         columns=_hit_columns(project),
-        count=_hits_of(project).count,
+        count=project.hits_noun.count,
         order=("pk",),
         is_filtered=bool(state),
         bulk="consolidation/fragments/hit_actions.html",
@@ -412,7 +408,7 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     else:
         forget_figures(batch_figures_of, project=project)
         forget_figures(count_short, str(pk), project=project)
-        message = f"{DONE[order.action]}: {_hits_of(project).count(done)}."
+        message = f"{DONE[order.action]}: {project.hits_noun.count(done)}."
         if order.action is Action.RESUME and batch.to_publish is not None:
             message = "The other items are being published."
         messages.success(
@@ -439,7 +435,7 @@ def manage_batches(request: HttpRequest, project: Project) -> HttpResponseBase:
             "batches": chosen,
             "order": order,
             "counted": BATCHES.count(len(chosen)),
-            "hits": _hits_of(project).count(count),
+            "hits": project.hits_noun.count(count),
             "count": count,
         }
         return render_page(request, project, "consolidation/manage_batches.html", context)

@@ -67,9 +67,9 @@ def ledger(request: HttpRequest, project: Project) -> HttpResponseBase:
         download=reverse("datasets:ledger_csv", args=[project.slug]),
         empty=Empty(
             "No transactions yet",
-            "Publishing HITs reserves money and creates the first entries.",
+            "Publishing items reserves money and creates the first entries.",
             reverse("annotation:publish", args=[project.slug]),
-            "Publish HITs",
+            "Publish items",
         ),
     )
     context = {

@@ -276,7 +276,7 @@ def test_ended_batch_reopens_for_republished_hits(office, batch, url):
         ({"action": "destroy", "scope": "batch"}, "Select a valid choice"),
         ({"action": "pause", "scope": "hits", "hit": ["999999"]}, "No open HITs"),
         ({"action": "pause", "scope": "hits", "hit": ["x"]}, "Select a valid choice"),
-        ({"action": "pause", "scope": "hits"}, "Select HITs, or all of them."),
+        ({"action": "pause", "scope": "hits"}, "Select rows, or all of them."),
         ({}, "required"),
     ],
 )
