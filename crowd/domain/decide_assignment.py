@@ -152,9 +152,7 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if theirs == AssignmentState.APPROVED and not row.payments.exists():
         if row.state == AssignmentState.REJECTING:
-            row.error = (
-                "The marketplace approved the work before the rejection arrived. It will be paid."
-            )
+            row.error = "The work was approved there before the rejection arrived. It will be paid."
             row.save(update_fields=["error"])
         approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
     elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
@@ -166,7 +164,7 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
             now=now,
             decided_at=now,
             refused_at=now,
-            decision_reason="rejected at the marketplace",
+            decision_reason="rejected at the crowd provider",
         )
         hit = Hit.objects.select_related("hit_type").get(pk=row.hit_id)
         release_slot(assignment=row, hit=hit, now=now)

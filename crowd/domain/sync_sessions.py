@@ -9,6 +9,7 @@ from django.db.models import Q
 from audit.domain.change_state import log_state_change
 from crowd.domain.deal_hit import give_back
 from crowd.domain.decide_assignment import apply_provider_decision
+from crowd.domain.notice_study import notice_study, unknown_state
 from crowd.domain.providers import study_provider_of
 from crowd.enums import AssignmentState, SessionState
 from crowd.models import Assignment, Study, StudySession
@@ -21,6 +22,7 @@ GIVEN_UP = ("returned", "timed-out", "screened-out")
 # After this time, a worker's redirect to the provider counts as lost.
 REDIRECT = timedelta(minutes=5)
 RETRY = timedelta(minutes=1)
+UNKNOWN = "unknown"
 CHECK = timedelta(minutes=10)
 # Decisions at the provider, such as the automatic approval, are looked for once a day.
 DAILY = timedelta(days=1)
@@ -81,6 +83,8 @@ def _redirect_was_lost(session: StudySession, listed: ListedSession, now: dateti
 @transaction.atomic
 def _apply(session: StudySession, listed: ListedSession, now: datetime) -> bool:
     row = StudySession.objects.select_for_update().get(pk=session.pk)
+    if listed.state == UNKNOWN:
+        return _leave(row, listed, now)
     new = _state_after(row, listed)
     changes = {
         "provider_state": listed.state,
@@ -98,6 +102,16 @@ def _apply(session: StudySession, listed: ListedSession, now: datetime) -> bool:
         return False
     _change(row, new, now, **changes)
     return True
+
+
+def _leave(session: StudySession, listed: ListedSession, now: datetime) -> bool:
+    """Leave a session alone whose state is not known. Return False."""
+    error = unknown_state("a submission", listed.provider_state)
+    notice_study(study=session.study, notice=error, now=now)
+    StudySession.objects.filter(pk=session.pk).update(
+        provider_state=UNKNOWN, error=error, sync_due_at=now + CHECK, leased_until=None
+    )
+    return False
 
 
 def _state_after(session: StudySession, listed: ListedSession) -> SessionState:

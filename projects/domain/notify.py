@@ -27,6 +27,7 @@ RECIPIENTS: Mapping[str, frozenset[MemberRole]] = {
     NotificationKind.BUDGET_REACHED: _STAFF,
     NotificationKind.PAYMENTS: _STAFF,
     NotificationKind.OUTAGE: _STAFF,
+    NotificationKind.STUDY: _STAFF,
     NotificationKind.REQUEST: _STAFF,
     NotificationKind.COMMENT: _STAFF,
     NotificationKind.MESSAGE: _STAFF | _TRAINERS,
