@@ -429,7 +429,6 @@ CELERY_TASK_ROUTES = {
     "crowd.tasks.send_mail": {"queue": "outside"},
     "accounts.tasks.send_password_resets": {"queue": "outside"},
     "operations.tasks.run_outside_sweeps": {"queue": "outside"},
-    "operations.tasks.send_alerts": {"queue": "outside"},
     "projects.tasks.send_digests": {"queue": "outside"},
     "marketplace.tasks.deliver_notifications": {"queue": "outside"},
     "jobs.tasks.run_jobs": {"queue": "jobs"},
@@ -440,15 +439,19 @@ CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in ("celery", "outs
 # wait a polling interval after each task, and queued tasks would expire.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1 if REDIS_URL else 8
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# A broker that is away, or has no memory left, may take hours to repair. Workers wait for it.
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
+CELERY_WORKER_CONSUMER = "config.patient_consumer:PatientConsumer"
 CELERY_TASK_TIME_LIMIT = 3000
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 # Seconds that figures on pages are cached.
 FIGURES_TIMEOUT = 10
 SWEEP_SECONDS = float(_number("SWEEP_SECONDS", "10", low="0.2", high="3600"))
 LEASE = timedelta(seconds=int(_number("LEASE_SECONDS", "60", low="5", high="3600")))
-# Seconds. /health/ready fails after three missed heartbeats of the worker.
-HEARTBEAT_SECONDS = 30.0
+# Seconds between the heartbeats of each queue
+HEARTBEAT_SECONDS = 60.0
 JOB_KINDS = {
     "import": "annotation.domain.queue_import.KIND",
     "corpus-check": "annotation.domain.preview_corpus.KIND",
@@ -466,7 +469,7 @@ JOB_KINDS = {
 }
 
 
-def _every(seconds: float, *tasks: str, expires: float | None) -> dict[str, dict[str, Any]]:
+def _every(seconds: float, *tasks: str, expires: float) -> dict[str, dict[str, Any]]:
     """Return beat entries for the tasks. A task that waits longer than `expires` is dropped."""
     return {
         task: {"task": task, "schedule": seconds, "options": {"expires": expires}} for task in tasks
@@ -532,20 +535,26 @@ CELERY_BEAT_SCHEDULE = {
         "consolidation.tasks.index_missing_gold",
         "qualification.tasks.compare_with_gold_and_watch_pools",
     ),
-    **_every(HEARTBEAT_SECONDS, "operations.tasks.beat", expires=HEARTBEAT_SECONDS * 2),
+    **{
+        f"watch {queue.name}": {
+            "task": "operations.tasks.watch",
+            "args": [queue.name],
+            "schedule": HEARTBEAT_SECONDS,
+            "options": {"queue": queue.name, "expires": HEARTBEAT_SECONDS * 2},
+        }
+        for queue in CELERY_TASK_QUEUES
+    },
     **_every(
         60.0,
-        "operations.tasks.watch",
-        "operations.tasks.send_alerts",
         "dashboard.tasks.notify_members",
         "annotation.tasks.send_bonus_news",
         expires=120.0,
     ),
     **_every(900.0, "projects.tasks.send_digests", expires=900.0),
     **_every(3600.0, "annotation.tasks.delete_unconfirmed_drafts", expires=3600.0),
-    **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=None),
-    **_every(86400.0, "accounts.tasks.forget_old_logins", expires=None),
-    **_every(86400.0, "operations.tasks.delete_expired_data", expires=None),
+    **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=86400.0),
+    **_every(86400.0, "accounts.tasks.forget_old_logins", expires=86400.0),
+    **_every(86400.0, "operations.tasks.delete_expired_data", expires=86400.0),
 }
 
 # Crowdsourcing
@@ -711,7 +720,7 @@ if MARKETPLACE_ENABLED:
     _delivery = _every(
         min(5.0, SWEEP_SECONDS), "marketplace.tasks.deliver_notifications", expires=15.0
     )
-    _retention = _every(86400.0, "marketplace.tasks.delete_expired_data", expires=None)
+    _retention = _every(86400.0, "marketplace.tasks.delete_expired_data", expires=86400.0)
     CELERY_BEAT_SCHEDULE |= _maintenance | _delivery | _retention
 # The marketplace imports no other app of ours.
 MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"

@@ -4,17 +4,18 @@ from django.db import models
 
 
 class Heartbeat(models.Model):
-    """The time of the last heartbeat task, and the marketplace's problem at that time.
+    """The time when a worker last ran a task of the queue.
 
-    `marketplace_since` is when the problem began.
+    The main queue's heartbeat also has the marketplace's problem at that time, and when it began.
     """
 
+    queue = models.CharField(max_length=20, unique=True, default="celery")
     at = models.DateTimeField()
     marketplace_problem = models.CharField(max_length=200, blank=True)
     marketplace_since = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
-        return f"Heartbeat at {self.at}"
+        return f"Heartbeat of {self.queue} at {self.at}"
 
 
 class TaskStats(models.Model):

@@ -27,7 +27,8 @@ WEB = (
 ALL = (
     *WEB,
     "health_check.checks.Storage",
-    "operations.health.Worker",
+    "operations.health.Workers",
+    "operations.health.Queues",
     "operations.health.Marketplace",
     "operations.health.Publishing",
     "operations.health.Sweeps",

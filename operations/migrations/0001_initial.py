@@ -28,6 +28,7 @@ class Migration(migrations.Migration):
             name='Heartbeat',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('queue', models.CharField(default='celery', max_length=20, unique=True)),
                 ('at', models.DateTimeField()),
                 ('marketplace_problem', models.CharField(blank=True, max_length=200)),
                 ('marketplace_since', models.DateTimeField(blank=True, null=True)),
