@@ -13,6 +13,7 @@ from health_check.exceptions import ServiceUnavailable
 from crowd.domain.hold_publishing import active_hold
 from jobs.models import SweepFailure
 from operations.domain.heartbeat import is_fresh
+from operations.domain.scheduled_backups import overdue
 from operations.models import Heartbeat
 
 # A row that fails for longer than this needs an operator.
@@ -76,3 +77,12 @@ class Sweeps(HealthCheck):
         if count := await failures.acount():
             first = await failures.order_by("first_failed_at").afirst()
             raise ServiceUnavailable(f"failing rows: {count}, first {first}")
+
+
+@dataclass
+class Backups(HealthCheck):
+    """A check of the ages of the last good backups and drills."""
+
+    async def run(self) -> None:
+        if sentences := await sync_to_async(overdue)(now=timezone.now()):
+            raise ServiceUnavailable(" ".join(sentences.values()))

@@ -3,7 +3,7 @@ from collections.abc import Sequence
 from celery import shared_task
 from django.utils import timezone
 
-from operations.domain import heartbeat
+from operations.domain import heartbeat, scheduled_backups
 from operations.domain.alerts import mail_alerts, update_alerts
 from operations.domain.notify_outage import notify_outage
 from operations.run_in_turn import run_in_turn
@@ -17,6 +17,7 @@ def beat() -> None:
 @shared_task
 def watch() -> None:
     now = timezone.now()
+    scheduled_backups.expect_backups(now=now)
     update_alerts(now=now)
     notify_outage(now=now)
 
@@ -36,3 +37,15 @@ def run_sweeps(tasks: Sequence[str]) -> None:
 def run_outside_sweeps(tasks: Sequence[str]) -> None:
     """Run sweeps that call other servers, in a queue of their own."""
     run_in_turn(tasks)
+
+
+@shared_task
+def back_up() -> None:
+    """Run what is due of backups, the copy of PostgreSQL's archive, and the drill."""
+    scheduled_backups.back_up(clock=timezone.now)
+
+
+@shared_task
+def take_snapshot() -> None:
+    """Take a snapshot of an SQLite database, in the default queue because it takes no time."""
+    scheduled_backups.snapshot(clock=timezone.now)

@@ -18,6 +18,7 @@ from jobs.enums import JobState
 from jobs.models import Job, SweepFailure
 from operations.domain.figures import queue_ages
 from operations.domain.heartbeat import may_be_starting
+from operations.domain.scheduled_backups import overdue
 from operations.models import Alert, Heartbeat
 
 log = logging.getLogger("touchstone.alerts")
@@ -50,6 +51,7 @@ def current_problems(*, now: datetime) -> Iterator[Problem]:
     yield from _refused_payments()
     yield from _disk()
     yield from _marketplace(now)
+    yield from _backups(now)
 
 
 def _failing_rows(now: datetime) -> Iterator[Problem]:
@@ -89,6 +91,11 @@ def _marketplace(now: datetime) -> Iterator[Problem]:
     beat = Heartbeat.objects.first()
     if beat and beat.marketplace_problem and not may_be_starting(beat, now=now):
         yield Problem("marketplace", f"The marketplace: {beat.marketplace_problem}"[:300])
+
+
+def _backups(now: datetime) -> Iterator[Problem]:
+    for kind, sentence in overdue(now=now).items():
+        yield Problem(f"backup {kind}", sentence[:300])
 
 
 @transaction.atomic
