@@ -3,6 +3,7 @@ from collections.abc import Sequence
 from celery import shared_task
 from django.utils import timezone
 
+from operations.domain import scheduled_backups
 from operations.domain.retention import delete_expired
 from operations.domain.watch import watch_site
 from operations.run_in_turn import run_in_turn
@@ -28,3 +29,15 @@ def run_sweeps(tasks: Sequence[str]) -> None:
 def run_outside_sweeps(tasks: Sequence[str]) -> None:
     """Run sweeps that call other servers, in a queue of their own."""
     run_in_turn(tasks)
+
+
+@shared_task
+def back_up() -> None:
+    """Run what is due of backups, the copy of PostgreSQL's archive, and the drill."""
+    scheduled_backups.back_up(clock=timezone.now)
+
+
+@shared_task
+def take_snapshot() -> None:
+    """Take a snapshot of an SQLite database, in the default queue because it takes no time."""
+    scheduled_backups.snapshot(clock=timezone.now)

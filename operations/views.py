@@ -32,6 +32,7 @@ ALL = (
     "operations.health.Marketplace",
     "operations.health.Publishing",
     "operations.health.Sweeps",
+    "operations.health.Backups",
 )
 
 

@@ -25,6 +25,7 @@ from operations.domain.heartbeat import (
     stopped_queues,
     workers_may_be_starting,
 )
+from operations.domain.scheduled_backups import overdue
 from operations.models import Alert
 
 log = logging.getLogger("touchstone.alerts")
@@ -62,6 +63,7 @@ def current_problems(*, now: datetime) -> Iterator[Problem]:
     yield from _refused_payments()
     yield from _disk()
     yield from _marketplace(now)
+    yield from _backups(now)
 
 
 def stopped_workers(now: datetime) -> Iterator[Problem]:
@@ -123,6 +125,11 @@ def _marketplace(now: datetime) -> Iterator[Problem]:
     beat = main_heartbeat()
     if beat and beat.marketplace_problem and not may_be_starting(beat, now=now):
         yield Problem("marketplace", f"The marketplace: {beat.marketplace_problem}"[:300])
+
+
+def _backups(now: datetime) -> Iterator[Problem]:
+    for kind, sentence in overdue(now=now).items():
+        yield Problem(f"backup {kind}", sentence[:300])
 
 
 @transaction.atomic

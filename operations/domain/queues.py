@@ -18,6 +18,7 @@ QUEUES = {
     "celery": "publishes, records and pays",
     "outside": "sends mail and webhooks",
     "jobs": "runs imports, exports and rehearsals",
+    "backups": "writes backups",
 }
 MAIN = "celery"
 # Messages above which a queue accepts no more. Each repeats a sweep that beat requests again.

@@ -16,6 +16,8 @@ from jobs.models import SweepFailure
 from operations import health
 from operations.domain import heartbeat
 from operations.domain.queues import QUEUES
+from operations.domain.scheduled_backups import record_success
+from operations.enums import BackupKind
 from operations.models import Heartbeat
 from tests.jobs.factories import make_import
 
@@ -31,6 +33,7 @@ PARTS = {
     "marketplace",
     "publishing",
     "sweeps",
+    "backups",
 }
 
 
@@ -221,3 +224,12 @@ def test_repeatedly_failing_row_makes_the_site_unready(db, client):
     assert response.json()["sweeps"].endswith(
         "failing rows: 1, first record generations: crowd.Assignment 812, attempt 1"
     )
+
+
+def test_missed_backups_make_the_site_unready(db, client, marketplace):
+    now = timezone.now()
+    heartbeat.beat(now=now)
+    record_success(BackupKind.BACKUP, now=now - timedelta(hours=47))
+    assert client.get(READY).json()["backups"] == "OK"
+    record_success(BackupKind.BACKUP, now=now - timedelta(hours=49))
+    assert failing(client) == ["backups"]
