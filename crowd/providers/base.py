@@ -60,6 +60,8 @@ class Capabilities:
     `override_days`: how long a rejection can be overridden at the provider, 0 if it can't.
     `most_approval_days`: the longest delay of automatic approval.
     `minimum_hourly_cents`: the lowest pay per hour that the provider allows, or None.
+    `min_rejection_reason`: the least number of characters in the reason for a rejection.
+    `has_rejection_categories`: a rejection names one of `crowd.enums.RejectionCategory`.
     `assignments_without_surcharge`: HITs created with at most that many assignments can't exceed it.
     """
 
@@ -69,6 +71,8 @@ class Capabilities:
     override_days: int = 30
     most_approval_days: int = 30
     minimum_hourly_cents: int | None = None
+    min_rejection_reason: int = 1
+    has_rejection_categories: bool = False
     assignments_without_surcharge: int | None = None
 
 
@@ -512,7 +516,7 @@ class StudyProvider(CrowdProvider, Protocol):
 
     def approve_session(self, session: str) -> None: ...
 
-    def reject_session(self, session: str, *, reason: str) -> None: ...
+    def reject_session(self, session: str, *, reason: str, category: str) -> None: ...
 
     def request_return(self, session: str, *, reason: str) -> None: ...
 
