@@ -53,6 +53,34 @@ class SessionState(TextChoices):
     REJECTED = "rejected", "rejected"
 
 
+class RejectionCategory(TextChoices):
+    """Why work is rejected, at providers that ask. NO_DATA is for sessions without any task."""
+
+    LOW_EFFORT = "LOW_EFFORT", "Low effort"
+    FAILED_INSTRUCTIONS = "FAILED_INSTRUCTIONS", "Did not follow the instructions"
+    FAILED_CHECK = "FAILED_CHECK", "Failed attention checks"
+    TOO_QUICKLY = "TOO_QUICKLY", "Much too fast"
+    TOO_SLOWLY = "TOO_SLOWLY", "Took too long"
+    MALINGERING = "MALINGERING", "Pretended or made things up"
+    UNSUPPORTED_DEVICE = "UNSUPP_DEVICE", "Used a device that the study excludes"
+    OTHER = "OTHER", "Another reason"
+    NO_DATA = "NO_DATA", "Submitted nothing"
+
+
+# The categories of rejected work.
+WORK_CATEGORIES = [
+    choice for choice in RejectionCategory.choices if choice[0] != RejectionCategory.NO_DATA
+]
+
+
+class SessionIssue(TextChoices):
+    """What is unusual about a session that ended, or that nobody has opened."""
+
+    SHORT = "short", "few tasks"
+    EMPTY = "empty", "no task"
+    UNOPENED = "unopened", "never opened"
+
+
 class DealState(TextChoices):
     OPEN = "open", "in progress"
     DONE = "done", "done"

@@ -328,6 +328,12 @@ def _case_phrase(change: StateChange) -> Phrase | None:
     return None
 
 
+def _session_phrase(change: StateChange) -> Phrase | None:
+    if change.old == change.new:
+        return Phrase("refused {it}", "{it} was refused")
+    return None
+
+
 def _grant_phrase(change: StateChange) -> Phrase | None:
     if change.new.startswith("group ") or change.new == "no group":
         return Phrase("moved {it} to {detail}", "{it} was moved to {detail}", change.new)
@@ -345,6 +351,7 @@ _SPECIAL: Mapping[str, Callable[[StateChange], Phrase | None]] = {
     "annotation.Batch": _batch_phrase,
     "annotation.Submission": _submission_phrase,
     "consolidation.Case": _case_phrase,
+    "crowd.StudySession": _session_phrase,
     "crowd.QualificationGrant": _grant_phrase,
     "datasets.Decision": _decision_phrase,
     "datasets.SampledPart": _decision_phrase,

@@ -18,7 +18,14 @@ from annotation.models import Batch, BonusAppeal, HeldBonus, Submission, Task
 from consolidation.enums import QueueState, ReviewState
 from consolidation.models import ExpertQueue, Review
 from crowd.enums import HitState, PaymentState, RequestState
-from crowd.models import Assignment, Payment, QualificationRequest, ReceivedMessage, Study
+from crowd.models import (
+    Assignment,
+    Payment,
+    QualificationRequest,
+    ReceivedMessage,
+    Study,
+    StudySession,
+)
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.notify import Event
@@ -64,6 +71,7 @@ def recent_events(*, now: datetime) -> Iterator[Event]:
     yield from _budgets(projects.exclude(budget__cap_cents=None))
     yield from _payments(slugs, since, now)
     yield from _studies(slugs, since)
+    yield from _sessions(slugs, since)
     yield from _requests(projects, since)
     yield from _messages(slugs, since)
     yield from _training(slugs, since)
@@ -172,6 +180,12 @@ def _payments(slugs: dict[int, str], since: datetime, now: datetime) -> Iterator
     )
     rows = unknown.values_list("assignment__hit__budget__project", "attempted_at")
     yield from _daily(NotificationKind.PAYMENTS, "dashboard:jobs", slugs, rows)
+
+
+def _sessions(slugs: dict[int, str], since: datetime) -> Iterator[Event]:
+    rows = StudySession.objects.filter(issue_at__gte=since, worker__is_simulated=False)
+    unusual = rows.values_list("study__budget__project", "issue_at")
+    yield from _daily(NotificationKind.SESSIONS, "consolidation:studies", slugs, unusual)
 
 
 def _requests(projects: QuerySet[Project], since: datetime) -> Iterator[Event]:

@@ -29,6 +29,7 @@ from consolidation.enums import CaseState
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
 from crowd.domain.queries import PendingWork, pending_work
+from crowd.domain.refuse_sessions import sessions_to_decide
 from crowd.domain.study_figures import failing_studies, unknown_settlements
 from crowd.enums import HitState, PaymentState
 from dashboard.pace import NO_PACE, Pace, pace_of
@@ -111,6 +112,7 @@ class Progress:
     flags: int = 0
     unknown_payments: int = 0
     failing_studies: int = 0
+    undecided_sessions: int = 0
     for_gold: Mapping[str, int] = field(default_factory=dict)
     pace: Pace = NO_PACE
     disputed: int = 0
@@ -199,6 +201,7 @@ def _study_problems(project: Project) -> dict[str, int]:
         return {}
     return {
         "unknown_payments": unknown_settlements(budget=project.budget).count(),
+        "undecided_sessions": sessions_to_decide(budget=project.budget).count(),
         "failing_studies": failing_studies(budget=project.budget).count(),
     }
 
@@ -303,6 +306,9 @@ def pending_tasks(progress: Progress) -> list[PendingTasks]:
         ),
         PendingTasks(
             "requester", progress.unknown_payments, "payments to look up", "consolidation:studies"
+        ),
+        PendingTasks(
+            "requester", progress.undecided_sessions, "sessions to decide", "consolidation:studies"
         ),
         PendingTasks(
             "requester", progress.failing_studies, "studies with problems", "consolidation:studies"

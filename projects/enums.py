@@ -128,6 +128,7 @@ class NotificationKind(TextChoices):
     BUDGET_NEAR = "budget-near", "A budget limit is nearly reached"
     BUDGET_REACHED = "budget-reached", "A budget limit is reached"
     PAYMENTS = "payments", "Payments have an unknown outcome"
+    SESSIONS = "sessions", "Sessions end with little or no work"
     OUTAGE = "outage", "The crowd service is unreachable"
     STUDY = "study", "A study needs attention"
     REQUEST = "request", "A worker requests a qualification"

@@ -14,6 +14,7 @@ _SENTENCES: Mapping[str, str] = {
     NotificationKind.BUDGET_NEAR: "{percent} % of the budget limit of {limit} is spent or reserved.",
     NotificationKind.BUDGET_REACHED: "The budget limit of {limit} is reached. Payments are on hold.",
     NotificationKind.PAYMENTS: "Payments have an unknown outcome and are being checked.",
+    NotificationKind.SESSIONS: "Sessions ended with few tasks or none, or were never opened.",
     NotificationKind.OUTAGE: "The crowd service is unreachable. Publishing and payments are delayed.",
     NotificationKind.STUDY: "The study “{study}” needs attention: {notice}",
     NotificationKind.REQUEST: "{worker} requests the qualification “{qualification}”.",

@@ -14,10 +14,16 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.domain.compensate import pay_session
 from annotation.models import Batch
+from consolidation.forms import RejectSessionForm
+from crowd.domain.ledger import BudgetExceededError
+from crowd.domain.providers import capabilities_of
 from crowd.domain.publish_studies import hurry_study
+from crowd.domain.refuse_sessions import SessionDecisionError, refuse_session, sessions_to_decide
+from crowd.domain.session_rules import TIME_TO_RETURN
 from crowd.domain.settle_sessions import SettlementError, resolve_settlement
 from crowd.domain.study_figures import (
     FEWEST_SESSIONS,
@@ -27,6 +33,7 @@ from crowd.domain.study_figures import (
     figures_of_studies,
     studies_of,
     unknown_settlements,
+    unusual_sessions,
 )
 from crowd.models import Settlement, Study
 from projects.models import Project
@@ -61,6 +68,9 @@ def studies(request: HttpRequest, project: Project) -> HttpResponseBase:
     context = {
         "waiting": studies_of(budget=budget).filter(waits_until__gt=timezone.now()),
         "unknown": unknown_settlements(budget=budget),
+        "approval_days": capabilities_of(project.provider).override_days,
+        "to_decide": sessions_to_decide(budget=budget)[:MOST_ERRORS],
+        "unusual": unusual_sessions(budget=budget)[:MOST_ERRORS],
         "sessions": failing_sessions(budget=budget)[:MOST_ERRORS],
         "settlements": failing_settlements(budget=budget)[:MOST_ERRORS],
     }
@@ -181,6 +191,39 @@ def publish_now(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     study = get_object_or_404(studies_of(budget=project.budget), pk=pk)
     hurry_study(study=study, actor=actor_of(request), now=timezone.now())
     messages.success(request, "The waiting tasks get a place within a minute.")
+    return redirect("consolidation:studies", slug=project.slug)
+
+
+@require_http_methods(["GET", "POST"])
+@project_page(STAFF)
+def decide_session(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Pay or reject a session in which no task was submitted."""
+    session = get_object_or_404(sessions_to_decide(budget=project.budget), pk=pk)
+    form = RejectSessionForm(request.POST or None, provider=project.provider)
+    if request.method == "GET" or ("pay" not in request.POST and not form.is_valid()):
+        context = {
+            "session": session,
+            "form": form,
+            "days_to_return": TIME_TO_RETURN.days,
+        }
+        page = "consolidation/decide_session.html"
+        return render_page(request, project, page, context, status=422 if form.is_bound else 200)
+    actor, now = actor_of(request), timezone.now()
+    try:
+        if "pay" in request.POST:
+            reason = "Your session is paid although no task was submitted."
+            pay_session(session=session, reason=reason, actor=actor, now=now)
+            messages.success(
+                request, f"{dollars(session.study.reward_cents)} will be paid shortly."
+            )
+        else:
+            reason = form.cleaned_data["reason"]
+            refuse_session(session=session, reason=reason, actor=actor, now=now)
+            messages.success(
+                request, "The session will be rejected, unless the worker returns the place before."
+            )
+    except (BudgetExceededError, SessionDecisionError) as error:
+        messages.error(request, f"Nothing was changed: {error}")
     return redirect("consolidation:studies", slug=project.slug)
 
 

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
-from django.db.models import F, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
 from crowd.domain.plan_study import hourly_pay_of
-from crowd.enums import SessionState, SettlementState, StudyState
+from crowd.enums import DealState, SessionState, SettlementState, StudyState
 from crowd.models import Budget, Settlement, Study, StudySession
 
 # In these states a session has given its place back.
@@ -74,7 +74,7 @@ def figures_of_studies(studies: Sequence[Study]) -> list[StudyFigures]:
     )
     for study, state, arrived_at, finished_at, completed_at in rows:
         states[study][state] += 1
-        if state in FINISHED_STATES and (ended_at := finished_at or completed_at):
+        if arrived_at and state in FINISHED_STATES and (ended_at := finished_at or completed_at):
             minutes[study].append(_minutes(arrived_at, ended_at))
     paid = Settlement.objects.filter(session__study__in=ids, state=SettlementState.CONFIRMED)
     parts = F("reward_cents") + F("reward_fee_cents") + F("bonus_cents") + F("bonus_fee_cents")
@@ -122,6 +122,15 @@ def failing_sessions(*, budget: Budget) -> QuerySet[StudySession]:
     """Return sessions with an error, newest first."""
     rows = StudySession.objects.filter(study__budget=budget).exclude(error="")
     return rows.select_related("study__hit_type", "worker").order_by("-pk")
+
+
+def unusual_sessions(*, budget: Budget) -> QuerySet[StudySession]:
+    """Return sessions with few tasks or none, or that were never opened, newest first."""
+    rows = StudySession.objects.filter(study__budget=budget).exclude(issue="")
+    done = Count("deals", filter=Q(deals__state=DealState.DONE))
+    return (
+        rows.select_related("study__hit_type", "worker").annotate(done=done).order_by("-issue_at")
+    )
 
 
 def failing_studies(*, budget: Budget) -> QuerySet[Study]:

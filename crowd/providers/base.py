@@ -61,6 +61,8 @@ class Capabilities:
     `most_approval_days`: the longest delay of automatic approval.
     `minimum_hourly_cents`: the lowest pay per hour that the provider allows, or None.
     `hit_noun` is what requesters call a HIT, and `crowd_name` names the provider in a sentence.
+    `min_rejection_reason`: the least number of characters in the reason for a rejection.
+    `has_rejection_categories`: a rejection names one of `crowd.enums.RejectionCategory`.
     `assignments_without_surcharge`: HITs created with at most that many assignments can't exceed it.
     """
 
@@ -72,6 +74,8 @@ class Capabilities:
     minimum_hourly_cents: int | None = None
     hit_noun: str = "HIT"
     crowd_name: str = "the marketplace"
+    min_rejection_reason: int = 1
+    has_rejection_categories: bool = False
     assignments_without_surcharge: int | None = None
 
 
@@ -551,7 +555,7 @@ class StudyProvider(CrowdProvider, Protocol):
 
     def approve_session(self, session: str) -> None: ...
 
-    def reject_session(self, session: str, *, reason: str) -> None: ...
+    def reject_session(self, session: str, *, reason: str, category: str) -> None: ...
 
     def request_return(self, session: str, *, reason: str) -> None: ...
 

@@ -26,6 +26,7 @@ RECIPIENTS: Mapping[str, frozenset[MemberRole]] = {
     NotificationKind.BUDGET_NEAR: _STAFF,
     NotificationKind.BUDGET_REACHED: _STAFF,
     NotificationKind.PAYMENTS: _STAFF,
+    NotificationKind.SESSIONS: _STAFF,
     NotificationKind.OUTAGE: _STAFF,
     NotificationKind.STUDY: _STAFF,
     NotificationKind.REQUEST: _STAFF,

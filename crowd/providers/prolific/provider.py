@@ -68,7 +68,6 @@ RESEARCHER_SUFFIX = "R"
 # A study with as many sessions per participant as there is work.
 NO_LIMIT = -1
 CENTS_TO_COMPARE = 10_000
-REJECTION = "NO_DATA"
 # The secret of webhooks is read again at most this often.
 SECRET_SECONDS = 60
 NOT_CONFIGURED = "Set PROLIFIC_TOKEN to use Prolific."
@@ -86,6 +85,8 @@ class Prolific:
         minimum_hourly_cents=limits.MINIMUM_HOURLY_CENTS,
         hit_noun="task",
         crowd_name="Prolific",
+        min_rejection_reason=limits.LEAST_REASON,
+        has_rejection_categories=True,
     )
 
     def __init__(self, client: ProlificClient, *, workspace: str = "", project: str = "") -> None:
@@ -406,8 +407,8 @@ class Prolific:
     def approve_session(self, session: str) -> None:
         self._client.approve(session)
 
-    def reject_session(self, session: str, *, reason: str) -> None:
-        self._client.reject(session, message=limits.long_enough(reason), category=REJECTION)
+    def reject_session(self, session: str, *, reason: str, category: str) -> None:
+        self._client.reject(session, message=reason, category=category)
 
     def request_return(self, session: str, *, reason: str) -> None:
         self._client.request_return(session, reasons=[reason])
