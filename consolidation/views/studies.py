@@ -165,7 +165,7 @@ def _problems(row: StudyRow) -> Iterator[tuple[SafeString, str]]:
         yield badge("failed", "problem"), row.study.error
     notice, at = row.study.notice, row.study.noticed_at
     if at and notice != row.study.error and timezone.now() - at < NOTICE_SHOWN:
-        yield badge("waiting", f"noticed {at:%-d %B, %H:%M} UTC"), notice
+        yield badge("waiting", f"reported {at:%-d %B, %H:%M} UTC"), notice
     if figures.pays_too_little:
         yield (
             badge("failed", "low pay"),
