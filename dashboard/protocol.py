@@ -196,7 +196,7 @@ def _study_problems(project: Project) -> dict[str, int]:
         return {}
     return {
         "unknown_payments": unknown_settlements(budget=project.budget).count(),
-        "undecided_sessions": sessions_to_decide(budget=project.budget).count(),
+        "undecided_sessions": sessions_to_decide(budget=project.budget, now=timezone.now()).count(),
         "failing_studies": failing_studies(budget=project.budget).count(),
     }
 

@@ -97,10 +97,15 @@ def plan_study(
             "minutes": plan.minutes,
             "reward_cents": plan.reward_cents,
             "is_gradual": is_gradual,
-            "completion_code": "TS" + "".join(secrets.choice(CODE_LETTERS) for _ in range(8)),
+            "completion_code": _new_code("TS"),
+            "decline_code": _new_code("TN"),
         },
     )
     return study
+
+
+def _new_code(prefix: str) -> str:
+    return prefix + "".join(secrets.choice(CODE_LETTERS) for _ in range(8))
 
 
 def study_token(*, hit_type: HitType, budget: Budget, sub_budget: Budget | None) -> str:

@@ -25,6 +25,8 @@ def done_tasks(session: StudySession) -> int:
 def issue_of(session: StudySession, new: SessionState) -> str:
     """Return what is unusual about a session that ends in the state `new`, or an empty text."""
     done, most = done_tasks(session), session.study.hits_per_session
+    if done == 0 and session.declined_at:
+        return ""
     if done == 0:
         is_handed_in = new in (SessionState.SUBMITTED, SessionState.APPROVED)
         return SessionIssue.EMPTY if is_handed_in else ""

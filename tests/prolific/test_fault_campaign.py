@@ -180,7 +180,7 @@ class FaultyCampaign(Campaign):
     def _decide_empty_sessions(self) -> None:
         """Pay or reject sessions without any task, as a requester would."""
         budget = Project.objects.get().budget
-        for session in sessions_to_decide(budget=budget):
+        for session in sessions_to_decide(budget=budget, now=self.clock()):
             if self.dice.random() < 0.5:
                 pay_session(session=session, reason="Paid.", actor="ada", now=self.clock())
             else:
