@@ -67,7 +67,7 @@ HIT_STATES = [
     ("paused", "Paused"),
     ("finished", "Finished"),
     ("expired", "Expired"),
-    ("failed", "Failed at the marketplace"),
+    ("failed", "Failed"),
     ("withdrawn", "Withdrawn"),
     ("short", "Missing annotations, can be republished"),
 ]
@@ -143,7 +143,7 @@ class BatchActionForm(forms.Form):
         data = super().clean() or {}
         is_empty = not data.get("hit") and not data.get("all")
         if data.get("scope") == "hits" and is_empty and "hit" not in self.errors:
-            self.add_error(None, "Select HITs, or all of them.")
+            self.add_error(None, "Select rows, or all of them.")
         return data
 
     def order(self) -> Order:
@@ -236,7 +236,10 @@ class WithdrawForm(forms.Form):
 class ConflictForm(forms.Form):
     copy = forms.ChoiceField(
         label="Which copy is correct?",
-        choices=[(Version.OURS.value, "Touchstone's"), (Version.THEIRS.value, "The marketplace's")],
+        choices=[
+            (Version.OURS.value, "Touchstone's"),
+            (Version.THEIRS.value, "The crowd provider's"),
+        ],
         widget=forms.RadioSelect,
     )
     reason = forms.CharField(

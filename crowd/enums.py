@@ -23,7 +23,7 @@ class HitState(TextChoices):
     LIVE = "live", "live"
     FINISHED = "finished", "finished"
     EXPIRED = "expired", "expired"
-    FAILED = "failed", "failed at the marketplace"
+    FAILED = "failed", "failed"
     WITHDRAWN = "withdrawn", "withdrawn before creation"
 
 
@@ -119,7 +119,7 @@ class PaymentState(TextChoices):
     PENDING = "pending", "to be sent"
     SENT = "sent", "sent, not confirmed"
     CONFIRMED = "confirmed", "confirmed"
-    FAILED = "failed", "failed at the marketplace"
+    FAILED = "failed", "failed"
     DECLINED = "declined", "declined after review"
 
 
@@ -134,7 +134,7 @@ class GrantState(TextChoices):
     HELD = "held", "held"
     REVOKING = "revoking", "to be revoked"
     REVOKED = "revoked", "revoked"
-    FAILED = "failed", "failed at the marketplace"
+    FAILED = "failed", "failed"
 
 
 class RequestState(TextChoices):

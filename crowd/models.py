@@ -211,6 +211,9 @@ class ProviderAccount(models.Model):
     fee_rate = models.DecimalField(max_digits=6, decimal_places=5, null=True, blank=True)
     vat_rate = models.DecimalField(max_digits=6, decimal_places=5, null=True, blank=True)
     filters = models.PositiveIntegerField(default=0)
+    # The pay per hour that the provider requires and recommends, as far as it tells.
+    minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
+    recommended_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
@@ -248,6 +251,11 @@ class Study(models.Model):
     hurried_at = models.DateTimeField(null=True, blank=True)
     waiting = models.PositiveIntegerField(default=0)
     waits_until = models.DateTimeField(null=True, blank=True)
+    # See crowd.providers.base.StudySettings.
+    settings = models.JSONField(default=dict, blank=True)
+    # What the requesters should know about the study at the provider, and since when.
+    notice = models.TextField(blank=True)
+    noticed_at = models.DateTimeField(null=True, blank=True)
     places = models.PositiveIntegerField(default=0)
     confirmed_places = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=20, choices=StudyState, default=StudyState.PENDING)

@@ -16,6 +16,7 @@ _SENTENCES: Mapping[str, str] = {
     NotificationKind.PAYMENTS: "Payments have an unknown outcome and are being checked.",
     NotificationKind.SESSIONS: "Sessions ended with few tasks or none, or were never opened.",
     NotificationKind.OUTAGE: "The crowd service is unreachable. Publishing and payments are delayed.",
+    NotificationKind.STUDY: "The study “{study}” needs attention: {notice}",
     NotificationKind.REQUEST: "{worker} requests the qualification “{qualification}”.",
     NotificationKind.COMMENT: "{worker} left a comment on item {item}.",
     NotificationKind.TRAINEES: "Trainees of “{round}” await your decision.",

@@ -62,9 +62,7 @@ def publish_compensation(
     hit_type = hit_type_of(
         provider=project.provider,
         title="Payment for your work",
-        description=f"This HIT is reserved for you. Accept and submit it to be paid. Reason: {reason}"[
-            :2000
-        ],
+        description=_description(project, reason),
         keywords="compensation",
         reward_cents=amount_cents,
         assignment_seconds=3600,
@@ -151,6 +149,12 @@ def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:
     )
     grant_qualification(qualification=kind, worker=worker, value=1, now=now)
     return requirement_for(qualification=kind)
+
+
+def _description(project: Project, reason: str) -> str:
+    noun = project.hit_noun
+    text = f"This {noun} is reserved for you. Accept and submit it to be paid. Reason: {reason}"
+    return text[:2000]
 
 
 def _token(project: Project, worker: Worker, key: str) -> str:

@@ -104,7 +104,7 @@ def overturn_rejection(
         raise OverturnError(f"Assignment {assignment} is {assignment.state}, not rejected.")
     if overturn_days_left(assignment, now) < 0:
         raise OverturnError(
-            f"Assignment {assignment} was submitted too long ago, so the marketplace no longer "
+            f"Assignment {assignment} was submitted too long ago, so the crowd provider no longer "
             "accepts an approval. Compensate the worker instead."
         )
     if use and not all(

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.contrib import messages
 from django.db.models import F
@@ -25,6 +26,7 @@ from crowd.domain.refuse_sessions import SessionDecisionError, refuse_session, s
 from crowd.domain.session_rules import TIME_TO_RETURN
 from crowd.domain.settle_sessions import SettlementError, resolve_settlement
 from crowd.domain.study_figures import (
+    FEWEST_SESSIONS,
     StudyFigures,
     failing_sessions,
     failing_settlements,
@@ -44,6 +46,8 @@ from web.lists import Column, Empty, Listing, money_column, number_column
 from web.money import dollars
 
 MOST_ERRORS = 50
+# How long a notice from the provider is shown.
+NOTICE_SHOWN = timedelta(days=14)
 STUDIES = Noun("study", "studies")
 PROBLEM = '<span class="batch__problem">{} {}</span>'
 
@@ -117,11 +121,16 @@ def _columns(project: Project) -> list[Column]:
             is_number=True,
         ),
         Column("Sessions", sessions, lambda row: sessions(row) or "None yet"),
-        number_column("Median, min", minutes, about="The median time of finished sessions."),
+        number_column(
+            "Median, min",
+            minutes,
+            about=f"The median time of finished sessions, from {FEWEST_SESSIONS} sessions on. "
+            "Sessions of less than a tenth of the estimated time don't count.",
+        ),
         money_column(
             "Hourly pay",
             lambda row: row.figures.hourly_cents,
-            none="checked after the first median",
+            none=f"after {FEWEST_SESSIONS} sessions",
             about="The reward for the median time, without bonuses.",
         ),
         money_column(
@@ -154,6 +163,9 @@ def _problems(row: StudyRow) -> Iterator[tuple[SafeString, str]]:
     figures = row.figures
     if row.study.error:
         yield badge("failed", "problem"), row.study.error
+    notice, at = row.study.notice, row.study.noticed_at
+    if at and notice != row.study.error and timezone.now() - at < NOTICE_SHOWN:
+        yield badge("waiting", f"noticed {at:%-d %B, %H:%M} UTC"), notice
     if figures.pays_too_little:
         yield (
             badge("failed", "low pay"),

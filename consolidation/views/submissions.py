@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.domain.changed_figures import forget_decided
 from annotation.domain.decide_submission import (
     accept_assignment,
     pay_without_using,
@@ -19,6 +20,7 @@ from annotation.domain.decide_submission import (
 from annotation.domain.queries import (
     can_be_accepted,
     can_be_used,
+    count_waiting,
     submissions_of,
     waiting_for_a_person,
 )
@@ -31,7 +33,7 @@ from consolidation.forms import DecideManyForm, RejectForm
 from crowd.domain.providers import capabilities_of
 from crowd.enums import WORK_CATEGORIES
 from crowd.models import Assignment
-from projects.domain.cached_figures import figures_of, forget_figures
+from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
@@ -95,11 +97,6 @@ def _list(
     return render_list(request, project, page, listing, context, status=status)
 
 
-def count_waiting(*, project: Project) -> int:
-    """Count the submissions that need review, which reads all submissions of the project."""
-    return waiting_for_a_person(project=project).count()
-
-
 def _columns(project: Project) -> list[Column]:
     """Return the columns of the CSV file. The page shows the annotations themselves."""
     return [
@@ -149,7 +146,7 @@ def decide(request: HttpRequest, project: Project) -> HttpResponseBase:
         now=timezone.now(),
     )
     if outcome.done:
-        forget_figures(count_waiting, project=project)
+        forget_decided(project=project)
         done = ASSIGNMENTS.count(len(outcome.done))
         messages.success(request, f"{MADE[decision]}: {done}.")
     for assignment, problem in outcome.failed:
@@ -220,7 +217,7 @@ def _decide(
     except TransitionNotAllowedError as error:
         messages.error(request, f"{failure}: {error}")
     else:
-        forget_figures(count_waiting, project=project)
+        forget_decided(project=project)
         messages.success(request, success)
     return redirect("consolidation:submissions", slug=project.slug)
 

@@ -124,7 +124,7 @@ def check_reason(reason: str, *, provider: str) -> None:
     least = capabilities_of(provider).min_rejection_reason
     length = len(" ".join(reason.split()))
     if not length:
-        raise ValueError("Enter a reason for the rejection. The worker will read it.")
+        raise ValueError("Enter a reason. The worker will read it.")
     if length < least:
         raise ValueError(
             f"The reason has {length} characters. {Provider(provider).label} requires {least}. "
@@ -186,9 +186,7 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if theirs == AssignmentState.APPROVED and not row.payments.exists():
         if row.state == AssignmentState.REJECTING:
-            row.error = (
-                "The marketplace approved the work before the rejection arrived. It will be paid."
-            )
+            row.error = "The work was approved there before the rejection arrived. It will be paid."
             row.save(update_fields=["error"])
         approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
     elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
@@ -200,7 +198,7 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
             now=now,
             decided_at=now,
             refused_at=now,
-            decision_reason="rejected at the marketplace",
+            decision_reason="rejected at the crowd provider",
         )
         hit = Hit.objects.select_related("hit_type").get(pk=row.hit_id)
         release_slot(assignment=row, hit=hit, now=now)

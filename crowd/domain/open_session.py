@@ -132,7 +132,7 @@ def _check_others(worker: Worker, study: Study, listed: ListedSession) -> None:
     unreviewed = others.filter(state__in=UNREVIEWED).select_related("study__hit_type", "worker")
     if other := unreviewed.order_by("pk").last():
         raise AnotherSessionError(other)
-    most = settings.PROLIFIC_SESSIONS_PER_WORKER
+    most = settings.SESSIONS_PER_WORKER
     with_work = others.filter(deals__state=DealState.DONE).distinct()
     if most and with_work.count() >= most:
         raise SessionLimitError(

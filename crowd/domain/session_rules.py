@@ -15,7 +15,7 @@ TIME_TO_RETURN = timedelta(days=7)
 
 def least_tasks(study: Study) -> int:
     """Return the number of tasks with which a session of the study is completed with a code."""
-    return ceil(settings.PROLIFIC_LEAST_SHARE * study.hits_per_session)
+    return ceil(settings.SESSION_LEAST_SHARE * study.hits_per_session)
 
 
 def done_tasks(session: StudySession) -> int:

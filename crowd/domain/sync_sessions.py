@@ -9,6 +9,7 @@ from django.db.models import Q
 from audit.domain.change_state import log_state_change
 from crowd.domain.deal_hit import give_back
 from crowd.domain.decide_assignment import apply_provider_decision
+from crowd.domain.notice_study import notice_study, unknown_state
 from crowd.domain.open_session import SessionOverError, deadline_of
 from crowd.domain.providers import study_provider_of
 from crowd.domain.register_worker import register_worker
@@ -25,6 +26,7 @@ RUNNING = (SessionState.ACTIVE, SessionState.FINISHED)
 # After this time, a worker's redirect to the provider counts as lost.
 REDIRECT = timedelta(minutes=5)
 RETRY = timedelta(minutes=1)
+UNKNOWN = "unknown"
 CHECK = timedelta(minutes=10)
 # Decisions at the provider, such as the automatic approval, are looked for once a day.
 DAILY = timedelta(days=1)
@@ -113,6 +115,8 @@ def _apply(session: StudySession, listed: ListedSession, now: datetime) -> bool:
         .select_related("study")
         .get(pk=session.pk)
     )
+    if listed.state == UNKNOWN:
+        return _leave(row, listed, now)
     new = _state_after(row, listed)
     changes: dict[str, object] = {
         "provider_state": listed.state,
@@ -132,6 +136,16 @@ def _apply(session: StudySession, listed: ListedSession, now: datetime) -> bool:
         return False
     _change(row, new, now, **changes)
     return True
+
+
+def _leave(session: StudySession, listed: ListedSession, now: datetime) -> bool:
+    """Leave a session alone whose state is not known. Return False."""
+    error = unknown_state("a submission", listed.provider_state)
+    notice_study(study=session.study, notice=error, now=now)
+    StudySession.objects.filter(pk=session.pk).update(
+        provider_state=UNKNOWN, error=error, sync_due_at=now + CHECK, leased_until=None
+    )
+    return False
 
 
 def _state_after(session: StudySession, listed: ListedSession) -> SessionState:

@@ -28,6 +28,7 @@ RECIPIENTS: Mapping[str, frozenset[MemberRole]] = {
     NotificationKind.PAYMENTS: _STAFF,
     NotificationKind.SESSIONS: _STAFF,
     NotificationKind.OUTAGE: _STAFF,
+    NotificationKind.STUDY: _STAFF,
     NotificationKind.REQUEST: _STAFF,
     NotificationKind.COMMENT: _STAFF,
     NotificationKind.MESSAGE: _STAFF | _TRAINERS,

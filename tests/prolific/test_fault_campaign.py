@@ -43,7 +43,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 ITEMS = {f"s{number}": ("A sentence", "positive") for number in range(4)}
 NOTHING = (
-    "You handed in this session without submitting a task, and did not return the place when we asked. "
+    "You submitted this session without submitting a task, and did not return the place when we asked. "
     "There is no work that we could accept."
 )
 STEPS = 60

@@ -1,6 +1,6 @@
 """A campaign with participants who try to be paid for less than their work, among honest ones.
 
-They leave early, pass the completion code on, return places before and after handing them in, let time
+They leave early, pass the completion code on, return places before and after submitting them, let time
 pass, never open the study, work on two devices at once, ask for a second place, and come back after the
 end. Everybody is paid what is owed: their work, or the one reward of an approved session. The ledger
 equals the wallet, and every place is accounted for.
@@ -33,9 +33,9 @@ from tests.prolific.campaign import (
     wallet_cents,
 )
 
-ITEMS = {f"s{number}": ("A sentence", "positive") for number in range(6)}
+ITEMS = {f"s{number}": ("A sentence", "positive") for number in range(16)}
 NOTHING = (
-    "You handed in this session without submitting a task, and did not return the place when we asked. "
+    "You submitted this session without submitting a task, and did not return the place when we asked. "
     "There is no work that we could accept."
 )
 OVER = {"APPROVED", "REJECTED", "RETURNED", "TIMED-OUT"}
@@ -65,7 +65,7 @@ class HostileCampaign(Campaign):
         self.dice.shuffle(self.tricks)
         for trick in self.tricks:
             self.sweep(minutes=self.dice.choice([2, 10, 40]), times=2)
-            if self.dice.random() < 0.3:
+            if self.dice.random() < 0.1:
                 self._run_session(self.dice.choice(self.people))
             person = Person(self.server, label)
             for study in person.studies()[:1]:
@@ -201,7 +201,7 @@ def check(campaign: HostileCampaign) -> None:
     assert ledger_cents() == wallet_cents(server)
     assert cached(project.budget) == balance(project.budget)
     assert not Settlement.objects.exclude(state="confirmed").exists()
-    # Every place is over, and each that was handed in has a session here.
+    # Every place is over, and each that was submitted has a session here.
     rows = list(server.platform.submissions.values())
     assert {row.status for row in rows} <= OVER
     known = {row.external_id for row in sessions}
@@ -209,7 +209,7 @@ def check(campaign: HostileCampaign) -> None:
     assert not Deal.objects.filter(state="open").exists()
     # Nobody was refused work.
     assert not Assignment.objects.exclude(state="approved").exists()
-    # Honest people have the whole reward of each session that they handed in.
+    # Honest people have the whole reward of each session that they submitted.
     for person in campaign.people:
         for submission in person.participant.submissions:
             assert submission.status in ("APPROVED", "RETURNED")

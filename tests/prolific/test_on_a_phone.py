@@ -96,7 +96,7 @@ def return_place(page: Page, server, participant) -> None:
 def test_participant_consents_and_works_three_tasks(server, campaign, page, participant):
     arrive(page, server, participant)
     expect(page.locator("main")).to_contain_text(f"up to {ITEMS} tasks, $1.80.")
-    expect(page.locator("main")).to_contain_text("Questions: Language Lab, lab@example.org.")
+    expect(page.locator("main")).to_contain_text("Contact: Language Lab, lab@example.org")
     check_page(page)
     consent(page)
     assert Consent.objects.count() == 1

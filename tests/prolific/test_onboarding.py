@@ -19,10 +19,10 @@ def test_arrival_page_has_the_time_the_pay_and_a_contact(study, project, person)
     session = person.arrive(study.external_id)
     page = text_of(Client().get(session))
     assert "About 12 minutes for up to 8 tasks, <strong>$2.40</strong>." in page
-    assert "Questions: write to us through Prolific’s messages." in page
+    assert "To ask something, write to us through Prolific’s messages." in page
     project.contact = "Language Lab, lab@example.org"
     project.save()
-    assert "Questions: Language Lab, lab@example.org." in text_of(Client().get(session))
+    assert "Contact: Language Lab, lab@example.org" in text_of(Client().get(session))
 
 
 def test_participant_consents_on_arrival_and_then_works(study, server, project, person):
