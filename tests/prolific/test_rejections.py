@@ -29,7 +29,11 @@ def campaign(server) -> Campaign:
 @pytest.fixture
 def person(project, server, campaign) -> Person:
     """Return a participant who submitted four tasks that were too fast to be accepted automatically."""
-    project.pay_scheme["generator"] |= {"free_units": 0, "bonus_first_cents": 20}
+    project.pay_scheme["generator"] |= {
+        "free_units": 0,
+        "bonus_first_cents": 20,
+        "least_seconds": 20,
+    }
     project.save()
     publish_batch(project=project, now=server.clock())
     campaign.sweep(times=3)
