@@ -720,11 +720,9 @@ PROLIFIC_REQUESTS_PER_SECOND = float(
 PROLIFIC_TIME_FACTOR = float(_number("PROLIFIC_TIME_FACTOR", "4", low="2", high="100"))
 # The share of its tasks with which a session is completed, unless no task is left for the worker.
 # Work in shorter sessions is paid by bonus when the worker returns the place.
-PROLIFIC_LEAST_SHARE = float(_number("PROLIFIC_LEAST_SHARE", "0.5", low="0", high="1"))
+SESSION_LEAST_SHARE = float(_number("SESSION_LEAST_SHARE", "0.5", low="0", high="1"))
 # The number of sessions that a worker may do in a project. 0 is no limit.
-PROLIFIC_SESSIONS_PER_WORKER = int(
-    _number("PROLIFIC_SESSIONS_PER_WORKER", "0", low="0", high="10000")
-)
+SESSIONS_PER_WORKER = int(_number("SESSIONS_PER_WORKER", "0", low="0", high="10000"))
 # Used until the API has returned the account's own rates.
 PROLIFIC_FEE_RATE = _number("PROLIFIC_FEE_RATE", "0.428", low="0", high="1")
 PROLIFIC_VAT_RATE = _number("PROLIFIC_VAT_RATE", "0.20", low="0", high="1")

@@ -69,7 +69,7 @@ def studies(request: HttpRequest, project: Project) -> HttpResponseBase:
         "waiting": studies_of(budget=budget).filter(waits_until__gt=timezone.now()),
         "unknown": unknown_settlements(budget=budget),
         "approval_days": capabilities_of(project.provider).override_days,
-        "to_decide": sessions_to_decide(budget=budget)[:MOST_ERRORS],
+        "to_decide": sessions_to_decide(budget=budget, now=timezone.now())[:MOST_ERRORS],
         "unusual": unusual_sessions(budget=budget)[:MOST_ERRORS],
         "sessions": failing_sessions(budget=budget)[:MOST_ERRORS],
         "settlements": failing_settlements(budget=budget)[:MOST_ERRORS],
@@ -198,7 +198,9 @@ def publish_now(request: HttpRequest, project: Project, pk: int) -> HttpResponse
 @project_page(STAFF)
 def decide_session(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     """Pay or reject a session in which no task was submitted."""
-    session = get_object_or_404(sessions_to_decide(budget=project.budget), pk=pk)
+    session = get_object_or_404(
+        sessions_to_decide(budget=project.budget, now=timezone.now()), pk=pk
+    )
     form = RejectSessionForm(request.POST or None, provider=project.provider)
     if request.method == "GET" or ("pay" not in request.POST and not form.is_valid()):
         context = {

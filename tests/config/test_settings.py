@@ -89,6 +89,8 @@ WRONG = [
     ("PROLIFIC_WEBHOOKS", "sometimes"),
     ("PROLIFIC_REQUESTS_PER_SECOND", "fast"),
     ("PROLIFIC_TIME_FACTOR", "1"),
+    ("SESSION_LEAST_SHARE", "2"),
+    ("SESSIONS_PER_WORKER", "-1"),
     ("PROLIFIC_FEE_RATE", "43 %"),
     ("PROLIFIC_VAT_RATE", "2"),
     ("REDIS_URL", "127.0.0.1:6379"),
