@@ -52,6 +52,7 @@ from consolidation.enums import Action, CaseState, Decision, GoldSource, ItemSta
 from consolidation.models import Case, CaseSource, Gold
 from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.manage_hits import HitChangeError
+from crowd.enums import WORK_CATEGORIES
 from crowd.models import Assignment
 from crowd.tasks import publish_hits, send_hit_changes
 from jobs.domain.queries import jobs_of
@@ -275,6 +276,12 @@ class RepublishBatch(_BatchOrder):
 class RejectionSerializer(BodySerializer):
     id = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
     reason = serializers.CharField(max_length=1000, help_text="Shown to the worker.")
+    category = serializers.ChoiceField(
+        choices=WORK_CATEGORIES,
+        required=False,
+        default="",
+        help_text="Required on Prolific, where the reason needs at least 100 characters.",
+    )
 
 
 class DecisionsSerializer(BodySerializer):
@@ -319,14 +326,17 @@ class DecideSubmissions(ProjectEndpoint):
     def post(self, request: Request, slug: str) -> Response:
         """Accept and reject submissions. The answer has what became of each, in the same order."""
         data = self.read_body(request, DecisionsSerializer)
-        wanted = [(pk, Decision.ACCEPT, "") for pk in data["accept"]]
-        wanted += [(entry["id"], Decision.REJECT, entry["reason"]) for entry in data["reject"]]
+        wanted = [(pk, Decision.ACCEPT, "", "") for pk in data["accept"]]
+        wanted += [
+            (entry["id"], Decision.REJECT, entry["reason"], entry["category"])
+            for entry in data["reject"]
+        ]
         rows = submissions_of(project=self.project)
-        ids = [pk for pk, _, _ in wanted]
+        ids = [pk for pk, *_ in wanted]
         assignments = {row.pk: row.assignment for row in rows.filter(pk__in=ids)}
         problems = {
-            pk: self._decide(assignments.get(pk), decision, reason, actor_of(request))
-            for pk, decision, reason in wanted
+            pk: self._decide(assignments.get(pk), decision, reason, category, actor_of(request))
+            for pk, decision, reason, category in wanted
         }
         transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
         states = dict(rows.filter(pk__in=ids).values_list("pk", "state"))
@@ -337,7 +347,12 @@ class DecideSubmissions(ProjectEndpoint):
         return Response(AllDecidedSerializer({"results": results}).data)
 
     def _decide(
-        self, assignment: Assignment | None, decision: Decision, reason: str, actor: str
+        self,
+        assignment: Assignment | None,
+        decision: Decision,
+        reason: str,
+        category: str,
+        actor: str,
     ) -> str:
         """Decide the assignment, and return why that was not possible or an empty text."""
         if assignment is None:
@@ -346,6 +361,7 @@ class DecideSubmissions(ProjectEndpoint):
             assignments=[assignment],
             decision=decision,
             reason=reason,
+            category=category,
             actor=actor,
             now=timezone.now(),
         )

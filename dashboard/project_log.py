@@ -93,6 +93,15 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
+# Only a project whose provider posts studies has these.
+OF_STUDIES = {model._meta.label for model in (Study, StudySession, Settlement)}
+
+
+def kind_names(project: Project) -> dict[str, str]:
+    """Return the names of the kinds of rows, in the words of the project's provider."""
+    return {label: kind.name for label, kind in KINDS.items()} | {Hit._meta.label: project.hit_noun}
+
+
 @dataclass(frozen=True, slots=True)
 class LogFilter(Days):
     """A filter of changes. Empty means any. `by` is "people" or "automatic".

@@ -95,7 +95,7 @@ class NewRoundForm(forms.Form):
     title = forms.CharField(max_length=120, label="Title")
     is_screening = forms.BooleanField(
         required=False,
-        label="A screening that is open to every worker who meets the marketplace’s requirements",
+        label="A screening that is open to every worker who meets the project’s requirements",
         help_text="Workers who pass it enter the next round.",
     )
     after_passing = forms.ChoiceField(
@@ -144,7 +144,7 @@ class RoundForm(forms.Form):
     title = forms.CharField(max_length=120)
     entry = forms.ChoiceField(choices=sentence_case(RoundEntry.choices), label="Admission")
     approval_rate = _number("Minimum approval rate (percent)", 100)
-    hits_approved = _number("Minimum number of approved HITs", 1_000_000)
+    hits_approved = _number("Minimum number of approved tasks", 1_000_000)
     locales = forms.CharField(
         required=False,
         max_length=200,

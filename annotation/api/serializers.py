@@ -14,6 +14,7 @@ from annotation.domain.source_files import ColumnsError, ReadOptions, parse_colu
 from annotation.domain.text_encodings import UnknownEncodingError
 from annotation.enums import Partition
 from annotation.models import Batch, HeldBonus, Sentence, Submission
+from crowd.enums import WORK_CATEGORIES
 from jobs.models import Job
 from projects.api.serializers import MOST_CENTS
 from schemes.import_settings import Setting, with_parameters
@@ -483,3 +484,12 @@ class AcceptBonusSerializer(BodySerializer):
 
 class ReasonSerializer(BodySerializer):
     reason = serializers.CharField(max_length=1000, help_text="Shown to the worker.")
+
+
+class RejectionReasonSerializer(ReasonSerializer):
+    category = serializers.ChoiceField(
+        choices=WORK_CATEGORIES,
+        required=False,
+        default="",
+        help_text="Required on Prolific, where the reason needs at least 100 characters.",
+    )

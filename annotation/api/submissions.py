@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.filters import FiltersByItem
-from annotation.api.serializers import ReasonSerializer, SubmissionSerializer
+from annotation.api.serializers import RejectionReasonSerializer, SubmissionSerializer
 from annotation.domain.changed_figures import forget_decided
 from annotation.domain.decide_submission import accept_assignment, reject_submissions
 from annotation.domain.queries import can_be_accepted, submissions_of
@@ -108,16 +108,17 @@ class RejectSubmission(_Decided):
     rules = post(STAFF, TokenScope.PAY)
     operations = {"POST": "reject_submission"}
 
-    @extend_schema(request=ReasonSerializer, responses={200: SubmissionSerializer})
+    @extend_schema(request=RejectionReasonSerializer, responses={200: SubmissionSerializer})
     @money_action
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Reject the submission's assignment. The worker is not paid."""
-        data = self.read_body(request, ReasonSerializer)
+        data = self.read_body(request, RejectionReasonSerializer)
         _, assignment = self.find_pair(request, pk)
         with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
             reject_submissions(
                 assignment=assignment,
                 reason=data["reason"],
+                category=data["category"],
                 actor=actor_of(request),
                 now=timezone.now(),
             )

@@ -258,6 +258,6 @@ def _require_open(batch: Batch) -> None:
 
 def _logged(action: str, count: int, batch: Batch, actor: str, now: datetime) -> int:
     if count:
-        change = f"{action} {count} HITs"
+        change = f"{action} {count} {batch.project.hit_noun}s"
         log_state_change(instance=batch, old=batch.state, new=change, actor=actor, now=now)
     return count

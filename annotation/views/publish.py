@@ -109,7 +109,9 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         )
     else:
         tasks = batch.to_publish or batch.tasks.count()
-        made = "1 study" if context["studies"] else f"{tasks:,} HIT{pluralize(tasks)}"
+        made = (
+            "1 study" if context["studies"] else f"{tasks:,} {project.hit_noun}{pluralize(tasks)}"
+        )
         are = "is" if context["studies"] or tasks == 1 else "are"
         reserved = "will be reserved" if batch.to_publish else "reserved"
         message = f"{made} {are} being created. {dollars(cents)} {reserved}."

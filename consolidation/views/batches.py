@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.batch_actions import hits_of, set_terms
@@ -34,12 +35,12 @@ from annotation.forms import TermsForm
 from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.manage_batch import (
-    NOTHING,
     Order,
     affected,
     apply_action,
     count_short,
     most_cents,
+    nothing_to,
     short_hits,
 )
 from consolidation.enums import Action
@@ -65,7 +66,7 @@ from schemes.base import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
 
-BATCHES, HITS = Noun("batch", "batches"), Noun("HIT", "HITs")
+BATCHES = Noun("batch", "batches")
 
 STEPS: Mapping[str, str] = {
     Role.GENERATOR: "generation",
@@ -107,9 +108,9 @@ def batches(request: HttpRequest, project: Project) -> HttpResponseBase:
         note="“Pending review” and “Accepted” count submitted assignments.",
         empty=Empty(
             "No batches yet",
-            "Publish HITs to create the first batch.",
+            "Publish items to create the first batch.",
             reverse("annotation:publish", args=[project.slug]),
-            "Publish HITs",
+            "Publish items",
         ),
     )
     context = {
@@ -155,9 +156,9 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
         Column(
             "State", lambda row: standing(row)[1], lambda row: badge(*standing(row)), order="state"
         ),
-        count("HITs", "hits"),
+        count(f"{capfirst(project.hit_noun)}s", "hits"),
         count("Open", "open"),
-        count("Expired", "expired", "HITs that ended before all of their assignments were done."),
+        count("Expired", "expired", "Ended before all of their assignments were done."),
         count("Pending review", "submitted"),
         count("Accepted", "accepted"),
         count("24\N{NO-BREAK SPACE}h", "paced", "Assignments submitted in the last 24 hours."),
@@ -272,17 +273,17 @@ def _page(
         tasks = tasks.filter(hit__in=shown.values("pk"))
     listing = Listing(
         request=request,
-        name="HITs",
+        name=f"{project.hit_noun}s",
         rows=tasks,
         columns=_hit_columns(project),
-        count=HITS.count,
+        count=project.hits_noun.count,
         order=("pk",),
         is_filtered=bool(state),
         bulk="consolidation/fragments/hit_actions.html",
         bulk_name="hit",
         selects_all=True,
         bulk_id=lambda task: task.hit_id,
-        empty=Empty("No HITs", "Nothing has been published in this batch yet."),
+        empty=Empty(f"No {project.hit_noun}s", "Nothing has been published in this batch yet."),
     )
     published = published_count(batch) if batch.to_publish is not None else None
     context = {
@@ -378,7 +379,7 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     changed = affected(batch=batch, action=order.action, hits=hits, now=now)
     count = changed.count()
     if hits is not None and not count:
-        messages.error(request, f"Nothing was changed: {NOTHING[order.action]}")
+        messages.error(request, f"Nothing was changed: {nothing_to(order.action, batch.project)}")
         return redirect("consolidation:batch", slug=project.slug, pk=pk)
     if "confirmed" not in request.POST or form.cleaned_data["seen"] != count:
         # A double click ends here, because the first request changed the number of affected HITs.
@@ -403,10 +404,12 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     else:
         forget_batches(project=project)
         forget_figures(count_short, str(pk), project=project)
-        message = f"{DONE[order.action]}: {done:,} HIT{'' if done == 1 else 's'}."
+        message = f"{DONE[order.action]}: {project.hits_noun.count(done)}."
         if order.action is Action.RESUME and batch.to_publish is not None:
             message = "The other items are being published."
-        messages.success(request, f"{message} The marketplace will be updated shortly.")
+        messages.success(
+            request, f"{message} {capfirst(project.crowd_name)} will be updated shortly."
+        )
     return redirect("consolidation:batch", slug=project.slug, pk=pk)
 
 
@@ -428,7 +431,7 @@ def manage_batches(request: HttpRequest, project: Project) -> HttpResponseBase:
             "batches": chosen,
             "order": order,
             "counted": BATCHES.count(len(chosen)),
-            "hits": HITS.count(count),
+            "hits": project.hits_noun.count(count),
             "count": count,
         }
         return render_page(request, project, "consolidation/manage_batches.html", context)
@@ -443,7 +446,9 @@ def manage_batches(request: HttpRequest, project: Project) -> HttpResponseBase:
     if done:
         forget_batches(project=project)
         message = f"{DONE[order.action]}: {BATCHES.count(done)}."
-        messages.success(request, f"{message} The marketplace will be updated shortly.")
+        messages.success(
+            request, f"{message} {capfirst(project.crowd_name)} will be updated shortly."
+        )
     return redirect("consolidation:batches", slug=project.slug)
 
 

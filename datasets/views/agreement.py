@@ -131,7 +131,9 @@ def begin(request: HttpRequest, project: Project) -> HttpResponseBase:
     except (ExperimentError, BudgetExceededError) as error:
         form.add_error(None, str(error))
         return _page(request, project, form, status=422)
-    messages.success(request, "The experiment has started. Its HITs are being created.")
+    messages.success(
+        request, f"The experiment has started. Its {project.hit_noun}s are being created."
+    )
     return redirect("datasets:experiment", project.slug, experiment.pk)
 
 

@@ -47,7 +47,7 @@ from web.downloads import csv_download
 from web.money import dollars
 
 SETUP = "qualification/fragments/round_setup.html"
-_HITS, _WORKERS = Noun("HIT", "HITs"), Noun("worker", "workers")
+_WORKERS = Noun("worker", "workers")
 
 
 @require_GET
@@ -230,7 +230,7 @@ def _ask_before_publication(
     count = slots if round.entry == RoundEntry.OPEN else len(waiting_for_cohort(round))
     if not count:
         return None
-    hits = _HITS.count(round.round_items.count())
+    hits = round.project.hits_noun.count(round.round_items.count())
     people = _WORKERS.count(count)
     cents = dollars(round_cents(round=round, slots=count))
     is_told = round.entry != RoundEntry.OPEN and not round.project.has_sessions
