@@ -242,6 +242,16 @@ _BATCH_CHANGES: Sequence[tuple[re.Pattern[str], str, str]] = (
         "{it} keeps {detail} items open",
     ),
     (
+        re.compile(r"limit: (?P<detail>\$.+)"),
+        "limited the cost of {it} to {detail}",
+        "the cost of {it} was limited to {detail}",
+    ),
+    (
+        re.compile(r"limit: none"),
+        "removed the limit of {it}",
+        "the limit of {it} was removed",
+    ),
+    (
         re.compile(r"no top-up"),
         "stopped the automatic top-up of {it}",
         "the automatic top-up of {it} was stopped",
