@@ -759,6 +759,8 @@ if MARKETPLACE_ENABLED:
         min(5.0, SWEEP_SECONDS), "marketplace.tasks.deliver_notifications", expires=15.0
     )
     CELERY_BEAT_SCHEDULE |= _maintenance | _delivery
+# Further metrics
+FIGURES = ["marketplace.domain.figures.collect"] if MARKETPLACE_ENABLED else []
 # The marketplace imports no other app of ours.
 MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"
 

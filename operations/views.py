@@ -1,7 +1,6 @@
 """Pages for monitoring: health checks and metrics."""
 
 import asyncio
-import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from ipaddress import ip_address
@@ -17,11 +16,11 @@ from health_check import checks
 from health_check.base import HealthCheck, HealthCheckResult
 from health_check.exceptions import ServiceUnavailable
 from health_check.views import HealthCheckView
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
 from operations import health
 from operations.domain.figures import Figures
+from operations.process_metrics import process_metrics
 
 # RFC 9116 recommends less than a year.
 SECURITY_TXT_LASTS = timedelta(days=180)
@@ -108,7 +107,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
         raise Http404
     figures = CollectorRegistry()
     figures.register(Figures(now=timezone.now()))
-    body = generate_latest(_process_registry()) + generate_latest(figures)
+    body = process_metrics() + generate_latest(figures)
     return HttpResponse(body, content_type=CONTENT_TYPE_LATEST)
 
 
@@ -121,12 +120,3 @@ def _may_read_metrics(request: HttpRequest) -> bool:
     except ValueError:  # a Unix socket has no address
         return False
     return any(address in network for network in settings.METRICS_NETWORKS)
-
-
-def _process_registry() -> CollectorRegistry:
-    """Return the metrics of all gunicorn processes, whose folder gunicorn_conf.py sets."""
-    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        return REGISTRY
-    registry = CollectorRegistry()
-    MultiProcessCollector(registry)
-    return registry
