@@ -5,6 +5,8 @@ By default the site uses SQLite, a file-system queue and its own marketplace, al
 that names the variable.
 """
 
+import base64
+import binascii
 import hashlib
 import hmac
 import os
@@ -46,6 +48,7 @@ FROM_FILES = (
     "MARKETPLACE_AWS_ACCESS_KEY_ID",
     "MARKETPLACE_AWS_SECRET_ACCESS_KEY",
     "MARKETPLACE_ENCRYPTION_KEYS",
+    "BACKUP_KEY",
 )
 
 
@@ -409,12 +412,70 @@ def _storage(folder: Path) -> dict[str, Any]:
     return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
 
 
+# Where scheduled backups go: a bucket, or a folder on another disk.
+BACKUP_URL = env.str("BACKUP_URL", default="")
+if BACKUP_URL:
+    _address("BACKUP_URL", BACKUP_URL, ("s3", "file"), example="s3://bucket/touchstone")
+
+
+def _backup_key() -> bytes | None:
+    """Return the key that encrypts backups. Without one, they may not leave the machine's disks."""
+    raw = env.str("BACKUP_KEY", default="")
+    if not raw:
+        _require(
+            _split(BACKUP_URL).scheme != "s3",
+            "BACKUP_KEY is not set. It must encrypt the backups in a bucket: openssl rand -base64 32.",
+        )
+        return None
+    try:
+        key = base64.b64decode(raw, validate=True)
+    except binascii.Error:
+        key = b""
+    _require(
+        len(key) == BACKUP_KEY_BYTES,
+        f"BACKUP_KEY must be {BACKUP_KEY_BYTES} bytes in base64, from openssl rand -base64 32.",
+    )
+    return key
+
+
+def _backups() -> dict[str, Any]:
+    if _split(BACKUP_URL).scheme == "s3":
+        address = _split(BACKUP_URL)
+        options: dict[str, Any] = {
+            "bucket_name": address.hostname,
+            "location": address.path.strip("/"),
+        }
+        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+    folder = _split(BACKUP_URL).path or VAR_DIR / "backups"
+    private = {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700}
+    options = {"location": folder, "allow_overwrite": True, **private}
+    return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+
+
+BACKUP_KEY_BYTES = 32
+BACKUP_KEY = _backup_key()
+# A demo's data are not worth it.
+BACKUP_EVERY = timedelta(
+    hours=float(_number("BACKUP_HOURS", "0" if DEMO else "24", low="0", high="720"))
+)
+BACKUP_KEEP_DAYS = int(_number("BACKUP_KEEP_DAYS", "14", low="1", high="3650"))
+SNAPSHOT_EVERY = timedelta(
+    minutes=float(_number("SNAPSHOT_MINUTES", "0" if DEMO else "5", low="0", high="1440"))
+)
+# The folder that deploy/postgres archives to, if this machine has it.
+ARCHIVE_DIR = Path(_archive) if (_archive := env.str("ARCHIVE_DIR", default="")) else None
+_require(
+    ARCHIVE_DIR is None or ARCHIVE_DIR.is_absolute(),
+    f"ARCHIVE_DIR is {ARCHIVE_DIR}; it must be an absolute path.",
+)
+
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
     "staticfiles": {"BACKEND": "config.static_files.HashedModulesStorage"},
     "uploads": _storage(UPLOAD_DIR),
     "exports": _storage(EXPORT_DIR),
     "images": _storage(IMAGE_DIR),
+    "backups": _backups(),
 }
 
 # Background tasks
@@ -471,9 +532,12 @@ CELERY_TASK_ROUTES = {
     "projects.tasks.send_digests": {"queue": "outside"},
     "marketplace.tasks.deliver_notifications": {"queue": "outside"},
     "jobs.tasks.run_jobs": {"queue": "jobs"},
+    "operations.tasks.back_up": {"queue": "backups"},
 }
 # A worker without -Q serves all of them.
-CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in ("celery", "outside", "jobs")]
+CELERY_TASK_QUEUES = [
+    Queue(name, routing_key=name) for name in ("celery", "outside", "jobs", "backups")
+]
 # A site without Redis has a single worker, which may fetch tasks ahead: with every process busy, it would
 # wait a polling interval after each task, and queued tasks would expire.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1 if REDIS_URL else 8
@@ -589,17 +653,29 @@ CELERY_BEAT_SCHEDULE = {
         "annotation.tasks.send_bonus_news",
         expires=120.0,
     ),
+    # Once a minute where WAL files are copied.
+    **(
+        _every(60.0 if ARCHIVE_DIR else 300.0, "operations.tasks.back_up", expires=300.0)
+        if BACKUP_EVERY or ARCHIVE_DIR
+        else {}
+    ),
+    **(
+        _every(SNAPSHOT_EVERY.total_seconds(), "operations.tasks.take_snapshot", expires=300.0)
+        if SNAPSHOT_EVERY and DATABASES["default"]["ENGINE"].endswith("sqlite3")
+        else {}
+    ),
     **_every(900.0, "projects.tasks.send_digests", expires=900.0),
     **_every(3600.0, "annotation.tasks.delete_unconfirmed_drafts", expires=3600.0),
     **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=86400.0),
     **_every(86400.0, "accounts.tasks.forget_old_logins", expires=86400.0),
+    **_every(86400.0, "operations.tasks.delete_expired_data", expires=86400.0),
 }
 
 # Crowdsourcing
 
 # The variables that connect a site to services, which a demo does not use.
 SERVICE_VARIABLES = (
-    *("DATABASE_URL", "REDIS_URL", "SECRET_KEY"),
+    *("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "BACKUP_URL", "ARCHIVE_DIR"),
     *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
 )
 
@@ -681,6 +757,13 @@ PROLIFIC_REQUESTS_PER_SECOND = float(
 )
 # The longest time of a session, as a multiple of its estimated time.
 PROLIFIC_TIME_FACTOR = float(_number("PROLIFIC_TIME_FACTOR", "4", low="2", high="100"))
+# The share of its tasks with which a session is completed, unless no task is left for the worker.
+# Work in shorter sessions is paid by bonus when the worker returns the place.
+PROLIFIC_LEAST_SHARE = float(_number("PROLIFIC_LEAST_SHARE", "0.5", low="0", high="1"))
+# The number of sessions that a worker may do in a project. 0 is no limit.
+PROLIFIC_SESSIONS_PER_WORKER = int(
+    _number("PROLIFIC_SESSIONS_PER_WORKER", "0", low="0", high="10000")
+)
 # Used until the API has returned the account's own rates.
 PROLIFIC_FEE_RATE = _number("PROLIFIC_FEE_RATE", "0.428", low="0", high="1")
 PROLIFIC_VAT_RATE = _number("PROLIFIC_VAT_RATE", "0.20", low="0", high="1")
@@ -758,7 +841,8 @@ if MARKETPLACE_ENABLED:
     _delivery = _every(
         min(5.0, SWEEP_SECONDS), "marketplace.tasks.deliver_notifications", expires=15.0
     )
-    CELERY_BEAT_SCHEDULE |= _maintenance | _delivery
+    _retention = _every(86400.0, "marketplace.tasks.delete_expired_data", expires=86400.0)
+    CELERY_BEAT_SCHEDULE |= _maintenance | _delivery | _retention
 # Further metrics
 FIGURES = ["marketplace.domain.figures.collect"] if MARKETPLACE_ENABLED else []
 # The marketplace imports no other app of ours.
@@ -895,6 +979,15 @@ DRAFTS_PER_TASK_AND_ADDRESS = int(
 DRAFTS_PER_ADDRESS = int(_number("DRAFTS_PER_ADDRESS", "300", low="0", high="1000000"))
 UNCONFIRMED_DRAFTS = int(_number("UNCONFIRMED_DRAFTS", "5000", low="0", high="1000000"))
 
+# Retention, in days. 0 keeps everything.
+COPIES_DAYS = int(_number("COPIES_DAYS", "60", low="0", high="36500"))
+_require(
+    not 0 < COPIES_DAYS < 45,
+    "COPIES_DAYS must be 0 or at least 45, because pages can use drafts for 40 days.",
+)
+MESSAGES_DAYS = int(_number("MESSAGES_DAYS", "365", low="0", high="36500"))
+LOG_DAYS = int(_number("LOG_DAYS", "0", low="0", high="36500"))
+
 # Networks whose X-Forwarded-For is trusted, and networks that may read /metrics
 TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")
 METRICS_NETWORKS = _networks("METRICS_NETWORKS")
@@ -961,6 +1054,8 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "consolidation.enums.GoldSource",
         "LedgerKind": "crowd.enums.LedgerKind",
         "EnrolmentState": "qualification.enums.EnrolmentState",
+        "RoundKind": "qualification.enums.RoundKind",
+        "MemberRole": "projects.enums.MemberRole",
     },
 }
 

@@ -33,6 +33,7 @@ from operations.domain.heartbeat import (
 )
 from operations.domain.locks import Blocker, blockers
 from operations.domain.queues import QueueState
+from operations.domain.scheduled_backups import overdue
 
 # A row that fails for longer than this needs an operator.
 FAILING_AFTER = timedelta(minutes=10)
@@ -199,3 +200,12 @@ class Sweeps(HealthCheck):
         if count := await failures.acount():
             first = await failures.order_by("first_failed_at").afirst()
             raise ServiceUnavailable(f"failing rows: {count}, first {first}")
+
+
+@dataclass
+class Backups(HealthCheck):
+    """A check of the ages of the last good backups and drills."""
+
+    async def run(self) -> None:
+        if sentences := await sync_to_async(overdue)(now=timezone.now()):
+            raise ServiceUnavailable(" ".join(sentences.values()))

@@ -2,6 +2,8 @@
 
 from django.db import models
 
+from operations.enums import BackupKind
+
 
 class Heartbeat(models.Model):
     """The time when a worker last ran a task of the queue.
@@ -50,3 +52,20 @@ class Alert(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class BackupRecord(models.Model):
+    """The last good run of a kind of backup, and the problem of the last run if it failed.
+
+    `since` is when the site began to expect this kind, and `tried_at` is the start of the last run.
+    """
+
+    kind = models.CharField(max_length=20, choices=BackupKind, unique=True)
+    since = models.DateTimeField()
+    tried_at = models.DateTimeField(null=True, blank=True)
+    succeeded_at = models.DateTimeField(null=True, blank=True)
+    problem = models.CharField(max_length=300, blank=True)
+    digest = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.succeeded_at or 'never'}"

@@ -39,6 +39,7 @@ ALL = (
     health.Marketplace,
     health.Publishing,
     health.Sweeps,
+    health.Backups,
 )
 # Threads that wait for a server in vain must not keep the check of the database from running.
 _database_threads = ThreadPoolExecutor(2, "health-database")

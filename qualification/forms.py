@@ -9,16 +9,16 @@ from django.forms.models import model_to_dict
 
 from annotation.domain.item_files import ITEM_HELP
 from annotation.domain.publish import terms_of
-from crowd.domain.pay_scheme import Terms
+from annotation.forms import label_in_units
+from crowd.domain.pay_scheme import TERM_FIELDS, Terms
 from crowd.domain.qualification_requests import LONGEST_REASON
 from projects.enums import Role
 from projects.models import Guidelines
 from qualification.domain.choose_items import MOST_ITEMS, Method
 from qualification.domain.decide import Verdict
-from qualification.domain.edit_round import Admission, admission_of
+from qualification.domain.edit_round import Admission, admission_of, pool_roles_after
 from qualification.domain.figures import UNITS_PER_ITEM
 from qualification.domain.production_groups import MOST_GROUPS
-from qualification.domain.production_roles import production_roles
 from qualification.domain.set_up_rounds import PRESETS
 from qualification.enums import AfterPassing, EnrolmentState, Opinion, RoundEntry
 from qualification.models import Round
@@ -95,7 +95,7 @@ class NewRoundForm(forms.Form):
     title = forms.CharField(max_length=120, label="Title")
     is_screening = forms.BooleanField(
         required=False,
-        label="A screening that is open to every worker who meets the marketplace’s requirements",
+        label="A screening that is open to every worker who meets the project’s requirements",
         help_text="Workers who pass it enter the next round.",
     )
     after_passing = forms.ChoiceField(
@@ -144,7 +144,7 @@ class RoundForm(forms.Form):
     title = forms.CharField(max_length=120)
     entry = forms.ChoiceField(choices=sentence_case(RoundEntry.choices), label="Admission")
     approval_rate = _number("Minimum approval rate (percent)", 100)
-    hits_approved = _number("Minimum number of approved HITs", 1_000_000)
+    hits_approved = _number("Minimum number of approved tasks", 1_000_000)
     locales = forms.CharField(
         required=False,
         max_length=200,
@@ -172,10 +172,6 @@ class RoundForm(forms.Form):
         label="Guidelines",
         empty_label="newest version",
     )
-    reward_cents = _number("Reward per item (cents)", 100_000)
-    free_units = _number("", 100)
-    bonus_first_cents = _number("", 100_000)
-    bonus_step_cents = _number("", 100_000)
 
     def __init__(self, data: Any = None, *, round: Round) -> None:
         self._round = round
@@ -187,14 +183,15 @@ class RoundForm(forms.Form):
             field.help_text = threshold.explanation
             self.fields[threshold.field] = field
         unit = scheme.vocabulary.unit
-        self.fields["free_units"].label = f"{unit.plural.capitalize()} included in the reward"
-        self.fields[
-            "bonus_first_cents"
-        ].label = f"Bonus for the first additional {unit.singular} (cents)"
-        self.fields["bonus_step_cents"].label = f"Increase per additional {unit.singular} (cents)"
+        for term in PAY_TERMS:
+            most = 100_000 if term.is_amount else 100
+            self.fields[term.key] = _number(label_in_units(term.round_label, unit), most)
         guidelines = self.fields["guidelines"]
         assert isinstance(guidelines, forms.ModelChoiceField)
         guidelines.queryset = round.project.guidelines.filter(role=round.role).order_by("-version")
+
+    def pay_fields(self) -> list[forms.BoundField]:
+        return [self[term.key] for term in PAY_TERMS]
 
     def threshold_fields(self) -> list[forms.BoundField]:
         return [self[threshold.field] for threshold in self._thresholds]
@@ -206,9 +203,9 @@ class RoundForm(forms.Form):
         return locales
 
     def clean(self) -> dict[str, Any]:
-        filled = [name for name in TERMS if self.cleaned_data.get(name) is not None]
-        if not self.errors and filled and len(filled) < len(TERMS):
-            raise forms.ValidationError("Fill in all four pay fields, or leave all of them empty.")
+        filled = [term for term in PAY_TERMS if self.cleaned_data.get(term.key) is not None]
+        if not self.errors and filled and len(filled) < len(PAY_TERMS):
+            raise forms.ValidationError("Fill in all the pay fields, or leave all of them empty.")
         return self.cleaned_data
 
     def admission(self) -> Admission:
@@ -221,18 +218,10 @@ class RoundForm(forms.Form):
             **fields,
             "thresholds": self._cleaned_thresholds(),
             "terms": self._terms(),
-            "pool_roles": self._pool_roles(),
+            "pool_roles": pool_roles_after(
+                round=self._round, choice=self.cleaned_data["after_passing"]
+            ),
         }
-
-    def _pool_roles(self) -> list[str]:
-        """Return the roles that a pass opens. Roles stay as they are if the choice is the same."""
-        round, choice = self._round, self.cleaned_data["after_passing"]
-        if choice == AfterPassing.NEXT_ROUND:
-            return []
-        if choice == AfterPassing.PRODUCTION and not round.pool_roles:
-            return production_roles(project=round.project, role=round.role)
-        roles: list[str] = round.pool_roles
-        return roles
 
     def _cleaned_thresholds(self) -> dict[str, float]:
         """Return the form's thresholds, and those of the round that the form does not have."""
@@ -247,12 +236,13 @@ class RoundForm(forms.Form):
     def _terms(self) -> Terms | None:
         if self.cleaned_data["reward_cents"] is None:
             return None
-        mine = {name: self.cleaned_data[name] for name in TERMS}
+        mine = {term.key: self.cleaned_data[term.key] for term in PAY_TERMS}
         return cast(Terms, {**terms_of(self._round.project, self._round.role), **mine})
 
 
 MODEL_FIELDS = ("title", "entry", "items_per_worker", "guidelines")
-TERMS = ("reward_cents", "free_units", "bonus_first_cents", "bonus_step_cents")
+# The terms that a round can override.
+PAY_TERMS = [term for term in TERM_FIELDS if term.round_label]
 MOST_UNITS_PER_ITEM, MOST_OF_A_FIGURE = 20, 1_000_000
 
 
@@ -294,7 +284,7 @@ def _initial(round: Round, thresholds: list[ThresholdField]) -> dict[str, Any]:
     for threshold in thresholds:
         value = round.thresholds.get(threshold.key)
         initial[threshold.field] = None if value is None else f"{threshold.scale * value:g}"
-    return initial | {name: (round.terms or {}).get(name) for name in TERMS}
+    return initial | {term.key: (round.terms or {}).get(term.key) for term in PAY_TERMS}
 
 
 class RefuseRequestForm(forms.Form):

@@ -115,6 +115,11 @@ PANELS: list[tuple[str, str, list[tuple[str, str]]]] = [
     ),
     ("Size of the database", "bytes", [("max(touchstone_database_bytes)", "database")]),
     (
+        "Age of the last good backup",
+        "s",
+        [("max by (kind) (touchstone_backup_age_seconds)", "{{kind}}")],
+    ),
+    (
         "Statements ended by a limit",
         "short",
         [("sum by (limit) (increase(touchstone_database_timeouts_total[5m]))", "{{limit}}")],

@@ -28,6 +28,7 @@ from operations.domain.heartbeat import (
     workers_may_be_starting,
 )
 from operations.domain.locks import blockers
+from operations.domain.scheduled_backups import overdue
 from operations.models import Alert
 
 log = logging.getLogger("touchstone.alerts")
@@ -143,6 +144,11 @@ def _marketplace(now: datetime) -> Iterator[Problem]:
         yield Problem("marketplace", f"The marketplace: {beat.marketplace_problem}"[:300])
 
 
+def _backups(now: datetime) -> Iterator[Problem]:
+    for kind, sentence in overdue(now=now).items():
+        yield Problem(f"backup {kind}", sentence[:300])
+
+
 _CHECKS: tuple[Callable[[datetime], Iterator[Problem]], ...] = (
     stopped_workers,
     _late_queues,
@@ -152,6 +158,7 @@ _CHECKS: tuple[Callable[[datetime], Iterator[Problem]], ...] = (
     _refused_payments,
     _disk,
     _marketplace,
+    _backups,
 )
 
 

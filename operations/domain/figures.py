@@ -30,6 +30,7 @@ from jobs.models import Job, SweepFailure
 from operations.domain.disks import database_bytes, disks
 from operations.domain.heartbeat import stopped_queues
 from operations.domain.queues import QUEUES, queue_states
+from operations.domain.scheduled_backups import ages as backup_ages
 from operations.models import Alert, Heartbeat, TaskStats
 
 log = logging.getLogger("touchstone.metrics")
@@ -167,6 +168,15 @@ def _storage(now: datetime) -> Iterator[Metric]:
     yield _gauge("alert", "1 for each open alert", "alert", dict.fromkeys(alerts, 1.0))
 
 
+def _backups(now: datetime) -> Iterator[Metric]:
+    done = {
+        kind.value: age.total_seconds()
+        for kind, age in backup_ages(now=now).items()
+        if age is not None
+    }
+    yield _gauge("backup_age_seconds", "Age of the last good backup or drill", "kind", done)
+
+
 def _age(at: datetime | None, now: datetime) -> float:
     return max(0.0, (now - at).total_seconds()) if at else 0.0
 
@@ -231,5 +241,6 @@ _SOURCES: tuple[Callable[[datetime], Iterator[Metric]], ...] = (
     _money,
     _queues,
     _storage,
+    _backups,
     _tasks,
 )

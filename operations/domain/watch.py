@@ -5,10 +5,11 @@ from datetime import datetime
 from operations.domain import heartbeat
 from operations.domain.alerts import mail_alerts, update_alerts
 from operations.domain.notify_outage import notify_outage
+from operations.domain.scheduled_backups import expect_backups
 
 # The queues in the order in which their workers take over a duty.
-LOOKS_FOR_PROBLEMS = ("celery", "outside", "jobs")
-SENDS_MAIL = ("outside", "celery", "jobs")
+LOOKS_FOR_PROBLEMS = ("celery", "outside", "jobs", "backups")
+SENDS_MAIL = ("outside", "celery", "jobs", "backups")
 
 
 def watch_site(*, queue: str, now: datetime) -> None:
@@ -16,6 +17,7 @@ def watch_site(*, queue: str, now: datetime) -> None:
     heartbeat.beat(queue=queue, now=now)
     stopped = {stopped.name for stopped in heartbeat.stopped_queues(now=now)}
     if queue == _first(LOOKS_FOR_PROBLEMS, stopped):
+        expect_backups(now=now)
         update_alerts(now=now)
         notify_outage(now=now)
     if queue == _first(SENDS_MAIL, stopped):

@@ -50,6 +50,7 @@ EXCLUDED = {
     "marketplace.WorkerSession",
     "marketplace.LoginFailure",
     "operations.Alert",
+    "operations.BackupRecord",
     "operations.Heartbeat",
     "operations.TaskStats",
     "projects.Digest",

@@ -5,11 +5,12 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.text import capfirst
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.ledger import set_cap
-from crowd.domain.pay_scheme import PayScheme, Terms
+from crowd.domain.pay_scheme import TERM_FIELDS, PayScheme, Terms
 from crowd.domain.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import Provider
 from crowd.models import Budget, Hit
@@ -54,6 +55,16 @@ def _requirements(requirements: list[dict[str, Any]]) -> str:
     return "; ".join(descriptions) or "nothing"
 
 
+def _study_settings(fields: dict[str, Any]) -> str:
+    parts = [
+        f"content warning {fields['content_warning']}" if fields.get("content_warning") else "",
+        fields.get("content_warning_details", ""),
+        "on " + ", ".join(fields["devices"]) if fields.get("devices") else "",
+        f"filter set {fields['filter_set']}" if fields.get("filter_set") else "",
+    ]
+    return "; ".join(filter(None, parts)) or "default"
+
+
 # The name of each setting in the log, and the formatter of its value.
 WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "title": ("title", str),
@@ -67,6 +78,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
     "bonus_timing": ("decision on bonuses", lambda timing: BonusTiming(timing).label),
     "worker_requirements": ("worker requirements", _requirements),
+    "study_settings": ("offer of studies", _study_settings),
     "accepts_identical": (
         "accepts identical annotations",
         lambda accepts: "yes" if accepts else "no",
@@ -157,29 +169,16 @@ def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetim
     return changes
 
 
-# The terms of pay in the log. Amounts are formatted as money.
-TERMS: Mapping[str, str] = {
-    "reward_cents": "reward",
-    "free_units": "included {units}",
-    "bonus_first_cents": "bonus for the first additional {unit}",
-    "bonus_step_cents": "increase per additional {unit}",
-    "allowance_units": "reserved {units}",
-    "max_units": "maximum {units}",
-    "hold_above_units": "{units} paid without a review",
-    "least_seconds": "minimum seconds before the bonus is reviewed",
-}
-
-
 def _pay_changes(role: str, old: Terms | None, new: Terms | None, unit: Noun) -> list[str]:
     """Describe the changed terms of a role, such as "reward of generators: $0.05 -> $0.06"."""
     if old is None or new is None:
         return [f"pay of {role}s: {'none' if old is None else 'set'} -> {'set' if new else 'none'}"]
     changes = []
-    for name, words in TERMS.items():
-        before, after = old.get(name), new.get(name)
+    for term in TERM_FIELDS:
+        before, after = old.get(term.key), new.get(term.key)
         if before != after:
-            show = _amount if name.endswith("_cents") else _number
-            title = words.format(unit=unit.singular, units=unit.plural)
+            show = _amount if term.is_amount else _number
+            title = term.log_label.format(unit=unit.singular, units=unit.plural)
             changes.append(f"{title} of {role}s: {show(before)} -> {show(after)}")
     return changes
 
@@ -196,10 +195,11 @@ def _check_nobody_works(project: Project, role: str) -> None:
     published = project.batches.filter(role=role, tasks__hit__state__in=["pending", "live"])
     undecided = project.items.filter(submissions__role=role, submissions__state="submitted")
     if published.exists() or undecided.exists():
+        hits = f"{project.hit_noun}s"
         raise ProjectChangeError(
             role,
-            f"Published HITs use these terms. HITs for {role}s are published, or their work is "
-            "undecided. End the batch and decide its work first.",
+            f"Published {hits} use these terms. {capfirst(hits)} for {role}s are published, or their "
+            "work is undecided. End the batch and decide its work first.",
         )
 
 

@@ -24,6 +24,11 @@ PROGRAM = (
 WRONG = [
     ("ALLOWED_HOSTS", ","),
     ("ALLOWED_HOSTS", "https://touchstone.example"),
+    ("ARCHIVE_DIR", "archive"),
+    ("BACKUP_HOURS", "daily"),
+    ("BACKUP_KEEP_DAYS", "0"),
+    ("BACKUP_KEY", "a passphrase"),
+    ("BACKUP_URL", "bucket"),
     ("DATABASE_URL", "touchstone"),
     ("DATABASE_URL", "mysql://user@127.0.0.1/touchstone"),
     ("DATABASE_URL", "postgres://user:hidden-word@127.0.0.1:port/touchstone"),
@@ -33,9 +38,11 @@ WRONG = [
     ("DEMO", "2"),
     ("DRAFTS_PER_ADDRESS", "-1"),
     ("DRAFTS_PER_TASK_AND_ADDRESS", "-1"),
+    ("COPIES_DAYS", "30"),
     ("EMAIL_FROM", "nobody"),
     ("EMAIL_URL", "mail.example"),
     ("EMAIL_URL", "smtp://user:hidden-word@mail.example:port"),
+    ("LOG_DAYS", "forever"),
     ("LOG_LEVEL", "LOUD"),
     ("API_READS_PER_MINUTE", "many"),
     ("API_WRITES_PER_MINUTE", "-1"),
@@ -43,6 +50,7 @@ WRONG = [
     ("SECOND_FACTOR_ROLES", "admin,boss"),
     ("LOG_FORMAT", "xml"),
     ("IDLE_TRANSACTION_SECONDS", "-1"),
+    ("MESSAGES_DAYS", "-1"),
     ("METRICS_NETWORKS", "everywhere"),
     ("MIGRATION_LOCK_SECONDS", "short"),
     ("MIGRATION_WAIT_SECONDS", "long"),
@@ -97,6 +105,7 @@ WRONG = [
     ("SECRET_KEY_FALLBACKS", "short"),
     ("MARKETPLACE_ENCRYPTION_KEYS", "short"),
     ("STORAGE_URL", "bucket"),
+    ("SNAPSHOT_MINUTES", "often"),
     ("SITE_URL", "http://touchstone.example/path"),
     ("SITE_URL", "http://touchstone.example:port"),
     ("SESSION_IDLE_HOURS", "0"),
@@ -162,6 +171,12 @@ def test_secret_in_a_file(start, embedded_site, tmp_path):
         assert (process.returncode, len(process.stderr.splitlines())) == (2, 1)
         assert "DATABASE_URL_FILE" in process.stderr
         assert "from-a-file" not in process.stderr
+
+
+def test_backups_in_a_bucket_need_a_key(start, embedded_site):
+    process = start("manage.py", "check", env={**embedded_site, "BACKUP_URL": "s3://bucket"})
+    assert process.returncode == 2
+    assert "BACKUP_KEY is not set" in process.stderr
 
 
 def test_documented_secret_files_are_those_of_the_settings():

@@ -27,8 +27,10 @@ from operations import health
 from operations.domain import disks, heartbeat
 from operations.domain.backup_file import HEALTH
 from operations.domain.queues import QUEUES
+from operations.domain.scheduled_backups import record_success
 from operations.domain.write_backup import _files_in
-from operations.models import Heartbeat
+from operations.enums import BackupKind
+from operations.models import BackupRecord, Heartbeat
 from tests.fakes.s3 import running_s3
 from tests.jobs.factories import make_import
 from tests.operations.manage import is_up
@@ -50,6 +52,7 @@ PARTS = {
     "marketplace",
     "publishing",
     "sweeps",
+    "backups",
 }
 
 
@@ -139,6 +142,19 @@ def test_long_job_proves_that_its_worker_runs(project, client, marketplace):
     assert client.get(READY).json()["workers"] == "OK"
     job.leased_until = now - timedelta(seconds=1)
     job.save()
+    assert failing(client) == ["workers"]
+
+
+def test_long_backup_proves_that_its_worker_runs(db, client, marketplace):
+    beat()
+    now = timezone.now()
+    Heartbeat.objects.filter(queue="backups").update(at=now - timedelta(minutes=20))
+    assert failing(client) == ["workers"]
+    tried_at = now - timedelta(minutes=20)
+    record = BackupRecord.objects.create(kind=BackupKind.BACKUP, since=now, tried_at=tried_at)
+    assert client.get(READY).json()["workers"] == "OK"
+    record.succeeded_at = now
+    record.save()
     assert failing(client) == ["workers"]
 
 
@@ -331,6 +347,15 @@ def test_repeatedly_failing_row_makes_the_site_unready(db, client):
     assert response.json()["sweeps"].endswith(
         "failing rows: 1, first record generations: crowd.Assignment 812, attempt 1"
     )
+
+
+def test_missed_backups_make_the_site_unready(db, client, marketplace):
+    now = timezone.now()
+    beat()
+    record_success(BackupKind.BACKUP, now=now - timedelta(hours=47))
+    assert client.get(READY).json()["backups"] == "OK"
+    record_success(BackupKind.BACKUP, now=now - timedelta(hours=49))
+    assert failing(client) == ["backups"]
 
 
 class PausedProxy:

@@ -22,6 +22,8 @@ from crowd.models import Budget, Mail, Message, ProviderAccount
 from jobs.models import SweepFailure
 from marketplace.models import Notification, Requester
 from operations.domain import heartbeat
+from operations.domain.scheduled_backups import record_success
+from operations.enums import BackupKind
 from operations.models import Alert
 from operations.task_records import count_run
 from tests import environment
@@ -92,6 +94,13 @@ def test_metrics_of_hold_and_tasks(read_metrics):
     assert figures["touchstone_publishing_held"] == 1
     assert figures[f"touchstone_tasks_total{labels}"] == 2
     assert figures[f"touchstone_task_seconds_total{labels}"] == 4
+
+
+def test_age_of_the_last_backup(read_metrics):
+    name = 'touchstone_backup_age_seconds{kind="backup"}'
+    assert name not in read_metrics()
+    record_success(BackupKind.BACKUP, now=timezone.now() - timedelta(hours=2))
+    assert read_metrics()[name] == pytest.approx(7200, abs=60)
 
 
 def test_requests_are_counted_by_route_and_not_by_address(read_metrics, client):
