@@ -1,10 +1,11 @@
 import time
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError
 from django.core.management.commands import migrate
-from django.db import OperationalError, connections
+from django.db import DatabaseError, OperationalError, connections
 
 from database.limits import exceeded_limit
 from operations.domain.locks import blockers
@@ -34,7 +35,8 @@ class Command(migrate.Command):
                     )
                 time.sleep(PAUSE)
         finally:
-            self._set_lock_timeout(options["database"], 0)
+            with suppress(DatabaseError):
+                self._set_lock_timeout(options["database"], 0)
 
     def _attempt(self, args: Any, options: dict[str, Any]) -> bool:
         """Migrate, and return True, or False if a table is in use. Applied migrations stay applied."""
