@@ -247,7 +247,7 @@ def test_bucket(db, client, marketplace, bucket, free_port):
         assert s3.objects == {}
         s3.buckets.clear()
         assert failing(client) == ["uploads", "exports", "images"]
-        assert client.get(READY).json()["uploads"].endswith("ClientError")
+        assert client.get(READY).json()["uploads"].endswith("NoSuchBucket")
     bucket(f"http://127.0.0.1:{free_port}")
     assert failing(client) == ["uploads", "exports", "images"]
     assert client.get(WEB).status_code == 200
