@@ -31,7 +31,7 @@ from operations.domain.heartbeat import (
     main_heartbeat,
     stopped_queues,
 )
-from operations.domain.locks import Blocker, blockers
+from operations.domain.locks import blockers
 from operations.domain.queues import QueueState
 from operations.domain.scheduled_backups import overdue
 
@@ -127,12 +127,8 @@ class Locks(HealthCheck):
     """A check that no session has locked a table for long."""
 
     async def run(self) -> None:
-        if found := await sync_to_async(_blockers)():
+        if found := await sync_to_async(blockers)():
             raise ServiceUnavailable(" ".join(map(str, found)))
-
-
-def _blockers() -> list[Blocker]:
-    return list(blockers())
 
 
 @dataclass

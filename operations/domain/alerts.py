@@ -4,7 +4,6 @@ import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import islice
 from smtplib import SMTPException
 
 from django.conf import settings
@@ -89,7 +88,7 @@ def _late_queues(now: datetime) -> Iterator[Problem]:
 
 
 def _locks(now: datetime) -> Iterator[Problem]:
-    for blocker in islice(blockers(), 1):
+    for blocker in blockers()[:1]:
         yield Problem("locks", str(blocker)[:300])
 
 

@@ -1,14 +1,13 @@
 """Database sessions that keep others from reading or writing."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from django.db import connection
 
 # Locks of updates and small migrations last shorter than this.
 LEAST_SECONDS = 10
-# Sessions that lock a table against reads, and sessions that others wait for.
-_BLOCKERS = """
+# Sessions with old transactions, the tables that they lock against reads, and how many wait for them.
+_SESSIONS = """
     SELECT pid, application_name, extract(epoch FROM now() - xact_start)::int,
            COALESCE((
                SELECT string_agg(DISTINCT relation::regclass::text, ', ')
@@ -30,8 +29,8 @@ _BLOCKERS = """
 
 
 @dataclass(frozen=True, slots=True)
-class Blocker:
-    """A session whose transaction is old and has locked tables or is waited for."""
+class Session:
+    """Another session with a transaction that is open for some seconds."""
 
     pid: int
     program: str
@@ -42,14 +41,21 @@ class Blocker:
     def __str__(self) -> str:
         effects = [f"has locked {self.tables}"] if self.tables else []
         effects += [f"keeps {self.waiting} others waiting"] if self.waiting else []
+        effect = " and ".join(effects) or "has a transaction open"
         program = f" ({self.program})" if self.program else ""
-        return f"Database session {self.pid}{program} {' and '.join(effects)} for {self.seconds} seconds."
+        return f"Database session {self.pid}{program} {effect} for {self.seconds} seconds."
 
 
-def blockers() -> Iterator[Blocker]:
+def blockers() -> list[Session]:
+    """Return the sessions that have locked tables, or kept others waiting, for long."""
+    sessions = open_transactions(seconds=LEAST_SECONDS)
+    return [session for session in sessions if session.tables or session.waiting]
+
+
+def open_transactions(*, seconds: float) -> list[Session]:
+    """Return the sessions with a transaction that is at least so old, the oldest first."""
     if connection.vendor != "postgresql":
-        return
+        return []
     with connection.cursor() as cursor:
-        cursor.execute(_BLOCKERS, [LEAST_SECONDS])
-        rows = [Blocker(*row) for row in cursor.fetchall()]
-    yield from (row for row in rows if row.tables or row.waiting)
+        cursor.execute(_SESSIONS, [seconds])
+        return [Session(*row) for row in cursor.fetchall()]

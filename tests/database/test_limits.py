@@ -17,6 +17,7 @@ from tests.operations.manage import is_up, manage
 
 pytestmark = pytest.mark.system
 TOKEN = "a-token-of-enough-letters"
+AUTHORIZATION = {"Authorization": f"Bearer {TOKEN}"}
 SHOW = """
 from database.limits import limit_database
 from django.db import connection
@@ -69,8 +70,7 @@ def session(site: dict[str, str], *statements: str) -> Iterator[Any]:
 
 def get(url: str) -> requests.Response:
     # Pages look up the session, which is unknown, and then lead to the login.
-    headers = {"Authorization": f"Bearer {TOKEN}", "Cookie": f"sessionid={'0' * 32}"}
-    return requests.get(url, headers=headers, timeout=20)
+    return requests.get(url, headers={"Cookie": f"sessionid={'0' * 32}"}, timeout=20)
 
 
 def test_locked_table_is_answered_logged_and_reported(site, web, tmp_path):
@@ -82,9 +82,9 @@ def test_locked_table_is_answered_logged_and_reported(site, web, tmp_path):
         assert (page.status_code, page.headers["Retry-After"]) == (503, "10")
         assert "database is busy" in page.text
         assert "exceeded the lock limit" in (tmp_path / "web.log").read_text()
-        assert get(f"{web}/health/web").status_code == 200
+        assert requests.get(f"{web}/health/web", timeout=20).status_code == 200
         time.sleep(10)
-        ready = get(f"{web}/health/ready").json()
+        ready = requests.get(f"{web}/health/ready", timeout=20).json()
         assert "psql of an admin) has locked" in ready["locks"]
         assert "crowd_hit" in ready["locks"]
         watch = "from operations.tasks import watch; watch('celery')"
@@ -95,7 +95,7 @@ def test_locked_table_is_answered_logged_and_reported(site, web, tmp_path):
             manage(site, "shell", "-v0", "-c", show).strip("[]\n").split(", ")
         )
     assert get(f"{web}/").status_code == 200
-    metrics = get(f"{web}/metrics").text
+    metrics = requests.get(f"{web}/metrics", headers=AUTHORIZATION, timeout=20).text
     assert 'touchstone_database_timeouts_total{limit="lock"} ' in metrics
 
 

@@ -8,7 +8,7 @@ from django.core.management.commands import migrate
 from django.db import DatabaseError, OperationalError, connections
 
 from database.limits import exceeded_limit
-from operations.domain.locks import blockers
+from operations.domain.locks import open_transactions
 
 # Seconds in which other processes use the table before the next attempt
 PAUSE = 5.0
@@ -46,7 +46,8 @@ class Command(migrate.Command):
         except OperationalError as error:
             if exceeded_limit(error) != "lock":
                 raise
-            sessions = " ".join(map(str, blockers()))
+            old = open_transactions(seconds=settings.MIGRATION_LOCK_SECONDS)
+            sessions = " ".join(map(str, old))
             self.stderr.write(f"A table is in use. {sessions} Trying again in {PAUSE:g} seconds.")
             return False
         return True
