@@ -328,6 +328,8 @@ _address(
 )
 DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url_config(DATABASE_URL)}
 DATABASES["default"]["CONN_MAX_AGE"] = 60
+# After a restart of the database, requests open new connections instead of failing.
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 30,
@@ -340,6 +342,34 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     }
 else:
     DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
+    DATABASES["default"]["OPTIONS"].setdefault("connect_timeout", 5)
+
+
+def _seconds(name: str, default: str) -> float:
+    return float(_number(name, default, low="0", high="86400"))
+
+
+# Limits in seconds of a process's statements, by PostgreSQL's names. 0 is no limit. Commands have none.
+_idle_limit = {
+    "idle_in_transaction_session_timeout": _seconds("IDLE_TRANSACTION_SECONDS", "600"),
+}
+DATABASE_LIMITS = {
+    "web": {
+        "statement_timeout": _seconds("WEB_STATEMENT_SECONDS", "30"),
+        "lock_timeout": _seconds("WEB_LOCK_SECONDS", "5"),
+        **_idle_limit,
+    },
+    "worker": {
+        "statement_timeout": _seconds("WORKER_STATEMENT_SECONDS", "900"),
+        "lock_timeout": _seconds("WORKER_LOCK_SECONDS", "15"),
+        **_idle_limit,
+    },
+}
+# How long one attempt of a migration waits for a table, and all of them.
+MIGRATION_LOCK_SECONDS = _seconds("MIGRATION_LOCK_SECONDS", "2")
+MIGRATION_WAIT_SECONDS = _seconds("MIGRATION_WAIT_SECONDS", "1800")
+# The room on the database's disk, if this machine can't see it. 0 is unknown.
+DATABASE_DISK_GB = float(_number("DATABASE_DISK_GB", "0", low="0", high="1000000"))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TIME_ZONE = "UTC"
@@ -365,11 +395,20 @@ def _storage(folder: Path) -> dict[str, Any]:
     if not STORAGE_URL:
         options: dict[str, Any] = {"location": folder, "allow_overwrite": True}
         return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+    from botocore.config import Config  # noqa: PLC0415 - slow, and most sites need no bucket
+
     address = _split(STORAGE_URL)
     location = f"{address.path.strip('/')}/{folder.name}".lstrip("/")
     # Larger files are buffered on disk before they are sent.
     spool = 10 * 2**20
-    options = {"bucket_name": address.hostname, "location": location, "max_memory_size": spool}
+    # Without limits, a request to a server that doesn't answer would take minutes.
+    limits = Config(connect_timeout=5, read_timeout=30, retries={"total_max_attempts": 3})
+    options = {
+        "bucket_name": address.hostname,
+        "location": location,
+        "max_memory_size": spool,
+        "client_config": limits,
+    }
     return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
 
 
@@ -802,6 +841,8 @@ if MARKETPLACE_ENABLED:
     )
     _retention = _every(86400.0, "marketplace.tasks.delete_expired_data", expires=86400.0)
     CELERY_BEAT_SCHEDULE |= _maintenance | _delivery | _retention
+# Further metrics
+FIGURES = ["marketplace.domain.figures.collect"] if MARKETPLACE_ENABLED else []
 # The marketplace imports no other app of ours.
 MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"
 

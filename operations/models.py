@@ -27,6 +27,7 @@ class TaskStats(models.Model):
     outcome = models.CharField(max_length=20)
     runs = models.BigIntegerField(default=0)
     seconds = models.FloatField(default=0)
+    last_run_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "task stats"

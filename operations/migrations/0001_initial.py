@@ -54,6 +54,7 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(max_length=20)),
                 ('runs', models.BigIntegerField(default=0)),
                 ('seconds', models.FloatField(default=0)),
+                ('last_run_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 'verbose_name_plural': 'task stats',

@@ -12,7 +12,7 @@ from crowd.models import Payment, Worker
 from jobs.domain.failures import set_aside
 from jobs.domain.sweep import for_each_row
 from jobs.models import SweepFailure
-from operations.domain import alerts
+from operations.domain import disks
 from operations.domain.alerts import PATIENCE, mail_alerts, update_alerts
 from operations.models import Alert, Heartbeat
 from tests.crowd.factories import NOW, make_assignment, make_live_hit, make_worker
@@ -76,8 +76,8 @@ def test_refused_payment_full_disk_and_absent_marketplace_alert(monkeypatch):
     )
     Heartbeat.objects.create(at=NOW, marketplace_problem="does not answer")
     # More than any disk has free.
-    monkeypatch.setattr(alerts, "LEAST_FREE", 1 << 70)
-    monkeypatch.setattr(alerts, "FREE_SHARE", 2)
+    monkeypatch.setattr(disks, "LEAST_FREE", 1 << 70)
+    monkeypatch.setattr(disks, "FREE_SHARE", 2)
     assert open_keys() >= {"refused payments", "disk", "marketplace"}
 
 
