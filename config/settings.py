@@ -61,9 +61,14 @@ def _secrets_from_files() -> dict[str, str]:
         if os.environ.get(name):
             raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; set one of them.")
         try:
-            values[name] = Path(path).read_text("utf-8").strip()
+            value = Path(path).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError):
             raise ImproperlyConfigured(f"{name}_FILE is {path}, which cannot be read.") from None
+        # Compose can't leave a secret out, so an empty file is no value.
+        if value:
+            values[name] = value
+        elif name in ("SECRET_KEY", "DATABASE_URL"):
+            raise ImproperlyConfigured(f"{name}_FILE is {path}, which is empty.")
     return values
 
 
@@ -283,7 +288,7 @@ MIDDLEWARE = [
     "config.private_pages.PrivatePagesMiddleware",
     "marketplace.middleware.RequesterApiMiddleware",
     "marketplace.middleware.ContentHostMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.NewStaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -640,10 +645,15 @@ SERVICE_VARIABLES = (
     *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
 )
 
+# Where the site's own processes reach its marketplace, past the proxy.
+MARKETPLACE_INTERNAL_URL = env.str("MARKETPLACE_INTERNAL_URL", default="")
+if MARKETPLACE_INTERNAL_URL:
+    MARKETPLACE_INTERNAL_URL = _checked_origin("MARKETPLACE_INTERNAL_URL", MARKETPLACE_INTERNAL_URL)
+    ALLOWED_HOSTS = [*ALLOWED_HOSTS, str(urlsplit(MARKETPLACE_INTERNAL_URL).hostname)]
 MTURK_REGION = _region("MTURK_REGION")
 MTURK_ENDPOINT_URL = _address(
     "MTURK_ENDPOINT_URL",
-    env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/"),
+    env.str("MTURK_ENDPOINT_URL", default=f"{MARKETPLACE_INTERNAL_URL or SITE_URL}/mturk/"),
     ("http", "https"),
     example="https://touchstone.example/mturk/",
 )

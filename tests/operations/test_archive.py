@@ -19,7 +19,10 @@ from projects.domain.create_project import create_project
 for slug in {slugs}:
     create_project(slug=slug, title=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
 """
-BEAT = "INSERT INTO operations_heartbeat (at, marketplace_problem) VALUES (now(), '')"
+BEAT = (
+    "INSERT INTO operations_heartbeat (queue, at, marketplace_problem) "
+    "VALUES (left(gen_random_uuid()::text, 20), now(), '')"
+)
 
 
 @pytest.fixture

@@ -239,7 +239,10 @@ def execute(path: Path, statement: str) -> None:
         connection.execute(statement)
 
 
-BEAT = f"REPLACE INTO {Heartbeat._meta.db_table} (id, at, marketplace_problem) VALUES (1, '%s', '')"
+BEAT = (
+    f"REPLACE INTO {Heartbeat._meta.db_table} (id, queue, at, marketplace_problem) "
+    "VALUES (1, 'celery', '%s', '')"
+)
 ROW = (
     f"INSERT INTO {SweepFailure._meta.db_table} (sweep, model, object_id, error, first_failed_at, "
     "retry_at, attempts, set_aside_by) VALUES ('s', 'm', %d, 'e', '2026-11-21', '2026-11-21', 1, '')"
