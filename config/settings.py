@@ -291,6 +291,7 @@ MIDDLEWARE = [
     "config.static_files.NewStaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "web.large_bodies.LargeBodiesMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.reject_nul.TextOnlyMiddleware",
