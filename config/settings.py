@@ -940,6 +940,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
+# On the disk of the data, because /tmp may be in memory.
+FILE_UPLOAD_TEMP_DIR = VAR_DIR / "incoming"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
 
 # Drafts that no marketplace has confirmed: of a task per network address, per address, and in total.
 # 0 is no limit.

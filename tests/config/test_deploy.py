@@ -1,5 +1,6 @@
 """The compose file and the image agree with the settings and with each other."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -142,6 +143,29 @@ def test_proxy_times_out_slow_clients_and_buffers_requests():
         re.findall(r"request_buffers (\w+)", text),
     )
     assert limits == buffers
+
+
+def test_caddy_has_the_version_that_the_file_needs(compose):
+    version = re.search(
+        r"# For Caddy (\d+\.\d+)\.", (environment.ROOT / "deploy/Caddyfile").read_text()
+    )
+    guide = (environment.ROOT / "docs" / "how-to" / "admin.md").read_text()
+    assert version
+    assert compose["services"]["proxy"]["image"].startswith(f"caddy:{version[1]}.")
+    assert f"Caddy {version[1]} or later" in guide
+
+
+@pytest.mark.parametrize("content_host", ["", "content.example"])
+def test_caddy_accepts_the_file(content_host):
+    caddy = shutil.which("caddy")
+    if not caddy:
+        pytest.skip("no Caddy here")
+    env = {**os.environ, **VALUES, "CONTENT_HOST": content_host, "WEB_HOSTS": "web:8000 web2:8000"}
+    command = [caddy, "validate", "--config", "deploy/Caddyfile", "--adapter", "caddyfile"]
+    process = subprocess.run(
+        command, cwd=environment.ROOT, env=env, check=False, capture_output=True, text=True
+    )
+    assert process.returncode == 0, process.stderr
 
 
 def test_every_queue_has_a_separate_worker(compose, settings):
