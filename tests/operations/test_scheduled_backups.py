@@ -104,6 +104,17 @@ def test_failed_backup_is_repeated_after_an_hour_and_becomes_overdue(store):
 
 
 @pytest.mark.django_db
+@pytest.mark.usefixtures("site_folders")
+def test_backup_that_takes_long_runs_once(store):
+    with scheduled_backups._lock(BackupKind.BACKUP) as is_free:
+        assert is_free
+        back_up(NOW)
+    assert stored_names("backups") == []
+    back_up(NOW)
+    assert len(stored_names("backups")) == 1
+
+
+@pytest.mark.django_db
 def test_kinds_that_never_ran_are_overdue_after_a_while(store, settings, tmp_path):
     settings.ARCHIVE_DIR = tmp_path
     expect_backups(now=NOW)
