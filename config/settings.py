@@ -61,9 +61,14 @@ def _secrets_from_files() -> dict[str, str]:
         if os.environ.get(name):
             raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; set one of them.")
         try:
-            values[name] = Path(path).read_text("utf-8").strip()
+            value = Path(path).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError):
             raise ImproperlyConfigured(f"{name}_FILE is {path}, which cannot be read.") from None
+        # Compose can't leave a secret out, so an empty file is no value.
+        if value:
+            values[name] = value
+        elif name in ("SECRET_KEY", "DATABASE_URL"):
+            raise ImproperlyConfigured(f"{name}_FILE is {path}, which is empty.")
     return values
 
 
@@ -283,9 +288,10 @@ MIDDLEWARE = [
     "config.private_pages.PrivatePagesMiddleware",
     "marketplace.middleware.RequesterApiMiddleware",
     "marketplace.middleware.ContentHostMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.NewStaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "web.large_bodies.LargeBodiesMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.reject_nul.TextOnlyMiddleware",
@@ -679,10 +685,15 @@ SERVICE_VARIABLES = (
     *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
 )
 
+# Where the site's own processes reach its marketplace, past the proxy.
+MARKETPLACE_INTERNAL_URL = env.str("MARKETPLACE_INTERNAL_URL", default="")
+if MARKETPLACE_INTERNAL_URL:
+    MARKETPLACE_INTERNAL_URL = _checked_origin("MARKETPLACE_INTERNAL_URL", MARKETPLACE_INTERNAL_URL)
+    ALLOWED_HOSTS = [*ALLOWED_HOSTS, str(urlsplit(MARKETPLACE_INTERNAL_URL).hostname)]
 MTURK_REGION = _region("MTURK_REGION")
 MTURK_ENDPOINT_URL = _address(
     "MTURK_ENDPOINT_URL",
-    env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/"),
+    env.str("MTURK_ENDPOINT_URL", default=f"{MARKETPLACE_INTERNAL_URL or SITE_URL}/mturk/"),
     ("http", "https"),
     example="https://touchstone.example/mturk/",
 )
@@ -968,6 +979,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
+# On the disk of the data, because /tmp may be in memory.
+FILE_UPLOAD_TEMP_DIR = VAR_DIR / "incoming"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
 
 # Drafts that no marketplace has confirmed: of a task per network address, per address, and in total.
 # 0 is no limit.

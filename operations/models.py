@@ -40,11 +40,16 @@ class TaskStats(models.Model):
 
 
 class Alert(models.Model):
-    """A problem that an operator must solve. It is deleted when the problem is gone."""
+    """A problem that an operator must solve. It is deleted when the problem is gone.
+
+    `found_at` is when checks began to find it without a break. It is open once a second check has.
+    """
 
     key = models.CharField(max_length=60, unique=True)
     text = models.CharField(max_length=300)
     since = models.DateTimeField()
+    found_at = models.DateTimeField()
+    opened_at = models.DateTimeField(null=True, blank=True)
     mailed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

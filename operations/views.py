@@ -3,7 +3,9 @@
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from http import HTTPStatus
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -83,6 +85,19 @@ def _not_checked(check: HealthCheck) -> HealthCheckResult:
 def live(request: HttpRequest) -> JsonResponse:
     """Answer without checking any service."""
     return JsonResponse({"status": "ok", "version": settings.VERSION})
+
+
+@require_GET
+@never_cache
+def traffic(request: HttpRequest) -> JsonResponse:
+    """Answer 503 while this process is about to stop, so that a proxy sends no more requests.
+
+    `deploy/web` creates the file.
+    """
+    is_stopping = Path(os.environ.get("DRAIN_FILE") or "/nonexistent").exists()
+    if is_stopping:
+        return JsonResponse({"status": "stopping"}, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    return JsonResponse({"status": "ok"})
 
 
 @require_GET

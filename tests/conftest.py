@@ -401,7 +401,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> str:
             "VAR_DIR": os.environ["VAR_DIR"],
             "STATIC_ROOT": str(folder),
         }
-        _manage(env, "collectstatic", "--noinput", "-v0")
+        _manage(env, "collect_static", "-v0")
 
     static_root = _inherited_environment()["STATIC_ROOT"]
     folder = _fill_once(tmp_path_factory, "collected", collect)

@@ -207,7 +207,9 @@ def test_emails(settings):
     Client().post("/account/password/reset/", {"email": user.email})
     send_due_resets(clock=timezone.now)
     now = timezone.now()
-    Alert.objects.create(key="disk", text="Low disk space: 1 GiB.", since=now)
+    Alert.objects.create(
+        key="disk", text="Low disk space: 1 GiB.", since=now, found_at=now, opened_at=now
+    )
     assert mail_alerts(now=now) == 1
     assert len(mail.outbox) == 3
     assert faults_in([text for email in mail.outbox for text in (email.subject, email.body)]) == []

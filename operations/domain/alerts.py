@@ -36,6 +36,8 @@ log = logging.getLogger("touchstone.alerts")
 PATIENCE = timedelta(minutes=10)
 # The start of the keys of stopped workers
 WORKER = "worker "
+# Checks are a minute apart. After several missed ones, an earlier problem proves nothing.
+NEXT_CHECK, MISSED_CHECKS = timedelta(seconds=45), timedelta(minutes=3)
 _QUEUES = {
     "hits": "HITs are waiting to be published",
     "assignments": "Submissions are waiting to be recorded",
@@ -46,7 +48,10 @@ _QUEUES = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem. `key` identifies it while its text changes, at most 60 characters."""
+    """A problem. `key` identifies it while its text changes, at most 60 characters.
+
+    One with `since` has lasted already, so that its alert opens at once.
+    """
 
     key: str
     text: str
@@ -162,7 +167,10 @@ _CHECKS: tuple[Callable[[datetime], Iterator[Problem]], ...] = (
 
 
 def update_alerts(*, now: datetime) -> list[Alert]:
-    """Open alerts for new problems and close those of solved ones. Return the open alerts."""
+    """Record new problems, open the alerts of those that last, and close those of solved ones.
+
+    Return the alerts of all problems. One that only one check finds, as during a restart, opens none.
+    """
     # Outside the transaction, because each check may fail.
     problems = {problem.key: problem for problem in current_problems(now=now)}
     return _store(problems, now)
@@ -171,27 +179,43 @@ def update_alerts(*, now: datetime) -> list[Alert]:
 @transaction.atomic
 def _store(problems: dict[str, Problem], now: datetime) -> list[Alert]:
     for alert in Alert.objects.exclude(key__in=problems):
-        log.info("alert closed: %s", alert.key)
+        if alert.opened_at:
+            log.info("alert closed: %s", alert.key)
         alert.delete()
     alerts = []
     for problem in problems.values():
-        alert, is_new = Alert.objects.update_or_create(
+        alert, _ = Alert.objects.update_or_create(
             key=problem.key,
             defaults={"text": problem.text},
-            create_defaults={"text": problem.text, "since": problem.since or now},
+            create_defaults={
+                "text": problem.text,
+                "since": problem.since or now,
+                "found_at": now,
+            },
         )
-        if is_new:
-            log.warning("alert opened: %s: %s", alert.key, alert.text)
+        _open_if_it_lasts(alert, problem, now)
         alerts.append(alert)
     return alerts
 
 
+def _open_if_it_lasts(alert: Alert, problem: Problem, now: datetime) -> None:
+    if alert.opened_at:
+        return
+    age = now - alert.found_at
+    if problem.since or NEXT_CHECK <= age <= MISSED_CHECKS:
+        alert.opened_at = now
+        log.warning("alert opened: %s: %s", alert.key, alert.text)
+    elif age > MISSED_CHECKS:
+        alert.found_at = now
+    alert.save()
+
+
 def mail_alerts(*, now: datetime) -> int:
-    """Send the alerts that were not sent yet to all superusers. Return their number.
+    """Send the open alerts that were not sent yet to all superusers. Return their number.
 
     Alerts that cannot be sent stay due.
     """
-    new = list(Alert.objects.filter(mailed_at=None))
+    new = list(Alert.objects.filter(mailed_at=None).exclude(opened_at=None))
     recipients = _recipients()
     if not new or not recipients or not settings.MAIL_IS_ON:
         return 0

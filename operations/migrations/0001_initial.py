@@ -18,6 +18,8 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=60, unique=True)),
                 ('text', models.CharField(max_length=300)),
                 ('since', models.DateTimeField()),
+                ('found_at', models.DateTimeField()),
+                ('opened_at', models.DateTimeField(blank=True, null=True)),
                 ('mailed_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={

@@ -76,6 +76,7 @@ WRONG = [
     ("MARKETPLACE_AWS_REGION", "Europe"),
     ("MARKETPLACE_AWS_ACCESS_KEY_ID", "ONE-OF-TWO"),
     ("MARKETPLACE_AWS_SECRET_ACCESS_KEY", "one-of-two"),
+    ("MARKETPLACE_INTERNAL_URL", "web:8000"),
     ("MARKETPLACE_URL", "touchstone.example"),
     ("MARKETPLACE_CONTENT_URL", "content.example"),
     ("MARKETPLACE_CONTENT_URL", "http://127.0.0.1:1"),
@@ -173,6 +174,16 @@ def test_secret_in_a_file(start, embedded_site, tmp_path):
         assert (process.returncode, len(process.stderr.splitlines())) == (2, 1)
         assert "DATABASE_URL_FILE" in process.stderr
         assert "from-a-file" not in process.stderr
+
+
+def test_empty_secret_file_is_no_value(start, embedded_site, tmp_path):
+    (tmp_path / "empty").write_text("\n")
+    empty = str(tmp_path / "empty")
+    process = start("manage.py", "check", env={**embedded_site, "EMAIL_URL_FILE": empty})
+    assert process.returncode == 0, process.stderr
+    process = start("manage.py", "check", env={**embedded_site, "SECRET_KEY_FILE": empty})
+    assert process.returncode == 2
+    assert "which is empty" in process.stderr
 
 
 def test_backups_in_a_bucket_need_a_key(start, embedded_site):

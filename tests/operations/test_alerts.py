@@ -36,6 +36,12 @@ def make_failure(age: timedelta = 2 * PATIENCE) -> SweepFailure:
     )
 
 
+def open_alerts() -> None:
+    """Check twice, a minute apart."""
+    for minutes in (1, 0):
+        update_alerts(now=NOW - timedelta(minutes=minutes))
+
+
 @pytest.fixture
 def root():
     return get_user_model().objects.create_superuser("root", "root@example.org", "pw")
@@ -81,6 +87,22 @@ def test_refused_payment_full_disk_and_absent_marketplace_alert(monkeypatch):
     assert open_keys() >= {"refused payments", "disk", "marketplace"}
 
 
+def test_problem_that_one_check_finds_opens_no_alert(root, settings):
+    settings.MAIL_IS_ON = True
+    minute = timedelta(minutes=1)
+    beat = Heartbeat.objects.create(at=NOW, marketplace_problem="does not answer")
+    # Found by one check, then solved, then found again
+    for age, problem in ((0, "no answer"), (1, ""), (2, "no answer"), (60, "no answer")):
+        beat.marketplace_problem = problem
+        beat.save()
+        update_alerts(now=NOW + age * minute)
+        assert mail_alerts(now=NOW) == 0
+    update_alerts(now=NOW + 61 * minute)
+    alert = Alert.objects.get()
+    assert (alert.since, alert.opened_at) == (NOW + 2 * minute, NOW + 61 * minute)
+    assert mail_alerts(now=NOW) == 1
+
+
 def test_alert_keeps_its_start_while_its_text_changes():
     make_failure()
     update_alerts(now=NOW)
@@ -94,7 +116,7 @@ def test_new_alert_is_mailed_once(root, settings):
     settings.MAIL_IS_ON = True
     get_user_model().objects.create_user("guest", "guest@example.org", "pw")
     make_failure()
-    update_alerts(now=NOW)
+    open_alerts()
     assert [mail_alerts(now=NOW), mail_alerts(now=NOW)] == [1, 0]
     [message] = mail.outbox
     assert message.to == ["root@example.org"]
@@ -106,14 +128,14 @@ def test_unmailed_alert_stays_due(root, settings, free_port):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port
     make_failure()
-    update_alerts(now=NOW)
+    open_alerts()
     assert mail_alerts(now=NOW) == 0
     assert Alert.objects.get().mailed_at is None
 
 
 def test_superusers_see_alerts_above_the_projects(client, root):
     make_failure()
-    update_alerts(now=NOW)
+    open_alerts()
     page = reverse("dashboard:projects")
     client.force_login(get_user_model().objects.create_user("guest", password="pw"))
     assert "needs attention" not in client.get(page).content.decode()
