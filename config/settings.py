@@ -711,8 +711,6 @@ if MARKETPLACE_ENABLED:
         min(5.0, SWEEP_SECONDS), "marketplace.tasks.deliver_notifications", expires=15.0
     )
     CELERY_BEAT_SCHEDULE |= _maintenance | _delivery
-# The marketplace imports no other app of ours.
-MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"
 
 # Accounts
 
