@@ -28,7 +28,7 @@ class HitState(State):
         "failed",
         Tone.DANGER,
         Phrase("reported that {it} failed", "{it} could not be created"),
-        "failed at the marketplace",
+        "failed",
     )
     WITHDRAWN = (
         "withdrawn",
@@ -67,6 +67,34 @@ class SessionState(State):
     APPROVED = "approved", Tone.SUCCESS, action("approved"), "approved"
     RETURNED = "returned", Tone.WAITING, event("ended before it was submitted"), "returned"
     REJECTED = "rejected", Tone.DANGER, action("rejected"), "rejected"
+
+
+class RejectionCategory(TextChoices):
+    """Why work is rejected, at providers that ask. NO_DATA is for sessions without any task."""
+
+    LOW_EFFORT = "LOW_EFFORT", "Low effort"
+    FAILED_INSTRUCTIONS = "FAILED_INSTRUCTIONS", "Did not follow the instructions"
+    FAILED_CHECK = "FAILED_CHECK", "Failed attention checks"
+    TOO_QUICKLY = "TOO_QUICKLY", "Much too fast"
+    TOO_SLOWLY = "TOO_SLOWLY", "Took too long"
+    MALINGERING = "MALINGERING", "Pretended or made things up"
+    UNSUPPORTED_DEVICE = "UNSUPP_DEVICE", "Used a device that the study excludes"
+    OTHER = "OTHER", "Another reason"
+    NO_DATA = "NO_DATA", "Submitted nothing"
+
+
+# The categories of rejected work.
+WORK_CATEGORIES = [
+    choice for choice in RejectionCategory.choices if choice[0] != RejectionCategory.NO_DATA
+]
+
+
+class SessionIssue(TextChoices):
+    """What is unusual about a session that ended, or that nobody has opened."""
+
+    SHORT = "short", "few tasks"
+    EMPTY = "empty", "no task"
+    UNOPENED = "unopened", "never opened"
 
 
 class DealState(State):
@@ -134,7 +162,7 @@ class PaymentState(State):
     PENDING = "pending", Tone.WAITING, action("released"), "to be sent"
     SENT = "sent", Tone.RUNNING, action("sent"), "sent, not confirmed"
     CONFIRMED = "confirmed", Tone.SUCCESS, action("confirmed"), "confirmed"
-    FAILED = "failed", Tone.DANGER, event("failed"), "failed at the marketplace"
+    FAILED = "failed", Tone.DANGER, event("failed"), "failed"
     DECLINED = "declined", Tone.DANGER, action("declined"), "declined after review"
 
 
@@ -163,7 +191,7 @@ class GrantState(State):
         "failed",
         Tone.DANGER,
         Phrase("reported that {it} failed", "{it} could not be granted or revoked"),
-        "failed at the marketplace",
+        "failed",
     )
 
 
@@ -183,7 +211,7 @@ class RequestState(State):
     GONE = (
         "gone",
         Tone.NEUTRAL,
-        Phrase("closed {it}", "{it} was closed at the marketplace"),
+        Phrase("closed {it}", "{it} was closed by the crowd provider"),
         "decided or withdrawn at the marketplace",
     )
 
