@@ -228,7 +228,7 @@ def test_repeatedly_failing_row_makes_the_site_unready(db, client):
 
 def test_missed_backups_make_the_site_unready(db, client, marketplace):
     now = timezone.now()
-    heartbeat.beat(now=now)
+    beat()
     record_success(BackupKind.BACKUP, now=now - timedelta(hours=47))
     assert client.get(READY).json()["backups"] == "OK"
     record_success(BackupKind.BACKUP, now=now - timedelta(hours=49))
