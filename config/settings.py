@@ -854,8 +854,6 @@ if MARKETPLACE_ENABLED:
     CELERY_BEAT_SCHEDULE |= _maintenance | _delivery | _retention
 # Further metrics
 FIGURES = ["marketplace.domain.figures.collect"] if MARKETPLACE_ENABLED else []
-# The marketplace imports no other app of ours.
-MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"
 
 # Accounts
 

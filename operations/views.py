@@ -1,6 +1,7 @@
 """Pages for monitoring: health checks and metrics."""
 
 import asyncio
+import os
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from http import HTTPStatus

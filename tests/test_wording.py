@@ -280,6 +280,6 @@ def test_texts_of_templates():
 
 
 def test_faults_are_found():
-    page = '<p title="Whose turn">Begun</p><script>"anew"</script><td>1 items</td><b>11 items</b>'
+    page = '<p title="For good">Begun</p><script>"anew"</script><td>1 items</td><b>11 items</b>'
     assert len(faults_in(texts_of(page))) == 3
     assert Item._meta.verbose_name == "item"

@@ -44,6 +44,7 @@ from schemes.base import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, money_column, number_column
 from web.money import dollars
+from web.states import Tone
 
 MOST_ERRORS = 50
 # How long a notice from the provider is shown.
@@ -162,13 +163,13 @@ def _study_cell(project: Project, row: StudyRow) -> SafeString:
 def _problems(row: StudyRow) -> Iterator[tuple[SafeString, str]]:
     figures = row.figures
     if row.study.error:
-        yield badge("failed", "problem"), row.study.error
+        yield badge("failed", Tone.DANGER, "problem"), row.study.error
     notice, at = row.study.notice, row.study.noticed_at
     if at and notice != row.study.error and timezone.now() - at < NOTICE_SHOWN:
-        yield badge("waiting", f"noticed {at:%-d %B, %H:%M} UTC"), notice
+        yield badge("waiting", Tone.WAITING, f"noticed {at:%-d %B, %H:%M} UTC"), notice
     if figures.pays_too_little:
         yield (
-            badge("failed", "low pay"),
+            badge("failed", Tone.DANGER, "low pay"),
             f"The median session pays {dollars(figures.hourly_cents)} an hour, and the minimum is "
             f"{dollars(figures.minimum_hourly_cents)}. Pause the batch and raise the reward, or the "
             "study may be stopped.",
