@@ -12,7 +12,8 @@ from consolidation.domain.manage_batch import Order
 from consolidation.domain.resolve_conflict import Version
 from consolidation.enums import Action, Decision, GoldSource, ItemState
 from projects.enums import Role
-from schemes.base import Json, Resource
+from schemes.contract.resources import Resource
+from schemes.contract.values import Json
 from web.fields import ANY, CountField, sentence_case, set_choices
 
 MOST_PICKED = 1000  # HITs

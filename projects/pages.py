@@ -13,7 +13,7 @@ from django.utils.text import slugify
 from jobs.models import Job
 from projects.models import Project
 from projects.permissions import pages_open_with
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.lists import Column, Empty, Listing, time_column
 
 JOBS, JOBS_PER_PAGE = Noun("job", "jobs"), 25

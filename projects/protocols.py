@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from projects.enums import ExclusionScope, Protocol, Role
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 
 
 @dataclass(frozen=True, slots=True)

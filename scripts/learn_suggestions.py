@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.forms import VerbForms
 from schemes.english.verbs import candidate_forms, verb_forms_at
 from schemes.qasrl.context_cues import cues_of

@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from schemes.base import Suggestions
+from schemes.contract.items import Suggestions
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.reading import MODALS, Reading
 from schemes.qasrl.suggestions import Suggester, suggestion_costs, suggestion_table

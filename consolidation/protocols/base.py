@@ -12,7 +12,9 @@ from consolidation.models import Case
 from crowd.models import Worker
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import ItemContext, Json, Scheme
+from schemes.contract.items import ItemContext
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 
 Parse = Callable[[object, ItemContext, Sequence[Json]], Json]
 

@@ -20,7 +20,8 @@ from crowd.models import Assignment, Worker
 from jobs.domain.sweep import for_each_row
 from projects.enums import Protocol, Role
 from projects.models import Project
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 
 
 def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:

@@ -19,7 +19,7 @@ from consolidation.protocols.base import CaseProtocol
 from jobs.domain.sweep import for_each_row
 from projects.enums import Protocol, Role
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:

@@ -14,8 +14,9 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from projects.domain.change_project import CHANGED
 from projects.models import Project, Resource
-from schemes.base import FileError, Json
-from schemes.base import Resource as DeclaredResource
+from schemes.contract.errors import FileError
+from schemes.contract.resources import Resource as DeclaredResource
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 RESULT_LIMIT = 50

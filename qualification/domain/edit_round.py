@@ -13,7 +13,7 @@ from crowd.domain.qualifications import system_requirements
 from qualification.domain.decide import preceding_round
 from qualification.enums import RoundEntry
 from qualification.models import Round
-from schemes.base import Json
+from schemes.contract.values import Json
 
 # The marketplace's own qualifications that the page can show
 NAMES = ("approval-rate", "hits-approved", "locale")

@@ -30,7 +30,9 @@ from qualification.domain.production_roles import (
 )
 from qualification.enums import RoundEntry, RoundKind
 from qualification.models import Round, RoundItem
-from schemes.base import ContentError, FileError, Json, Scheme, refuse
+from schemes.contract.errors import ContentError, FileError, refuse
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 ENGLISH_SPEAKING = ["US", "GB", "CA", "AU", "NZ", "IE"]

@@ -41,7 +41,8 @@ from qualification.domain.set_up_rounds import (
 from qualification.domain.vary_gold import can_vary, variations_of
 from qualification.forms import ChooseItemsForm, NewRoundForm
 from qualification.models import Round
-from schemes.base import Noun, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 
 WORKERS = Noun("worker", "workers")

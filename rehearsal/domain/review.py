@@ -13,7 +13,10 @@ from projects.domain.change_project import change_settings
 from projects.models import Project
 from rehearsal.domain.scenario import Reference
 from rehearsal.domain.worker import RehearsalFailedError
-from schemes.base import ContentError, ItemContext, Json, Scheme
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 ACTOR = "rehearsal"

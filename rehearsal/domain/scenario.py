@@ -21,7 +21,7 @@ from crowd.models import HitType
 from projects.enums import Role
 from projects.models import Project
 from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 

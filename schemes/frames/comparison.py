@@ -10,17 +10,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from metrics.matching import lexicographic_matching
-from schemes.base import (
+from schemes.contract.comparison import (
     AlignedRow,
     Compared,
     Comparison,
     DecisionKind,
-    ItemContext,
-    Json,
     RowDecision,
     RowSide,
     StateText,
 )
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.figures import Total, f1_figure
 from schemes.label_figures import kappa_and_alpha, share_figure
 

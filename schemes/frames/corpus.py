@@ -9,19 +9,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from schemes.base import (
-    ContentError,
-    ErrorSink,
-    FileError,
-    GoldRecord,
-    ItemContext,
-    ItemRecord,
-    Json,
-    SentenceRecord,
-    Stated,
-    StatedWords,
-)
 from schemes.conllu_files import read_conllu
+from schemes.contract.errors import ContentError, ErrorSink, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import GoldRecord, ItemRecord, SentenceRecord, Stated, StatedWords
+from schemes.contract.values import Json
 from schemes.english.predicates import find_predicates_and_particles
 from schemes.english.tagged_verbs import tagged_verbs
 from schemes.english.verbs import verb_forms

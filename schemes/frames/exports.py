@@ -14,7 +14,10 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ExportRow, Exports, FileSet, ItemContext, Json
+from schemes.contract.files import Exports, FileSet
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
 from schemes.frames.corpus import SEMEVAL
 from schemes.frames.joined_records import BLIND, NO_FRAME
 from schemes.frames.records import SEPARATOR

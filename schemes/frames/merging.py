@@ -3,7 +3,9 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from schemes.base import ItemContext, Json, JudgedUnit, Merging, Share, Trace
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import JudgedUnit, Merging, Share, Trace
+from schemes.contract.values import Json
 from schemes.frames.comparison import align
 from schemes.frames.content import parse_consolidation
 

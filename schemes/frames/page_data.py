@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.content import CORE
 from schemes.frames.lexicon.value import EMPTY
 from schemes.frames.skips import SKIP_REASONS

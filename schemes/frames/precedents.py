@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from schemes.base import Json, Precedents
+from schemes.contract.resources import Precedents
+from schemes.contract.values import Json
 
 
 def like(lemma: str) -> Json:

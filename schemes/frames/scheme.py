@@ -2,24 +2,16 @@
 
 from pathlib import Path
 
-from schemes.base import (
-    Content,
-    Corpus,
-    ItemContext,
-    Json,
-    Noun,
-    Pages,
-    Sample,
-    Scheme,
-    Search,
-    SearchField,
-    ShownUnit,
-    TaskTexts,
-    Total,
-    Views,
-    Vocabulary,
-)
 from schemes.content_models import json_schemas
+from schemes.contract.content import Content, Total
+from schemes.contract.corpus import Corpus
+from schemes.contract.items import ItemContext
+from schemes.contract.pages import Pages, ShownUnit, Views
+from schemes.contract.scheme import Scheme
+from schemes.contract.search import Search, SearchField
+from schemes.contract.simulation import Sample
+from schemes.contract.values import Json, Noun
+from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.frames import content as record_content
 from schemes.frames import corpus, page_data
 from schemes.frames.comparison import COMPARISON

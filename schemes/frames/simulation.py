@@ -7,7 +7,9 @@ verifiers see the annotators' records and the sentence only (`simulated_judges`)
 import random
 from collections.abc import Sequence
 
-from schemes.base import ItemContext, Json, Simulation
+from schemes.contract.items import ItemContext
+from schemes.contract.simulation import Simulation
+from schemes.contract.values import Json
 from schemes.frames.comparison import head_of
 from schemes.frames.content import CORE, EMPTY
 from schemes.frames.error_rates import RATES

@@ -8,7 +8,8 @@ a frame and an element. Multi-word units are verbs and heads of several tokens.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from schemes.base import AnnotatedItem, Frequencies, Json, Statistics, StatisticsTable
+from schemes.contract.statistics import AnnotatedItem, Frequencies, Statistics, StatisticsTable
+from schemes.contract.values import Json
 
 FIGURES = (
     ("records", "Records"),

@@ -18,8 +18,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from schemes.base import ContentError, ItemContext, Json, Validating
 from schemes.content_models import Strict, clean_text, validated
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import Validating
+from schemes.contract.values import Json
 from schemes.frames.content import MAX_ARGUMENTS, MAX_HEAD, filler_of, lemma_of
 from schemes.frames.skips import SKIP_REASONS
 

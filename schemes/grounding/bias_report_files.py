@@ -7,16 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from schemes.base import (
-    AlignedRow,
-    ErrorSink,
-    ExternalCase,
-    ExternalComparison,
-    ExternalTable,
-    GoldItem,
-    Json,
-    RowSide,
-)
+from schemes.contract.comparison import AlignedRow, RowSide
+from schemes.contract.errors import ErrorSink
+from schemes.contract.external import ExternalCase, ExternalComparison, ExternalTable, GoldItem
+from schemes.contract.values import Json
 from schemes.grounding.content import phrase_text
 from schemes.json_values import json_object
 from schemes.reports import (

@@ -12,17 +12,17 @@ from dataclasses import dataclass, field
 
 from metrics.component_matching import box_iou, match_components
 from metrics.regions import box_area, hull_overlap, region_overlap
-from schemes.base import (
+from schemes.contract.comparison import (
     AlignedRow,
     Compared,
     Comparison,
     DecisionKind,
-    ItemContext,
-    Json,
     RowDecision,
     RowSide,
     StateText,
 )
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.grounding.content import phrase_text, phrases_by_id
 from schemes.grounding.figures import FIGURES, GROUPS, accuracy_key
 from schemes.grounding.merging import STATE_TEXTS, box_text

@@ -10,16 +10,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from schemes.base import (
-    Corpus,
-    ErrorSink,
-    FileError,
-    GoldRecord,
-    ItemContext,
-    ItemRecord,
-    Json,
-    SentenceRecord,
-)
+from schemes.contract.corpus import Corpus
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import GoldRecord, ItemRecord, SentenceRecord
+from schemes.contract.values import Json
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases, join_captions
 from schemes.grounding.fitting import fit_gold, move_gold, scale_gold

@@ -6,7 +6,8 @@ Images are named, not copied.
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from schemes.base import ExportRow, Exports, FileSet
+from schemes.contract.files import Exports, FileSet
+from schemes.contract.records import ExportRow
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import caption_of
 from schemes.grounding.corpus import PHRASES

@@ -6,7 +6,9 @@ from fractions import Fraction
 
 from metrics.boxes import box_sets_from_lists, component_overlap
 from metrics.component_matching import box_iou, match_components
-from schemes.base import ItemContext, Json, JudgedUnit, Merging, Share, Trace
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import JudgedUnit, Merging, Share, Trace
+from schemes.contract.values import Json
 from schemes.grounding.content import parse_consolidation, phrase_text, phrases_by_id
 
 # Stored with every figure. Changed definitions get a new name.

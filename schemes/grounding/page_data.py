@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.grounding.content import MAX_BOXES, MAX_ITEM_BOXES
 
 # Sides of a box that workers draw, in pixels of the image.

@@ -2,8 +2,13 @@
 
 from pathlib import Path
 
-from schemes.base import Content, Noun, Pages, Sample, Scheme, TaskTexts, Total, Vocabulary
 from schemes.content_models import json_schemas
+from schemes.contract.content import Content, Total
+from schemes.contract.pages import Pages
+from schemes.contract.scheme import Scheme
+from schemes.contract.simulation import Sample
+from schemes.contract.values import Noun
+from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.grounding import content as grounded
 from schemes.grounding import page_data
 from schemes.grounding.bias_report_files import PREDICTIONS

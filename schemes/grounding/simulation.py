@@ -8,7 +8,9 @@ import random
 from collections.abc import Sequence
 
 from metrics.regions import Box, hull
-from schemes.base import Image, ItemContext, Json, Simulation
+from schemes.contract.items import ItemContext
+from schemes.contract.simulation import Simulation
+from schemes.contract.values import Image, Json
 from schemes.grounding.content import EMPTY, phrases_by_id
 from schemes.grounding.error_rates import RATES
 from schemes.grounding.simulated_judges import consolidate, validate

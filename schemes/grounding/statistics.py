@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from metrics.counts import mean, ratio
 from metrics.regions import box_area, hull, region_area
-from schemes.base import AnnotatedItem, Frequencies, Json, Statistics, StatisticsTable
+from schemes.contract.statistics import AnnotatedItem, Frequencies, Statistics, StatisticsTable
+from schemes.contract.values import Json
 from schemes.grounding.content import STATES, distinct_boxes, has_proper_components
 from schemes.grounding.merging import STATE_TEXTS
 

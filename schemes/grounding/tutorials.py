@@ -3,7 +3,10 @@
 from dataclasses import replace
 from functools import cache
 
-from schemes.base import Goal, Image, ItemContext, ItemRecord, Json, Tutorial, TutorialStep
+from schemes.contract.items import ItemContext
+from schemes.contract.pages import Goal, Tutorial, TutorialStep
+from schemes.contract.records import ItemRecord
+from schemes.contract.values import Image, Json
 from schemes.grounding.corpus import complete_item
 from schemes.original_text import align
 

@@ -19,8 +19,12 @@ from typing import Annotated
 from pydantic import Field
 
 from metrics.component_matching import box_iou
-from schemes.base import ContentError, Image, ItemContext, Json, Noun, Total, Validating
 from schemes.content_models import Strict, validated
+from schemes.contract.content import Total
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import Validating
+from schemes.contract.values import Image, Json, Noun
 from schemes.grounding.content import MAX_BOXES, MAX_ITEM_BOXES, MAX_PHRASES, Corners, check_box
 from schemes.grounding.merging import aligned_boxes
 from schemes.grounding.page_data import AGREED_IOU, LEAST_SIDE

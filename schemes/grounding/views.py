@@ -3,7 +3,10 @@
 from collections.abc import Iterable
 from typing import Any
 
-from schemes.base import ItemContext, Json, Noun, Search, SearchField, ShownUnit, Views
+from schemes.contract.items import ItemContext
+from schemes.contract.pages import ShownUnit, Views
+from schemes.contract.search import Search, SearchField
+from schemes.contract.values import Json, Noun
 from schemes.grounding.content import STATES, phrase_text
 from schemes.grounding.merging import STATE_TEXTS
 

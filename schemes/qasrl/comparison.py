@@ -7,21 +7,21 @@ from metrics.alignment import Alignment, LabelledSpans, State
 from metrics.corrections import Decision, Verdict, align_corrected
 from metrics.matching import lexicographic_matching
 from metrics.spans import Span, spans_match
-from schemes.base import (
+from schemes.contract.comparison import (
     REPEATED,
     WRONG,
     AlignedRow,
     AnswerCategory,
     Compared,
     Comparison,
-    ContentError,
     DecisionKind,
-    ItemContext,
-    Json,
     RowDecision,
     RowSide,
     StateText,
 )
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.figures import Total, f1_figure
 from schemes.qasrl.hints import hints, section
 from schemes.qasrl.labels import Label, question_labels

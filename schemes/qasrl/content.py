@@ -36,8 +36,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from schemes.base import ContentError, ItemContext, Json, Tokens
 from schemes.content_models import Strict, clean_text, json_schemas, validated
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json, Tokens
 from schemes.qasrl.doubts import sound_questions
 from schemes.qasrl.reading import finished
 from schemes.qasrl.slots import (

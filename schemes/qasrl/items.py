@@ -13,15 +13,11 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from schemes.base import (
-    ContentError,
-    ItemContext,
-    ItemRecord,
-    ItemSearch,
-    Json,
-    Tokens,
-    item_of_row,
-)
+from schemes.contract.corpus import ItemSearch, item_of_row
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms, forms_from_names
 from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.predicates import find_predicates

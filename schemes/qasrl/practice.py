@@ -5,17 +5,10 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from schemes.base import (
-    ROW_STATES,
-    AlignedRow,
-    Exercise,
-    ExplainedRow,
-    ItemContext,
-    Json,
-    Noun,
-    Practice,
-    PracticeResult,
-)
+from schemes.contract.comparison import ROW_STATES, AlignedRow
+from schemes.contract.items import ItemContext
+from schemes.contract.practice import Exercise, ExplainedRow, Practice, PracticeResult
+from schemes.contract.values import Json, Noun
 from schemes.original_text import align
 from schemes.qasrl.comparison import compare
 from schemes.qasrl.content import parse_generation, parse_gold

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from metrics.counts import MacroAverage
 from metrics.spans import Span
-from schemes.base import ErrorSink, ExternalComparison, ExternalTable, GoldItem, Json, Noun
+from schemes.contract.errors import ErrorSink
+from schemes.contract.external import ExternalComparison, ExternalTable, GoldItem
+from schemes.contract.values import Json, Noun
 from schemes.qasrl.conll2009 import read_conll2009
 from schemes.qasrl.conll2012 import looks_like_conll2012, read_conll2012
 from schemes.qasrl.context_answers import is_outside

@@ -12,7 +12,7 @@ from itertools import product
 from math import exp, log
 from pathlib import Path
 
-from schemes.base import Json, Tokens
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms
 from schemes.qasrl.context_cues import cues_of
 from schemes.qasrl.patterns import ANY, PATIENT, Pattern, pattern_of

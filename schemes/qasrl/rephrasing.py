@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.english.forms import VerbForms
 from schemes.qasrl.reading import Reading, finished
 from schemes.qasrl.slots import ADVERBS, Slots

@@ -6,35 +6,27 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from schemes.base import (
-    Content,
+from schemes.conllu_files import read_conllu
+from schemes.contract.content import Content, Total
+from schemes.contract.corpus import Corpus
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.files import Exports
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import Merging
+from schemes.contract.pages import (
     ContextAnswersSetting,
-    Corpus,
-    ErrorSink,
-    ExportRow,
-    Exports,
-    FileError,
-    GoldRecord,
     ImpliedSetting,
-    ItemContext,
-    ItemRecord,
-    Json,
-    Merging,
-    Noun,
     Pages,
-    Sample,
-    Scheme,
-    Search,
-    SearchField,
-    SentenceRecord,
     ShownUnit,
     SuggestionSetting,
-    TaskTexts,
-    Total,
     Views,
-    Vocabulary,
 )
-from schemes.conllu_files import read_conllu
+from schemes.contract.records import ExportRow, GoldRecord, ItemRecord, SentenceRecord
+from schemes.contract.scheme import Scheme
+from schemes.contract.search import Search, SearchField
+from schemes.contract.simulation import Sample
+from schemes.contract.values import Json, Noun
+from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.plain_text import read_text
 from schemes.qasrl import bank, gold_csv, items, tracing
 from schemes.qasrl import content as qasrl_content

@@ -7,7 +7,9 @@ Generators are in `simulated_generator`, consolidators and validators in `simula
 from collections.abc import Sequence
 from typing import Any
 
-from schemes.base import ItemContext, Json, Simulation, Tokens
+from schemes.contract.items import ItemContext
+from schemes.contract.simulation import Simulation
+from schemes.contract.values import Json, Tokens
 from schemes.qasrl.context_answers import is_outside
 from schemes.qasrl.paper_figures import (
     CONSOLIDATED_LA,

@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from metrics.counts import ratio
-from schemes.base import AnnotatedItem, Frequencies, Json, Statistics, StatisticsTable
+from schemes.contract.statistics import AnnotatedItem, Frequencies, Statistics, StatisticsTable
+from schemes.contract.values import Json
 
 FIGURES = (
     ("verbs", "Verbs"),

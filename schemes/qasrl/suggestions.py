@@ -10,7 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from schemes.base import Json, Suggestions, Tokens
+from schemes.contract.items import Suggestions
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms
 from schemes.qasrl.grammar_ranking import grammar_costs, grammar_table
 from schemes.qasrl.patterns import ANY, Facts, Pattern, pattern_of, relations_of, role_with

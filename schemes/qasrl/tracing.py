@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from metrics.spans import Span, overlap
-from schemes.base import ItemContext, Json, JudgedUnit, Share, Trace
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import JudgedUnit, Share, Trace
+from schemes.contract.values import Json
 from schemes.qasrl.context_answers import context_texts
 
 # Stored with every figure. Changed definitions get a new name.

@@ -7,7 +7,8 @@ generator's answers. The generator's own answers are one more judgment.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from schemes.base import Json, Validating
+from schemes.contract.judging import Validating
+from schemes.contract.values import Json
 from schemes.qasrl.content import asked_questions, joint_step, parse_validation
 
 # Stored with every figure. A changed rule gets a new name.
@@ -39,7 +40,7 @@ class _Candidate:
 def gold_of_validations(
     sources: Sequence[Json], validations: Sequence[Json], agree: int
 ) -> tuple[Json, list[Json]]:
-    """Return gold and its provenance; see `schemes.base.Validating`.
+    """Return gold and its provenance; see `schemes.contract.judging.Validating`.
 
     Provenance has `{"source", "state", "valid", "answers"}` per question. `answers` has `{"generator":
     bool, "validators": positions}` per answer, for those who gave exactly this span. The order of the

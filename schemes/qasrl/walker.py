@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.english.forms import FORM_NAMES, VerbForms, form_rows
 from schemes.qasrl.grammar import SUBSTITUTES, automaton, openers
 from schemes.qasrl.prepositions import ALWAYS_OFFERED, WORDS

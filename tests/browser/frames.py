@@ -10,7 +10,7 @@ from consolidation.models import Case
 from projects.domain.create_project import create_project
 from projects.domain.resources import add_resource
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from tests.annotation.factories import NOW
 from tests.consolidation.factories import make_generation

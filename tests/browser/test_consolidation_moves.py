@@ -11,7 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, Route
 
-from schemes.base import ContentError, ItemContext, ItemRecord, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord
+from schemes.contract.values import Json
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.walker import Walker

@@ -17,7 +17,7 @@ from projects.domain.choose_protocol import choose_protocol
 from projects.domain.resources import add_resource
 from projects.enums import MemberRole, Protocol
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import NOW, make_task, task_url
 from tests.axe import LOOKS, axe_findings
 from tests.browser.frames import (

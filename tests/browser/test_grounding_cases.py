@@ -21,7 +21,7 @@ from consolidation.protocols.validation import write_due_gold
 from datasets.domain.export_gold import ExportOptions, export_gold
 from projects.domain.choose_protocol import choose_protocol
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import NOW
 from tests.axe import LOOKS, axe_findings
 from tests.browser.grounding import (

@@ -13,7 +13,7 @@ from crowd.models import Assignment, Worker
 from projects.domain.choose_protocol import choose_protocol
 from projects.enums import Protocol
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.consolidation.factories import (
     CONTAIN,
     SURVEY,

@@ -6,7 +6,7 @@ from annotation.domain.item_context import context_of
 from projects.domain.create_project import create_project
 from projects.domain.resources import UnknownResourceError, add_resource, look_up, resources_of
 from projects.models import Project
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 from schemes.registry import SCHEMES
 from tests.annotation.factories import NOW, make_item
 from tests.annotation.factories import make_project as make_qasrl_project

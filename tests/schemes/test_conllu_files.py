@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import FileError, ItemContext
 from schemes.conllu_files import read_conllu
+from schemes.contract.errors import FileError
+from schemes.contract.items import ItemContext
 from schemes.frames import corpus
 from schemes.qasrl.items import find_verbs, items_of_words
 from tests.environment import ROOT

@@ -7,7 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ExportRow, Image, ItemContext, Scheme
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Image
 from schemes.figures import Figure
 from schemes.registry import SCHEMES
 from schemes.simulated_person import Person

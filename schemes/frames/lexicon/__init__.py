@@ -1,6 +1,7 @@
 """The lexicon of a project: frames, generic roles, verbs and extra lexical units."""
 
-from schemes.base import Noun, Resource, ResourceBrowser, ResourcePreset, ResourceSwitch
+from schemes.contract.resources import Resource, ResourceBrowser, ResourcePreset, ResourceSwitch
+from schemes.contract.values import Noun
 from schemes.frames.lexicon.add_roles import add_roles
 from schemes.frames.lexicon.browse import describe, entries
 from schemes.frames.lexicon.counts import count

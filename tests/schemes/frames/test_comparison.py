@@ -2,7 +2,8 @@
 
 import pytest
 
-from schemes.base import ItemContext, RowDecision
+from schemes.contract.comparison import RowDecision
+from schemes.contract.items import ItemContext
 from schemes.frames.comparison import COMPARISON, compare, count_kept, measure
 
 TOKENS = tuple("The fund sold three old bonds to a bank .".split())  # noqa: SIM905

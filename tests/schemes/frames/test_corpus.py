@@ -2,7 +2,9 @@
 
 import pytest
 
-from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Stated, StatedWords
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord, Stated, StatedWords
 from schemes.frames import corpus
 from schemes.frames.exports import TASK_A, TASK_B1, TASK_B2
 from schemes.frames.lexicon import LEXICON

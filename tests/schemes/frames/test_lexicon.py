@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.frames.lexicon import LEXICON
 from schemes.frames.precedents import PRECEDENTS
 from tests.environment import ROOT

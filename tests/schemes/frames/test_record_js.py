@@ -4,7 +4,9 @@ import random
 
 import pytest
 
-from schemes.base import ContentError, ItemContext, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.content import parse_generation
 from schemes.frames.page_data import item as item_data
 from schemes.frames.page_data import shared

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from schemes.base import ExportRow, ItemContext
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
 from schemes.frames import corpus
 from schemes.frames.exports import BLIND, ENDINGS, TASK_B1, TASK_B2, blind, write_semeval
 from schemes.frames.records import read_records

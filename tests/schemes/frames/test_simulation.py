@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ItemContext
+from schemes.contract.items import ItemContext
 from schemes.frames.content import parse_consolidation, parse_generation
 from schemes.frames.simulated_judges import consolidate, validate
 from schemes.frames.simulation import generate

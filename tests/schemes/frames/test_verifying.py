@@ -4,7 +4,8 @@ import copy
 
 import pytest
 
-from schemes.base import ContentError, ItemContext
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
 from schemes.frames.verifying import VALIDATING, verification_remark
 from tests.schemes.frames.page_lexicon import LEXICON
 

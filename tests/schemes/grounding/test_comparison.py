@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 from metrics import boxes as arrays
 from metrics.regions import hull, hull_overlap, region_area, region_overlap
-from schemes.base import Image, ItemContext, RowDecision
+from schemes.contract.comparison import RowDecision
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image
 from schemes.grounding import remarks
 from schemes.grounding.comparison import (
     COMPARISON,

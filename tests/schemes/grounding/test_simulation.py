@@ -4,7 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import AnnotatedItem, Image, ItemContext
+from schemes.contract.items import ItemContext
+from schemes.contract.statistics import AnnotatedItem
+from schemes.contract.values import Image
 from schemes.grounding.comparison import COMPARISON, measure
 from schemes.grounding.content import parse_consolidation, parse_generation, parse_gold
 from schemes.grounding.merging import MERGING

@@ -1,6 +1,8 @@
 import pytest
 
-from schemes.base import ContentError, ExportRow, Json, refuse
+from schemes.contract.errors import ContentError, refuse
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
 from schemes.grounding.content import count_parts, is_complete, parse_generation, parse_gold
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.exports import EXPORTS

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ItemContext
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import (
     as_source,

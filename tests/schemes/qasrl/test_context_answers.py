@@ -5,7 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from schemes.base import ContentError, ExportRow, ItemContext, Neighbour, Neighbours
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext, Neighbour, Neighbours
+from schemes.contract.records import ExportRow
 from schemes.english.verbs import verb_forms
 from schemes.original_text import align
 from schemes.qasrl.alignment import align as align_questions

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.english.verbs import candidate_forms
 from schemes.qasrl.grammar import automaton, item_table
 from schemes.qasrl.reading import Reading

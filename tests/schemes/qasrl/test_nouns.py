@@ -4,7 +4,9 @@ import re
 
 import pytest
 
-from schemes.base import ContentError, ExportRow, ItemContext, ItemRecord
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow, ItemRecord
 from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.verbs import verb_forms
 from schemes.qasrl import bank, content, gold_csv, items

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.spans import overlap
-from schemes.base import ItemContext
+from schemes.contract.items import ItemContext
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import parse_consolidation, parse_generation
 from schemes.qasrl.phrases import is_cut, is_doubtful, phrases_of

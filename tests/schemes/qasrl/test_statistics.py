@@ -5,7 +5,9 @@ from collections import Counter
 
 import pytest
 
-from schemes.base import AnnotatedItem, ItemContext, refuse
+from schemes.contract.errors import refuse
+from schemes.contract.items import ItemContext
+from schemes.contract.statistics import AnnotatedItem
 from schemes.qasrl.gold_csv import read_gold_csv
 from schemes.qasrl.published_csv import read_sentence_rows
 from schemes.qasrl.scheme import SCHEME

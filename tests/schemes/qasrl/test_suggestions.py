@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemes.base import Suggestions, Tokens
+from schemes.contract.items import Suggestions
+from schemes.contract.values import Tokens
 from schemes.english.verbs import verb_forms, verb_forms_at
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.grammar_ranking import grammar_costs

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from schemes.base import Suggestions
+from schemes.contract.items import Suggestions
 from schemes.qasrl.grammar import automaton, item_table
 from schemes.qasrl.ranking import shared_costs
 from schemes.qasrl.suggestions import Suggester, suggestion_costs, suggestion_table

@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ItemContext, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import count_units, parse_generation, parse_validation
 from schemes.qasrl.simulated_judges import validate

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ItemContext, ItemRecord
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord
 from schemes.english.forms import VerbForms
 from schemes.english.verbs import candidate_forms, verb_forms
 from schemes.qasrl.grammar import CLASSES, automaton, item_table
