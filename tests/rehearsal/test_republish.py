@@ -20,7 +20,7 @@ from consolidation.domain.open_cases import open_due_cases, publish_open_cases
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.domain.republish_cases import reopen_returned_cases, republish_due_cases
 from consolidation.models import Case, Gold, Review
-from consolidation.protocols.consolidation import write_due_gold
+from consolidation.protocols.consolidation import CONSOLIDATION
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.manage_hits import send_due_ends, send_due_increases
 from crowd.domain.qualifications import send_due_grants
@@ -48,7 +48,7 @@ SWEEPS = (
     open_due_cases,
     publish_open_cases,
     record_new_case_work,
-    write_due_gold,
+    CONSOLIDATION.write_due_gold,
     send_due_payments,
     send_due_rejections,
     republish_due_items,
