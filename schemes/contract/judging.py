@@ -1,8 +1,9 @@
 """Consolidation and validation: gold from several annotations of an item."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from schemes.contract.content import Total
 from schemes.contract.items import ItemContext
@@ -83,62 +84,137 @@ def _in_fixed_order(value: Any) -> Any:
     return values if has_numbers else sorted(values, key=repr)
 
 
-@dataclass(frozen=True, slots=True)
-class Merging:
+class UniteSources(Protocol):
+    """Return all that any of several annotations has, without a decision between them."""
+
+    def __call__(self, sources: Sequence[Json]) -> Json: ...
+
+
+class Merging(Protocol):
     """Consolidation: one annotation made of several sources.
 
-    `lay_out` aligns parsed sources for the page. `gold_of` returns gold and its provenance, which has
-    `{"source": position or None, "state": kept, edited or new}` per unit. `as_source` returns parsed
-    content of any kind as a source, all with the same fields, so that none reveals its origin.
-    `keep_all` returns a consolidation that keeps all of one source, to start a correction from.
-    `judged` returns the sources' units with their outcomes in a consolidation, or without outcomes if
-    there is none. `summary` and `outcomes` (key, label) and `shares` describe merge reports.
-    `method` returns sentences for data cards from the number of generators per item. `union` returns
-    all that any of several annotations has, without a decision between them. Two sources are the same
-    annotation if `comparable` returns equal values for them.
+    A source is parsed content as `as_source` returns it. A consolidation is what `parse` returns.
+
+    `rule` names the definitions of the figures and is stored with each of them. `summary` and
+    `outcomes` (key, label) and `shares` describe merge reports. `union` is None if the scheme can't
+    unite annotations.
     """
 
-    lay_out: Callable[[Sequence[Json], ItemContext], Json]
-    parse: Callable[[object, ItemContext, Sequence[Json]], Json]
-    gold_of: Callable[[Json, Sequence[Json]], tuple[Json, list[Json]]]
-    trace: Callable[[Json, Sequence[Json]], Trace]
-    judged: Callable[[Json | None, Sequence[Json], ItemContext], list[JudgedUnit]]
     rule: str
-    as_source: Callable[[Json], Json] = dict
-    keep_all: Callable[[Json], Json] = dict
     summary: Sequence[tuple[str, str]] = ()
     outcomes: Sequence[tuple[str, str]] = ()
     shares: Sequence[Share] = ()
-    method: Callable[[int], str] = consolidation_method
-    union: Callable[[Sequence[Json]], Json] | None = None
-    comparable: Callable[[Json], Json] = without_order
+
+    @property
+    def union(self) -> UniteSources | None:
+        """Return the function that unites annotations, if there is one."""
+        return None
+
+    @abstractmethod
+    def lay_out(self, sources: Sequence[Json], context: ItemContext) -> Json:
+        """Align the sources for the consolidator's page."""
+
+    @abstractmethod
+    def parse(self, content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
+        """Return a consolidator's content as normalised JSON. Raise ContentError."""
+
+    @abstractmethod
+    def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
+        """Return the gold and its provenance.
+
+        The provenance has `{"source": position or None, "state": kept, edited or new}` per unit.
+        """
+
+    @abstractmethod
+    def trace(self, consolidation: Json, sources: Sequence[Json]) -> Trace:
+        """Return the origin of each unit of the result, and what became of each source."""
+
+    @abstractmethod
+    def judged(
+        self, consolidation: Json | None, sources: Sequence[Json], context: ItemContext
+    ) -> list[JudgedUnit]:
+        """Return the sources' units with their outcomes, or without if there is no consolidation."""
+
+    def as_source(self, content: Json) -> Json:
+        """Return parsed content of any kind as a source.
+
+        All sources have the same fields, so that none reveals its origin.
+        """
+        return dict(content)
+
+    def keep_all(self, source: Json) -> Json:
+        """Return a consolidation that keeps all of the only source, to start a correction from."""
+        return dict(source)
+
+    def method(self, generators: int) -> str:
+        """Describe consolidation with this number of generators per item, for a data card."""
+        return consolidation_method(generators)
+
+    def comparable(self, source: Json) -> Json:
+        """Return a value that is equal for sources that are the same annotation."""
+        return without_order(source)
 
 
-@dataclass(frozen=True, slots=True)
-class Validating:
-    """Validation: gold computed from the judgments of several validators on one source.
+class Disputes(Protocol):
+    """Return the parts of the source that fewer than `agree` validators support.
 
-    `asked` returns what the page shows: no answers and no annotators. `gold_of` returns gold that at
-    least `agree` validators support, and its provenance: `{"source", "state", "valid", ...}` per unit,
-    where `valid` counts the validators. `is_empty` is True for sources that leave nothing to
-    validate. `same_verdicts` returns (equal verdicts, all verdicts) of two validations, and
-    `verdicts` (valid, all) of a single one. `Comparison.measure` accepts two validations as well.
-
-    A list named `validators` in a provenance has positions of validators. Exports replace them by
-    ids. `method` returns sentences for data cards from the numbers of validators and of those who
-    must agree. `totals` are numbers in the provenance that exports add up.
-
-    Verification needs `disputes`. It returns the parts of the source that fewer than `agree`
-    validators support, as the generator's page shows them on a revision, or an empty object.
+    The generator's page shows them on a revision. The object is empty if there are none.
     """
 
-    asked: Callable[[Sequence[Json]], Json]
-    parse: Callable[[object, ItemContext, Sequence[Json]], Json]
-    gold_of: Callable[[Sequence[Json], Sequence[Json], int], tuple[Json, list[Json]]]
-    is_empty: Callable[[Sequence[Json]], bool]
-    same_verdicts: Callable[[Json, Json], tuple[int, int]]
-    verdicts: Callable[[Json], tuple[int, int]]
+    def __call__(
+        self, sources: Sequence[Json], validations: Sequence[Json], agree: int
+    ) -> Json: ...
+
+
+class Validating(Protocol):
+    """Validation: gold computed from the judgments of several validators.
+
+    `sources` has the only annotation that they judge. `Comparison.measure` accepts two validations as
+    well. A list named `validators` in a provenance has positions of validators. Exports replace them
+    by ids.
+
+    `rule` names the definitions of the gold and is stored with it. `totals` are numbers in the
+    provenance that exports add up. Verification needs `disputes`, which is None without it.
+    """
+
     rule: str
-    method: Callable[[int, int], str] = validation_method
     totals: Sequence[Total] = ()
-    disputes: Callable[[Sequence[Json], Sequence[Json], int], Json] | None = None
+
+    @property
+    def disputes(self) -> Disputes | None:
+        """Return the function that finds disputes, if the scheme supports verification."""
+        return None
+
+    @abstractmethod
+    def asked(self, sources: Sequence[Json]) -> Json:
+        """Return what the page shows: no answers and no annotators."""
+
+    @abstractmethod
+    def parse(self, content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
+        """Return a validator's content as normalised JSON. Raise ContentError."""
+
+    @abstractmethod
+    def gold_of(
+        self, sources: Sequence[Json], validations: Sequence[Json], agree: int
+    ) -> tuple[Json, list[Json]]:
+        """Return the gold that at least `agree` validators support, and its provenance.
+
+        The provenance has `{"source", "state", "valid", ...}` per unit, where `valid` counts the
+        validators who support it.
+        """
+
+    @abstractmethod
+    def is_empty(self, sources: Sequence[Json]) -> bool:
+        """Return True if the sources leave nothing to validate."""
+
+    @abstractmethod
+    def same_verdicts(self, first: Json, second: Json) -> tuple[int, int]:
+        """Return the numbers of equal verdicts and of all verdicts of two validations."""
+
+    @abstractmethod
+    def verdicts(self, content: Json) -> tuple[int, int]:
+        """Return the numbers of valid verdicts and of all verdicts of a validation."""
+
+    def method(self, validators: int, agree: int) -> str:
+        """Describe validation, with these numbers of people, for a data card."""
+        return validation_method(validators, agree)

@@ -13,13 +13,13 @@ from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.frames import content as record_content
-from schemes.frames import corpus, page_data
+from schemes.frames import corpus, merging, page_data, validating
 from schemes.frames.comparison import COMPARISON
 from schemes.frames.differences import differences
 from schemes.frames.doubts import doubts
 from schemes.frames.exports import EXPORTS
 from schemes.frames.lexicon import LEXICON
-from schemes.frames.merging import MERGING, label_of
+from schemes.frames.merging import label_of
 from schemes.frames.pay import PAY_PRESETS, PAY_TITLES
 from schemes.frames.precedents import PRECEDENTS
 from schemes.frames.score_systems import SCORING
@@ -27,7 +27,7 @@ from schemes.frames.simulation import SIMULATION
 from schemes.frames.skips import SKIP_REASONS
 from schemes.frames.statistics import STATISTICS
 from schemes.frames.tutorials import TUTORIALS
-from schemes.frames.verifying import VALIDATING, Verification, verification_remark
+from schemes.frames.validating import Verification, verification_remark
 
 
 def _shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None:
@@ -156,8 +156,8 @@ SCHEME = Scheme(
     views=Views(units=_shown_units, remark=_remark, marked=corpus.marked),
     exports=EXPORTS,
     pages=Pages(shared=page_data.shared, item=page_data.item),
-    merging=MERGING,
-    validating=VALIDATING,
+    merging=merging,
+    validating=validating,
     simulation=SIMULATION,
     tutorials=TUTORIALS,
     search=Search(

@@ -10,19 +10,18 @@ from schemes.contract.simulation import Sample
 from schemes.contract.values import Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.grounding import content as grounded
-from schemes.grounding import page_data
+from schemes.grounding import merging, page_data, validating
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.comparison import COMPARISON
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.doubts import doubts
 from schemes.grounding.exports import EXPORTS
-from schemes.grounding.merging import MERGING
 from schemes.grounding.pay import PAY_PRESETS, PAY_TITLES
 from schemes.grounding.score_systems import SCORING
 from schemes.grounding.simulation import SIMULATION
 from schemes.grounding.statistics import STATISTICS
 from schemes.grounding.tutorials import TUTORIALS
-from schemes.grounding.validating import VALIDATING, Validation
+from schemes.grounding.validating import Validation
 from schemes.grounding.views import SEARCH, VIEWS
 
 _SAMPLES = Path(__file__).with_name("samples")
@@ -92,8 +91,8 @@ SCHEME = Scheme(
     views=VIEWS,
     pages=Pages(shared=page_data.shared, item=page_data.item),
     exports=EXPORTS,
-    merging=MERGING,
-    validating=VALIDATING,
+    merging=merging,
+    validating=validating,
     simulation=SIMULATION,
     tutorials=TUTORIALS,
     search=SEARCH,

@@ -12,7 +12,6 @@ from schemes.contract.corpus import Corpus
 from schemes.contract.errors import ErrorSink, FileError
 from schemes.contract.files import Exports
 from schemes.contract.items import ItemContext
-from schemes.contract.judging import Merging
 from schemes.contract.pages import (
     ContextAnswersSetting,
     ImpliedSetting,
@@ -28,7 +27,7 @@ from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.plain_text import read_text
-from schemes.qasrl import bank, gold_csv, items, tracing
+from schemes.qasrl import bank, gold_csv, items, merging, validating
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.annotation_files import GOLD_OPTIONS, selection_of
@@ -51,7 +50,6 @@ from schemes.qasrl.statistics import STATISTICS
 from schemes.qasrl.suggestions import suggestion_costs
 from schemes.qasrl.targets import is_noun, is_verb
 from schemes.qasrl.tutorials import TUTORIALS
-from schemes.qasrl.validation import VALIDATING
 from schemes.table_sentences import TABLE, read_table
 
 _SENTENCE_READERS = {
@@ -294,22 +292,8 @@ SCHEME = Scheme(
             ranks=_picked_ranks,
         ),
     ),
-    merging=Merging(
-        lay_out=_lay_out,
-        parse=qasrl_content.parse_consolidation,
-        gold_of=qasrl_content.gold_of,
-        as_source=qasrl_content.as_source,
-        keep_all=qasrl_content.keep_all,
-        trace=tracing.trace,
-        judged=tracing.judged,
-        rule=tracing.RULE,
-        summary=tracing.SUMMARY,
-        outcomes=tracing.OUTCOMES,
-        shares=tracing.SHARES,
-        method=tracing.method,
-        union=qasrl_content.union,
-    ),
-    validating=VALIDATING,
+    merging=merging,
+    validating=validating,
     simulation=SIMULATION,
     practice=PRACTICE,
     tutorials=TUTORIALS,

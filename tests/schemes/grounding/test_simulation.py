@@ -7,13 +7,12 @@ from hypothesis import strategies as st
 from schemes.contract.items import ItemContext
 from schemes.contract.statistics import AnnotatedItem
 from schemes.contract.values import Image
+from schemes.grounding import merging, validating
 from schemes.grounding.comparison import COMPARISON, measure
 from schemes.grounding.content import parse_consolidation, parse_generation, parse_gold
-from schemes.grounding.merging import MERGING
 from schemes.grounding.simulated_judges import consolidate, validate
 from schemes.grounding.simulation import SIMULATION, generate
 from schemes.grounding.statistics import STATISTICS
-from schemes.grounding.validating import VALIDATING
 from schemes.grounding.views import SEARCH, VIEWS
 from schemes.simulated_person import Person
 
@@ -50,9 +49,9 @@ def test_perfect_workers_make_no_errors(seed):
     assert sources[0] == REFERENCE
     merged = parse_consolidation(consolidate(sources, CONTEXT, EXACT, seed), CONTEXT, sources)
     assert merged == REFERENCE
-    verdicts = VALIDATING.parse(validate(sources, CONTEXT, EXACT, seed), CONTEXT, sources[:1])
-    assert VALIDATING.gold_of(sources[:1], [verdicts], 1)[0] == REFERENCE
-    assert VALIDATING.disputes(sources[:1], [verdicts], 1) == {}
+    verdicts = validating.parse(validate(sources, CONTEXT, EXACT, seed), CONTEXT, sources[:1])
+    assert validating.gold_of(sources[:1], [verdicts], 1)[0] == REFERENCE
+    assert validating.disputes(sources[:1], [verdicts], 1) == {}
 
 
 @given(skill=skills, seed=seeds)
@@ -64,7 +63,7 @@ def test_content_is_valid_at_every_skill(skill, seed):
     ]
     assert sources[0] == parse_generation(generate(REFERENCE, CONTEXT, person, seed + "a"), CONTEXT)
     parse_consolidation(consolidate(sources, CONTEXT, person, seed), CONTEXT, sources)
-    VALIDATING.parse(validate(sources, CONTEXT, person, seed), CONTEXT, sources[:1])
+    validating.parse(validate(sources, CONTEXT, person, seed), CONTEXT, sources[:1])
 
 
 def test_lower_skill_lowers_figures_and_causes_every_kind_of_error():
@@ -157,7 +156,7 @@ def test_staff_see_a_unit_per_phrase_with_its_boxes():
     assert units[0].spans == [(0, 2)]
     assert VIEWS.remark(REFERENCE) == "2 of 5 phrases have no box."
     assert VIEWS.marked(TARGET) == [0, 1, 3, 4, 6, 7, 9, 11, 12]
-    assert len(MERGING.gold_of(REFERENCE, [REFERENCE])[1]) == len(units)
+    assert len(merging.gold_of(REFERENCE, [REFERENCE])[1]) == len(units)
 
 
 def test_staff_see_verdicts_and_drawn_boxes():

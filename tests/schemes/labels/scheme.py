@@ -156,49 +156,73 @@ COMPARISON = Comparison(
 )
 
 
-def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
-    labels = [source["label"] for source in sources]
-    label = consolidation["label"]
-    source = labels.index(label) if label in labels else None
-    return {"label": label}, [{"source": source, "state": "new" if source is None else "kept"}]
+class LabelsMerging(Merging):
+    rule = "labels.trace.v1"
+    outcomes = (("labels", "labels"), ("kept", "kept"))
+
+    def lay_out(self, sources: Sequence[Json], context: ItemContext) -> Json:
+        return {"labels": [source["label"] for source in sources]}
+
+    def parse(self, content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
+        return parse(content, context)
+
+    def gold_of(self, consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
+        labels = [source["label"] for source in sources]
+        label = consolidation["label"]
+        source = labels.index(label) if label in labels else None
+        return {"label": label}, [{"source": source, "state": "new" if source is None else "kept"}]
+
+    def trace(self, consolidation: Json, sources: Sequence[Json]) -> Trace:
+        kept = [int(source["label"] == consolidation["label"]) for source in sources]
+        origin = {**self.gold_of(consolidation, sources)[1][0], "unit": 0}
+        return Trace([origin], [{"kept": is_kept, "labels": 1} for is_kept in kept], {"labels": 1})
+
+    def judged(
+        self, consolidation: Json | None, sources: Sequence[Json], context: ItemContext
+    ) -> list[JudgedUnit]:
+        label = consolidation and consolidation["label"]
+        states = [
+            "" if not label else "kept" if source["label"] == label else "invalid"
+            for source in sources
+        ]
+        return [
+            JudgedUnit(at, 0, source["label"], [], states[at]) for at, source in enumerate(sources)
+        ]
 
 
-def trace(consolidation: Json, sources: Sequence[Json]) -> Trace:
-    kept = [int(source["label"] == consolidation["label"]) for source in sources]
-    origin = {**gold_of(consolidation, sources)[1][0], "unit": 0}
-    return Trace([origin], [{"kept": is_kept, "labels": 1} for is_kept in kept], {"labels": 1})
+class LabelsValidating(Validating):
+    rule = "labels.validation.v1"
 
+    def asked(self, sources: Sequence[Json]) -> Json:
+        return {"label": sources[0]["label"]}
 
-def judged(
-    consolidation: Json | None, sources: Sequence[Json], context: ItemContext
-) -> list[JudgedUnit]:
-    label = consolidation and consolidation["label"]
-    states = [
-        "" if not label else "kept" if source["label"] == label else "invalid" for source in sources
-    ]
-    return [JudgedUnit(at, 0, source["label"], [], states[at]) for at, source in enumerate(sources)]
+    def parse(self, content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
+        if not isinstance(content, dict) or type(content.get("valid")) is not bool:
+            raise ContentError("valid", "choose yes or no.")
+        return {"valid": content["valid"], "label": sources[0]["label"] if content["valid"] else ""}
 
+    def gold_of(
+        self, sources: Sequence[Json], validations: Sequence[Json], agree: int
+    ) -> tuple[Json, list[Json]]:
+        votes = sum(validation["valid"] for validation in validations)
+        origin = {"source": 0, "state": "kept", "valid": votes, "answers": []}
+        return {"label": sources[0]["label"] if votes >= agree else ""}, [origin]
 
-def parse_validation(content: object, context: ItemContext, sources: Sequence[Json]) -> Json:
-    if not isinstance(content, dict) or type(content.get("valid")) is not bool:
-        raise ContentError("valid", "choose yes or no.")
-    return {"valid": content["valid"], "label": sources[0]["label"] if content["valid"] else ""}
+    def disputes(self, sources: Sequence[Json], validations: Sequence[Json], agree: int) -> Json:
+        """Return `{"label", "against"}` if fewer than `agree` validators support the label."""
+        votes = sum(validation["valid"] for validation in validations)
+        if votes >= agree:
+            return {}
+        return {"label": sources[0]["label"], "against": len(validations) - votes}
 
+    def is_empty(self, sources: Sequence[Json]) -> bool:
+        return not sources[0]["label"]
 
-def gold_of_validations(
-    sources: Sequence[Json], validations: Sequence[Json], agree: int
-) -> tuple[Json, list[Json]]:
-    votes = sum(validation["valid"] for validation in validations)
-    origin = {"source": 0, "state": "kept", "valid": votes, "answers": []}
-    return {"label": sources[0]["label"] if votes >= agree else ""}, [origin]
+    def same_verdicts(self, first: Json, second: Json) -> tuple[int, int]:
+        return int(first["valid"] == second["valid"]), 1
 
-
-def disputes(sources: Sequence[Json], validations: Sequence[Json], agree: int) -> Json:
-    """Return `{"label", "against"}` if fewer than `agree` validators support the label."""
-    votes = sum(validation["valid"] for validation in validations)
-    if votes >= agree:
-        return {}
-    return {"label": sources[0]["label"], "against": len(validations) - votes}
+    def verdicts(self, content: Json) -> tuple[int, int]:
+        return int(content["valid"]), 1
 
 
 def generate(reference: Json, context: ItemContext, person: Person, seed: str) -> Json:
@@ -247,19 +271,8 @@ SCHEME = Scheme(
     views=Views(units=units_of),
     exports=Exports(formats={FORMAT: "csv"}, write=write),
     pages=Pages(item=lambda context: {"labels": labels_of(context)}),
-    merging=Merging(
-        lay_out=lambda sources, context: {"labels": [source["label"] for source in sources]},
-        parse=lambda content, context, sources: parse(content, context),
-        gold_of=gold_of, trace=trace, judged=judged, rule="labels.trace.v1",
-        outcomes=(("labels", "labels"), ("kept", "kept")),
-    ),
-    validating=Validating(
-        asked=lambda sources: {"label": sources[0]["label"]}, parse=parse_validation,
-        gold_of=gold_of_validations, is_empty=lambda sources: not sources[0]["label"],
-        same_verdicts=lambda first, second: (int(first["valid"] == second["valid"]), 1),
-        verdicts=lambda content: (int(content["valid"]), 1), rule="labels.validation.v1",
-        disputes=disputes,
-    ),
+    merging=LabelsMerging(),
+    validating=LabelsValidating(),
     simulation=Simulation(
         generate=generate, invent=lambda context: {"label": labels_of(context)[0]},
         split=lambda reference, provenance: [reference], nothing={"label": DEFAULT[0]},

@@ -12,15 +12,9 @@ from schemes.english.verbs import verb_forms
 from schemes.original_text import align
 from schemes.qasrl.alignment import align as align_questions
 from schemes.qasrl.comparison import compare
-from schemes.qasrl.content import (
-    as_source,
-    count_units,
-    gold_of,
-    keep_all,
-    parse_consolidation,
-    parse_generation,
-)
+from schemes.qasrl.content import count_units, parse_consolidation, parse_generation
 from schemes.qasrl.gold_csv import write_gold_csv
+from schemes.qasrl.merging import as_source, gold_of, keep_all
 from schemes.qasrl.simulation import SIMULATION
 from schemes.simulated_person import Person
 

@@ -13,7 +13,7 @@ from schemes.qasrl import bank, content, gold_csv, items
 from schemes.qasrl.annotation_files import read_annotation_file
 from schemes.qasrl.evaluation import Evaluation
 from schemes.qasrl.scheme import SCHEME
-from schemes.qasrl.validation import gold_of_validations
+from schemes.qasrl.validating import gold_of
 from schemes.qasrl.walker import Walker, open_item
 from tests import environment
 
@@ -272,7 +272,7 @@ def test_validators_leave_the_decision_to_the_generator():
     )
     verdict = {"answers": [], "verdict": "invalid"}
     validation = content.parse_validation({"questions": [verdict]}, noun(), [source])
-    gold, _ = gold_of_validations([source], [validation, validation], 2)
+    gold, _ = gold_of([source], [validation, validation], 2)
     assert gold == {"questions": [], "is_verbal": True}
 
 
