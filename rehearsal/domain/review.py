@@ -47,7 +47,7 @@ def allow_free_form(*, project: Project, references: dict[int, Reference], now: 
     for item in items:
         context = context_of(item, project)
         reference = references[item.pk]
-        for content in scheme.get_simulation().split(reference.content, reference.provenance):
+        for content in scheme.corpus.split_gold(reference.content, reference.provenance):
             if _is_accepted(scheme, content, replace(context, free_form=False)):
                 continue
             _check_accepted(scheme, content, replace(context, free_form=True), item)

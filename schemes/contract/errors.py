@@ -65,7 +65,7 @@ class FieldError(ValueError):
 
 
 class ErrorSink(Protocol):
-    def __call__(self, error: FileError) -> None: ...
+    def __call__(self, error: FileError, /) -> None: ...
 
 
 def refuse(error: FileError) -> NoReturn:

@@ -1,33 +1,58 @@
 """Content of simulated workers, and a sample corpus for them."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json
 from schemes.simulated_person import Person
 
 
-@dataclass(frozen=True, slots=True)
-class Simulation:
-    """Content of simulated workers. The seed makes it reproducible.
+class Judge(Protocol):
+    """Return a simulated person's judgment of sources. The seed makes it reproducible.
 
-    `generate` returns a reference with a person's errors. `consolidate` and `validate` judge sources,
-    and never get the reference. A person of skill 1 makes no errors: such generators return the
-    reference, and such judges accept all that sources have, because they expect exact sources. `invent`
-    returns made-up content for an item without a reference. `split` returns each generator's part of
-    published gold in a stable order. `published` has the paper's figures as texts, by the keys of
-    `rehearsal.domain.figures`.
+    Judges never get the reference. A judge of skill 1 accepts all that sources have, because it
+    expects exact sources.
     """
 
-    generate: Callable[[Json, ItemContext, Person, str], Json]
-    invent: Callable[[ItemContext], Json]
-    split: Callable[[Json, Sequence[Json]], list[Json]]
+    def __call__(
+        self, sources: Sequence[Json], context: ItemContext, person: Person, seed: str
+    ) -> Json: ...
+
+
+class Simulation(Protocol):
+    """Content of simulated workers.
+
+    `nothing` is the content of a generator of whom gold has nothing. `published` has the paper's figures
+    as texts, by the keys of `rehearsal.domain.figures`.
+    """
+
     nothing: Json
-    consolidate: Callable[[Sequence[Json], ItemContext, Person, str], Json] | None = None
-    validate: Callable[[Sequence[Json], ItemContext, Person, str], Json] | None = None
-    published: Mapping[str, str] = field(default_factory=dict)
+    published: Mapping[str, str] = {}
+
+    @abstractmethod
+    def generate(self, reference: Json, context: ItemContext, person: Person, seed: str) -> Json:
+        """Return a reference with a person's errors. A person of skill 1 makes none.
+
+        The seed makes the content reproducible.
+        """
+
+    @abstractmethod
+    def invent(self, context: ItemContext) -> Json:
+        """Return made-up content for an item without a reference."""
+
+    @property
+    def consolidate(self) -> Judge | None:
+        """Return the simulation of consolidators, if there is one."""
+        return None
+
+    @property
+    def validate(self) -> Judge | None:
+        """Return the simulation of validators, if there is one."""
+        return None
 
 
 @dataclass(frozen=True, slots=True)

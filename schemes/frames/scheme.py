@@ -4,7 +4,6 @@ from pathlib import Path
 
 from schemes.content_models import json_schemas
 from schemes.contract.content import Content, Total
-from schemes.contract.corpus import Corpus
 from schemes.contract.items import ItemContext
 from schemes.contract.pages import Pages, ShownUnit, Views
 from schemes.contract.scheme import Scheme
@@ -13,8 +12,9 @@ from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.frames import content as record_content
-from schemes.frames import corpus, merging, page_data, validating
+from schemes.frames import merging, page_data, simulation, validating
 from schemes.frames.comparison import COMPARISON
+from schemes.frames.corpus import CORPUS, marked
 from schemes.frames.differences import differences
 from schemes.frames.doubts import doubts
 from schemes.frames.exports import EXPORTS
@@ -23,7 +23,6 @@ from schemes.frames.merging import label_of
 from schemes.frames.pay import PAY_PRESETS, PAY_TITLES
 from schemes.frames.precedents import PRECEDENTS
 from schemes.frames.score_systems import SCORING
-from schemes.frames.simulation import SIMULATION
 from schemes.frames.skips import SKIP_REASONS
 from schemes.frames.statistics import STATISTICS
 from schemes.frames.tutorials import TUTORIALS
@@ -114,23 +113,7 @@ SCHEME = Scheme(
         pay_presets=PAY_PRESETS,
         pay_titles=PAY_TITLES,
     ),
-    corpus=Corpus(
-        formats={
-            "conllu": [".conllu", ".conllup", ".conll"],
-            "text": [".txt"],
-            "table": [".csv", ".tsv", ".xlsx"],
-        },
-        gold_formats=(corpus.SEMEVAL,),
-        read_sentences=corpus.read_sentences,
-        read_items=corpus.read_items,
-        read_gold=corpus.read_gold,
-        find_items=corpus.find_items,
-        complete_item=corpus.complete_item,
-        headline=corpus.headline,
-        order=corpus.order,
-        layouts=corpus.LAYOUTS,
-        gold_layouts=corpus.GOLD_LAYOUTS,
-    ),
+    corpus=CORPUS,
     content=Content(
         schema_version=record_content.SCHEMA_VERSION,
         empty=record_content.EMPTY,
@@ -153,12 +136,12 @@ SCHEME = Scheme(
         skip_field="skip",
     ),
     comparison=COMPARISON,
-    views=Views(units=_shown_units, remark=_remark, marked=corpus.marked),
+    views=Views(units=_shown_units, remark=_remark, marked=marked),
     exports=EXPORTS,
     pages=Pages(shared=page_data.shared, item=page_data.item),
     merging=merging,
     validating=validating,
-    simulation=SIMULATION,
+    simulation=simulation,
     tutorials=TUTORIALS,
     search=Search(
         content=SearchField("Frame, element or role", _labels),

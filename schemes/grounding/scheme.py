@@ -10,7 +10,7 @@ from schemes.contract.simulation import Sample
 from schemes.contract.values import Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.grounding import content as grounded
-from schemes.grounding import merging, page_data, validating
+from schemes.grounding import merging, page_data, simulation, validating
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.comparison import COMPARISON
 from schemes.grounding.corpus import CORPUS
@@ -18,7 +18,6 @@ from schemes.grounding.doubts import doubts
 from schemes.grounding.exports import EXPORTS
 from schemes.grounding.pay import PAY_PRESETS, PAY_TITLES
 from schemes.grounding.score_systems import SCORING
-from schemes.grounding.simulation import SIMULATION
 from schemes.grounding.statistics import STATISTICS
 from schemes.grounding.tutorials import TUTORIALS
 from schemes.grounding.validating import Validation
@@ -93,7 +92,7 @@ SCHEME = Scheme(
     exports=EXPORTS,
     merging=merging,
     validating=validating,
-    simulation=SIMULATION,
+    simulation=simulation,
     tutorials=TUTORIALS,
     search=SEARCH,
     scoring=SCORING,

@@ -1,15 +1,10 @@
 """The QA-SRL scheme, assembled from the modules of this package."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from itertools import chain
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from schemes.conllu_files import read_conllu
 from schemes.contract.content import Content, Total
-from schemes.contract.corpus import Corpus
-from schemes.contract.errors import ErrorSink, FileError
 from schemes.contract.files import Exports
 from schemes.contract.items import ItemContext
 from schemes.contract.pages import (
@@ -20,57 +15,31 @@ from schemes.contract.pages import (
     SuggestionSetting,
     Views,
 )
-from schemes.contract.records import ExportRow, GoldRecord, ItemRecord, SentenceRecord
+from schemes.contract.records import ExportRow
 from schemes.contract.scheme import Scheme
 from schemes.contract.search import Search, SearchField
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
-from schemes.plain_text import read_text
-from schemes.qasrl import bank, gold_csv, items, merging, validating
+from schemes.qasrl import bank, gold_csv, items, merging, simulation, validating
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
-from schemes.qasrl.annotation_files import GOLD_OPTIONS, selection_of
 from schemes.qasrl.comparison import COMPARISON
 from schemes.qasrl.context_answers import context_texts, count_outside
+from schemes.qasrl.corpus import CORPUS, known_format
 from schemes.qasrl.differences import differences
 from schemes.qasrl.doubts import FREE_FORM, doubts
-from schemes.qasrl.fitting import fit_gold, move_gold
 from schemes.qasrl.grammar import automaton
-from schemes.qasrl.layouts import GOLD_LAYOUTS, ITEM_LAYOUTS, LAYOUTS
-from schemes.qasrl.parser_output import read_parser_output
 from schemes.qasrl.pay import PAY_PRESETS, PAY_TITLES
 from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
-from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
+from schemes.qasrl.published_csv import sentence_file
 from schemes.qasrl.score_systems import SCORING
-from schemes.qasrl.simulation import SIMULATION
-from schemes.qasrl.stated_rows import stated_by_row
 from schemes.qasrl.statistics import STATISTICS
 from schemes.qasrl.suggestions import suggestion_costs
 from schemes.qasrl.targets import is_noun, is_verb
 from schemes.qasrl.tutorials import TUTORIALS
-from schemes.table_sentences import TABLE, read_table
 
-_SENTENCE_READERS = {
-    "qasrl-csv": read_sentence_rows,
-    "qasrl-bank": bank.read_bank_sentences,
-    "conllu": partial(read_conllu, metadata=items.items_of_words),
-    "text": read_text,
-    TABLE: read_table,
-}
-_GOLD_READERS = {
-    "qasrl-csv": lambda path, on_error, selection: gold_csv.read_gold_csv(path, on_error=on_error),
-    "qasrl-bank": lambda path, on_error, selection: bank.read_bank_gold(
-        path,
-        on_error=on_error,
-        validity=selection.validity,
-        with_models=selection.with_models,
-    ),
-    "qasrl-parser": lambda path, on_error, selection: read_parser_output(
-        path, on_error=on_error, thresholds=selection.thresholds
-    ),
-}
 _GOLD_WRITERS = {
     "qasrl-csv": gold_csv.write_gold_csv,
     "qanom-csv": gold_csv.write_noun_csv,
@@ -79,34 +48,9 @@ _GOLD_WRITERS = {
 _HELD_TARGETS = {"qasrl-csv": is_verb, "qasrl-bank": is_verb, "qanom-csv": is_noun}
 
 
-def _known(table: Any, fmt: str, path: Path) -> Any:
-    if fmt not in table:
-        message = f"{fmt!r} is not a format of QA-SRL files. Known formats: {', '.join(table)}."
-        raise FileError(path.name, None, message)
-    return table[fmt]
-
-
-def _read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    return iter(_known(_SENTENCE_READERS, fmt, path)(path, on_error=on_error))
-
-
-def _read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
-    """Read items from QA files in CSV or from JSON Lines of the QA-SRL Bank."""
-    for path in paths:
-        reader = bank.read_bank_items if bank.looks_like_bank(path) else gold_csv.read_items
-        yield from reader(path, on_error=on_error)
-
-
-def _read_gold(
-    paths: Sequence[Path], fmt: str, on_error: ErrorSink, **options: Any
-) -> Iterator[GoldRecord]:
-    read, selection = _known(_GOLD_READERS, fmt, paths[0]), selection_of(options)
-    return chain.from_iterable(read(path, on_error, selection) for path in paths)
-
-
 def _write_gold(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
     """Write the rows that the format has a place for."""
-    write = _known(_GOLD_WRITERS, fmt, path)
+    write = known_format(_GOLD_WRITERS, fmt, path)
     holds = _HELD_TARGETS[fmt]
     return int(write((row for row in rows if holds(row.target)), path))
 
@@ -207,35 +151,7 @@ SCHEME = Scheme(
         pay_presets=PAY_PRESETS,
         pay_titles=PAY_TITLES,
     ),
-    corpus=Corpus(
-        formats={
-            "qasrl-csv": [".csv"],
-            "qasrl-bank": [".jsonl", ".jsonl.gz", ".json", ".json.gz"],
-            "conllu": [".conllu", ".conllup", ".conll"],
-            "text": [".txt"],
-            TABLE: [".tsv", ".xlsx"],
-        },
-        gold_formats=tuple(_GOLD_READERS),
-        gold_options=GOLD_OPTIONS,
-        layouts=LAYOUTS,
-        gold_layouts=GOLD_LAYOUTS,
-        item_layouts=ITEM_LAYOUTS,
-        read_sentences=_read_sentences,
-        read_items=_read_items,
-        read_gold=_read_gold,
-        move_gold=move_gold,
-        fit_gold=fit_gold,
-        find_items=items.find_verbs,
-        searches=items.SEARCHES,
-        complete_item=items.complete_item,
-        headline=items.headline,
-        order=items.order,
-        group=items.group,
-        position=items.position,
-        item_key_of_row=items.item_key_of_row,
-        stated_by_row=stated_by_row,
-        item_type=items.item_type,
-    ),
+    corpus=CORPUS,
     content=Content(
         schema_version=qasrl_content.SCHEMA_VERSION,
         empty={"questions": []},
@@ -294,7 +210,7 @@ SCHEME = Scheme(
     ),
     merging=merging,
     validating=validating,
-    simulation=SIMULATION,
+    simulation=simulation,
     practice=PRACTICE,
     tutorials=TUTORIALS,
     search=Search(

@@ -28,7 +28,7 @@ from crowd.domain.send_payments import send_due_payments, send_due_rejections
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.models import Assignment, Hit, Payment
 from marketplace.domain.errors import RefusalError
-from schemes.qasrl.simulation import SIMULATION
+from schemes.qasrl import simulation
 from schemes.simulated_person import Person
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project, source
 from tests.crowd.in_process import finish, join
@@ -82,7 +82,7 @@ def generation(item: Item) -> str:
 
 def consolidation(item: Item) -> str:
     sources = [case_source.submission.content for case_source in item.cases.get().sources.all()]
-    content = SIMULATION.consolidate(sources, context_of(item), Person(1.0), "1")
+    content = simulation.consolidate(sources, context_of(item), Person(1.0), "1")
     return json.dumps({str(item.pk): content})
 
 

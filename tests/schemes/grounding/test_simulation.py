@@ -7,11 +7,12 @@ from hypothesis import strategies as st
 from schemes.contract.items import ItemContext
 from schemes.contract.statistics import AnnotatedItem
 from schemes.contract.values import Image
-from schemes.grounding import merging, validating
+from schemes.grounding import merging, simulation, validating
 from schemes.grounding.comparison import COMPARISON, measure
 from schemes.grounding.content import parse_consolidation, parse_generation, parse_gold
+from schemes.grounding.corpus import CORPUS
 from schemes.grounding.simulated_judges import consolidate, validate
-from schemes.grounding.simulation import SIMULATION, generate
+from schemes.grounding.simulation import generate
 from schemes.grounding.statistics import STATISTICS
 from schemes.grounding.views import SEARCH, VIEWS
 from schemes.simulated_person import Person
@@ -134,9 +135,9 @@ def test_consolidators_drop_a_lone_box_that_the_words_do_not_call_for():
 
 
 def test_invented_boxes_match_the_image_and_the_number_of_the_phrase():
-    invented = parse_generation(SIMULATION.invent(CONTEXT), CONTEXT)
+    invented = parse_generation(simulation.invent(CONTEXT), CONTEXT)
     assert [len(phrase["boxes"]) for phrase in invented["phrases"]] == [3, 1, 1, 2, 2]
-    assert SIMULATION.split(REFERENCE, []) == [REFERENCE]
+    assert CORPUS.split_gold(REFERENCE, []) == [REFERENCE]
 
 
 def test_phrases_missing_from_the_reference_have_nothing_to_box():

@@ -72,20 +72,33 @@ def rows_of(path: Path, on_error: ErrorSink) -> Iterator[tuple[int, dict[str, st
                 on_error(FileError(path.name, line, "has no id or no text.", field="id"))
 
 
-def read_sentences(path: Path, fmt: str, sink: ErrorSink) -> Iterator[SentenceRecord]:
-    for line, row in rows_of(path, sink):
-        yield SentenceRecord(row["id"], tuple(row["text"].split()), line)
+class LabelsCorpus(Corpus):
+    formats = {FORMAT: [".csv"]}
+    gold_formats = (FORMAT,)
 
+    def read_sentences(self, path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
+        for line, row in rows_of(path, on_error):
+            yield SentenceRecord(row["id"], tuple(row["text"].split()), line)
 
-def read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
-    for line, row in rows_of(paths[0], on_error):
-        yield ItemRecord(row["id"], "0", {}, line)
+    def read_items(self, paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
+        for line, row in rows_of(paths[0], on_error):
+            yield ItemRecord(row["id"], "0", {}, line)
 
+    def read_gold(
+        self, paths: Sequence[Path], fmt: str, on_error: ErrorSink, **options: Any
+    ) -> Iterator[GoldRecord]:
+        for line, row in rows_of(paths[0], on_error):
+            item = ItemRecord(row["id"], "0", {}, line)
+            yield GoldRecord(item, {"label": row.get("label", "")}, [{}], line)
 
-def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
-    for line, row in rows_of(paths[0], on_error):
-        item = ItemRecord(row["id"], "0", {}, line)
-        yield GoldRecord(item, {"label": row.get("label", "")}, [{}], line)
+    def find_items(self, external_id: str, context: ItemContext) -> list[ItemRecord]:
+        return [ItemRecord(external_id, "0", {})]
+
+    def complete_item(self, item: ItemRecord, context: ItemContext) -> ItemRecord:
+        return item
+
+    def headline(self, context: ItemContext) -> str:
+        return " ".join(context.tokens[:8])
 
 
 def write(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
@@ -225,9 +238,25 @@ class LabelsValidating(Validating):
         return int(content["valid"]), 1
 
 
-def generate(reference: Json, context: ItemContext, person: Person, seed: str) -> Json:
-    rng = random.Random(seed)
-    return {"label": reference["label"] if rng.random() < person.skill else rng.choice(DEFAULT)}
+class LabelsSimulation(Simulation):
+    nothing = {"label": DEFAULT[0]}
+
+    def generate(self, reference: Json, context: ItemContext, person: Person, seed: str) -> Json:
+        rng = random.Random(seed)
+        return {"label": reference["label"] if rng.random() < person.skill else rng.choice(DEFAULT)}
+
+    def invent(self, context: ItemContext) -> Json:
+        return {"label": labels_of(context)[0]}
+
+    def consolidate(
+        self, sources: Sequence[Json], context: ItemContext, person: Person, seed: str
+    ) -> Json:
+        return {"label": sources[0]["label"]}
+
+    def validate(
+        self, sources: Sequence[Json], context: ItemContext, person: Person, seed: str
+    ) -> Json:
+        return {"valid": True}
 
 
 def units_of(content: object, context: ItemContext) -> list[ShownUnit] | None:
@@ -253,13 +282,7 @@ SCHEME = Scheme(
         item=Noun("sentence", "sentences"), unit=NOUN, tasks=TASKS,
         keywords="annotation, labels", pay_presets={"labels": dict.fromkeys(TASKS, PAY)},
     ),
-    corpus=Corpus(
-        formats={FORMAT: [".csv"]}, gold_formats=(FORMAT,), read_sentences=read_sentences,
-        read_items=read_items, read_gold=read_gold,
-        find_items=lambda external_id, context: [ItemRecord(external_id, "0", {})],
-        complete_item=lambda item, context: item,
-        headline=lambda context: " ".join(context.tokens[:8]),
-    ),
+    corpus=LabelsCorpus(),
     content=Content(
         schema_version=1, empty={"label": ""}, parse_generation=parse, parse_gold=parse,
         parse_system=parse, count_units=lambda content, role: 1,
@@ -273,12 +296,7 @@ SCHEME = Scheme(
     pages=Pages(item=lambda context: {"labels": labels_of(context)}),
     merging=LabelsMerging(),
     validating=LabelsValidating(),
-    simulation=Simulation(
-        generate=generate, invent=lambda context: {"label": labels_of(context)[0]},
-        split=lambda reference, provenance: [reference], nothing={"label": DEFAULT[0]},
-        consolidate=lambda sources, context, person, seed: {"label": sources[0]["label"]},
-        validate=lambda sources, context, person, seed: {"valid": True},
-    ),
+    simulation=LabelsSimulation(),
     search=Search(
         content=SearchField("Label", lambda content, context: [content.get("label", "")]),
         target=SearchField("Word", lambda content, context: list(context.tokens)),
