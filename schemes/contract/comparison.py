@@ -1,7 +1,8 @@
 """Comparison with a reference."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from schemes.contract.items import ItemContext
@@ -127,69 +128,63 @@ REPEATED = AnswerCategory(
 
 
 WRONG = AnswerCategory("wrong", "Wrong", "It is not correct.", "w")
+CATEGORIES: Sequence[AnswerCategory] = (CORRECT, REPEATED, WRONG)
 
 
-class Compare(Protocol):
-    """Compare a prediction with a reference. `decisions` override automatic matches.
+class Comparison(Protocol):
+    """Comparison with a reference.
 
-    Raise ValueError for a decision about an unknown row and for contradicting decisions.
+    `figures` are declared figures, the main one first. `rule` names their definitions and is stored
+    with each result. A changed definition gets a new name. `states` has the texts of the row states
+    that occur, `decisions` the kinds of decisions that people make about rows, and `categories` those
+    of error analyses.
+
+    `round_thresholds` maps the round numbers of a training preset to values by figure that suggest
+    a pass. Other keys are `units_per_item` and `seconds_per_item`.
     """
 
-    def __call__(
+    figures: Sequence[Figure]
+    rule: str
+    states: Mapping[str, StateText]
+    decisions: Sequence[DecisionKind] = ()
+    round_thresholds: Mapping[int, Mapping[str, float]] = {}
+    categories: Sequence[AnswerCategory] = CATEGORIES
+
+    @abstractmethod
+    def compare(
         self,
         reference: Json,
         predicted: Json,
         context: ItemContext,
         decisions: Iterable[RowDecision] = (),
-    ) -> Compared: ...
+    ) -> Compared:
+        """Compare a prediction with a reference. `decisions` override automatic matches.
 
+        Raise ValueError for a decision about an unknown row and for contradicting decisions.
+        """
 
-class Measure(Protocol):
-    """Return the measures of a comparison without its rows, by figure. `target` is the item's."""
-
-    def __call__(
+    @abstractmethod
+    def measure(
         self,
         reference: Json,
         predicted: Json,
         target: Json,
         decisions: Iterable[RowDecision] = (),
-    ) -> Mapping[str, Json]: ...
+    ) -> Mapping[str, Json]:
+        """Return the measures of a comparison without its rows, by figure. `target` is the item's."""
 
+    @abstractmethod
+    def count_kept(self, reference: Json, predicted: Json) -> int:
+        """Return how many paid units of the predicted content the reference has.
 
-class CountKept(Protocol):
-    """Return how many paid units of the predicted content the reference has."""
+        Paid units are those of `Content.count_units`. A unit of the reference counts once, so that
+        repeats are not kept.
+        """
 
-    def __call__(self, reference: Json, predicted: Json) -> int: ...
+    def hints(self, compared: Compared, context: ItemContext) -> list[tuple[str, str]]:
+        """Return likely remarks on the rows as pairs of an error code and a sentence."""
+        return []
 
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Comparison with a reference.
-
-    `count_kept` returns how many paid units of an annotator's content (`Content.count_units`) the
-    reference has. A unit of the reference counts once, so that repeats are not kept.
-
-    `rule` names the definitions of the figures and is stored with each result. A changed definition
-    gets a new name. `states` has the texts of the row states that occur. `hints` returns likely
-    remarks on the rows as (error code, sentence), and `section` the anchor of the guideline section
-    of an error code and role, or "". `categories` are those of error analyses.
-
-    `round_thresholds` maps the round numbers of a training preset to values by figure that suggest
-    a pass. Other keys of theirs are `units_per_item` and `seconds_per_item`.
-    """
-
-    figures: Sequence[Figure]
-    rule: str
-    compare: Compare
-    measure: Measure
-    count_kept: CountKept
-    states: Mapping[str, StateText]
-    decisions: Sequence[DecisionKind] = ()
-    hints: Callable[[Compared, ItemContext], list[tuple[str, str]]] = lambda compared, context: []
-    section: Callable[[str, str], str] = lambda code, role: ""
-    round_thresholds: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
-    categories: Sequence[AnswerCategory] = (CORRECT, REPEATED, WRONG)
-
-    def figure(self, key: str) -> Figure:
-        """Return the declared figure. Raise KeyError."""
-        return {figure.key: figure for figure in self.figures}[key]
+    def section(self, code: str, role: str) -> str:
+        """Return the anchor of the guidelines' section about an error code, or ""."""
+        return ""

@@ -11,9 +11,8 @@ from schemes.contract.search import Search, SearchField
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
+from schemes.frames import comparison, merging, page_data, simulation, validating
 from schemes.frames import content as record_content
-from schemes.frames import merging, page_data, simulation, validating
-from schemes.frames.comparison import COMPARISON
 from schemes.frames.corpus import CORPUS, marked
 from schemes.frames.differences import differences
 from schemes.frames.doubts import doubts
@@ -135,7 +134,7 @@ SCHEME = Scheme(
         is_blank=record_content.is_blank,
         skip_field="skip",
     ),
-    comparison=COMPARISON,
+    comparison=comparison,
     views=Views(units=_shown_units, remark=_remark, marked=marked),
     exports=EXPORTS,
     pages=Pages(shared=page_data.shared, item=page_data.item),

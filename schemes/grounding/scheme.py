@@ -9,10 +9,9 @@ from schemes.contract.scheme import Scheme
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
+from schemes.grounding import comparison, merging, page_data, simulation, validating
 from schemes.grounding import content as grounded
-from schemes.grounding import merging, page_data, simulation, validating
 from schemes.grounding.bias_report_files import PREDICTIONS
-from schemes.grounding.comparison import COMPARISON
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.doubts import doubts
 from schemes.grounding.exports import EXPORTS
@@ -86,7 +85,7 @@ SCHEME = Scheme(
         doubts=doubts,
         is_blank=lambda content: not content["phrases"],
     ),
-    comparison=COMPARISON,
+    comparison=comparison,
     views=VIEWS,
     pages=Pages(shared=page_data.shared, item=page_data.item),
     exports=EXPORTS,

@@ -21,10 +21,9 @@ from schemes.contract.search import Search, SearchField
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
-from schemes.qasrl import bank, gold_csv, items, merging, simulation, validating
+from schemes.qasrl import bank, comparison, gold_csv, items, merging, simulation, validating
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
-from schemes.qasrl.comparison import COMPARISON
 from schemes.qasrl.context_answers import context_texts, count_outside
 from schemes.qasrl.corpus import CORPUS, known_format
 from schemes.qasrl.differences import differences
@@ -170,7 +169,7 @@ SCHEME = Scheme(
         doubts=doubts,
         free_form=FREE_FORM,
     ),
-    comparison=COMPARISON,
+    comparison=comparison,
     views=Views(units=_shown_units, remark=_remark, marked=items.marked),
     exports=Exports(
         formats={"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "qanom-csv": "csv"},

@@ -8,7 +8,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.statistics import AnnotatedItem
 from schemes.contract.values import Image
 from schemes.grounding import merging, simulation, validating
-from schemes.grounding.comparison import COMPARISON, measure
+from schemes.grounding.comparison import compare, figures, measure
 from schemes.grounding.content import parse_consolidation, parse_generation, parse_gold
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.simulated_judges import consolidate, validate
@@ -75,14 +75,15 @@ def test_lower_skill_lowers_figures_and_causes_every_kind_of_error():
             ]
             for seed in range(100)
         ]
-        return COMPARISON.figure("c-iou").value(measures)
+        [figure] = [figure for figure in figures if figure.key == "c-iou"]
+        return figure.value(measures)
 
     accuracies = [mean_accuracy(skill) for skill in (0.2, 0.6, 0.9, 1.0)]
     assert accuracies == sorted(set(accuracies))
     rows = [
         row
         for seed in range(100)
-        for row in COMPARISON.compare(
+        for row in compare(
             REFERENCE, generate(REFERENCE, CONTEXT, Person(0.5), str(seed)), CONTEXT
         ).rows
     ]

@@ -108,36 +108,6 @@ def write(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
     return len(lines)
 
 
-def measure(
-    reference: Json, predicted: Json, target: Json, decisions: Iterable[RowDecision] = ()
-) -> dict[str, Json]:
-    same = reference.get("label") == predicted.get("label")
-    for decision in decisions:
-        same = decision.kind == "accepted"
-    return {"accuracy": {"correct": int(same)}}
-
-
-def compare(
-    reference: Json,
-    predicted: Json,
-    context: ItemContext,
-    decisions: Iterable[RowDecision] = (),
-) -> Compared:
-    decisions = list(decisions)
-    if unknown := [decision for decision in decisions if decision.predicted != "label"]:
-        raise ValueError(f"there is no row {unknown[0].predicted!r}")
-    expected, chosen = reference.get("label"), predicted.get("label")
-    state = "missed" if not chosen else "found" if expected == chosen else "label-differs"
-    row = AlignedRow(
-        state=state,
-        label=STATES[state].label,
-        reference=RowSide("label", [str(expected)]),
-        predicted=RowSide("label", [chosen]) if chosen else None,
-        decisions={"missed": (), "found": ("refused",)}.get(state, ("accepted",)),
-    )
-    return Compared(measure(reference, predicted, context.target, decisions), [row])
-
-
 def accuracy(measures: Sequence[Measure]) -> float | None:
     return sum(item["correct"] for item in measures) / len(measures) if measures else None
 
@@ -147,26 +117,56 @@ STATES = {
     "label-differs": StateText("other label", "You chose another label than the expert."),
     "missed": StateText("no label", "You chose no label."),
 }
-COMPARISON = Comparison(
-    figures=(
+
+
+class LabelsComparison(Comparison):
+    figures = (
         item_figure(
             key="accuracy",
             label="Accuracy",
             explanation="Items with the reference's label.",
             compute=accuracy,
         ),
-    ),
-    rule="labels.accuracy.v1",
-    compare=compare,
-    measure=measure,
-    count_kept=lambda reference, predicted: int(reference.get("label") == predicted.get("label")),
-    states=STATES,
-    decisions=(
+    )
+    rule = "labels.accuracy.v1"
+    states = STATES
+    decisions = (
         DecisionKind("accepted", "also correct", "Accept this label", "label"),
         DecisionKind("refused", "not correct", "Refuse this label", "label"),
-    ),
-    round_thresholds={1: {"accuracy": 0.5}, 2: {"accuracy": 0.8}},
-)
+    )
+    round_thresholds = {1: {"accuracy": 0.5}, 2: {"accuracy": 0.8}}
+
+    def compare(
+        self,
+        reference: Json,
+        predicted: Json,
+        context: ItemContext,
+        decisions: Iterable[RowDecision] = (),
+    ) -> Compared:
+        decisions = list(decisions)
+        if unknown := [decision for decision in decisions if decision.predicted != "label"]:
+            raise ValueError(f"there is no row {unknown[0].predicted!r}")
+        expected, chosen = reference.get("label"), predicted.get("label")
+        state = "missed" if not chosen else "found" if expected == chosen else "label-differs"
+        row = AlignedRow(
+            state=state,
+            label=STATES[state].label,
+            reference=RowSide("label", [str(expected)]),
+            predicted=RowSide("label", [chosen]) if chosen else None,
+            decisions={"missed": (), "found": ("refused",)}.get(state, ("accepted",)),
+        )
+        return Compared(self.measure(reference, predicted, context.target, decisions), [row])
+
+    def measure(
+        self, reference: Json, predicted: Json, target: Json, decisions: Iterable[RowDecision] = ()
+    ) -> dict[str, Json]:
+        same = reference.get("label") == predicted.get("label")
+        for decision in decisions:
+            same = decision.kind == "accepted"
+        return {"accuracy": {"correct": int(same)}}
+
+    def count_kept(self, reference: Json, predicted: Json) -> int:
+        return int(reference.get("label") == predicted.get("label"))
 
 
 class LabelsMerging(Merging):
@@ -290,7 +290,7 @@ SCHEME = Scheme(
         count=lambda content: {"labels": int(bool(content.get("label")))},
         differences=lambda ours, theirs, context: [] if ours == theirs else ["The labels differ."],
     ),
-    comparison=COMPARISON,
+    comparison=LabelsComparison(),
     views=Views(units=units_of),
     exports=Exports(formats={FORMAT: "csv"}, write=write),
     pages=Pages(item=lambda context: {"labels": labels_of(context)}),
