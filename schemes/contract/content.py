@@ -1,16 +1,13 @@
 """Parsing and counting of content."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
 
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json, Noun
 from schemes.json_differences import value_differences
-
-
-def json_differences(ours: object, theirs: object, context: ItemContext) -> list[str]:
-    """Return a sentence for each difference of two JSON values."""
-    return list(value_differences(ours, theirs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,33 +57,53 @@ class FreeForm:
     help_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Content:
+class Content(Protocol):
     """Parsing and counting of content. Parsers return normalised JSON or raise ContentError.
 
-    `empty` is a valid annotation without units, for items that a worker left out. `parse_system`
-    parses a program's output as a source for a merge, which may contradict itself. `count_units`
-    returns the number of units that pay depends on, by role. `count` returns the numbers of `totals`
-    by key. `differences` describes how two copies of a submission differ, one sentence each.
-    A generator with a lower mean number of units per item than `least_units` is flagged. `doubts`
-    returns the reasons to hold the bonus of work. `free_form` is None if every
-    unit fits the scheme's template. `is_blank` is True for content of a file that annotates nothing,
-    which is no gold. `skip_field` is the field with the reason of a skip, if items can be skipped.
-    `json_schemas` has the JSON Schema of each kind of content, such as generation and gold.
+    `schema_version` is the version of the content's format. `empty` is a valid annotation without
+    units, for items that a worker left out. `totals` are the numbers that `count` returns. A generator
+    with a lower mean number of units per item than `least_units` is flagged. `free_form` is None if
+    every unit fits the scheme's template. `skip_field` is the field with the reason of a skip, if items
+    can be skipped. `json_schemas` has the JSON Schema of each kind of content, such as generation and
+    gold.
     """
 
     schema_version: int
     empty: Json
-    parse_generation: Callable[[object, ItemContext], Json]
-    parse_gold: Callable[[object, ItemContext], Json]
-    parse_system: Callable[[object, ItemContext], Json]
-    count_units: Callable[[Json, str], int]
     totals: Sequence[Total] = ()
-    count: Callable[[Json], Mapping[str, int]] = lambda content: {}
-    differences: Callable[[object, object, ItemContext], list[str]] = json_differences
     least_units: float = 0.0
-    doubts: Callable[[CheckedWork], list[Doubt]] = lambda work: []
     free_form: FreeForm | None = None
-    is_blank: Callable[[Json], bool] = lambda content: False
     skip_field: str = ""
-    json_schemas: Mapping[str, Json] = field(default_factory=dict)
+    json_schemas: Mapping[str, Json] = {}
+
+    @abstractmethod
+    def parse_generation(self, content: object, context: ItemContext) -> Json:
+        """Parse a generator's content."""
+
+    @abstractmethod
+    def parse_gold(self, content: object, context: ItemContext) -> Json:
+        """Parse gold, as experts and files write it."""
+
+    @abstractmethod
+    def parse_system(self, content: object, context: ItemContext) -> Json:
+        """Parse a program's output as a source for a merge. It may contradict itself."""
+
+    @abstractmethod
+    def count_units(self, content: Json, role: str) -> int:
+        """Return the number of units that the pay of this role depends on."""
+
+    def count(self, content: Json) -> Mapping[str, int]:
+        """Return the numbers of `totals` by key."""
+        return {}
+
+    def differences(self, ours: object, theirs: object, context: ItemContext) -> list[str]:
+        """Describe how two copies of a submission differ, one sentence each."""
+        return list(value_differences(ours, theirs))
+
+    def doubts(self, work: CheckedWork) -> list[Doubt]:
+        """Return the reasons to hold the bonus of work until a person checked it."""
+        return []
+
+    def is_blank(self, content: Json) -> bool:
+        """Return True for content of a file that annotates nothing, which is no gold."""
+        return False

@@ -1,7 +1,9 @@
 """Workers' pages and pages for staff."""
 
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Box, Json
@@ -23,24 +25,26 @@ class ContextAnswersSetting:
     help_text: str
 
 
-@dataclass(frozen=True, slots=True)
-class SuggestionSetting:
+class SuggestionSetting(Protocol):
     """The texts of the setting that chooses what a worker's page suggests.
 
-    `learned_from` names the data of learned suggestions. `ranks` returns, for each unit of parsed
-    content, the rank of the suggestion that was picked, or None if the unit was typed. Units without
-    a record are left out.
+    `learned_from` names the data of learned suggestions.
     """
 
     label: str
     help_text: str
     learned_from: str
-    ranks: Callable[[Json], Sequence[int | None]]
+
+    @abstractmethod
+    def ranks(self, content: Json) -> Sequence[int | None]:
+        """Return, for each unit of parsed content, the rank of the suggestion that was picked.
+
+        It is None if the unit was typed. Units without a record are left out.
+        """
 
 
-@dataclass(frozen=True, slots=True)
-class Pages:
-    """Data of workers' pages: what all items of a page share, and an item's own data.
+class Pages(Protocol):
+    """Data of workers' pages.
 
     `roles` are the roles whose pages need the data. The script of a role's page is
     `static/js/schemes/<scheme>/<role>.js`, which exports `mount(root, data, onChange)` (see
@@ -49,12 +53,22 @@ class Pages:
     only implied, and `context_answers` is None if all answers lie in the sentence.
     """
 
-    shared: Callable[[Sequence[ItemContext]], Json] = lambda contexts: {}
-    item: Callable[[ItemContext], Json] = lambda context: {}
     roles: Sequence[str] = ("generator", "consolidator", "validator")
     suggestions: SuggestionSetting | None = None
     implied: ImpliedSetting | None = None
     context_answers: ContextAnswersSetting | None = None
+
+    def shared(self, contexts: Sequence[ItemContext]) -> Json:
+        """Return what all items of a page share."""
+        return {}
+
+    def item(self, context: ItemContext) -> Json:
+        """Return an item's own data."""
+        return {}
+
+
+class NoPageData(Pages):
+    """Pages that need no data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,18 +85,23 @@ class ShownUnit:
     boxes: Sequence[Box] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Views:
-    """Display of content on pages for staff.
+class Views(Protocol):
+    """Display of content on pages for staff."""
 
-    `units` returns the units of content, in the order of its provenance, or None for content of another
-    shape, such as an arbitrary copy of the marketplace. `remark` returns a sentence
-    about what units do not show, or "". `marked` returns the token positions of a target.
-    """
+    @abstractmethod
+    def units(self, content: object, context: ItemContext) -> Sequence[ShownUnit] | None:
+        """Return the units of content, in the order of its provenance.
 
-    units: Callable[[object, ItemContext], Sequence[ShownUnit] | None]
-    remark: Callable[[Json], str] = lambda content: ""
-    marked: Callable[[Json], Sequence[int]] = lambda target: ()
+        Return None for content of another shape, such as an arbitrary copy of the marketplace.
+        """
+
+    def remark(self, content: Json) -> str:
+        """Return a sentence about what units do not show, or ""."""
+        return ""
+
+    def marked(self, target: Json) -> Sequence[int]:
+        """Return the token positions of a target."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from schemes.contract.errors import MissingPartError
 from schemes.contract.external import ExternalComparison
 from schemes.contract.files import Exports
 from schemes.contract.judging import Merging, Validating
-from schemes.contract.pages import Pages, Tutorial, Views
+from schemes.contract.pages import NoPageData, Pages, Tutorial, Views
 from schemes.contract.practice import Practice
 from schemes.contract.resources import Precedents, Resource
 from schemes.contract.scoring import SystemScoring
@@ -40,7 +40,7 @@ class Scheme:
     content: Content
     comparison: Comparison
     views: Views
-    pages: Pages = field(default_factory=Pages)
+    pages: Pages = field(default_factory=NoPageData)
     exports: Exports | None = None
     merging: Merging | None = None
     validating: Validating | None = None

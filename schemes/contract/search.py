@@ -1,18 +1,24 @@
 """Search of gold."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json
 
 
+class FindTexts(Protocol):
+    """Return the texts of an item's content or target that a search looks at."""
+
+    def __call__(self, content: Json, context: ItemContext) -> list[str]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class SearchField:
-    """A field of the gold search, with the texts of content or target that it searches."""
+    """A field of the gold search."""
 
     label: str
-    texts: Callable[[Json, ItemContext], list[str]]
+    texts: FindTexts
 
 
 @dataclass(frozen=True, slots=True)

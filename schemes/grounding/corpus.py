@@ -14,7 +14,7 @@ from typing import Any
 from schemes.contract.corpus import Corpus
 from schemes.contract.errors import ErrorSink, FileError
 from schemes.contract.items import ItemContext
-from schemes.contract.records import Fit, GoldRecord, ItemRecord, PositionMap, SentenceRecord
+from schemes.contract.records import GoldRecord, ItemRecord, SentenceRecord
 from schemes.contract.values import Json
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases, join_captions
@@ -105,6 +105,9 @@ class GroundingCorpus(Corpus):
         **{fmt: LAYOUTS[fmt] for fmt in ("flickr30k", "coco", "grefcoco")},
     }
     needs_images = True
+    move_gold = staticmethod(move_gold)
+    scale_gold = staticmethod(scale_gold)
+    fit_gold = staticmethod(fit_gold)
 
     def read_sentences(self, path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
         """Yield the captions of a file or folder. Raise FileError."""
@@ -147,15 +150,6 @@ class GroundingCorpus(Corpus):
         return context.span_text(0, HEADLINE_WORDS) + (
             " …" if len(context.tokens) > HEADLINE_WORDS else ""
         )
-
-    def move_gold(self, record: GoldRecord, positions: PositionMap) -> GoldRecord:
-        return move_gold(record, positions)
-
-    def scale_gold(self, record: GoldRecord, across: float, down: float) -> GoldRecord:
-        return scale_gold(record, across, down)
-
-    def fit_gold(self, record: GoldRecord, context: ItemContext) -> Fit:
-        return fit_gold(record, context)
 
 
 CORPUS = GroundingCorpus()

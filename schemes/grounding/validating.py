@@ -28,7 +28,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.values import Image, Json, Noun
 from schemes.grounding.content import MAX_BOXES, MAX_ITEM_BOXES, MAX_PHRASES, Corners, check_box
 from schemes.grounding.merging import aligned_boxes
-from schemes.grounding.page_data import AGREED_IOU, LEAST_SIDE
+from schemes.grounding.pages import AGREED_IOU, LEAST_SIDE
 
 # Stored with every figure. A changed rule gets a new name.
 rule = "grounding.validation.v3"

@@ -1,6 +1,6 @@
 """Sentences, items and gold of QA-SRL, from files."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -9,15 +9,7 @@ from typing import Any
 from schemes.conllu_files import read_conllu
 from schemes.contract.corpus import Corpus
 from schemes.contract.errors import ErrorSink, FileError
-from schemes.contract.items import ItemContext
-from schemes.contract.records import (
-    Fit,
-    GoldRecord,
-    ItemRecord,
-    PositionMap,
-    SentenceRecord,
-    Stated,
-)
+from schemes.contract.records import GoldRecord, ItemRecord, SentenceRecord
 from schemes.contract.values import Json
 from schemes.plain_text import read_text
 from schemes.qasrl import bank, fitting, gold_csv, items
@@ -75,6 +67,17 @@ class QasrlCorpus(Corpus):
     layouts = LAYOUTS
     gold_layouts = GOLD_LAYOUTS
     item_layouts = ITEM_LAYOUTS
+    find_items = staticmethod(items.find_verbs)
+    complete_item = staticmethod(items.complete_item)
+    headline = staticmethod(items.headline)
+    order = staticmethod(items.order)
+    group = staticmethod(items.group)
+    position = staticmethod(items.position)
+    item_key_of_row = staticmethod(items.item_key_of_row)
+    stated_by_row = staticmethod(stated_by_row)
+    item_type = staticmethod(items.item_type)
+    move_gold = staticmethod(fitting.move_gold)
+    fit_gold = staticmethod(fitting.fit_gold)
 
     def read_sentences(self, path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
         return iter(known_format(_SENTENCE_READERS, fmt, path)(path, on_error=on_error))
@@ -90,33 +93,6 @@ class QasrlCorpus(Corpus):
     ) -> Iterator[GoldRecord]:
         read, selection = known_format(_GOLD_READERS, fmt, paths[0]), selection_of(options)
         return chain.from_iterable(read(path, on_error, selection) for path in paths)
-
-    def find_items(self, external_id: str, context: ItemContext) -> list[ItemRecord]:
-        return items.find_verbs(external_id, context)
-
-    def complete_item(self, item: ItemRecord, context: ItemContext) -> ItemRecord:
-        return items.complete_item(item, context)
-
-    def headline(self, context: ItemContext) -> str:
-        return items.headline(context)
-
-    def order(self, target: Json) -> int:
-        return items.order(target)
-
-    def group(self, external_id: str) -> str:
-        return items.group(external_id)
-
-    def position(self, external_id: str) -> int:
-        return items.position(external_id)
-
-    def item_key_of_row(self, row: Mapping[str, str]) -> tuple[str, str] | None:
-        return items.item_key_of_row(row)
-
-    def stated_by_row(self, row: Mapping[str, str]) -> Stated:
-        return stated_by_row(row)
-
-    def item_type(self, context: ItemContext) -> str:
-        return items.item_type(context)
 
     def split_gold(self, content: Json, provenance: Sequence[Json]) -> list[Json]:
         """Return one generation per source, in the order of the ids.
@@ -134,12 +110,6 @@ class QasrlCorpus(Corpus):
                 questions = by_source.setdefault(source, [])
                 questions.append(question_of({**question, "answers": row["answers"]}))
         return [generation_of(by_source[source]) for source in sorted(by_source)]
-
-    def move_gold(self, record: GoldRecord, positions: PositionMap) -> GoldRecord:
-        return fitting.move_gold(record, positions)
-
-    def fit_gold(self, record: GoldRecord, context: ItemContext) -> Fit:
-        return fitting.fit_gold(record, context)
 
 
 CORPUS = QasrlCorpus()

@@ -42,6 +42,7 @@ PAY = dict(zip(
     ("reward_cents", "free_units", "bonus_first_cents", "bonus_step_cents", "allowance_units"),
     (2, 1, 0, 0, 1), strict=True,
 ))  # fmt: skip
+NOUN = Noun("label", "labels")
 TASKS = {
     "generator": TaskTexts("Label a sentence", "Read a sentence and choose its label."),
     "consolidator": TaskTexts("Compare labels", "Choose the better of two labels."),
@@ -117,6 +118,35 @@ STATES = {
     "label-differs": StateText("other label", "You chose another label than the expert."),
     "missed": StateText("no label", "You chose no label."),
 }
+
+
+class LabelsContent(Content):
+    schema_version = 1
+    empty = {"label": ""}
+    totals = (Total("labels", NOUN),)
+    parse_generation = staticmethod(parse)
+    parse_gold = staticmethod(parse)
+    parse_system = staticmethod(parse)
+
+    def count_units(self, content: Json, role: str) -> int:
+        return 1
+
+    def count(self, content: Json) -> Json:
+        return {"labels": int(bool(content.get("label")))}
+
+    def differences(self, ours: object, theirs: object, context: ItemContext) -> list[str]:
+        return [] if ours == theirs else ["The labels differ."]
+
+
+class LabelsViews(Views):
+    def units(self, content: object, context: ItemContext) -> list[ShownUnit] | None:
+        label = content.get("label") if isinstance(content, dict) else None
+        return [ShownUnit(label or "no label")] if isinstance(label, str) else None
+
+
+class LabelsPages(Pages):
+    def item(self, context: ItemContext) -> Json:
+        return {"labels": labels_of(context)}
 
 
 class LabelsComparison(Comparison):
@@ -259,11 +289,6 @@ class LabelsSimulation(Simulation):
         return {"valid": True}
 
 
-def units_of(content: object, context: ItemContext) -> list[ShownUnit] | None:
-    label = content.get("label") if isinstance(content, dict) else None
-    return [ShownUnit(label or "no label")] if isinstance(label, str) else None
-
-
 def parse_labels(raw: Any) -> Json:
     if not isinstance(raw, list) or not all(isinstance(name, str) and name for name in raw):
         raise ContentError("", "a list of label names is needed.")
@@ -274,7 +299,6 @@ def look_up(value: Json, query: str) -> list[Json]:
     return [{"name": name} for name in value["names"] if query.lower() in name.lower()]
 
 
-NOUN = Noun("label", "labels")
 SCHEME = Scheme(
     name="labels",
     title="Labels",
@@ -283,17 +307,11 @@ SCHEME = Scheme(
         keywords="annotation, labels", pay_presets={"labels": dict.fromkeys(TASKS, PAY)},
     ),
     corpus=LabelsCorpus(),
-    content=Content(
-        schema_version=1, empty={"label": ""}, parse_generation=parse, parse_gold=parse,
-        parse_system=parse, count_units=lambda content, role: 1,
-        totals=(Total("labels", NOUN),),
-        count=lambda content: {"labels": int(bool(content.get("label")))},
-        differences=lambda ours, theirs, context: [] if ours == theirs else ["The labels differ."],
-    ),
+    content=LabelsContent(),
     comparison=LabelsComparison(),
-    views=Views(units=units_of),
+    views=LabelsViews(),
     exports=Exports(formats={FORMAT: "csv"}, write=write),
-    pages=Pages(item=lambda context: {"labels": labels_of(context)}),
+    pages=LabelsPages(),
     merging=LabelsMerging(),
     validating=LabelsValidating(),
     simulation=LabelsSimulation(),

@@ -12,6 +12,7 @@ from schemes.english.verbs import verb_forms
 from schemes.qasrl import bank, content, gold_csv, items
 from schemes.qasrl.annotation_files import read_annotation_file
 from schemes.qasrl.evaluation import Evaluation
+from schemes.qasrl.pages import PAGES
 from schemes.qasrl.scheme import SCHEME
 from schemes.qasrl.validating import gold_of
 from schemes.qasrl.walker import Walker, open_item
@@ -216,7 +217,7 @@ def test_searches_find_verbs_nouns_or_both():
     ],
 )
 def test_question_words_of_nouns_are_limited_to_nouns(text, wh):
-    walker = Walker(items.page_data(noun())["item"])
+    walker = Walker(PAGES.item(noun())["item"])
     reading = walker.read(text)
     assert reading is not None
     assert reading.slots.wh == wh
@@ -226,7 +227,7 @@ def test_question_words_of_nouns_are_limited_to_nouns(text, wh):
         ][0]["slots"]["wh"]
         == wh
     )
-    assert Walker(items.page_data(verb())["item"]).read(text.replace("acquire", "surprise")) is None
+    assert Walker(PAGES.item(verb())["item"]).read(text.replace("acquire", "surprise")) is None
     assert [option.text for option in walker.complete(wh.split()[0])] == [wh.capitalize()]
 
 

@@ -13,7 +13,8 @@ from schemes.contract.records import ItemRecord
 from schemes.english.forms import VerbForms
 from schemes.english.verbs import candidate_forms, verb_forms
 from schemes.qasrl.grammar import CLASSES, automaton, item_table
-from schemes.qasrl.items import complete_item, page_data
+from schemes.qasrl.items import complete_item
+from schemes.qasrl.pages import PAGES
 from schemes.qasrl.reading import VerbPhrase, question_of, verb_phrase_of
 from schemes.qasrl.walker import Check, Option, Walker, distance, parse_question, split
 
@@ -172,7 +173,7 @@ def test_page_and_server_accept_every_spelling(token, text, inflection):
     context = ItemContext((token,))
     record = complete_item(ItemRecord("s", "0", {"verb_idx": 0}), context)
     context = replace(context, target=record.target)
-    reading = Walker(page_data(context)["item"]).read(text)
+    reading = Walker(PAGES.item(context)["item"]).read(text)
     assert reading is not None
     assert reading.slots.verb_slot_inflection == inflection
     assert parse_question(text, *candidate_forms(token)) == reading.slots
