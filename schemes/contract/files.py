@@ -1,8 +1,8 @@
 """Files of gold and submissions."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
@@ -14,51 +14,86 @@ class SentenceSink(Protocol):
     def __call__(self, sentence: SentenceRecord) -> object: ...
 
 
+class WriteFileSet(Protocol):
+    """Stream rows to the paths by ending. Return how many rows each file has."""
+
+    def __call__(
+        self, rows: Iterable[ExportRow], paths: Mapping[str, Path]
+    ) -> Mapping[str, int]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class FileSet:
-    """A format with several files. `endings` are the ends of their names.
+    """A format with several files.
 
-    `write` streams rows to the paths by ending, and returns how many rows each file has. `sentences`
-    is the ending of a file that has the sentences and no gold, if there is any.
+    `endings` are the ends of their names. `sentences` is the ending of a file that has the sentences
+    and no gold, if there is any.
     """
 
     endings: Sequence[str]
-    write: Callable[[Iterable[ExportRow], Mapping[str, Path]], Mapping[str, int]]
+    write: WriteFileSet
     sentences: str = ""
 
 
+class WriteFolder(Protocol):
+    """Write rows as files in a folder. Return counts for the manifest."""
+
+    def __call__(self, rows: Iterable[ExportRow], folder: Path) -> Json: ...
+
+
+class WriteSubmissions(Protocol):
+    """Stream submissions to the path. Return how many rows the file has."""
+
+    def __call__(self, rows: Iterable[SubmittedRow], path: Path) -> int: ...
+
+
+class HoldsTarget(Protocol):
+    """Return True if a format has a place for a target."""
+
+    def __call__(self, target: Json) -> bool: ...
+
+
 class SentenceFile(Protocol):
+    """Open a file of the sentences beside the gold.
+
+    With `documents`, it names the documents of sentences, because the ids do not.
+    """
+
     def __call__(
         self, path: Path, *, documents: bool = False
     ) -> AbstractContextManager[SentenceSink]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Exports:
+class Exports(Protocol):
     """Files of gold in the scheme's own formats. Every scheme also has JSON Lines.
 
-    `formats` maps command-line names to file suffixes. `write` streams rows to the path and returns
-    how many rows the file has. `file_sets` are formats with several files, and `folders` are formats
-    with any number of files in a folder, which return counts for the manifest. `holds` are formats
-    that have a place for some targets only, such as nouns. Rows of formats in `with_metadata` have
-    the sentences' metadata and images, and those in `with_source_workers` the merged annotators.
-    `with_judgments` are formats that store every judgment, which may include "jsonl". `sentence_file`
-    opens a file of the sentences beside the gold, with their documents if the ids do not name them.
-    `submissions` maps formats that can hold every submission to writers, which stream submissions to the
-    path and return how many rows the file has. `left_out` returns how many units of content the
-    scheme's own formats have no place for.
+    `formats` maps command-line names to file suffixes. `file_sets` are formats with several files, and
+    `folders` formats with any number of files in a folder. `submissions` are formats that can hold
+    every submission. `holds` are formats that have a place for some targets only, such as nouns.
+
+    Rows of formats in `with_metadata` have the sentences' metadata and images, and those in
+    `with_source_workers` the merged annotators. `with_judgments` are formats that store every
+    judgment, which may include "jsonl". `sentence_file` is None if there is no such file.
     """
 
-    formats: Mapping[str, str] = field(default_factory=dict)
-    write: Callable[[Iterable[ExportRow], Path, str], int] = lambda rows, path, fmt: 0
-    file_sets: Mapping[str, FileSet] = field(default_factory=dict)
-    folders: Mapping[str, Callable[[Iterable[ExportRow], Path], Json]] = field(default_factory=dict)
-    sentence_file: SentenceFile | None = None
-    holds: Mapping[str, Callable[[Json], bool]] = field(default_factory=dict)
+    formats: Mapping[str, str] = {}
+    file_sets: Mapping[str, FileSet] = {}
+    folders: Mapping[str, WriteFolder] = {}
+    submissions: Mapping[str, WriteSubmissions] = {}
+    holds: Mapping[str, HoldsTarget] = {}
     with_judgments: Sequence[str] = ()
     with_source_workers: Sequence[str] = ()
     with_metadata: Sequence[str] = ()
-    submissions: Mapping[str, Callable[[Iterable[SubmittedRow], Path], int]] = field(
-        default_factory=dict
-    )
-    left_out: Callable[[Json], int] = lambda content: 0
+
+    @property
+    def sentence_file(self) -> SentenceFile | None:
+        """Return the function that opens the file of sentences, if there is one."""
+        return None
+
+    def write(self, rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
+        """Stream rows to a file in one of `formats`. Return how many rows the file has."""
+        return 0
+
+    def left_out(self, content: Json) -> int:
+        """Return how many units of content the scheme's own formats have no place for."""
+        return 0

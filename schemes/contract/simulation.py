@@ -1,7 +1,7 @@
 """Content of simulated workers, and a sample corpus for them."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -55,6 +55,12 @@ class Simulation(Protocol):
         return None
 
 
+class DrawImages(Protocol):
+    """Draw the images of the sentences into a folder."""
+
+    def __call__(self, folder: Path) -> None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """A small corpus for demos and rehearsals.
@@ -73,4 +79,4 @@ class Sample:
     given: Path | None = None
     resources: Mapping[str, tuple[str, Path]] = field(default_factory=dict)
     protocol: str = "consolidation"
-    images: Callable[[Path], None] | None = None
+    images: DrawImages | None = None

@@ -147,8 +147,12 @@ def _written_words(row: ExportRow) -> tuple[dict[int, str], list[str]]:
     return written, misc
 
 
-EXPORTS = Exports(
-    with_metadata=(SEMEVAL,),
-    file_sets={SEMEVAL: FileSet(ENDINGS, write_semeval, sentences=SENTENCES)},
-    with_judgments=("jsonl",),
-)
+class FramesExports(Exports):
+    """The files of SemEval-2019 Task 2."""
+
+    with_metadata = (SEMEVAL,)
+    file_sets = {SEMEVAL: FileSet(ENDINGS, write_semeval, sentences=SENTENCES)}
+    with_judgments = ("jsonl",)
+
+
+EXPORTS = FramesExports()

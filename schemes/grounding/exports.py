@@ -13,23 +13,25 @@ from schemes.grounding.captions import caption_of
 from schemes.grounding.corpus import PHRASES
 
 
-def write(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
-    """Write captions in JSON Lines or COCO's format, and return their number."""
-    if fmt == "coco":
-        return coco.write(rows, path)
-    return phrases_jsonl.write_captions(map(caption_of, rows), path)
-
-
 def _write_grefcoco(rows: Iterable[ExportRow], paths: Mapping[str, Path]) -> Mapping[str, int]:
     names = (grefcoco.REFERENCES, grefcoco.INSTANCES)
     counts = grefcoco.write(rows, *(paths[name] for name in names))
     return dict(zip(names, counts, strict=True))
 
 
-EXPORTS = Exports(
-    formats={PHRASES: "jsonl", "coco": "json"},
-    write=write,
-    file_sets={"grefcoco": FileSet((grefcoco.REFERENCES, grefcoco.INSTANCES), _write_grefcoco)},
-    folders={"flickr30k": flickr30k.write_folder},
-    with_metadata=(PHRASES, "coco", "grefcoco", "flickr30k"),
-)
+class GroundingExports(Exports):
+    """Files of grounded captions."""
+
+    formats = {PHRASES: "jsonl", "coco": "json"}
+    file_sets = {"grefcoco": FileSet((grefcoco.REFERENCES, grefcoco.INSTANCES), _write_grefcoco)}
+    folders = {"flickr30k": flickr30k.write_folder}
+    with_metadata = (PHRASES, "coco", "grefcoco", "flickr30k")
+
+    def write(self, rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
+        """Write captions in JSON Lines or COCO's format, and return their number."""
+        if fmt == "coco":
+            return coco.write(rows, path)
+        return phrases_jsonl.write_captions(map(caption_of, rows), path)
+
+
+EXPORTS = GroundingExports()

@@ -1,47 +1,29 @@
 """The QA-SRL scheme, assembled from the modules of this package."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from schemes.contract.content import Content, Total
-from schemes.contract.files import Exports
 from schemes.contract.items import ItemContext
-from schemes.contract.records import ExportRow
 from schemes.contract.scheme import Scheme
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
-from schemes.qasrl import bank, comparison, gold_csv, merging, simulation, validating, views
+from schemes.qasrl import comparison, merging, simulation, validating, views
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
-from schemes.qasrl.context_answers import count_outside
-from schemes.qasrl.corpus import CORPUS, known_format
+from schemes.qasrl.corpus import CORPUS
 from schemes.qasrl.differences import differences
 from schemes.qasrl.doubts import FREE_FORM, doubts
+from schemes.qasrl.exports import EXPORTS
 from schemes.qasrl.pages import PAGES
 from schemes.qasrl.pay import PAY_PRESETS, PAY_TITLES
 from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
-from schemes.qasrl.published_csv import sentence_file
 from schemes.qasrl.score_systems import SCORING
 from schemes.qasrl.search import SEARCH
 from schemes.qasrl.statistics import STATISTICS
-from schemes.qasrl.targets import is_noun, is_verb
 from schemes.qasrl.tutorials import TUTORIALS
-
-_GOLD_WRITERS = {
-    "qasrl-csv": gold_csv.write_gold_csv,
-    "qanom-csv": gold_csv.write_noun_csv,
-    "qasrl-bank": bank.write_bank,
-}
-_HELD_TARGETS = {"qasrl-csv": is_verb, "qasrl-bank": is_verb, "qanom-csv": is_noun}
-
-
-def _write_gold(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
-    """Write the rows that the format has a place for."""
-    write = known_format(_GOLD_WRITERS, fmt, path)
-    holds = _HELD_TARGETS[fmt]
-    return int(write((row for row in rows if holds(row.target)), path))
 
 
 def _lay_out(sources: Sequence[Json], context: ItemContext) -> Json:
@@ -105,16 +87,7 @@ SCHEME = Scheme(
     content=QasrlContent(),
     comparison=comparison,
     views=views,
-    exports=Exports(
-        formats={"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "qanom-csv": "csv"},
-        write=_write_gold,
-        sentence_file=sentence_file,
-        holds=_HELD_TARGETS,
-        with_judgments=("qasrl-bank",),
-        with_source_workers=("qanom-csv",),
-        submissions={"qasrl-csv": gold_csv.write_submissions_csv},
-        left_out=count_outside,
-    ),
+    exports=EXPORTS,
     pages=PAGES,
     merging=merging,
     validating=validating,

@@ -102,13 +102,6 @@ class LabelsCorpus(Corpus):
         return " ".join(context.tokens[:8])
 
 
-def write(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
-    lines = [(row.external_id, " ".join(row.tokens), row.content["label"]) for row in rows]
-    with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([("id", "text", "label"), *lines])
-    return len(lines)
-
-
 def accuracy(measures: Sequence[Measure]) -> float | None:
     return sum(item["correct"] for item in measures) / len(measures) if measures else None
 
@@ -118,6 +111,16 @@ STATES = {
     "label-differs": StateText("other label", "You chose another label than the expert."),
     "missed": StateText("no label", "You chose no label."),
 }
+
+
+class LabelsExports(Exports):
+    formats = {FORMAT: "csv"}
+
+    def write(self, rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
+        lines = [(row.external_id, " ".join(row.tokens), row.content["label"]) for row in rows]
+        with path.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([("id", "text", "label"), *lines])
+        return len(lines)
 
 
 class LabelsContent(Content):
@@ -310,7 +313,7 @@ SCHEME = Scheme(
     content=LabelsContent(),
     comparison=LabelsComparison(),
     views=LabelsViews(),
-    exports=Exports(formats={FORMAT: "csv"}, write=write),
+    exports=LabelsExports(),
     pages=LabelsPages(),
     merging=LabelsMerging(),
     validating=LabelsValidating(),
