@@ -1,9 +1,10 @@
 """Comparison of gold with other resources."""
 
-from collections.abc import Callable, Iterable, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from schemes.contract.comparison import AlignedRow
 from schemes.contract.errors import ErrorSink
@@ -41,22 +42,34 @@ class ExternalCase:
     row: AlignedRow
 
 
-@dataclass(frozen=True, slots=True)
-class ExternalComparison:
+class ExternalComparison(Protocol):
     """Comparison of gold with a file in the format of another resource, such as a treebank.
 
-    `help` describes the file and `matching` how its sentences are found. `compare` returns figures as
-    JSON, or None if the file and the gold share no item, and raises FileError. `table` and `text` show
-    the figures on pages and in a terminal. `cases` returns some cases from the figures for the page, and
-    `cases_title` is their heading.
+    `help` describes the file and `matching` how its sentences are found. `cases_title` is the heading
+    of the cases on pages.
     """
 
     key: str
     label: str
     help: str
     matching: str
-    compare: Callable[[Path, Iterable[GoldItem], ErrorSink], Json | None]
-    table: Callable[[Json], ExternalTable]
-    text: Callable[[Json], str]
-    cases: Callable[[Json], Sequence[ExternalCase]] = lambda figures: ()
     cases_title: str = ""
+
+    @abstractmethod
+    def compare(self, path: Path, gold: Iterable[GoldItem], on_error: ErrorSink) -> Json | None:
+        """Return figures as JSON, or None if the file and the gold share no item.
+
+        Raise FileError.
+        """
+
+    @abstractmethod
+    def table(self, figures: Json) -> ExternalTable:
+        """Return the figures for pages."""
+
+    @abstractmethod
+    def text(self, figures: Json) -> str:
+        """Return the figures for a terminal."""
+
+    def cases(self, figures: Json) -> Sequence[ExternalCase]:
+        """Return some cases from the figures for the page."""
+        return ()

@@ -1,7 +1,9 @@
 """Practice exercises."""
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from schemes.contract.comparison import AlignedRow
 from schemes.contract.items import ItemContext
@@ -35,9 +37,13 @@ class PracticeResult:
     rows: Sequence[ExplainedRow]
 
 
-@dataclass(frozen=True, slots=True)
-class Practice:
-    """Exercises. `check` compares an answer with the reference and raises ContentError."""
+class Practice(Protocol):
+    """Practice exercises."""
 
-    exercises: Callable[[], Sequence[Exercise]]
-    check: Callable[[Exercise, object], PracticeResult]
+    @abstractmethod
+    def exercises(self) -> Sequence[Exercise]:
+        """Return the exercises in their order."""
+
+    @abstractmethod
+    def check(self, exercise: Exercise, answer: object) -> PracticeResult:
+        """Compare an answer with the reference. Raise ContentError."""

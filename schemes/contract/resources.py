@@ -1,9 +1,10 @@
 """Resources of a project, such as lexica, and precedents."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from schemes.contract.values import Json, Noun
 
@@ -42,57 +43,98 @@ class ResourceEntry:
     detail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceBrowser:
+class ResourceBrowser(Protocol):
     """Pages for staff that show a resource's entries, such as those of a lexicon.
 
-    `search` returns the matching entries, the best first, and all entries for an empty query.
-    `describe` returns what an entry's page shows, or None if there is no such entry. The template is
-    `templates/schemes/<scheme>/<resource>.html`, and `help` describes what a query searches.
+    The template is `templates/schemes/<scheme>/<resource>.html`, and `help` describes what a query
+    searches.
     """
 
     noun: Noun
     help: str
-    search: Callable[[Json, str], Sequence[ResourceEntry]]
-    describe: Callable[[Json, str], Json | None]
+
+    @abstractmethod
+    def search(self, value: Json, query: str) -> Sequence[ResourceEntry]:
+        """Return the matching entries, the best first, and all entries for an empty query."""
+
+    @abstractmethod
+    def describe(self, value: Json, name: str) -> Json | None:
+        """Return what an entry's page shows, or None if there is no such entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resource:
+class ReadResource(Protocol):
+    """Return the new value of a resource from a file or folder. Raise FileError.
+
+    `current` is its value, if there is one.
+    """
+
+    def __call__(self, path: Path, current: Json | None) -> object: ...
+
+
+class IndexResource(Protocol):
+    """Return the part of a resource's value that workers' pages download once per version."""
+
+    def __call__(self, value: Json) -> Json: ...
+
+
+class AddLabels(Protocol):
+    """Return the value with the labels of an annotation that it lacks, and these labels.
+
+    Raise ContentError if they are too many.
+    """
+
+    def __call__(self, value: Json, content: Json) -> tuple[Json, list[str]]: ...
+
+
+class Resource(Protocol):
     """A resource of a project, such as a lexicon.
 
-    `parse` checks an uploaded JSON value and raises ContentError. `look_up` answers a query of the
-    worker's page. `formats` maps command-line names to readers of a file or folder. A reader gets the
-    path and the current value, if there is one, and returns the new value, or raises FileError.
-    `empty` is the value to which switches apply before an import, if it is valid.
-    `index` returns the part of the value that workers' pages download once per version. `lost` returns
-    a sentence for each part of an annotation that the value lacks. `count` returns numbers of parts by
-    name. `add_labels` returns the value with the labels of an annotation that it lacks, and these labels.
-    It raises ContentError if they are too many. No function changes a value, because a process shares it
-    between requests.
+    `formats` maps command-line names to readers. `empty` is the value to which switches apply before
+    an import, if it is valid. `index` and `add_labels` are None if the resource has no such function.
+    No function changes a value, because a process shares it between requests.
     """
 
     label: str
-    parse: Callable[[object], Json]
-    look_up: Callable[[Json, str], list[Json]]
-    formats: Mapping[str, Callable[[Path, Json | None], object]] = field(default_factory=dict)
-    index: Callable[[Json], Json] | None = None
-    lost: Callable[[Json, Json], list[str]] = lambda value, content: []
-    count: Callable[[Json], Mapping[str, int]] = lambda value: {}
+    formats: Mapping[str, ReadResource] = {}
     switches: Sequence[ResourceSwitch] = ()
     presets: Sequence[ResourcePreset] = ()
-    add_labels: Callable[[Json, Json], tuple[Json, list[str]]] | None = None
     empty: Json | None = None
     browser: ResourceBrowser | None = None
 
+    @abstractmethod
+    def parse(self, value: object) -> Json:
+        """Check an uploaded JSON value. Raise ContentError."""
 
-@dataclass(frozen=True, slots=True)
-class Precedents:
-    """How other workers annotated similar items, for a worker's page.
+    @abstractmethod
+    def look_up(self, value: Json, query: str) -> list[Json]:
+        """Answer a query of the worker's page."""
 
-    `like` returns the fields of a target that similar items share, from the page's query.
-    `summarize` returns the page's answer from their annotations.
-    """
+    def lost(self, value: Json, content: Json) -> list[str]:
+        """Return a sentence for each part of an annotation that the value lacks."""
+        return []
 
-    like: Callable[[str], Json]
-    summarize: Callable[[Iterable[Json]], list[Json]]
+    def count(self, value: Json) -> Mapping[str, int]:
+        """Return numbers of parts by name."""
+        return {}
+
+    @property
+    def index(self) -> IndexResource | None:
+        """Return the function that makes the index, if there is one."""
+        return None
+
+    @property
+    def add_labels(self) -> AddLabels | None:
+        """Return the function that adds labels, if there is one."""
+        return None
+
+
+class Precedents(Protocol):
+    """How other workers annotated similar items, for a worker's page."""
+
+    @abstractmethod
+    def like(self, query: str) -> Json:
+        """Return the fields of a target that similar items share, from the page's query."""
+
+    @abstractmethod
+    def summarize(self, contents: Iterable[Json]) -> list[Json]:
+        """Return the page's answer from annotations of similar items."""

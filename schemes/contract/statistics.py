@@ -1,7 +1,9 @@
 """Statistics of annotated items."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json
@@ -39,19 +41,28 @@ class Frequencies:
     counts: Sequence[tuple[str, int]]
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Protocol):
     """Counts of annotated items in groups, such as all gold or a partition.
 
-    `figures` (key, label) are the rows of a table whose columns are groups. `count` returns the figures
-    of a group by key, in one pass over its items. `steps` (key, label) are those of the worker's page.
-    `tables` and `frequencies` describe the gold in more detail. `is_skipped` is True for content of a
-    worker who could not annotate the item.
+    `figures` (key, label) are the rows of a table whose columns are groups. `steps` (key, label) are
+    those of the worker's page.
     """
 
     figures: Sequence[tuple[str, str]]
-    count: Callable[[Iterable[AnnotatedItem]], Mapping[str, int | float | None]]
-    is_skipped: Callable[[Json], bool]
     steps: Sequence[tuple[str, str]] = ()
-    tables: Callable[[Sequence[AnnotatedItem]], Sequence[StatisticsTable]] = lambda items: ()
-    frequencies: Callable[[Sequence[AnnotatedItem]], Frequencies | None] = lambda items: None
+
+    @abstractmethod
+    def count(self, items: Iterable[AnnotatedItem]) -> Mapping[str, int | float | None]:
+        """Return the figures of a group by key, in one pass over its items."""
+
+    @abstractmethod
+    def is_skipped(self, content: Json) -> bool:
+        """Return True for content of a worker who could not annotate the item."""
+
+    def tables(self, items: Sequence[AnnotatedItem]) -> Sequence[StatisticsTable]:
+        """Describe the gold in more detail."""
+        return ()
+
+    def frequencies(self, items: Sequence[AnnotatedItem]) -> Frequencies | None:
+        """Return how often each category occurs in the gold, if the scheme has categories."""
+        return None

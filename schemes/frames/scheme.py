@@ -8,7 +8,15 @@ from schemes.contract.scheme import Scheme
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
-from schemes.frames import comparison, merging, simulation, validating, views
+from schemes.frames import (
+    comparison,
+    merging,
+    precedents,
+    simulation,
+    statistics,
+    validating,
+    views,
+)
 from schemes.frames import content as record_content
 from schemes.frames.corpus import CORPUS
 from schemes.frames.differences import differences
@@ -17,10 +25,8 @@ from schemes.frames.exports import EXPORTS
 from schemes.frames.lexicon import LEXICON
 from schemes.frames.pages import PAGES
 from schemes.frames.pay import PAY_PRESETS, PAY_TITLES
-from schemes.frames.precedents import PRECEDENTS
 from schemes.frames.score_systems import SCORING
 from schemes.frames.search import SEARCH
-from schemes.frames.statistics import STATISTICS
 from schemes.frames.tutorials import TUTORIALS
 from schemes.frames.validating import Verification
 
@@ -94,9 +100,9 @@ SCHEME = Scheme(
     tutorials=TUTORIALS,
     search=SEARCH,
     resources={"lexicon": LEXICON},
-    precedents=PRECEDENTS,
+    precedents=precedents,
     scoring=SCORING,
-    statistics=STATISTICS,
+    statistics=statistics,
     guidelines=Path(__file__).with_name("guidelines"),
     sample=Sample(
         format="conllu",

@@ -8,7 +8,7 @@ from schemes.contract.scheme import Scheme
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
-from schemes.grounding import comparison, merging, simulation, validating, views
+from schemes.grounding import comparison, merging, simulation, statistics, validating, views
 from schemes.grounding import content as grounded
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.corpus import CORPUS
@@ -18,7 +18,6 @@ from schemes.grounding.pages import PAGES
 from schemes.grounding.pay import PAY_PRESETS, PAY_TITLES
 from schemes.grounding.score_systems import SCORING
 from schemes.grounding.search import SEARCH
-from schemes.grounding.statistics import STATISTICS
 from schemes.grounding.tutorials import TUTORIALS
 from schemes.grounding.validating import Validation
 
@@ -101,7 +100,7 @@ SCHEME = Scheme(
     tutorials=TUTORIALS,
     search=SEARCH,
     scoring=SCORING,
-    statistics=STATISTICS,
+    statistics=statistics,
     external={PREDICTIONS.key: PREDICTIONS},
     guidelines=Path(__file__).with_name("guidelines"),
     sample=Sample(

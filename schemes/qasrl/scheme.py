@@ -9,7 +9,7 @@ from schemes.contract.scheme import Scheme
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Json, Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
-from schemes.qasrl import comparison, merging, simulation, validating, views
+from schemes.qasrl import comparison, merging, practice, simulation, statistics, validating, views
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.alignment import align
 from schemes.qasrl.corpus import CORPUS
@@ -18,11 +18,9 @@ from schemes.qasrl.doubts import FREE_FORM, doubts
 from schemes.qasrl.exports import EXPORTS
 from schemes.qasrl.pages import PAGES
 from schemes.qasrl.pay import PAY_PRESETS, PAY_TITLES
-from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
 from schemes.qasrl.score_systems import SCORING
 from schemes.qasrl.search import SEARCH
-from schemes.qasrl.statistics import STATISTICS
 from schemes.qasrl.tutorials import TUTORIALS
 
 
@@ -92,7 +90,7 @@ SCHEME = Scheme(
     merging=merging,
     validating=validating,
     simulation=simulation,
-    practice=PRACTICE,
+    practice=practice,
     tutorials=TUTORIALS,
     search=SEARCH,
     external={PROPBANK.key: PROPBANK},
@@ -102,7 +100,7 @@ SCHEME = Scheme(
     ),
     guidelines=Path(__file__).with_name("guidelines"),
     scoring=SCORING,
-    statistics=STATISTICS,
+    statistics=statistics,
     sample=Sample(
         format="qasrl-csv",
         sentences=_SAMPLES / "sentences.csv",

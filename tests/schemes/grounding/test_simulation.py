@@ -7,14 +7,13 @@ from hypothesis import strategies as st
 from schemes.contract.items import ItemContext
 from schemes.contract.statistics import AnnotatedItem
 from schemes.contract.values import Image
-from schemes.grounding import merging, simulation, validating
+from schemes.grounding import merging, simulation, statistics, validating, views
 from schemes.grounding.comparison import compare, figures, measure
 from schemes.grounding.content import parse_consolidation, parse_generation, parse_gold
 from schemes.grounding.corpus import CORPUS
+from schemes.grounding.search import SEARCH
 from schemes.grounding.simulated_judges import consolidate, validate
 from schemes.grounding.simulation import generate
-from schemes.grounding.statistics import STATISTICS
-from schemes.grounding.views import SEARCH, VIEWS
 from schemes.simulated_person import Person
 
 TARGET = {
@@ -149,28 +148,28 @@ def test_phrases_missing_from_the_reference_have_nothing_to_box():
 
 
 def test_staff_see_a_unit_per_phrase_with_its_boxes():
-    units = VIEWS.units(REFERENCE, CONTEXT)
+    units = views.units(REFERENCE, CONTEXT)
     assert [(unit.label, *unit.values) for unit in units] == [
         ("Three dogs", "3 boxes"), ("a ball", "1 box"), ("the evening", "nothing to box"),
         ("friends", "not in the picture"), ("a crowd", "one box for the group"),
     ]  # fmt: skip
     assert units[0].boxes == REFERENCE["phrases"][0]["boxes"]
     assert units[0].spans == [(0, 2)]
-    assert VIEWS.remark(REFERENCE) == "2 of 5 phrases have no box."
-    assert VIEWS.marked(TARGET) == [0, 1, 3, 4, 6, 7, 9, 11, 12]
+    assert views.remark(REFERENCE) == "2 of 5 phrases have no box."
+    assert views.marked(TARGET) == [0, 1, 3, 4, 6, 7, 9, 11, 12]
     assert len(merging.gold_of(REFERENCE, [REFERENCE])[1]) == len(units)
 
 
 def test_staff_see_verdicts_and_drawn_boxes():
     judgment = {"id": "p0", "valid": True, "missing": True, "boxes": [True, False, True]}
-    (unit,) = VIEWS.units({"phrases": [judgment]}, CONTEXT)
+    (unit,) = views.units({"phrases": [judgment]}, CONTEXT)
     assert unit.values == ["right answer", "2 of 3 boxes right", "a box is missing"]
     assert unit.boxes == []
     drawn = [[1, 2, 30, 40], [5, 6, 70, 80]]
-    (unit,) = VIEWS.units({"phrases": [{**judgment, "drawn": drawn}]}, CONTEXT)
+    (unit,) = views.units({"phrases": [{**judgment, "drawn": drawn}]}, CONTEXT)
     assert unit.values[-1] == "a box is missing, 2 drawn"
     assert unit.boxes == drawn
-    assert VIEWS.remark({"phrases": [judgment]}) == ""
+    assert views.remark({"phrases": [judgment]}) == ""
 
 
 @pytest.mark.parametrize(
@@ -185,7 +184,7 @@ def test_staff_see_verdicts_and_drawn_boxes():
     ],
 )  # fmt: skip
 def test_malformed_content_has_no_units(content):
-    assert VIEWS.units(content, CONTEXT) is None
+    assert views.units(content, CONTEXT) is None
 
 
 def test_gold_is_searched_by_phrase_and_answer():
@@ -202,7 +201,7 @@ def test_statistics_count_plural_phrases_and_their_filler():
         AnnotatedItem(str(at), CONTEXT, content, provenance=[{"drawn": at}, *origins])
         for at, content in enumerate((REFERENCE, singular))
     ]
-    figures = STATISTICS.count(items)
+    figures = statistics.count(items)
     assert figures == {
         "captions": 2, "images": 1, "tokens": 26, "phrases": 6, "boxes": 6, "drawn": 3, "rejected": 4,
         "plural": 3,
@@ -211,8 +210,8 @@ def test_statistics_count_plural_phrases_and_their_filler():
         "filler_over_half": 1, "cardinality_known": 2, "cardinality_mismatches": 1,
         "group": 1, "scene": 1, "absent": 1,
     }  # fmt: skip
-    assert list(figures) == [key for key, _ in STATISTICS.figures]
-    (table,) = STATISTICS.tables(items)
+    assert list(figures) == [key for key, _ in statistics.figures]
+    (table,) = statistics.tables(items)
     assert table.rows[0] == ("Boxes", 1, 2)
-    assert STATISTICS.frequencies(items).counts == ([("animals", 2), ("people", 2), ("other", 1)])
-    assert STATISTICS.count([])["boxes_per_plural"] is None
+    assert statistics.frequencies(items).counts == ([("animals", 2), ("people", 2), ("other", 1)])
+    assert statistics.count([])["boxes_per_plural"] is None

@@ -292,14 +292,16 @@ class LabelsSimulation(Simulation):
         return {"valid": True}
 
 
-def parse_labels(raw: Any) -> Json:
-    if not isinstance(raw, list) or not all(isinstance(name, str) and name for name in raw):
-        raise ContentError("", "a list of label names is needed.")
-    return {"names": raw}
+class LabelList(Resource):
+    label = "Labels"
 
+    def parse(self, value: object) -> Json:
+        if not isinstance(value, list) or not all(isinstance(name, str) and name for name in value):
+            raise ContentError("", "a list of label names is needed.")
+        return {"names": value}
 
-def look_up(value: Json, query: str) -> list[Json]:
-    return [{"name": name} for name in value["names"] if query.lower() in name.lower()]
+    def look_up(self, value: Json, query: str) -> list[Json]:
+        return [{"name": name} for name in value["names"] if query.lower() in name.lower()]
 
 
 SCHEME = Scheme(
@@ -322,5 +324,5 @@ SCHEME = Scheme(
         content=SearchField("Label", lambda content, context: [content.get("label", "")]),
         target=SearchField("Word", lambda content, context: list(context.tokens)),
     ),
-    resources={"labels": Resource("Labels", parse_labels, look_up)},
+    resources={"labels": LabelList()},
 )  # fmt: skip
