@@ -126,18 +126,6 @@ def _change(session: StudySession, new: SessionState, now: datetime, **changes: 
     log_state_change(instance=session, old=old, new=new, actor="automatic", now=now)
 
 
-def list_study_sessions(*, study: Study, now: datetime) -> int:
-    """Schedule a sync of the study's sessions whose state at the provider has changed."""
-    assert study.external_id
-    known = dict(study.sessions.values_list("external_id", "provider_state"))
-    changed = [
-        listed.external_id
-        for listed in study_provider_of(study.provider).list_sessions(study.external_id)
-        if listed.external_id in known and known[listed.external_id] != listed.state
-    ]
-    return schedule_session_sync(external_ids=changed, now=now)
-
-
 def approve_overdue(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
     """Approve work in sessions that is undecided after its delay. Return how many assignments.
 

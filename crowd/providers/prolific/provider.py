@@ -1,7 +1,7 @@
 """Prolific as a crowd provider. See `crowd.providers.base.StudyProvider`."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal
 from functools import cache, cached_property
@@ -361,10 +361,6 @@ class Prolific:
         self._client.change_study(study, places=places)
 
     # Sessions
-
-    def list_sessions(self, study: str) -> Iterator[ListedSession]:
-        for row in self._client.list_submissions(study):
-            yield _session(row, study)
 
     def session(self, session: str) -> ListedSession:
         row = self._client.get_submission(session)
