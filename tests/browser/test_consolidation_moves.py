@@ -17,9 +17,9 @@ from schemes.contract.records import ItemRecord
 from schemes.contract.values import Json
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
-from schemes.qasrl.walker import Walker
 from schemes.registry import get_scheme
 from tests.consolidation.factories import CONTAIN, SURVEY
+from tests.schemes.qasrl.checking_walker import CheckingWalker
 from tests.schemes.qasrl.generated_texts import ODD, texts
 
 pytestmark = pytest.mark.browser
@@ -96,7 +96,7 @@ def modules(chromium: Browser) -> Iterator[Page]:
 
 # --- moves and sources -------------------------------------------------------------------------
 
-_walker = Walker(item_table(verb_forms("contain"), SURVEY))
+_walker = CheckingWalker(item_table(verb_forms("contain"), SURVEY))
 TYPED = [
     *("Who contains something?", "who  contains something", "WHO contains Something ?", "", "?"),
     *(

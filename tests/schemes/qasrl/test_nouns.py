@@ -15,8 +15,10 @@ from schemes.qasrl.evaluation import Evaluation
 from schemes.qasrl.pages import PAGES
 from schemes.qasrl.scheme import SCHEME
 from schemes.qasrl.validating import gold_of
-from schemes.qasrl.walker import Walker, open_item
+from schemes.qasrl.walker import open_item
 from tests import environment
+
+from .checking_walker import CheckingWalker
 
 TOKENS = ("The", "acquisition", "of", "Acme", "surprised", "investors", ".")
 
@@ -217,7 +219,7 @@ def test_searches_find_verbs_nouns_or_both():
     ],
 )
 def test_question_words_of_nouns_are_limited_to_nouns(text, wh):
-    walker = Walker(PAGES.item(noun())["item"])
+    walker = CheckingWalker(PAGES.item(noun())["item"])
     reading = walker.read(text)
     assert reading is not None
     assert reading.slots.wh == wh
@@ -227,14 +229,18 @@ def test_question_words_of_nouns_are_limited_to_nouns(text, wh):
         ][0]["slots"]["wh"]
         == wh
     )
-    assert Walker(PAGES.item(verb())["item"]).read(text.replace("acquire", "surprise")) is None
+    assert (
+        CheckingWalker(PAGES.item(verb())["item"]).read(text.replace("acquire", "surprise")) is None
+    )
     assert [option.text for option in walker.complete(wh.split()[0])] == [wh.capitalize()]
 
 
 def test_questions_of_the_documentation_fit_the_template():
     text = (environment.ROOT / "docs" / "how-to" / "annotate-nouns.md").read_text()
     rows = re.findall(r"^\| (.+\?) \| (.+) \|$", text, re.MULTILINE)
-    walkers = [Walker(open_item(verb_forms(stem), is_noun=True)) for stem in ("sell", "search")]
+    walkers = [
+        CheckingWalker(open_item(verb_forms(stem), is_noun=True)) for stem in ("sell", "search")
+    ]
     assert len(rows) == 5
     for question, answer in rows:
         assert any(walker.read(question) for walker in walkers), question
