@@ -55,7 +55,7 @@ class Scheme:
     resources: Mapping[str, Resource] = field(default_factory=dict)
     precedents: Precedents | None = None
     statistics: Statistics | None = None
-    scoring: "SystemScoring | None" = None
+    scoring: SystemScoring | None = None
     sample: Sample | None = None
 
     def get_merging(self) -> Merging:
@@ -74,7 +74,7 @@ class Scheme:
         """Return the part for statistics. Raise MissingPartError."""
         return self._required(self.statistics, "statistics")
 
-    def get_scoring(self) -> "SystemScoring":
+    def get_scoring(self) -> SystemScoring:
         """Return the part for scoring systems. Raise MissingPartError."""
         return self._required(self.scoring, "the evaluation of systems")
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from schemes.contract.items import ItemContext
 from schemes.contract.pages import Pages
 from schemes.contract.values import Json
-from schemes.frames.content import CORE
 from schemes.frames.lexicon.value import EMPTY
 from schemes.frames.skips import SKIP_REASONS
 
@@ -110,10 +109,6 @@ def role_hints(context: ItemContext) -> dict[str, str]:
         if role := next((role for role in _roles(at, relation, context) if role in inventory), ""):
             hints[str(at)] = role
     return hints
-
-
-def is_core(element: Json) -> bool:
-    return element["core"] in CORE
 
 
 def _inventory(context: ItemContext) -> list[Json]:

@@ -1,17 +1,14 @@
 """The QA-SRL scheme, assembled from the modules of this package."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from schemes.contract.content import Content, Total
-from schemes.contract.items import ItemContext
 from schemes.contract.scheme import Scheme
 from schemes.contract.simulation import Sample
-from schemes.contract.values import Json, Noun
+from schemes.contract.values import Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
 from schemes.qasrl import comparison, merging, practice, simulation, statistics, validating, views
 from schemes.qasrl import content as qasrl_content
-from schemes.qasrl.alignment import align
 from schemes.qasrl.corpus import CORPUS
 from schemes.qasrl.differences import differences
 from schemes.qasrl.doubts import FREE_FORM, doubts
@@ -22,11 +19,6 @@ from schemes.qasrl.propbank import PROPBANK
 from schemes.qasrl.score_systems import SCORING
 from schemes.qasrl.search import SEARCH
 from schemes.qasrl.tutorials import TUTORIALS
-
-
-def _lay_out(sources: Sequence[Json], context: ItemContext) -> Json:
-    return align(sources)
-
 
 _SAMPLES = Path(__file__).with_name("samples")
 # From the annotation software of Roit et al. 2020.
