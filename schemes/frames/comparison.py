@@ -9,7 +9,6 @@ reference's.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from metrics.matching import lexicographic_matching
 from schemes.contract.comparison import (
@@ -23,7 +22,7 @@ from schemes.contract.comparison import (
 )
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json
-from schemes.figures import Figure, Total, f1_figure
+from schemes.figures import Feedback, Figure, Total, f1_figure
 from schemes.label_figures import kappa_and_alpha, share_figure
 
 # Stored with every figure. Changed definitions get a new name.
@@ -343,7 +342,7 @@ def _heads_feedback(total: Total) -> list[str]:
     ]
 
 
-def _labels_feedback(name: str) -> Any:
+def _labels_feedback(name: str) -> Feedback:
     def feedback(total: Total) -> list[str]:
         if not total["total"]:
             return []
