@@ -348,8 +348,8 @@ class TermsForm(forms.Form):
         required=False,
         min_value=1,
         max_value=100_000,
-        label="HITs to keep open",
-        help_text="More items are published when fewer HITs are open. Leave empty for no top-up.",
+        label="Items to keep open",
+        help_text="More items are published when fewer are open. Leave empty for no top-up.",
     )
     republish_limit = RepublishLimitField()
     cap = DollarsField(

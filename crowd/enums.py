@@ -23,7 +23,7 @@ class HitState(TextChoices):
     LIVE = "live", "live"
     FINISHED = "finished", "finished"
     EXPIRED = "expired", "expired"
-    FAILED = "failed", "failed at the marketplace"
+    FAILED = "failed", "failed"
     WITHDRAWN = "withdrawn", "withdrawn before creation"
 
 
@@ -51,6 +51,34 @@ class SessionState(TextChoices):
     APPROVED = "approved", "approved"
     RETURNED = "returned", "returned"
     REJECTED = "rejected", "rejected"
+
+
+class RejectionCategory(TextChoices):
+    """Why work is rejected, at providers that ask. NO_DATA is for sessions without any task."""
+
+    LOW_EFFORT = "LOW_EFFORT", "Low effort"
+    FAILED_INSTRUCTIONS = "FAILED_INSTRUCTIONS", "Did not follow the instructions"
+    FAILED_CHECK = "FAILED_CHECK", "Failed attention checks"
+    TOO_QUICKLY = "TOO_QUICKLY", "Much too fast"
+    TOO_SLOWLY = "TOO_SLOWLY", "Took too long"
+    MALINGERING = "MALINGERING", "Pretended or made things up"
+    UNSUPPORTED_DEVICE = "UNSUPP_DEVICE", "Used a device that the study excludes"
+    OTHER = "OTHER", "Another reason"
+    NO_DATA = "NO_DATA", "Submitted nothing"
+
+
+# The categories of rejected work.
+WORK_CATEGORIES = [
+    choice for choice in RejectionCategory.choices if choice[0] != RejectionCategory.NO_DATA
+]
+
+
+class SessionIssue(TextChoices):
+    """What is unusual about a session that ended, or that nobody has opened."""
+
+    SHORT = "short", "few tasks"
+    EMPTY = "empty", "no task"
+    UNOPENED = "unopened", "never opened"
 
 
 class DealState(TextChoices):
@@ -91,7 +119,7 @@ class PaymentState(TextChoices):
     PENDING = "pending", "to be sent"
     SENT = "sent", "sent, not confirmed"
     CONFIRMED = "confirmed", "confirmed"
-    FAILED = "failed", "failed at the marketplace"
+    FAILED = "failed", "failed"
     DECLINED = "declined", "declined after review"
 
 
@@ -106,7 +134,7 @@ class GrantState(TextChoices):
     HELD = "held", "held"
     REVOKING = "revoking", "to be revoked"
     REVOKED = "revoked", "revoked"
-    FAILED = "failed", "failed at the marketplace"
+    FAILED = "failed", "failed"
 
 
 class RequestState(TextChoices):

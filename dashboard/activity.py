@@ -161,7 +161,7 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
         "granted": Phrase("confirmed {it}", "{it} was granted"),
         "refusing": _action("refused"),
         "refused": Phrase("confirmed the refusal of {it}", "the refusal of {it} was confirmed"),
-        "gone": Phrase("closed {it}", "{it} was closed at the marketplace"),
+        "gone": Phrase("closed {it}", "{it} was closed by the crowd provider"),
     },
     "qualification.Round": {
         "set up": Phrase("set up {it}", "{it} was set up"),
@@ -238,8 +238,8 @@ _BATCH_CHANGES: Sequence[tuple[re.Pattern[str], str, str]] = (
     ),
     (
         re.compile(r"keep open: (?P<detail>\d+)"),
-        "set {it} to keep {detail} HITs open",
-        "{it} keeps {detail} HITs open",
+        "set {it} to keep {detail} items open",
+        "{it} keeps {detail} items open",
     ),
     (
         re.compile(r"no top-up"),
@@ -247,15 +247,15 @@ _BATCH_CHANGES: Sequence[tuple[re.Pattern[str], str, str]] = (
         "the automatic top-up of {it} was stopped",
     ),
     (
-        re.compile(r"(?P<detail>\d+ more for \d+ HITs)"),
+        re.compile(r"(?P<detail>\d+ more for \d+ \w+)"),
         "published more assignments of {it} ({detail})",
         "more assignments of {it} were published ({detail})",
     ),
     *(
         (
-            re.compile(rf"{past} (?P<detail>\d+) HITs"),
-            f"{past} {{detail}} HITs of {{it}}",
-            f"{{detail}} HITs of {{it}} were {past}",
+            re.compile(rf"{past} (?P<detail>\d+ \w+)"),
+            f"{past} {{detail}} of {{it}}",
+            f"{{detail}} of {{it}} were {past}",
         )
         for past in ("paused", "resumed", "ended", "extended")
     ),
@@ -328,6 +328,12 @@ def _case_phrase(change: StateChange) -> Phrase | None:
     return None
 
 
+def _session_phrase(change: StateChange) -> Phrase | None:
+    if change.old == change.new:
+        return Phrase("refused {it}", "{it} was refused")
+    return None
+
+
 def _grant_phrase(change: StateChange) -> Phrase | None:
     if change.new.startswith("group ") or change.new == "no group":
         return Phrase("moved {it} to {detail}", "{it} was moved to {detail}", change.new)
@@ -345,6 +351,7 @@ _SPECIAL: Mapping[str, Callable[[StateChange], Phrase | None]] = {
     "annotation.Batch": _batch_phrase,
     "annotation.Submission": _submission_phrase,
     "consolidation.Case": _case_phrase,
+    "crowd.StudySession": _session_phrase,
     "crowd.QualificationGrant": _grant_phrase,
     "datasets.Decision": _decision_phrase,
     "datasets.SampledPart": _decision_phrase,
@@ -387,8 +394,8 @@ def _batch_of(hit: Any) -> Any:
 def _hit(hit: Any) -> LoggedObject:
     batch = _batch_of(hit)
     if batch is None:
-        return LoggedObject("a HIT that pays a worker")
-    return LoggedObject(f"a HIT of {batch.name}", "consolidation:batch", (batch.pk,))
+        return LoggedObject("a task that pays a worker")
+    return LoggedObject(f"a task of {batch.name}", "consolidation:batch", (batch.pk,))
 
 
 def _submission(row: Any) -> LoggedObject:
@@ -549,6 +556,8 @@ def activities_of(
         sentence = _sentence(phrase, person, it, detail)
         reason = change.reason if phrase.shows_reason else ""
         process = "" if person or change.actor in UNNAMED else change.actor
+        if process == "marketplace":
+            process = project.crowd_name.removeprefix("the ")
         is_automatic = change.actor not in people
         activities.append(Activity(change, sentence, reason, is_automatic, process))
     return activities

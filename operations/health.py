@@ -9,11 +9,19 @@ from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from health_check.base import HealthCheck
 from health_check.exceptions import ServiceUnavailable
+from redis.exceptions import RedisError
 
 from crowd.domain.hold_publishing import active_hold
 from jobs.models import SweepFailure
-from operations.domain.heartbeat import is_fresh
-from operations.models import Heartbeat
+from operations.domain.heartbeat import (
+    StoppedQueue,
+    is_fresh,
+    late_queues,
+    main_heartbeat,
+    stopped_queues,
+)
+from operations.domain.queues import QueueState
+from operations.domain.scheduled_backups import overdue
 
 # A row that fails for longer than this needs an operator.
 FAILING_AFTER = timedelta(minutes=10)
@@ -32,14 +40,34 @@ def _count_missing_migrations() -> int:
 
 
 @dataclass
-class Worker(HealthCheck):
+class Workers(HealthCheck):
+    """A check that a worker serves each queue."""
+
     async def run(self) -> None:
-        heartbeat = await Heartbeat.objects.afirst()
-        if heartbeat is None:
-            raise ServiceUnavailable("no heartbeat yet. Check that worker and beat run")
-        if not is_fresh(heartbeat, now=timezone.now()):
-            time = f"{heartbeat.at:%Y-%m-%d %H:%M:%S} UTC"
-            raise ServiceUnavailable(f"no heartbeat since {time}. Check that worker and beat run")
+        if stopped := await sync_to_async(_stopped)():
+            raise ServiceUnavailable(" ".join(map(str, stopped)))
+
+
+def _stopped() -> list[StoppedQueue]:
+    return list(stopped_queues(now=timezone.now()))
+
+
+@dataclass
+class Queues(HealthCheck):
+    """A check that messages don't pile up."""
+
+    async def run(self) -> None:
+        try:
+            late = await sync_to_async(_late)()
+        except RedisError:
+            raise ServiceUnavailable("Redis is out of reach") from None
+        if late:
+            lengths = ", ".join(f"{state.name} ({state.length} messages)" for state in late)
+            raise ServiceUnavailable(f"late: {lengths}. Check their workers")
+
+
+def _late() -> list[QueueState]:
+    return list(late_queues(now=timezone.now()))
 
 
 @dataclass
@@ -47,9 +75,9 @@ class Marketplace(HealthCheck):
     """A check of the worker's last probe, so that no request waits for another site."""
 
     async def run(self) -> None:
-        heartbeat = await Heartbeat.objects.afirst()
+        heartbeat = await sync_to_async(main_heartbeat)()
         if heartbeat is None or not is_fresh(heartbeat, now=timezone.now()):
-            raise ServiceUnavailable("not checked recently. See worker")
+            raise ServiceUnavailable("not checked recently. See workers")
         if heartbeat.marketplace_problem:
             raise ServiceUnavailable(heartbeat.marketplace_problem)
 
@@ -76,3 +104,12 @@ class Sweeps(HealthCheck):
         if count := await failures.acount():
             first = await failures.order_by("first_failed_at").afirst()
             raise ServiceUnavailable(f"failing rows: {count}, first {first}")
+
+
+@dataclass
+class Backups(HealthCheck):
+    """A check of the ages of the last good backups and drills."""
+
+    async def run(self) -> None:
+        if sentences := await sync_to_async(overdue)(now=timezone.now()):
+            raise ServiceUnavailable(" ".join(sentences.values()))

@@ -27,10 +27,12 @@ WEB = (
 ALL = (
     *WEB,
     "health_check.checks.Storage",
-    "operations.health.Worker",
+    "operations.health.Workers",
+    "operations.health.Queues",
     "operations.health.Marketplace",
     "operations.health.Publishing",
     "operations.health.Sweeps",
+    "operations.health.Backups",
 )
 
 

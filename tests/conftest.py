@@ -193,6 +193,14 @@ def _settings_of_tests() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def _workers_may_be_starting() -> Iterator[None]:
+    """Report no missing workers on pages, because tests of pages have none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("operations.domain.heartbeat._process_started", float("inf"))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def _live_servers_without_delay() -> Iterator[None]:
     """Send responses immediately, without Nagle's algorithm.
 

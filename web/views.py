@@ -9,13 +9,17 @@ from django.views.decorators.csrf import csrf_exempt
 RETRY_AFTER = 10
 
 
+def api_error(code: str, detail: str, *, status: int) -> JsonResponse:
+    """Return an error in the form of the API, for requests that reach none of its endpoints."""
+    error = {"code": code, "detail": detail, "attr": None}
+    return JsonResponse({"type": "client_error", "errors": [error]}, status=status)
+
+
 @csrf_exempt
 def not_found(request: HttpRequest, **kwargs: object) -> JsonResponse:
     """Respond with 404 to paths under /api/ without an endpoint."""
     hint = "" if request.path.endswith("/") else " Most paths end with a slash."
-    detail = f"This API path doesn't exist.{hint}"
-    error = {"code": "not_found", "detail": detail, "attr": None}
-    return JsonResponse({"type": "client_error", "errors": [error]}, status=404)
+    return api_error("not_found", f"This API path doesn't exist.{hint}", status=404)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
 from annotation.enums import BatchState
 from annotation.models import Batch, Task
@@ -62,6 +63,11 @@ def batches_of(*, project: Project, **criteria: str) -> QuerySet[Batch]:
     """Return the batches with their budgets, newest first. Empty criteria match all batches."""
     batches = project.batches.select_related("budget").order_by("-pk")
     return batches.filter(**{name: value for name, value in criteria.items() if value})
+
+
+def batch_figures_of(*, project: Project) -> dict[int, BatchFigures]:
+    """Return the current figures of all batches of the project."""
+    return figures_of_batches(batches=project.batches.all(), now=timezone.now())
 
 
 def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, BatchFigures]:

@@ -151,7 +151,7 @@ def withdraw(request: HttpRequest, project: Project, pk: int) -> HttpResponseBas
         form.add_error(None, str(error))
         return _item_page(request, project, pk, form, status=422)
     withdrawn = "The item was withdrawn." if count == 1 else f"{count} items were withdrawn."
-    messages.success(request, f"{withdrawn} Their HITs are being ended.")
+    messages.success(request, f"{withdrawn} Their {project.hit_noun}s are being ended.")
     return redirect("consolidation:item", project.slug, pk)
 
 

@@ -13,14 +13,21 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from consolidation.domain.deal_task import deal_next
+from consolidation.domain.deal_task import deal_next, earns_code
 from crowd.domain.arrivals import InvalidArrivalError
 from crowd.domain.deal_hit import has_room, submit_deal
-from crowd.domain.open_session import SessionOverError, open_session, session_with
+from crowd.domain.open_session import (
+    AnotherSessionError,
+    SessionLimitError,
+    SessionOverError,
+    open_session,
+    reviewed_by,
+    session_with,
+)
 from crowd.domain.providers import NO_ANSWER, knows_sessions
 from crowd.domain.session_links import deal_token_of, next_url, session_id_of, session_url, task_url
 from crowd.domain.session_progress import progress_of
-from crowd.domain.sync_sessions import finish_session
+from crowd.domain.sync_sessions import finish_session, sync_session
 from crowd.enums import Provider, SessionState
 from crowd.models import StudySession
 
@@ -36,7 +43,7 @@ def session_page(view: View) -> View:
     def guarded(request: HttpRequest, **kwargs: object) -> HttpResponseBase:
         try:
             return view(request, **kwargs)
-        except InvalidArrivalError as error:
+        except (InvalidArrivalError, SessionLimitError) as error:
             return _problem(request, str(error), status=403)
         except SessionOverError as over:
             return _problem(request, str(over), status=410, session=over.session)
@@ -60,12 +67,35 @@ def arrive(request: HttpRequest, provider: str) -> HttpResponseBase:
     """Open the session of a worker who comes from the provider."""
     if not knows_sessions(provider):
         raise InvalidArrivalError("This address is not valid. Open the study again.")
+    parameters = request.GET.dict()
     try:
-        session = open_session(provider=provider, parameters=request.GET.dict(), now=timezone.now())
+        session = _open(provider, parameters)
     except NO_ANSWER:
         message = LATER.format(provider=Provider(provider).label)
         return _problem(request, message, status=503)
+    except AnotherSessionError as error:
+        return _another_session(request, error.session)
     return redirect(session_url(session))
+
+
+def _open(provider: str, parameters: dict[str, str]) -> StudySession:
+    """Open the session. One before it may have ended at the provider without our knowledge."""
+    try:
+        return open_session(provider=provider, parameters=parameters, now=timezone.now())
+    except AnotherSessionError as error:
+        sync_session(session=error.session, now=timezone.now())
+        return open_session(provider=provider, parameters=parameters, now=timezone.now())
+
+
+def _another_session(request: HttpRequest, session: StudySession) -> HttpResponse:
+    """Explain why the worker can't start another session yet, and when they can."""
+    context = {
+        "provider": Provider(session.study.provider).label,
+        "title": session.study.hit_type.title,
+        "continues": session_url(session) if session.state == SessionState.ACTIVE else "",
+        "reviewed_by": reviewed_by(session),
+    }
+    return render(request, "consolidation/session_other.html", context, status=409)
 
 
 @require_GET
@@ -115,11 +145,29 @@ def submit(request: HttpRequest, token: str) -> HttpResponseBase:
 @require_POST
 @session_page
 def finish(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Record that the worker is done, and return them to the provider."""
+    """Record that the worker is done, and return them to the provider.
+
+    With few tasks, they are asked to return the place instead, or to go on.
+    """
     row = session_with(external_id=session_id_of(token))
+    if row.state == SessionState.ACTIVE and not earns_code(session=row, now=timezone.now()):
+        return _leave_early(request, row, token)
+    if row.state not in (SessionState.ACTIVE, SessionState.FINISHED):
+        raise SessionOverError(row)
     context = {
         "address": finish_session(session=row, now=timezone.now()),
         "provider": Provider(row.study.provider).label,
     }
     # Not a redirect, which the policy on forms would refuse, and which can get lost.
     return render(request, "consolidation/session_finished.html", context)
+
+
+def _leave_early(request: HttpRequest, session: StudySession, token: str) -> HttpResponse:
+    now = timezone.now()
+    context = {
+        "progress": progress_of(session=session, now=now),
+        "provider": Provider(session.study.provider).label,
+        "token": token,
+        "has_room": has_room(session, now),
+    }
+    return render(request, "consolidation/session_early.html", context)

@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.corpus import JobFilters
+from annotation.api.corpus import CancelJob, JobFilters
 from annotation.enums import Partition
 from consolidation.enums import GoldSource
 from datasets.domain.evaluate_systems import (
@@ -195,6 +195,13 @@ class SystemEvaluationDetail(_OfEvaluations, DetailEndpoint):
 
     rules = read(STAFF)
     operations = {"GET": "get_system_evaluation"}
+
+
+class CancelSystemEvaluation(CancelJob, _OfEvaluations):
+    """Cancel an evaluation that has not ended."""
+
+    rules = post(STAFF, TokenScope.EXPORT)
+    operations = {"POST": "cancel_system_evaluation"}
 
 
 class SystemEvaluationFile(_OfEvaluations):

@@ -94,6 +94,11 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
     )
 
 
+def quality_figures(source: str, against: str, *, project: Project) -> QualityReport:
+    """Return the report for `projects.domain.cached_figures`."""
+    return quality_report(project=project, source=source, against=against)
+
+
 def shared_items(*, project: Project, source: str, against: str) -> QuerySet[Item]:
     """Return the project's items that have gold of both sources, except withdrawn ones."""
     both = (

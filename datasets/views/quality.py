@@ -32,6 +32,7 @@ from datasets.domain.quality import (
     NothingToCompareError,
     QualityReport,
     quality_columns,
+    quality_figures,
     quality_json,
     quality_report,
     quality_rows,
@@ -172,10 +173,6 @@ def _tables(scheme: Scheme, report: QualityReport) -> dict[str, Any]:
             for name, gold in report.yields.items()
         ],
     }
-
-
-def quality_figures(source: str, against: str, *, project: Project) -> QualityReport:
-    return quality_report(project=project, source=source, against=against)
 
 
 def _requested_sources(request: HttpRequest, project: Project) -> tuple[QualityForm, str, str]:

@@ -11,19 +11,29 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.mail import send_mail
 from django.db import transaction
+from redis.exceptions import RedisError
 
 from crowd.enums import PaymentState
 from crowd.models import Payment
 from jobs.enums import JobState
 from jobs.models import Job, SweepFailure
 from operations.domain.figures import queue_ages
-from operations.domain.heartbeat import may_be_starting
-from operations.models import Alert, Heartbeat
+from operations.domain.heartbeat import (
+    late_queues,
+    main_heartbeat,
+    may_be_starting,
+    stopped_queues,
+    workers_may_be_starting,
+)
+from operations.domain.scheduled_backups import overdue
+from operations.models import Alert
 
 log = logging.getLogger("touchstone.alerts")
 
 # A problem that is younger than this usually solves itself.
 PATIENCE = timedelta(minutes=10)
+# The start of the keys of stopped workers
+WORKER = "worker "
 GIB = 1 << 30
 # A disk is nearly full if it has less free space than both.
 LEAST_FREE = GIB
@@ -42,14 +52,40 @@ class Problem:
 
     key: str
     text: str
+    since: datetime | None = None
 
 
 def current_problems(*, now: datetime) -> Iterator[Problem]:
+    yield from stopped_workers(now)
+    yield from _late_queues(now)
     yield from _failing_rows(now)
     yield from _old_queues(now)
     yield from _refused_payments()
     yield from _disk()
     yield from _marketplace(now)
+    yield from _backups(now)
+
+
+def stopped_workers(now: datetime) -> Iterator[Problem]:
+    """Yield the queues that no worker serves. Pages show them without the help of a worker."""
+    if workers_may_be_starting():
+        return
+    for queue in stopped_queues(now=now):
+        yield Problem(f"{WORKER}{queue.name}", str(queue), since=queue.last_at)
+
+
+def _late_queues(now: datetime) -> Iterator[Problem]:
+    try:
+        late = list(late_queues(now=now))
+    except RedisError as error:
+        yield Problem("redis", f"Redis is out of reach: {type(error).__name__}.")
+        return
+    for state in late:
+        minutes = int((now - (state.oldest_at or now)).total_seconds() // 60)
+        text = (
+            f"The queue {state.name} has {state.length} messages, the oldest {minutes} minutes old."
+        )
+        yield Problem(f"messages {state.name}", text)
 
 
 def _failing_rows(now: datetime) -> Iterator[Problem]:
@@ -86,9 +122,14 @@ def _disk() -> Iterator[Problem]:
 
 
 def _marketplace(now: datetime) -> Iterator[Problem]:
-    beat = Heartbeat.objects.first()
+    beat = main_heartbeat()
     if beat and beat.marketplace_problem and not may_be_starting(beat, now=now):
         yield Problem("marketplace", f"The marketplace: {beat.marketplace_problem}"[:300])
+
+
+def _backups(now: datetime) -> Iterator[Problem]:
+    for kind, sentence in overdue(now=now).items():
+        yield Problem(f"backup {kind}", sentence[:300])
 
 
 @transaction.atomic
@@ -103,7 +144,7 @@ def update_alerts(*, now: datetime) -> list[Alert]:
         alert, is_new = Alert.objects.update_or_create(
             key=problem.key,
             defaults={"text": problem.text},
-            create_defaults={"text": problem.text, "since": now},
+            create_defaults={"text": problem.text, "since": problem.since or now},
         )
         if is_new:
             log.warning("alert opened: %s: %s", alert.key, alert.text)

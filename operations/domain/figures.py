@@ -10,6 +10,7 @@ from prometheus_client.registry import Collector
 from crowd.domain.hold_publishing import active_hold
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, Payment
+from operations.domain.scheduled_backups import ages as backup_ages
 from operations.models import TaskStats
 
 DUE = [PaymentState.PENDING, PaymentState.SENT]
@@ -33,6 +34,12 @@ class Figures(Collector):
         held = GaugeMetricFamily("touchstone_publishing_held", "1 while publishing is on hold")
         held.add_metric([], 1.0 if active_hold() else 0.0)
         yield held
+        done = {
+            kind.value: age.total_seconds()
+            for kind, age in backup_ages(now=self._now).items()
+            if age is not None
+        }
+        yield _gauge("backup_age_seconds", "Age of the last good backup or drill", "kind", done)
         yield from _tasks()
 
 

@@ -49,6 +49,7 @@ EXCLUDED = {
     "marketplace.WorkerSession",
     "marketplace.LoginFailure",
     "operations.Alert",
+    "operations.BackupRecord",
     "operations.Heartbeat",
     "operations.TaskStats",
     "projects.Digest",

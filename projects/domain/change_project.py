@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.text import capfirst
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -54,6 +55,16 @@ def _requirements(requirements: list[dict[str, Any]]) -> str:
     return "; ".join(descriptions) or "nothing"
 
 
+def _study_settings(fields: dict[str, Any]) -> str:
+    parts = [
+        f"content warning {fields['content_warning']}" if fields.get("content_warning") else "",
+        fields.get("content_warning_details", ""),
+        "on " + ", ".join(fields["devices"]) if fields.get("devices") else "",
+        f"filter set {fields['filter_set']}" if fields.get("filter_set") else "",
+    ]
+    return "; ".join(filter(None, parts)) or "default"
+
+
 # The name of each setting in the log, and the formatter of its value.
 WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "title": ("title", str),
@@ -67,6 +78,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
     "bonus_timing": ("decision on bonuses", lambda timing: BonusTiming(timing).label),
     "worker_requirements": ("worker requirements", _requirements),
+    "study_settings": ("offer of studies", _study_settings),
     "accepts_identical": (
         "accepts identical annotations",
         lambda accepts: "yes" if accepts else "no",
@@ -183,10 +195,11 @@ def _check_nobody_works(project: Project, role: str) -> None:
     published = project.batches.filter(role=role, tasks__hit__state__in=["pending", "live"])
     undecided = project.items.filter(submissions__role=role, submissions__state="submitted")
     if published.exists() or undecided.exists():
+        hits = f"{project.hit_noun}s"
         raise ProjectChangeError(
             role,
-            f"Published HITs use these terms. HITs for {role}s are published, or their work is "
-            "undecided. End the batch and decide its work first.",
+            f"Published {hits} use these terms. {capfirst(hits)} for {role}s are published, or their "
+            "work is undecided. End the batch and decide its work first.",
         )
 
 

@@ -158,6 +158,12 @@ def threshold_label(key: str, scheme: Scheme) -> str:
     return names.get(key, key)
 
 
+def threshold_limits(scheme: Scheme) -> dict[str, float | None]:
+    """Return the figures that can have thresholds. Shares are at most 1, and others have no limit."""
+    limits = {figure.key: 1 if figure.unit == "%" else None for figure in scheme.comparison.figures}
+    return {**limits, UNITS_PER_ITEM: None}
+
+
 def unmet_thresholds(
     scheme: Scheme, figures: Json | None, thresholds: Mapping[str, float]
 ) -> list[str]:

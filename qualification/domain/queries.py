@@ -70,6 +70,11 @@ def overview_rows(*, round: Round, state: str = "", text: str = "") -> list[Roun
         enrolments = enrolments.filter(
             Q(worker__pseudonym__icontains=text.strip()) | Q(worker__in=named)
         )
+    return rows_of(round=round, enrolments=enrolments)
+
+
+def rows_of(*, round: Round, enrolments: QuerySet[Enrolment]) -> list[RoundOverviewRow]:
+    """Return what the round's page shows of these workers."""
     newest = Evaluation.objects.defer("alignment").order_by("-pk")
     written = Feedback.objects.order_by("-pk")
     rows = enrolments.prefetch_related(

@@ -289,7 +289,7 @@ def admit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         title=f"Admit {count} to the pool?",
         consequences=[
             f"{', '.join(sorted(worker.pseudonym for worker in workers))}.",
-            "They can accept HITs that are published to the pool, and receive a message.",
+            "They can do work that is published to the pool, and receive a message.",
         ],
         button=f"Admit {count}",
         back=back,

@@ -24,6 +24,11 @@ PROGRAM = (
 WRONG = [
     ("ALLOWED_HOSTS", ","),
     ("ALLOWED_HOSTS", "https://touchstone.example"),
+    ("ARCHIVE_DIR", "archive"),
+    ("BACKUP_HOURS", "daily"),
+    ("BACKUP_KEEP_DAYS", "0"),
+    ("BACKUP_KEY", "a passphrase"),
+    ("BACKUP_URL", "bucket"),
     ("DATABASE_URL", "touchstone"),
     ("DATABASE_URL", "mysql://user@127.0.0.1/touchstone"),
     ("DATABASE_URL", "postgres://user:hidden-word@127.0.0.1:port/touchstone"),
@@ -92,6 +97,7 @@ WRONG = [
     ("SECRET_KEY_FALLBACKS", "short"),
     ("MARKETPLACE_ENCRYPTION_KEYS", "short"),
     ("STORAGE_URL", "bucket"),
+    ("SNAPSHOT_MINUTES", "often"),
     ("SITE_URL", "http://touchstone.example/path"),
     ("SITE_URL", "http://touchstone.example:port"),
     ("SESSION_IDLE_HOURS", "0"),
@@ -157,6 +163,12 @@ def test_secret_in_a_file(start, embedded_site, tmp_path):
         assert (process.returncode, len(process.stderr.splitlines())) == (2, 1)
         assert "DATABASE_URL_FILE" in process.stderr
         assert "from-a-file" not in process.stderr
+
+
+def test_backups_in_a_bucket_need_a_key(start, embedded_site):
+    process = start("manage.py", "check", env={**embedded_site, "BACKUP_URL": "s3://bucket"})
+    assert process.returncode == 2
+    assert "BACKUP_KEY is not set" in process.stderr
 
 
 def test_documented_secret_files_are_those_of_the_settings():

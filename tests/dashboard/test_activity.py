@@ -123,7 +123,7 @@ def test_project_changes(project, old, new, reason, expected):
             "",
             "More assignments of Batch 1 were published (2 more for 12 HITs).",
         ),
-        ("no top-up", "keep open: 5", "", "Batch 1 keeps 5 HITs open."),
+        ("no top-up", "keep open: 5", "", "Batch 1 keeps 5 items open."),
         ("keep open: 5", "no top-up", "", "The automatic top-up of Batch 1 was stopped."),
         (
             "republication limit: 3",

@@ -89,6 +89,7 @@ OTHER_PARTS = {
     "/^mturk": "requests to the Requester API are signed",
     "/projects/<code:group_code>/tasks": "leads to the marketplace",
     "/api/": "the API declares rules",
+    "/^api/": "answers that there is nothing",
     "/admin/": "the administration has its own sign-in",
     "/account/": "accounts of the staff",
     "/^account/": "accounts of the staff",

@@ -15,6 +15,8 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from crowd.domain.hold_publishing import hold_publishing
+from operations.domain.scheduled_backups import record_success
+from operations.enums import BackupKind
 from operations.task_records import count_run
 from tests import environment
 from tests.crowd.factories import make_hits, make_live_hit
@@ -83,6 +85,13 @@ def test_metrics_of_hold_and_tasks(read_metrics):
     assert figures["touchstone_publishing_held"] == 1
     assert figures[f"touchstone_tasks_total{labels}"] == 2
     assert figures[f"touchstone_task_seconds_total{labels}"] == 4
+
+
+def test_age_of_the_last_backup(read_metrics):
+    name = 'touchstone_backup_age_seconds{kind="backup"}'
+    assert name not in read_metrics()
+    record_success(BackupKind.BACKUP, now=timezone.now() - timedelta(hours=2))
+    assert read_metrics()[name] == pytest.approx(7200, abs=60)
 
 
 def test_requests_are_counted_by_route_and_not_by_address(read_metrics, client):

@@ -44,7 +44,7 @@ def test_confirmation_shows_studies_and_places(client, address):
     assert response.status_code == 200
     page = text_of(response)
     assert OFFER in page
-    assert "Wallet at Prolific: $10,000.00." in page
+    assert "Wallet at Prolific: $10,000.00, read <time" in page
     assert "HIT" not in page
 
 
@@ -63,7 +63,7 @@ def test_published_study_equals_its_preview(client, address):
 def test_wallet_below_the_cost_is_a_warning(client, address):
     ProviderAccount.objects.update(balance_cents=100)
     page = text_of(client.post(address, FIELDS))
-    assert "The wallet at Prolific has $1.00, which is $" in page
+    assert "The wallet at Prolific had $1.00 <time" in page
     ProviderAccount.objects.update(balance_cents=None)
     assert "has not been read yet" in text_of(client.post(address, FIELDS))
 
