@@ -9,7 +9,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.records import ExportRow, ItemRecord
 from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.verbs import verb_forms
-from schemes.qasrl import bank, content, gold_csv, items
+from schemes.qasrl import bank, content, gold_csv, items, merging
 from schemes.qasrl.annotation_files import read_annotation_file
 from schemes.qasrl.evaluation import Evaluation
 from schemes.qasrl.pages import PAGES
@@ -123,7 +123,7 @@ def test_consolidation_decides_the_verbal_step(verdict, choice, is_verbal):
     consolidation = content.parse_consolidation(
         {"questions": [judgment], "is_verbal": choice}, noun(), sources
     )
-    assert content.gold_of(consolidation, sources)[0]["is_verbal"] is is_verbal
+    assert merging.gold_of(consolidation, sources)[0]["is_verbal"] is is_verbal
 
 
 ROWS = """\
@@ -274,7 +274,7 @@ def test_noun_of_several_words_is_read(tmp_path):
 
 
 def test_validators_leave_the_decision_to_the_generator():
-    source = content.as_source(
+    source = merging.as_source(
         content.parse_generation({"questions": [QUESTION], "is_verbal": True}, noun())
     )
     verdict = {"answers": [], "verdict": "invalid"}
