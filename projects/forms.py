@@ -31,7 +31,8 @@ from projects.enums import (
 from projects.languages import CHOICES, DEFAULT_LANGUAGE
 from projects.models import Project
 from projects.protocols import TERMS
-from schemes.base import ContextAnswersSetting, FreeForm, ImpliedSetting, SuggestionSetting
+from schemes.contract.content import FreeForm
+from schemes.contract.pages import ContextAnswersSetting, ImpliedSetting, SuggestionSetting
 from schemes.registry import SCHEMES, get_scheme
 from web.fields import DollarsField, sentence_case, set_choices
 

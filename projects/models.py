@@ -23,7 +23,7 @@ from projects.enums import (
 )
 from projects.languages import DEFAULT_LANGUAGE, LONGEST_TAG
 from projects.protocols import TERMS
-from schemes.base import Noun
+from schemes.contract.values import Noun
 
 
 class Project(models.Model):

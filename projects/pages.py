@@ -13,7 +13,7 @@ from django.utils.text import slugify
 from jobs.models import Job
 from projects.models import Project
 from projects.permissions import pages_open_with
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.confirmations import confirmation
 from web.lists import Column, Empty, Listing, time_column
 

@@ -63,7 +63,7 @@ from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.protocols import TERMS
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge, badge_of, state_badge
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
 from web.states import State, Tone

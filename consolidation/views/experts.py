@@ -43,7 +43,7 @@ from projects.domain.cached_figures import forget_figures
 from projects.models import Project
 from projects.pages import job_state, render_list, render_page, wants_fragment
 from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge
 from web.lists import Column, Empty, Listing, link, time_column
 from web.states import Tone

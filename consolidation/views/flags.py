@@ -25,7 +25,7 @@ from consolidation.views.expert_pages import address_of_next
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge_of
 from web.lists import Column, Empty, Listing, link, time_column
 

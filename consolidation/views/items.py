@@ -39,7 +39,7 @@ from projects.enums import Role
 from projects.models import Project
 from projects.pages import ask_first, render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, pages_open_to, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.badges import badge, state_badge
 from web.lists import Column, Empty, Listing, link

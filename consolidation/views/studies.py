@@ -40,7 +40,7 @@ from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import actor_of
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, money_column, number_column
 from web.money import dollars

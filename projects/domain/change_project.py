@@ -27,7 +27,7 @@ from projects.enums import (
 )
 from projects.languages import LANGUAGES
 from projects.models import Guidelines, Project
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 

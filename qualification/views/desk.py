@@ -30,7 +30,7 @@ from qualification.forms import VERDICTS, DecideForm, OverviewFilterForm
 from qualification.models import Enrolment, Round
 from qualification.templatetags.training import bars, one_decimal, shown, shown_value
 from qualification.views.bulk_feedback import lines_of_plan
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.figures import Figure
 from schemes.registry import get_scheme
 from web.badges import badge, badge_of, state_badge

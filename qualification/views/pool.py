@@ -40,7 +40,7 @@ from qualification.models import Alert
 from qualification.templatetags.training import shown_value
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
 from qualification.views.snippets import change_snippets
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.badges import badge
 from web.lists import Column, Empty, Listing, number_column

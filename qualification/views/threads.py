@@ -27,7 +27,7 @@ from qualification.domain.threads import (
     write_to_worker,
 )
 from qualification.worker_forms import MessageForm
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge
 from web.lists import Column, Empty, Listing, time_column
 from web.states import Tone

@@ -57,7 +57,7 @@ from qualification.worker_forms import (
     NoteForm,
     WorkerFilterForm,
 )
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
 from web.money import dollars

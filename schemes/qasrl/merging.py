@@ -1,23 +1,30 @@
-"""Traces of a merge: each source's outcome and the origin of each part of the result."""
+"""Consolidation: the questions of several annotators become one annotation.
+
+The module is the part `merging` of the scheme.
+"""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from metrics.spans import Span, overlap
-from schemes.base import ItemContext, Json, JudgedUnit, Share, Trace
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import JudgedUnit, Share, Trace, without_order
+from schemes.contract.values import Json
+from schemes.qasrl.alignment import align
+from schemes.qasrl.content import joint_step, parse_consolidation
 from schemes.qasrl.context_answers import context_texts
 
 # Stored with every figure. Changed definitions get a new name.
-RULE = "qasrl.trace.v1"
+rule = "qasrl.trace.v1"
 
-SUMMARY = (
+summary: Sequence[tuple[str, str]] = (
     ("questions", "questions"),
     ("questions_new", "new questions"),
     ("answers", "answers"),
     ("answers_edited", "answers with boundaries that no source has"),
     ("answers_new", "new answers"),
 )
-OUTCOMES = (
+outcomes: Sequence[tuple[str, str]] = (
     ("questions", "questions"),
     ("kept", "kept"),
     ("edited", "edited"),
@@ -28,11 +35,69 @@ OUTCOMES = (
     ("answers_edited", "answers edited"),
     ("result_answers", "answers of the result"),
 )
-SHARES = (
+shares: Sequence[Share] = (
     Share("questions_survived", "questions survived", ("kept", "edited", "merged"), "questions"),
     Share("answers_survived", "answers survived", ("answers_kept",), "answers"),
     Share("result_share", "share of the result", ("answers_kept",), "result_answers"),
 )
+parse = parse_consolidation
+comparable = without_order
+
+
+def lay_out(sources: Sequence[Json], context: ItemContext) -> Json:
+    """Return the questions in groups, see `align`."""
+    return align(sources)
+
+
+def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
+    """Return the kept questions as gold, and their provenance.
+
+    Provenance has `{"source": position or None, "state"}` per question. The state is kept, edited
+    or new.
+    """
+    kept = [question for question in consolidation["questions"] if question["verdict"] == "keep"]
+    questions = [_role(question) for question in kept]
+    gold = {"questions": questions, **_step_of(consolidation)}
+    return gold, [_origin(question, sources) for question in kept]
+
+
+def as_source(content: Json) -> Json:
+    """Return a generation, gold or a system's output with the same fields.
+
+    The reason for asking nothing is dropped, because only people give one.
+    """
+    questions = [_role(question) for question in content["questions"]]
+    return {"questions": questions, "no_question": "", **_step_of(content)}
+
+
+def keep_all(source: Json) -> Json:
+    """Return a consolidation that keeps every question of the only source."""
+    return {
+        "questions": [
+            {
+                "question": question["question"],
+                "answers": question["answers"],
+                "source": {"submission": 0, "question": position},
+                "verdict": "keep",
+                "same_as": None,
+                **_implied_of(question),
+            }
+            for position, question in enumerate(source["questions"])
+        ],
+        **_step_of(source),
+    }
+
+
+def union(sources: Sequence[Json]) -> Json:
+    """Return the questions of all sources, equal texts once with all their answers.
+
+    A noun is verbal if any source says so.
+    """
+    questions: dict[str, Json] = {}
+    for question in [question for source in sources for question in source["questions"]]:
+        known = questions.setdefault(question["question"].casefold(), {**question, "answers": []})
+        known["answers"] = sorted({*map(tuple, known["answers"]), *map(tuple, question["answers"])})
+    return {"questions": list(questions.values()), **joint_step(sources)}
 
 
 def trace(consolidation: Json, sources: Sequence[Json]) -> Trace:
@@ -203,3 +268,28 @@ def _outcome(
         "answers_edited": len(near),
         "result_answers": len(final),
     }
+
+
+def _role(question: Json) -> Json:
+    """Return the fields of a question that gold has."""
+    names = ("question", "answers", "slots")
+    kept = {"context_answers"} & question.keys()
+    return {
+        **{name: question.get(name) for name in names},
+        **_implied_of(question),
+        **{name: question[name] for name in kept},
+    }
+
+
+def _implied_of(question: Json) -> Json:
+    return {"implied": question["implied"]} if "implied" in question else {}
+
+
+def _step_of(content: Json) -> Json:
+    """Return the content's `is_verbal` as a dictionary, empty for verbs."""
+    return {"is_verbal": content["is_verbal"]} if "is_verbal" in content else {}
+
+
+def _origin(question: Json, sources: Sequence[Json]) -> Json:
+    position = question["source"] and question["source"]["submission"]
+    return {"source": position, "state": state_of(question, sources)}

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.qasrl.tracing import trace
+from schemes.qasrl.merging import trace
 
 PARSER = {
     "questions": [

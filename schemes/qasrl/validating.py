@@ -1,5 +1,7 @@
 """Gold computed from validators' judgments (FitzGerald et al. 2018, section 2).
 
+The module is the part `validating` of the scheme.
+
 Each validator answers the questions or marks them as invalid or redundant, without seeing the
 generator's answers. The generator's own answers are one more judgment.
 """
@@ -7,11 +9,15 @@ generator's answers. The generator's own answers are one more judgment.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from schemes.base import Json, Validating
+from schemes.contract.content import Total
+from schemes.contract.values import Json
 from schemes.qasrl.content import asked_questions, joint_step, parse_validation
 
 # Stored with every figure. A changed rule gets a new name.
-RULE = "qasrl.validation.v1"
+rule = "qasrl.validation.v1"
+totals: Sequence[Total] = ()
+disputes = None
+parse = parse_validation
 
 Span = tuple[int, int]
 
@@ -36,10 +42,10 @@ class _Candidate:
         return {"generator": self.by_generator, "validators": self.validators}
 
 
-def gold_of_validations(
+def gold_of(
     sources: Sequence[Json], validations: Sequence[Json], agree: int
 ) -> tuple[Json, list[Json]]:
-    """Return gold and its provenance; see `schemes.base.Validating`.
+    """Return gold and its provenance.
 
     Provenance has `{"source", "state", "valid", "answers"}` per question. `answers` has `{"generator":
     bool, "validators": positions}` per answer, for those who gave exactly this span. The order of the
@@ -156,15 +162,3 @@ def _without_overlaps(candidates: Sequence[_Candidate]) -> list[_Candidate]:
             taken.update(words)
             chosen.append(candidate)
     return chosen
-
-
-VALIDATING = Validating(
-    asked=asked,
-    parse=parse_validation,
-    gold_of=gold_of_validations,
-    is_empty=is_empty,
-    same_verdicts=same_verdicts,
-    verdicts=verdicts,
-    rule=RULE,
-    method=method,
-)

@@ -4,8 +4,10 @@ import copy
 
 import pytest
 
-from schemes.base import ContentError, ItemContext
-from schemes.frames.verifying import VALIDATING, verification_remark
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.frames import validating
+from schemes.frames.validating import verification_remark
 from tests.schemes.frames.page_lexicon import LEXICON
 
 TOKENS = tuple("The fund sold three old bonds to a bank .".split())  # noqa: SIM905
@@ -49,16 +51,16 @@ def verification(**changes):
 
 
 def parse(**changes):
-    return VALIDATING.parse(verification(**changes), CONTEXT, [RECORD])
+    return validating.parse(verification(**changes), CONTEXT, [RECORD])
 
 
 def test_verifiers_do_not_see_the_confidence():
-    assert VALIDATING.asked([RECORD]) == {**RECORD, "confidence": None}
+    assert validating.asked([RECORD]) == {**RECORD, "confidence": None}
 
 
 def test_parsed_content_is_unchanged():
     parsed = parse(frame=no("Giving"), missing=[MISSING])
-    assert VALIDATING.parse(parsed, CONTEXT, [RECORD]) == parsed
+    assert validating.parse(parsed, CONTEXT, [RECORD]) == parsed
     assert parsed["record"]["frame"] == "Giving"
     assert [argument["filler"] for argument in parsed["record"]["arguments"]] == [
         "fund",
@@ -98,15 +100,15 @@ def test_invalid_verifications_are_refused_with_a_path(changes, path):
 
 def test_enough_verifications_leave_no_disputes():
     agreeing = [parse(), parse(), parse(frame=no())]
-    assert VALIDATING.disputes([RECORD], agreeing, 2) == {}
-    gold, provenance = VALIDATING.gold_of([RECORD], agreeing, 2)
+    assert validating.disputes([RECORD], agreeing, 2) == {}
+    gold, provenance = validating.gold_of([RECORD], agreeing, 2)
     assert gold == RECORD
     assert [origin["state"] for origin in provenance] == ["kept", "kept"]
 
 
 def test_disputes_are_reported_by_part():
     verifications = [parse(), parse(frame=no("Giving"), a1_role=no("Patient"), missing=[MISSING])]
-    disputes = VALIDATING.disputes([RECORD], verifications, 2)
+    disputes = validating.disputes([RECORD], verifications, 2)
     assert disputes["frame"] == [{"reason": "This is wrong.", "proposal": "Giving"}]
     assert disputes["arguments"] == [
         {"argument": 1, "part": "role", "reason": "This is wrong.", "proposal": "Patient"}
@@ -116,15 +118,15 @@ def test_disputes_are_reported_by_part():
 
 def test_disputed_head_needs_no_further_judgments():
     verifications = [parse(), parse(a0_head=no([1, 2]), a0_element=None, a0_role=None)]
-    disputes = VALIDATING.disputes([RECORD], verifications, 2)
+    disputes = validating.disputes([RECORD], verifications, 2)
     assert [argument["part"] for argument in disputes["arguments"]] == ["head"]
-    gold, _ = VALIDATING.gold_of([RECORD], verifications, 2)
+    gold, _ = validating.gold_of([RECORD], verifications, 2)
     assert [argument["head"] for argument in gold["arguments"]] == [[5]]
 
 
 def test_gold_without_a_supported_frame_has_only_roles():
     verifications = [parse(), parse(frame=no())]
-    gold, provenance = VALIDATING.gold_of([RECORD], verifications, 2)
+    gold, provenance = validating.gold_of([RECORD], verifications, 2)
     assert gold["frame"] == ""
     assert [(argument["element"], argument["role"]) for argument in gold["arguments"]] == [
         ("", "Agent"),
@@ -138,7 +140,7 @@ def test_disputed_verb_is_reported_with_its_proposal():
     assert disputing["record"]["verb"] == [2, 3]
     assert disputing["record"]["lemma"] == "sell_three"
     assert "Disputed: words of the verb (This is wrong.)" in verification_remark(disputing)
-    disputes = VALIDATING.disputes([RECORD], [parse(), disputing], 2)
+    disputes = validating.disputes([RECORD], [parse(), disputing], 2)
     assert disputes == {
         "skip": [],
         "verb": [{"reason": "This is wrong.", "proposal": [2, 3]}],
@@ -150,14 +152,14 @@ def test_disputed_verb_is_reported_with_its_proposal():
 
 def test_gold_without_a_supported_verb_has_no_labels():
     verifications = [parse(), parse(verb=no())]
-    gold, provenance = VALIDATING.gold_of([RECORD], verifications, 2)
+    gold, provenance = validating.gold_of([RECORD], verifications, 2)
     assert (gold["verb"], gold["frame"], gold["arguments"], provenance) == ([2], "", [], [])
 
 
 def test_older_verifications_without_a_verb_are_still_described():
     older = {name: value for name, value in parse().items() if name not in ("skip", "verb")}
-    assert VALIDATING.verdicts(older) == (7, 7)
-    assert VALIDATING.same_verdicts(older, parse()) == (7, 7)
+    assert validating.verdicts(older) == (7, 7)
+    assert validating.same_verdicts(older, parse()) == (7, 7)
     assert verification_remark(older) == "Commerce_sell. All verified."
 
 
@@ -166,27 +168,27 @@ SKIPPED = {**RECORD, "skip": "no-frame", "frame": "", "arguments": [], "confiden
 
 def parse_skip(skip, **changes):
     content = {"skip": skip, "verb": None, "frame": None, "arguments": [], "missing": []}
-    return VALIDATING.parse({**content, **changes}, CONTEXT, [SKIPPED])
+    return validating.parse({**content, **changes}, CONTEXT, [SKIPPED])
 
 
 def test_skip_needs_the_support_of_verifiers():
-    assert not VALIDATING.is_empty([SKIPPED])
+    assert not validating.is_empty([SKIPPED])
     agreeing = [parse_skip(YES), parse_skip(YES)]
-    assert VALIDATING.disputes([SKIPPED], agreeing, 2) == {}
-    assert VALIDATING.gold_of([SKIPPED], agreeing, 2) == (SKIPPED, [])
+    assert validating.disputes([SKIPPED], agreeing, 2) == {}
+    assert validating.gold_of([SKIPPED], agreeing, 2) == (SKIPPED, [])
     assert verification_remark(agreeing[0]) == "Skipped: No frame fits. All verified."
-    assert VALIDATING.verdicts(agreeing[0]) == (1, 1)
+    assert validating.verdicts(agreeing[0]) == (1, 1)
 
 
 def test_disputed_skip_is_reported_and_leaves_no_gold():
     verifications = [parse_skip(YES), parse_skip(no(reason="It is Commerce_sell."))]
     assert verifications[1]["record"]["skip"] == ""
-    disputes = VALIDATING.disputes([SKIPPED], verifications, 2)
+    disputes = validating.disputes([SKIPPED], verifications, 2)
     assert disputes["skip"] == [{"reason": "It is Commerce_sell.", "proposal": ""}]
     assert [part for part, values in disputes.items() if values] == ["skip"]
-    gold, provenance = VALIDATING.gold_of([SKIPPED], verifications, 2)
+    gold, provenance = validating.gold_of([SKIPPED], verifications, 2)
     assert (gold["skip"], gold["frame"], gold["arguments"], provenance) == ("", "", [], [])
-    assert VALIDATING.same_verdicts(*verifications) == (0, 1)
+    assert validating.same_verdicts(*verifications) == (0, 1)
 
 
 @pytest.mark.parametrize(
@@ -223,18 +225,18 @@ KNOWN = ItemContext(TOKENS, CONTEXT.target, resources={"lexicon": LEXICON})
 )
 def test_only_names_of_the_lexicon_are_proposed(changes, problem):
     with pytest.raises(ContentError) as excinfo:
-        VALIDATING.parse(verification(**changes), KNOWN, [RECORD])
+        validating.parse(verification(**changes), KNOWN, [RECORD])
     assert str(excinfo.value).startswith(problem)
 
 
 def test_elements_of_the_proposed_frame_are_accepted():
     changes = {"frame": no("Arriving"), "a0_element": no("Theme"), "missing": [MISSING]}
-    parsed = VALIDATING.parse(verification(**changes), KNOWN, [RECORD])
+    parsed = validating.parse(verification(**changes), KNOWN, [RECORD])
     assert parsed["record"]["frame"] == "Arriving"
 
 
 def test_verdicts_are_compared_if_both_judged():
     first, second = parse(), parse(a0_head=no(), a0_element=None, a0_role=None)
-    assert VALIDATING.verdicts(first) == (8, 8)
-    assert VALIDATING.verdicts(second) == (5, 6)
-    assert VALIDATING.same_verdicts(first, second) == (5, 6)
+    assert validating.verdicts(first) == (8, 8)
+    assert validating.verdicts(second) == (5, 6)
+    assert validating.same_verdicts(first, second) == (5, 6)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-from schemes.base import Noun
+from schemes.contract.values import Noun
 
 if TYPE_CHECKING:  # numpy is slow to import
     from metrics.document_bootstrap import DocumentScores

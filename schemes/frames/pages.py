@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from schemes.base import ItemContext, Json
-from schemes.frames.content import CORE
+from schemes.contract.items import ItemContext
+from schemes.contract.pages import Pages
+from schemes.contract.values import Json
 from schemes.frames.lexicon.value import EMPTY
 from schemes.frames.skips import SKIP_REASONS
 
@@ -94,29 +95,6 @@ _PREPOSITION_ROLES = {
 }
 
 
-def shared(contexts: Sequence[ItemContext]) -> Json:
-    """Return what all records share: reasons for a skip, confidence texts and roles of elements."""
-    return {
-        "skips": [{"key": key, "label": label} for key, label in SKIP_REASONS.items()],
-        "confidence": list(CONFIDENCE_TEXTS),
-        "elementRoles": {element: list(roles) for element, roles in ELEMENT_ROLES.items()},
-    }
-
-
-def item(context: ItemContext) -> Json:
-    """Return the record's lemmas, suggested roles by token, the role inventory and the core switch."""
-    lemmas = context.metadata.get("lemmas") or context.tokens
-    return {
-        "lemmas": [
-            (token if lemma == "_" else lemma).lower()
-            for lemma, token in zip(lemmas, context.tokens, strict=True)
-        ],
-        "roleHints": role_hints(context),
-        "roles": _inventory(context),
-        "coreOnly": (context.resources.get("lexicon") or EMPTY)["core_only"],
-    }
-
-
 def role_hints(context: ItemContext) -> dict[str, str]:
     """Return a generic role for each token that depends on the verb, by a rule of its relation."""
     relations, heads = context.metadata.get("deprels"), context.metadata.get("heads")
@@ -131,10 +109,6 @@ def role_hints(context: ItemContext) -> dict[str, str]:
         if role := next((role for role in _roles(at, relation, context) if role in inventory), ""):
             hints[str(at)] = role
     return hints
-
-
-def is_core(element: Json) -> bool:
-    return element["core"] in CORE
 
 
 def _inventory(context: ItemContext) -> list[Json]:
@@ -154,3 +128,31 @@ def _roles(at: int, relation: str, context: ItemContext) -> Sequence[str]:
         if heads[word] == at and relations[word] == "case"
     ]
     return [_PREPOSITION_ROLES[word] for word in case if word in _PREPOSITION_ROLES]
+
+
+class FramesPages(Pages):
+    """Pages of records."""
+
+    def shared(self, contexts: Sequence[ItemContext]) -> Json:
+        """Return what all records share: reasons for a skip, confidence texts and roles of elements."""
+        return {
+            "skips": [{"key": key, "label": label} for key, label in SKIP_REASONS.items()],
+            "confidence": list(CONFIDENCE_TEXTS),
+            "elementRoles": {element: list(roles) for element, roles in ELEMENT_ROLES.items()},
+        }
+
+    def item(self, context: ItemContext) -> Json:
+        """Return the lemmas, suggested roles by token, the role inventory and the core switch."""
+        lemmas = context.metadata.get("lemmas") or context.tokens
+        return {
+            "lemmas": [
+                (token if lemma == "_" else lemma).lower()
+                for lemma, token in zip(lemmas, context.tokens, strict=True)
+            ],
+            "roleHints": role_hints(context),
+            "roles": _inventory(context),
+            "coreOnly": (context.resources.get("lexicon") or EMPTY)["core_only"],
+        }
+
+
+PAGES = FramesPages()

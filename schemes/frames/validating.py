@@ -1,5 +1,7 @@
 """Verification: others verify or dispute each part of a record.
 
+The module is the part `validating` of the scheme.
+
 A verification is
 
     {"skip": null, "verb": J, "frame": J, "arguments": [{"head": J, "element": J, "role": J}],
@@ -18,13 +20,17 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from schemes.base import ContentError, ItemContext, Json, Validating
 from schemes.content_models import Strict, clean_text, validated
+from schemes.contract.content import Total
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.content import MAX_ARGUMENTS, MAX_HEAD, filler_of, lemma_of
 from schemes.frames.skips import SKIP_REASONS
 
 # Stored with every figure. A changed rule gets a new name.
-RULE = "frames.verification.v2"
+rule = "frames.verification.v2"
+totals: Sequence[Total] = ()
 MAX_REASON = 1000
 # The parts of a record and of an argument that are judged
 RECORD_PARTS = ("skip", "verb", "frame")
@@ -383,16 +389,3 @@ def _as_judged(record: Json, judged: Json, context: ItemContext) -> Json:
     if verb := judged["verb"]["proposal"]:
         own |= {"verb": list(verb), "lemma": lemma_of(verb, context)}
     return own
-
-
-VALIDATING = Validating(
-    asked=asked,
-    parse=parse,
-    gold_of=gold_of,
-    is_empty=is_empty,
-    same_verdicts=same_verdicts,
-    verdicts=verdicts,
-    rule=RULE,
-    method=method,
-    disputes=disputes,
-)

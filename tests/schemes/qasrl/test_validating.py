@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ItemContext, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import count_units, parse_generation, parse_validation
 from schemes.qasrl.simulated_judges import validate
-from schemes.qasrl.validation import gold_of_validations, same_verdicts
+from schemes.qasrl.validating import gold_of, same_verdicts
 from schemes.simulated_person import Person
 
 # tests/browser/test_validation_moves.py checks the page against the same file.
@@ -60,7 +62,7 @@ def validation_of(*verdicts: list[list[int]] | str | int) -> Json:
 
 
 def gold(source: Json, *validations: Json, agree: int = 2) -> list[tuple[str, list[list[int]]]]:
-    content, provenance = gold_of_validations([source], validations, agree)
+    content, provenance = gold_of([source], validations, agree)
     assert len(provenance) == len(content["questions"])
     return [(question["question"], question["answers"]) for question in content["questions"]]
 
@@ -140,7 +142,7 @@ def test_question_is_dropped_if_all_its_answers_belong_to_another():
 def test_provenance_lists_the_judges_of_each_answer():
     first = validation_of([[0, 1]], [[2, 4], [5, 6]], "invalid")
     second = validation_of([[0, 1]], [[2, 4]], "invalid")
-    _, provenance = gold_of_validations([SOURCE], [first, second], 2)
+    _, provenance = gold_of([SOURCE], [first, second], 2)
     answer_origin = {"generator": True, "validators": [0, 1]}
     assert provenance == [
         {"source": 0, "state": "kept", "valid": 2, "answers": [answer_origin]},
@@ -182,7 +184,7 @@ def validations(draw: st.DrawFn) -> Json:
 
 @given(st.lists(validations(), min_size=1, max_size=4), st.integers(1, 4))
 def test_gold_never_overlaps_or_depends_on_the_order_of_validators(validations_drawn, agree):
-    content, provenance = gold_of_validations([SOURCE], validations_drawn, agree)
+    content, provenance = gold_of([SOURCE], validations_drawn, agree)
     spans = sorted(span for question in content["questions"] for span in question["answers"])
     assert all(end <= start for (_, end), (start, _) in itertools.pairwise(spans))
     for question, origin in zip(content["questions"], provenance, strict=True):
@@ -191,9 +193,9 @@ def test_gold_never_overlaps_or_depends_on_the_order_of_validators(validations_d
         judges = [answer["validators"] or answer["generator"] for answer in origin["answers"]]
         assert all(judges)
         assert len(judges) == len(question["answers"])
-    assert gold_of_validations([SOURCE], validations_drawn[::-1], agree)[0] == content
+    assert gold_of([SOURCE], validations_drawn[::-1], agree)[0] == content
     parsed = [parse_validation(content, CONTEXT, [SOURCE]) for content in validations_drawn]
-    assert gold_of_validations([SOURCE], parsed, agree)[0] == content
+    assert gold_of([SOURCE], parsed, agree)[0] == content
 
 
 # --- simulated validators ----------------------------------------------------------------------
