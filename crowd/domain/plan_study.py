@@ -56,7 +56,7 @@ class HourlyPay:
 
 
 def hourly_pay_of(provider: str) -> HourlyPay:
-    """Return what the provider's account was told last, or else the constant minimum."""
+    """Return what the provider answered last, or else the constant minimum."""
     account = ProviderAccount.objects.filter(provider=provider).first()
     if account and account.minimum_hourly_cents is not None:
         return HourlyPay(account.minimum_hourly_cents, account.recommended_hourly_cents)
@@ -126,10 +126,15 @@ def plan_study(
             "reward_cents": plan.reward_cents,
             "is_gradual": is_gradual,
             "settings": settings or {},
-            "completion_code": "TS" + "".join(secrets.choice(CODE_LETTERS) for _ in range(8)),
+            "completion_code": _new_code("TS"),
+            "decline_code": _new_code("TN"),
         },
     )
     return study
+
+
+def _new_code(prefix: str) -> str:
+    return prefix + "".join(secrets.choice(CODE_LETTERS) for _ in range(8))
 
 
 def study_token(
