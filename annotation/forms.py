@@ -15,7 +15,8 @@ from annotation.enums import Partition
 from crowd.domain.pay_scheme import TERM_FIELDS
 from crowd.domain.providers import capabilities_of
 from projects.enums import writes_units
-from schemes.base import Corpus, Noun
+from schemes.contract.corpus import Corpus
+from schemes.contract.values import Noun
 from schemes.import_settings import Setting
 from schemes.layouts import Layout
 from web.fields import CountField, DollarsField, sentence_case, set_choices

@@ -15,7 +15,8 @@ from crowd.domain.decide_assignment import check_category, check_reason
 from crowd.domain.providers import capabilities_of
 from crowd.enums import WORK_CATEGORIES, Provider
 from projects.enums import Role
-from schemes.base import Json, Resource
+from schemes.contract.resources import Resource
+from schemes.contract.values import Json
 from web.fields import ANY, CountField, sentence_case, set_choices
 
 MOST_PICKED = 1000  # HITs

@@ -86,7 +86,7 @@ class ShownContext(TextChoices):
 class SuggestionChoice(TextChoices):
     """What workers' pages suggest: the same on all, or what fits the partition of the sentence.
 
-    `schemes.base.Suggestions` describes the others.
+    `schemes.contract.items.Suggestions` describes the others.
     """
 
     BY_PARTITION = "by-partition", "by partition: learned in train, grammar elsewhere"

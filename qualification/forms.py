@@ -22,7 +22,7 @@ from qualification.domain.production_groups import MOST_GROUPS
 from qualification.domain.set_up_rounds import PRESETS
 from qualification.enums import AfterPassing, EnrolmentState, Opinion, RoundEntry
 from qualification.models import Round
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 from web.fields import ANY, CountField, sentence_case, set_choices
 

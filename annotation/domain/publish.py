@@ -32,7 +32,7 @@ from jobs.domain.queue_job import queue_job
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role, page_role
 from projects.models import Guidelines, Project
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 

@@ -17,7 +17,8 @@ from annotation.enums import LIVE, SubmissionState
 from annotation.models import Draft, Item, Submission, Task
 from audit.domain.change_state import log_state_change
 from crowd.models import Assignment
-from schemes.base import ContentError, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 MOST_LETTERS = 500  # of the reason why an answer can't be read

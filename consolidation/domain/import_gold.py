@@ -23,7 +23,9 @@ from consolidation.domain.fit_records import (
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import ContentError, FileError, GoldRecord, Json, UnknownLabelError
+from schemes.contract.errors import ContentError, FileError, UnknownLabelError
+from schemes.contract.records import GoldRecord
+from schemes.contract.values import Json
 from schemes.import_settings import Setting, settings_in
 from schemes.registry import get_scheme
 

@@ -37,7 +37,7 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.lists import Column, Empty, Listing, time_column
 
 PAGE_SIZE = 20

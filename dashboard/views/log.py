@@ -12,7 +12,7 @@ from dashboard.project_log import kind_names, log_ids, log_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, pages_open_to, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.downloads import csv_download, no_formula
 from web.lists import Empty, Listing, time_column
 

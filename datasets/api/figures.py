@@ -21,7 +21,7 @@ from projects.api.endpoint import ProjectEndpoint
 from projects.domain.cached_figures import figures_of
 from projects.enums import Role
 from projects.permissions import REVIEWERS, STAFF, read
-from schemes.base import MissingPartError
+from schemes.contract.errors import MissingPartError
 from schemes.registry import get_scheme
 from web.serializers import BodySerializer
 

@@ -32,7 +32,7 @@ from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import STAFF, post, read
-from schemes.base import MissingPartError
+from schemes.contract.errors import MissingPartError
 from web.actions import action
 from web.serializers import BodySerializer
 

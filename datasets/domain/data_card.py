@@ -29,7 +29,7 @@ from datasets.domain.validator_figures import validator_figures
 from metrics.intervals import Interval
 from projects.enums import Role, ShownContext, SuggestionChoice
 from projects.models import Project
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 

@@ -18,7 +18,7 @@ from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.worker_names import named_link
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.downloads import csv_download
 from web.lists import Column, Empty, Listing, money_column, time_column
 

@@ -46,7 +46,10 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import AlignedRow, ExternalCase, Noun, RowSide, Scheme, StateText
+from schemes.contract.comparison import AlignedRow, RowSide, StateText
+from schemes.contract.external import ExternalCase
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.downloads import csv_download
 from web.lists import Column, Empty, Listing, link, number_column

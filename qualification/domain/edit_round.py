@@ -15,7 +15,7 @@ from qualification.domain.invite_passed import invite_passed
 from qualification.domain.production_roles import production_roles
 from qualification.enums import AfterPassing, RoundEntry
 from qualification.models import Round
-from schemes.base import Json
+from schemes.contract.values import Json
 
 # The marketplace's own qualifications that the page can show
 NAMES = ("approval-rate", "hits-approved", "locale")

@@ -11,7 +11,9 @@ from datasets.models import Decision
 from metrics.counts import mean
 from projects.enums import Role
 from qualification.models import RoundItem
-from schemes.base import Compared, Json, RowDecision, Scheme
+from schemes.contract.comparison import Compared, RowDecision
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.figures import Figure
 
 UNITS_PER_ITEM, SECONDS_PER_ITEM = "units_per_item", "seconds_per_item"

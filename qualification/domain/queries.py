@@ -13,7 +13,8 @@ from projects.models import Guidelines, Project
 from qualification.domain.figures import UNITS_PER_ITEM, figure_at, unmet_thresholds
 from qualification.enums import AlertKind, EnrolmentState
 from qualification.models import Enrolment, Evaluation, Feedback, Round
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 

@@ -35,7 +35,7 @@ from qualification.enums import RoundEntry
 from qualification.invitation_forms import MOST_WORKERS, CandidateFilterForm, WorkerIdsForm
 from qualification.models import Round
 from qualification.templatetags.training import shown_value
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.badges import badge_of
 from web.lists import Column, Empty, Listing

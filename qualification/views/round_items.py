@@ -38,7 +38,7 @@ from qualification.domain.set_up_rounds import (
 from qualification.domain.vary_gold import variations_of
 from qualification.forms import ChooseItemsForm, NewRoundForm
 from qualification.models import Round
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 
 WORKERS = Noun("worker", "workers")

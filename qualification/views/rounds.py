@@ -40,7 +40,7 @@ from qualification.domain.withdraw_invitation import AnsweredInvitationError, wi
 from qualification.enums import RoundEntry
 from qualification.forms import RoundForm, SetUpForm, SlotsForm
 from qualification.models import Enrolment, Round
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.charts import Unit, draw_category_bars
 from web.downloads import csv_download

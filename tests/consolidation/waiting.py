@@ -14,7 +14,7 @@ from consolidation.protocols import PROTOCOLS
 from crowd.enums import HitState
 from crowd.models import Assignment, Hit, Payment, Worker
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import make_item, make_project, make_task
 from tests.crowd.factories import NOW, make_assignment, make_worker
 

@@ -12,7 +12,7 @@ from crowd.domain.pay_scheme import bonus_cents
 from rehearsal.domain.demo import sample_project
 from rehearsal.domain.scenario import references_of
 from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from tests.hostile.junk_strategies import STRATEGIES
 

@@ -34,7 +34,7 @@ from crowd.providers.prolific.client import ProlificClient
 from crowd.providers.prolific.provider import Prolific
 from projects.models import Project
 from qualification.domain.evaluate import enrol_newcomers, evaluate_due
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.fakes.prolific import FakeProlific, NotEligibleError
 from tests.prolific.pages import InProcess, Pages, local
 from tests.walk import run

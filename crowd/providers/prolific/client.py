@@ -63,7 +63,6 @@ PLACE_HELD = (
     "APPROVED",
     "PARTIALLY APPROVED",
 )
-MOST_APPROVALS = 1000
 
 
 class ProlificClient:
@@ -242,16 +241,6 @@ class ProlificClient:
         path = path_of("/submissions/{}/transition/", submission)
         body = {"action": action, **(fields or {})}
         self._transport.call("POST", path, body, repeatable=True)
-
-    def bulk_approve(self, submissions: Sequence[str]) -> None:
-        """Start the approval of at most 1,000 submissions. Safe to repeat.
-
-        The approvals follow later, without a result per submission.
-        """
-        if len(submissions) > MOST_APPROVALS:
-            raise ValueError(f"At most {MOST_APPROVALS} submissions can be approved at once.")
-        body = {"submission_ids": list(submissions)}
-        self._transport.call("POST", "/submissions/bulk-approve/", body, repeatable=True)
 
     def request_return(self, submission: str, *, reasons: Sequence[str]) -> None:
         """Ask the participant to return the submission."""
