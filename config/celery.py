@@ -82,12 +82,15 @@ app.user_options["worker"].add(
 
 
 @worker_init.connect
-def share_memory(**_: object) -> None:
-    """Load the URL patterns, which tasks reverse, before worker processes fork.
+def prepare_worker(**_: object) -> None:
+    """Limit the database, and load the URL patterns, which tasks reverse, before processes fork.
 
     Their memory stays shared, because the garbage collector no longer visits what is loaded by now.
     """
     from django.urls import get_resolver  # noqa: PLC0415 - importing this reads the settings
 
+    from database.limits import limit_database  # noqa: PLC0415
+
+    limit_database("worker")
     get_resolver().url_patterns  # noqa: B018 - loads the routes
     gc.freeze()

@@ -61,9 +61,14 @@ def _secrets_from_files() -> dict[str, str]:
         if os.environ.get(name):
             raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; set one of them.")
         try:
-            values[name] = Path(path).read_text("utf-8").strip()
+            value = Path(path).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError):
             raise ImproperlyConfigured(f"{name}_FILE is {path}, which cannot be read.") from None
+        # Compose can't leave a secret out, so an empty file is no value.
+        if value:
+            values[name] = value
+        elif name in ("SECRET_KEY", "DATABASE_URL"):
+            raise ImproperlyConfigured(f"{name}_FILE is {path}, which is empty.")
     return values
 
 
@@ -283,9 +288,10 @@ MIDDLEWARE = [
     "config.private_pages.PrivatePagesMiddleware",
     "marketplace.middleware.RequesterApiMiddleware",
     "marketplace.middleware.ContentHostMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.NewStaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "web.large_bodies.LargeBodiesMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.reject_nul.TextOnlyMiddleware",
@@ -328,6 +334,8 @@ _address(
 )
 DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url_config(DATABASE_URL)}
 DATABASES["default"]["CONN_MAX_AGE"] = 60
+# After a restart of the database, requests open new connections instead of failing.
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 30,
@@ -340,6 +348,34 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     }
 else:
     DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
+    DATABASES["default"]["OPTIONS"].setdefault("connect_timeout", 5)
+
+
+def _seconds(name: str, default: str) -> float:
+    return float(_number(name, default, low="0", high="86400"))
+
+
+# Limits in seconds of a process's statements, by PostgreSQL's names. 0 is no limit. Commands have none.
+_idle_limit = {
+    "idle_in_transaction_session_timeout": _seconds("IDLE_TRANSACTION_SECONDS", "600"),
+}
+DATABASE_LIMITS = {
+    "web": {
+        "statement_timeout": _seconds("WEB_STATEMENT_SECONDS", "30"),
+        "lock_timeout": _seconds("WEB_LOCK_SECONDS", "5"),
+        **_idle_limit,
+    },
+    "worker": {
+        "statement_timeout": _seconds("WORKER_STATEMENT_SECONDS", "900"),
+        "lock_timeout": _seconds("WORKER_LOCK_SECONDS", "15"),
+        **_idle_limit,
+    },
+}
+# How long one attempt of a migration waits for a table, and all of them.
+MIGRATION_LOCK_SECONDS = _seconds("MIGRATION_LOCK_SECONDS", "2")
+MIGRATION_WAIT_SECONDS = _seconds("MIGRATION_WAIT_SECONDS", "1800")
+# The room on the database's disk, if this machine can't see it. 0 is unknown.
+DATABASE_DISK_GB = float(_number("DATABASE_DISK_GB", "0", low="0", high="1000000"))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TIME_ZONE = "UTC"
@@ -365,11 +401,20 @@ def _storage(folder: Path) -> dict[str, Any]:
     if not STORAGE_URL:
         options: dict[str, Any] = {"location": folder, "allow_overwrite": True}
         return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+    from botocore.config import Config  # noqa: PLC0415 - slow, and most sites need no bucket
+
     address = _split(STORAGE_URL)
     location = f"{address.path.strip('/')}/{folder.name}".lstrip("/")
     # Larger files are buffered on disk before they are sent.
     spool = 10 * 2**20
-    options = {"bucket_name": address.hostname, "location": location, "max_memory_size": spool}
+    # Without limits, a request to a server that doesn't answer would take minutes.
+    limits = Config(connect_timeout=5, read_timeout=30, retries={"total_max_attempts": 3})
+    options = {
+        "bucket_name": address.hostname,
+        "location": location,
+        "max_memory_size": spool,
+        "client_config": limits,
+    }
     return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
 
 
@@ -640,10 +685,15 @@ SERVICE_VARIABLES = (
     *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
 )
 
+# Where the site's own processes reach its marketplace, past the proxy.
+MARKETPLACE_INTERNAL_URL = env.str("MARKETPLACE_INTERNAL_URL", default="")
+if MARKETPLACE_INTERNAL_URL:
+    MARKETPLACE_INTERNAL_URL = _checked_origin("MARKETPLACE_INTERNAL_URL", MARKETPLACE_INTERNAL_URL)
+    ALLOWED_HOSTS = [*ALLOWED_HOSTS, str(urlsplit(MARKETPLACE_INTERNAL_URL).hostname)]
 MTURK_REGION = _region("MTURK_REGION")
 MTURK_ENDPOINT_URL = _address(
     "MTURK_ENDPOINT_URL",
-    env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/"),
+    env.str("MTURK_ENDPOINT_URL", default=f"{MARKETPLACE_INTERNAL_URL or SITE_URL}/mturk/"),
     ("http", "https"),
     example="https://touchstone.example/mturk/",
 )
@@ -720,11 +770,9 @@ PROLIFIC_REQUESTS_PER_SECOND = float(
 PROLIFIC_TIME_FACTOR = float(_number("PROLIFIC_TIME_FACTOR", "4", low="2", high="100"))
 # The share of its tasks with which a session is completed, unless no task is left for the worker.
 # Work in shorter sessions is paid by bonus when the worker returns the place.
-PROLIFIC_LEAST_SHARE = float(_number("PROLIFIC_LEAST_SHARE", "0.5", low="0", high="1"))
+SESSION_LEAST_SHARE = float(_number("SESSION_LEAST_SHARE", "0.5", low="0", high="1"))
 # The number of sessions that a worker may do in a project. 0 is no limit.
-PROLIFIC_SESSIONS_PER_WORKER = int(
-    _number("PROLIFIC_SESSIONS_PER_WORKER", "0", low="0", high="10000")
-)
+SESSIONS_PER_WORKER = int(_number("SESSIONS_PER_WORKER", "0", low="0", high="10000"))
 # Used until the API has returned the account's own rates.
 PROLIFIC_FEE_RATE = _number("PROLIFIC_FEE_RATE", "0.428", low="0", high="1")
 PROLIFIC_VAT_RATE = _number("PROLIFIC_VAT_RATE", "0.20", low="0", high="1")
@@ -804,8 +852,8 @@ if MARKETPLACE_ENABLED:
     )
     _retention = _every(86400.0, "marketplace.tasks.delete_expired_data", expires=86400.0)
     CELERY_BEAT_SCHEDULE |= _maintenance | _delivery | _retention
-# The marketplace imports no other app of ours.
-MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"
+# Further metrics
+FIGURES = ["marketplace.domain.figures.collect"] if MARKETPLACE_ENABLED else []
 
 # Accounts
 
@@ -929,6 +977,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
+# On the disk of the data, because /tmp may be in memory.
+FILE_UPLOAD_TEMP_DIR = VAR_DIR / "incoming"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
 
 # Drafts that no marketplace has confirmed: of a task per network address, per address, and in total.
 # 0 is no limit.

@@ -280,7 +280,7 @@ class RejectionSerializer(BodySerializer):
         choices=WORK_CATEGORIES,
         required=False,
         default="",
-        help_text="Required on Prolific, where the reason needs at least 100 characters.",
+        help_text="Required by providers with sessions, whose reasons need at least 100 characters.",
     )
 
 

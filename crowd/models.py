@@ -245,6 +245,8 @@ class Study(models.Model):
     reward_cents = models.PositiveIntegerField()
     reward_fee_cents = models.PositiveIntegerField(null=True, blank=True)
     completion_code = models.CharField(max_length=20)
+    # The code of workers who choose not to take part, empty in studies without one.
+    decline_code = models.CharField(max_length=20, blank=True)
     is_gradual = models.BooleanField(default=False)
     hurried_at = models.DateTimeField(null=True, blank=True)
     waiting = models.PositiveIntegerField(default=0)
@@ -385,6 +387,8 @@ class StudySession(models.Model):
     arrived_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
+    # When the worker chose not to take part, unless they have changed their mind.
+    declined_at = models.DateTimeField(null=True, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)
     approved_at = models.DateTimeField(null=True, blank=True)
     return_requested_at = models.DateTimeField(null=True, blank=True)

@@ -201,7 +201,7 @@ def _study_problems(project: Project) -> dict[str, int]:
         return {}
     return {
         "unknown_payments": unknown_settlements(budget=project.budget).count(),
-        "undecided_sessions": sessions_to_decide(budget=project.budget).count(),
+        "undecided_sessions": sessions_to_decide(budget=project.budget, now=timezone.now()).count(),
         "failing_studies": failing_studies(budget=project.budget).count(),
     }
 
@@ -308,7 +308,10 @@ def pending_tasks(progress: Progress) -> list[PendingTasks]:
             "requester", progress.unknown_payments, "payments to look up", "consolidation:studies"
         ),
         PendingTasks(
-            "requester", progress.undecided_sessions, "sessions to decide", "consolidation:studies"
+            "requester",
+            progress.undecided_sessions,
+            "sessions without work",
+            "consolidation:studies",
         ),
         PendingTasks(
             "requester", progress.failing_studies, "studies with problems", "consolidation:studies"

@@ -27,6 +27,7 @@ class TaskStats(models.Model):
     outcome = models.CharField(max_length=20)
     runs = models.BigIntegerField(default=0)
     seconds = models.FloatField(default=0)
+    last_run_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "task stats"
@@ -39,11 +40,16 @@ class TaskStats(models.Model):
 
 
 class Alert(models.Model):
-    """A problem that an operator must solve. It is deleted when the problem is gone."""
+    """A problem that an operator must solve. It is deleted when the problem is gone.
+
+    `found_at` is when checks began to find it without a break. It is open once a second check has.
+    """
 
     key = models.CharField(max_length=60, unique=True)
     text = models.CharField(max_length=300)
     since = models.DateTimeField()
+    found_at = models.DateTimeField()
+    opened_at = models.DateTimeField(null=True, blank=True)
     mailed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -47,7 +47,11 @@ def record_run(task_id: str, task: Any, state: str | None = None, **_: object) -
 
 
 def count_run(*, task: str, outcome: str, seconds: float) -> None:
-    added = {"runs": F("runs") + 1, "seconds": F("seconds") + seconds}
+    added = {
+        "runs": F("runs") + 1,
+        "seconds": F("seconds") + seconds,
+        "last_run_at": timezone.now(),
+    }
     stats = TaskStats.objects.filter(task=task, outcome=outcome)
     if not stats.update(**added):
         TaskStats.objects.get_or_create(task=task, outcome=outcome)

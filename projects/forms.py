@@ -313,6 +313,13 @@ class SettingsForm(forms.Form):
         label="Minimum hourly pay, in dollars",
         help_text="Touchstone warns you when active work pays less. Leave empty for no warning.",
     )
+    contact = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Contact for workers",
+        help_text="Whom workers can ask, such as “Language Lab, lab@example.org”. The pages of their "
+        "sessions show it.",
+    )
 
     def __init__(
         self,
@@ -377,6 +384,7 @@ class SettingsForm(forms.Form):
             "monitoring": f"{project.monitoring_per_thousand / 10:g}",
             "cap": project.budget.cap_cents,
             "minimum_hourly": project.minimum_hourly_cents,
+            "contact": project.contact,
         }
 
     def clean(self) -> dict[str, Any]:

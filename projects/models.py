@@ -88,6 +88,8 @@ class Project(models.Model):
     monitoring_per_thousand = models.PositiveSmallIntegerField(default=10, db_default=10)
     # Pages warn if an hour of active time pays less than this. None means no warning.
     minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
+    # Whom workers can ask, on the pages of their sessions.
+    contact = models.CharField(max_length=200, blank=True, default="", db_default="")
     seed = models.BigIntegerField(default=1)
     # Whether simulated workers have worked in the project. Its pages, cards and downloads say so.
     has_simulated_work = models.BooleanField(default=False, db_default=False)

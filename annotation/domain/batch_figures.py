@@ -9,11 +9,12 @@ from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subq
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotation.enums import BatchState
+from annotation.enums import BatchStanding, BatchState
 from annotation.models import Batch, Task
 from crowd.enums import AssignmentState, HitState, LedgerKind
 from crowd.models import Assignment, Hit, LedgerEntry
 from projects.models import Project
+from web.states import State
 
 PACE_OVER = timedelta(hours=24)
 
@@ -47,16 +48,14 @@ class BatchFigures:
         return self.hits - self.unsynced
 
 
-def standing_of(batch: Batch, figures: BatchFigures) -> tuple[str, str]:
-    """Return the state to show for a batch, and its label.
+def standing_of(batch: Batch, figures: BatchFigures) -> State:
+    """Return the state to show for a batch.
 
     An open batch without open HITs waits for reviews or is finished.
     """
     if batch.state != BatchState.OPEN or figures.open or not figures.hits:
-        return batch.state, batch.get_state_display()
-    if figures.submitted:
-        return "submitted", "pending review"
-    return "finished", "finished"
+        return BatchState(batch.state)
+    return BatchStanding.SUBMITTED if figures.submitted else BatchStanding.FINISHED
 
 
 def batches_of(*, project: Project, **criteria: str) -> QuerySet[Batch]:

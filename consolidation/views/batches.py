@@ -31,6 +31,7 @@ from annotation.domain.forecast import forecast_costs, total_of
 from annotation.domain.item_context import headline_of
 from annotation.domain.publish import cost_of
 from annotation.domain.publish_rest import has_stopped, published_count, rest_of
+from annotation.enums import BatchStanding
 from annotation.forms import TermsForm
 from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
@@ -63,8 +64,9 @@ from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.protocols import TERMS
 from schemes.contract.values import Noun
-from web.badges import badge, badge_of
+from web.badges import badge, badge_of, state_badge
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
+from web.states import State, Tone
 
 BATCHES = Noun("batch", "batches")
 
@@ -142,7 +144,7 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
         rank = partial(_figure, figures, name)
         return money_column(heading, lambda row: rank(row.batch.pk), order=rank, about=about)
 
-    def standing(row: BatchRow) -> tuple[str, str]:
+    def standing(row: BatchRow) -> State:
         return standing_of(row.batch, figures[row.batch.pk])
 
     return [
@@ -154,7 +156,10 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
         ),
         Column("Step", lambda row: row.step),
         Column(
-            "State", lambda row: standing(row)[1], lambda row: badge(*standing(row)), order="state"
+            "State",
+            lambda row: standing(row).label,
+            lambda row: state_badge(standing(row)),
+            order="state",
         ),
         count(f"{capfirst(project.hit_noun)}s", "hits"),
         count("Open", "open"),
@@ -186,7 +191,10 @@ def _batch_link(project: Project, batch: Batch) -> SafeString:
     if not problem:
         return name
     return format_html(
-        '{} <span class="batch__problem">{} {}</span>', name, badge("failed", "problem"), problem
+        '{} <span class="batch__problem">{} {}</span>',
+        name,
+        badge("failed", Tone.DANGER, "problem"),
+        problem,
     )
 
 
@@ -294,8 +302,10 @@ def _page(
         "published": published,
         "rest": rest_of(batch),
         "has_stopped": has_stopped(batch),
-        "standing": badge(*standing),
-        "is_finished": standing[0] == "finished" and not short and batch.to_publish is None,
+        "standing": state_badge(standing),
+        "is_finished": standing == BatchStanding.FINISHED
+        and not short
+        and batch.to_publish is None,
         "cached": cached,
         "short": short,
         "form": filter_form,
@@ -334,7 +344,7 @@ def _hit_columns(project: Project) -> list[Column]:
         return format_html('{} <span class="batch__problem">{}</span>', shown, task.hit.error)
 
     def state(task: Any) -> SafeString:
-        return badge("paused") if task.hit.paused_at else badge_of(task.hit)
+        return badge("paused", Tone.WAITING) if task.hit.paused_at else badge_of(task.hit)
 
     return [
         Column(

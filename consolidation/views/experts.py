@@ -46,6 +46,7 @@ from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
 from schemes.contract.values import Noun
 from web.badges import badge
 from web.lists import Column, Empty, Listing, link, time_column
+from web.states import Tone
 
 ITEMS = Noun("item", "items")
 SETUP = "consolidation/fragments/queue_setup.html"
@@ -181,7 +182,11 @@ def _draft_columns(project: Project) -> list[Column]:
         Column(
             "State",
             lambda draft: "done" if draft.submitted_at else "started",
-            lambda draft: badge("accepted", "done") if draft.submitted_at else badge("started"),
+            lambda draft: (
+                badge("accepted", Tone.SUCCESS, "done")
+                if draft.submitted_at
+                else badge("started", Tone.NEUTRAL)
+            ),
         ),
         time_column("Saved", lambda draft: draft.saved_at, order="saved_at"),
     ]

@@ -41,9 +41,10 @@ from projects.pages import ask_first, render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, pages_open_to, project_page
 from schemes.contract.values import Noun
 from schemes.registry import get_scheme
-from web.badges import badge
+from web.badges import badge, state_badge
 from web.lists import Column, Empty, Listing, link
 from web.money import dollars
+from web.states import Tone
 
 ITEMS = Noun("item", "items")
 QUEUE_ITEMS = "consolidation/fragments/item_actions.html"
@@ -108,8 +109,9 @@ def _columns(project: Project, may: Container[str]) -> list[Column]:
 def _state_badges(item: Any) -> SafeString:
     state = state_of(item)
     if item.golds and state not in SETTLED_STATES:
-        return format_html("{} {}", badge(state, state.label), badge("gold", "has gold"))
-    return badge(state, state.label)
+        gold = badge("gold", Tone.SUCCESS, "has gold")
+        return format_html("{} {}", state_badge(state), gold)
+    return state_badge(state)
 
 
 def _accepted(item: Any, project: Project) -> str:

@@ -5,6 +5,7 @@ They open in a tab of their own. Signed addresses authorize them, and no page ne
 
 from collections.abc import Callable
 from functools import wraps
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import redirect, render
@@ -13,9 +14,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.domain.onboarding.session_consent import (
+    ConsentTextChangedError,
+    accept_consent,
+    missing_consent,
+    project_of,
+)
+from annotation.onboarding_page import NEW_TEXT
 from consolidation.domain.deal_task import deal_next, earns_code
 from crowd.domain.arrivals import InvalidArrivalError
-from crowd.domain.deal_hit import has_room, submit_deal
+from crowd.domain.deal_hit import has_room, submit_deal, task_number
 from crowd.domain.open_session import (
     AnotherSessionError,
     SessionLimitError,
@@ -27,11 +35,14 @@ from crowd.domain.open_session import (
 from crowd.domain.providers import NO_ANSWER, knows_sessions
 from crowd.domain.session_links import deal_token_of, next_url, session_id_of, session_url, task_url
 from crowd.domain.session_progress import progress_of
-from crowd.domain.sync_sessions import finish_session, sync_session
+from crowd.domain.session_rules import done_tasks
+from crowd.domain.sync_sessions import decline_session, finish_session, sync_session
 from crowd.enums import Provider, SessionState
 from crowd.models import StudySession
+from web.markdown import render_markdown
 
 View = Callable[..., HttpResponseBase]
+NOT_ACCEPTED = "Agree to the text, or choose “I don’t take part”."
 LATER = "We can't reach {provider} at the moment. Wait a minute and reload this page."
 
 
@@ -46,19 +57,29 @@ def session_page(view: View) -> View:
         except (InvalidArrivalError, SessionLimitError) as error:
             return _problem(request, str(error), status=403)
         except SessionOverError as over:
-            return _problem(request, str(over), status=410, session=over.session)
+            return _over(request, over)
 
     return guarded
 
 
-def _problem(
-    request: HttpRequest, message: str, *, status: int, session: StudySession | None = None
-) -> HttpResponse:
-    unfinished = session is not None and session.state == SessionState.FINISHED
-    context = {"message": message, "finish": session if unfinished else None}
-    if session and unfinished:
-        context["token"] = session_url(session).rstrip("/").rsplit("/", 1)[-1]
+def _problem(request: HttpRequest, message: str, *, status: int) -> HttpResponse:
+    context = {"message": message}
     return render(request, "consolidation/session_problem.html", context, status=status)
+
+
+def _over(request: HttpRequest, over: SessionOverError) -> HttpResponse:
+    """Say that the session is over, and what was saved of it."""
+    context: dict[str, Any] = {"session": over.session}
+    if session := over.session:
+        context |= {
+            "token": session_url(session).rstrip("/").rsplit("/", 1)[-1],
+            "provider": Provider(session.study.provider).label,
+            "done": done_tasks(session),
+            "unsaved": over.unsaved and task_number(over.unsaved),
+            "has_timed_out": session.provider_state == "timed-out"
+            or (session.state == SessionState.ACTIVE and timezone.now() >= session.deadline),
+        }
+    return render(request, "consolidation/session_over.html", context, status=410)
 
 
 @require_GET
@@ -102,18 +123,66 @@ def _another_session(request: HttpRequest, session: StudySession) -> HttpRespons
 @session_page
 def session(request: HttpRequest, token: str) -> HttpResponseBase:
     row = session_with(external_id=session_id_of(token))
-    progress = progress_of(session=row, now=timezone.now())
-    if not progress.is_active:
+    context = _overview(row, token)
+    if not context["progress"].is_active:
         raise SessionOverError(row)
-    context = {
-        "session": row,
-        "progress": progress,
-        "token": token,
-        "provider": Provider(row.study.provider).label,
+    if missing_consent(project=context["project"], session=row):
+        return _ask_consent(request, context)
+    context |= {
         "has_room": has_room(row, timezone.now()),
         "is_empty": "empty" in request.GET,
     }
     return render(request, "consolidation/session.html", context)
+
+
+def _overview(session: StudySession, token: str) -> dict[str, Any]:
+    """Return what the pages of an open session show."""
+    return {
+        "session": session,
+        "project": project_of(session),
+        "progress": progress_of(session=session, now=timezone.now()),
+        "token": token,
+        "provider": Provider(session.study.provider).label,
+    }
+
+
+def _ask_consent(
+    request: HttpRequest, context: dict[str, Any], *, problem: str = ""
+) -> HttpResponse:
+    text = missing_consent(project=context["project"], session=context["session"])
+    assert text
+    context |= {"text": text, "consent_text": render_markdown(text.text), "problem": problem}
+    status = 422 if problem else 200
+    return render(request, "consolidation/session_consent.html", context, status=status)
+
+
+@csrf_exempt  # the address is signed, and pages of sessions have no cookies
+@require_POST
+@session_page
+def consent(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Store the worker's consent, and open the session's page."""
+    row = session_with(external_id=session_id_of(token))
+    if row.state != SessionState.ACTIVE:
+        raise SessionOverError(row)
+    if "accepts" not in request.POST:
+        return _ask_consent(request, _overview(row, token), problem=NOT_ACCEPTED)
+    version = request.POST.get("version", "")
+    try:
+        accept_consent(session=row, version=version, now=timezone.now())
+    except ConsentTextChangedError:
+        return _ask_consent(request, _overview(row, token), problem=NEW_TEXT)
+    return redirect(session_url(row))
+
+
+@csrf_exempt  # the address is signed, and pages of sessions have no cookies
+@require_POST
+@session_page
+def decline(request: HttpRequest, token: str) -> HttpResponseBase:
+    """Record that the worker does not take part, and explain how to return the place."""
+    row = session_with(external_id=session_id_of(token))
+    context = _overview(row, token)
+    context["address"] = decline_session(session=row, now=timezone.now())
+    return render(request, "consolidation/session_declined.html", context)
 
 
 @require_GET
@@ -123,6 +192,8 @@ def next_task(request: HttpRequest, token: str) -> HttpResponseBase:
     row = session_with(external_id=session_id_of(token))
     if row.state != SessionState.ACTIVE:
         raise SessionOverError(row)
+    if missing_consent(project=project_of(row), session=row):
+        return redirect(session_url(row))
     deal = deal_next(session=row, now=timezone.now())
     if deal is None:
         return redirect(f"{session_url(row)}?empty")
@@ -163,11 +234,5 @@ def finish(request: HttpRequest, token: str) -> HttpResponseBase:
 
 
 def _leave_early(request: HttpRequest, session: StudySession, token: str) -> HttpResponse:
-    now = timezone.now()
-    context = {
-        "progress": progress_of(session=session, now=now),
-        "provider": Provider(session.study.provider).label,
-        "token": token,
-        "has_room": has_room(session, now),
-    }
+    context = {**_overview(session, token), "has_room": has_room(session, timezone.now())}
     return render(request, "consolidation/session_early.html", context)

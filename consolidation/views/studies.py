@@ -44,6 +44,7 @@ from schemes.contract.values import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, money_column, number_column
 from web.money import dollars
+from web.states import Tone
 
 MOST_ERRORS = 50
 # How long a notice from the provider is shown.
@@ -69,7 +70,7 @@ def studies(request: HttpRequest, project: Project) -> HttpResponseBase:
         "waiting": studies_of(budget=budget).filter(waits_until__gt=timezone.now()),
         "unknown": unknown_settlements(budget=budget),
         "approval_days": capabilities_of(project.provider).override_days,
-        "to_decide": sessions_to_decide(budget=budget)[:MOST_ERRORS],
+        "to_decide": sessions_to_decide(budget=budget, now=timezone.now())[:MOST_ERRORS],
         "unusual": unusual_sessions(budget=budget)[:MOST_ERRORS],
         "sessions": failing_sessions(budget=budget)[:MOST_ERRORS],
         "settlements": failing_settlements(budget=budget)[:MOST_ERRORS],
@@ -162,13 +163,13 @@ def _study_cell(project: Project, row: StudyRow) -> SafeString:
 def _problems(row: StudyRow) -> Iterator[tuple[SafeString, str]]:
     figures = row.figures
     if row.study.error:
-        yield badge("failed", "problem"), row.study.error
+        yield badge("failed", Tone.DANGER, "problem"), row.study.error
     notice, at = row.study.notice, row.study.noticed_at
     if at and notice != row.study.error and timezone.now() - at < NOTICE_SHOWN:
-        yield badge("waiting", f"noticed {at:%-d %B, %H:%M} UTC"), notice
+        yield badge("waiting", Tone.WAITING, f"noticed {at:%-d %B, %H:%M} UTC"), notice
     if figures.pays_too_little:
         yield (
-            badge("failed", "low pay"),
+            badge("failed", Tone.DANGER, "low pay"),
             f"The median session pays {dollars(figures.hourly_cents)} an hour, and the minimum is "
             f"{dollars(figures.minimum_hourly_cents)}. Pause the batch and raise the reward, or the "
             "study may be stopped.",
@@ -198,7 +199,9 @@ def publish_now(request: HttpRequest, project: Project, pk: int) -> HttpResponse
 @project_page(STAFF)
 def decide_session(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     """Pay or reject a session in which no task was submitted."""
-    session = get_object_or_404(sessions_to_decide(budget=project.budget), pk=pk)
+    session = get_object_or_404(
+        sessions_to_decide(budget=project.budget, now=timezone.now()), pk=pk
+    )
     form = RejectSessionForm(request.POST or None, provider=project.provider)
     if request.method == "GET" or ("pay" not in request.POST and not form.is_valid()):
         context = {

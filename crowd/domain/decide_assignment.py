@@ -124,7 +124,7 @@ def check_reason(reason: str, *, provider: str) -> None:
     least = capabilities_of(provider).min_rejection_reason
     length = len(" ".join(reason.split()))
     if not length:
-        raise ValueError("Enter a reason for the rejection. The worker will read it.")
+        raise ValueError("Enter a reason. The worker will read it.")
     if length < least:
         raise ValueError(
             f"The reason has {length} characters. {Provider(provider).label} requires {least}. "

@@ -12,7 +12,7 @@ from crowd.domain.providers import study_provider_of
 from crowd.domain.register_worker import register_worker
 from crowd.domain.session_rules import TIME_TO_RETURN
 from crowd.enums import AssignmentState, BlockState, DealState, SessionState, StudyState
-from crowd.models import Study, StudySession, Worker
+from crowd.models import Deal, Study, StudySession, Worker
 from crowd.providers.base import (
     InvalidArrivalError,
     ListedSession,
@@ -29,11 +29,15 @@ FIRST_CHECK = timedelta(minutes=10)
 
 
 class SessionOverError(TouchstoneError):
-    """The session can't be worked on any more. `session` may need its completion code."""
+    """The session can't be worked on any more. `session` may need its completion code.
 
-    def __init__(self, session: StudySession | None = None) -> None:
+    `unsaved` is a task that arrived too late.
+    """
+
+    def __init__(self, session: StudySession | None = None, *, unsaved: Deal | None = None) -> None:
         super().__init__("This session is over. What you finished is saved and will be paid.")
         self.session = session
+        self.unsaved = unsaved
 
 
 class AnotherSessionError(TouchstoneError):
@@ -128,7 +132,7 @@ def _check_others(worker: Worker, study: Study, listed: ListedSession) -> None:
     unreviewed = others.filter(state__in=UNREVIEWED).select_related("study__hit_type", "worker")
     if other := unreviewed.order_by("pk").last():
         raise AnotherSessionError(other)
-    most = settings.PROLIFIC_SESSIONS_PER_WORKER
+    most = settings.SESSIONS_PER_WORKER
     with_work = others.filter(deals__state=DealState.DONE).distinct()
     if most and with_work.count() >= most:
         raise SessionLimitError(

@@ -126,10 +126,15 @@ def plan_study(
             "reward_cents": plan.reward_cents,
             "is_gradual": is_gradual,
             "settings": settings or {},
-            "completion_code": "TS" + "".join(secrets.choice(CODE_LETTERS) for _ in range(8)),
+            "completion_code": _new_code("TS"),
+            "decline_code": _new_code("TN"),
         },
     )
     return study
+
+
+def _new_code(prefix: str) -> str:
+    return prefix + "".join(secrets.choice(CODE_LETTERS) for _ in range(8))
 
 
 def study_token(

@@ -126,6 +126,7 @@ def _terms(study: Study, places: int) -> StudyTerms:
         minutes=study.minutes,
         reward_cents=study.reward_cents,
         completion_code=study.completion_code,
+        decline_code=study.decline_code,
         requirements=[_requirement(study.provider, fields) for fields in study.requirements],
         settings=settings_of(study.settings),
     )

@@ -28,6 +28,10 @@ NO_WORK = (
     "No task was submitted in this session, so that we cannot approve it. Please return your place. "
     "This does not affect your record. Write to us if you think that this is a mistake."
 )
+DECLINED = (
+    "You chose not to take part. Please return your place, so that others can take part. This does not "
+    "affect your record."
+)
 NOT_OPENED = (
     "You hold a place and have not opened the study yet. Open it to begin, or return your place, so that "
     "others can take part. This does not affect your record."
@@ -55,9 +59,13 @@ def empty_sessions() -> QuerySet[StudySession]:
     return StudySession.objects.filter(~Exists(usable), state=SessionState.SUBMITTED)
 
 
-def sessions_to_decide(*, budget: Budget) -> QuerySet[StudySession]:
-    """Return submitted sessions without any task, oldest first. A person decides on them."""
+def sessions_to_decide(*, budget: Budget, now: datetime) -> QuerySet[StudySession]:
+    """Return submitted sessions without any task, oldest first. A person decides on them.
+
+    Workers who chose not to take part first have a week to return the place.
+    """
     rows = empty_sessions().filter(study__budget=budget, assignments=None, rejection_reason="")
+    rows = rows.filter(Q(declined_at=None) | Q(return_requested_at__lte=now - TIME_TO_RETURN))
     return rows.select_related("study__hit_type", "worker").order_by("completed_at", "pk")
 
 
@@ -94,6 +102,8 @@ def request_for(session: StudySession) -> str:
         done = done_tasks(session)
         dollars = done * session.study.hit_type.reward_cents / 100
         return FEW_TASKS.format(done=done, most=session.study.hits_per_session, dollars=dollars)
+    if session.declined_at:
+        return DECLINED
     reasons = _reasons(session)
     return ALL_REJECTED.format(reasons=reasons)[:MOST_LETTERS] if reasons else NO_WORK
 

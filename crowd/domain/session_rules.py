@@ -15,7 +15,7 @@ TIME_TO_RETURN = timedelta(days=7)
 
 def least_tasks(study: Study) -> int:
     """Return the number of tasks with which a session of the study is completed with a code."""
-    return ceil(settings.PROLIFIC_LEAST_SHARE * study.hits_per_session)
+    return ceil(settings.SESSION_LEAST_SHARE * study.hits_per_session)
 
 
 def done_tasks(session: StudySession) -> int:
@@ -25,6 +25,8 @@ def done_tasks(session: StudySession) -> int:
 def issue_of(session: StudySession, new: SessionState) -> str:
     """Return what is unusual about a session that ends in the state `new`, or an empty text."""
     done, most = done_tasks(session), session.study.hits_per_session
+    if done == 0 and session.declined_at:
+        return ""
     if done == 0:
         is_handed_in = new in (SessionState.SUBMITTED, SessionState.APPROVED)
         return SessionIssue.EMPTY if is_handed_in else ""

@@ -10,10 +10,10 @@ from audit.domain.change_state import log_state_change
 from crowd.domain.deal_hit import give_back
 from crowd.domain.decide_assignment import apply_provider_decision
 from crowd.domain.notice_study import notice_study, unknown_state
-from crowd.domain.open_session import deadline_of
+from crowd.domain.open_session import SessionOverError, deadline_of
 from crowd.domain.providers import study_provider_of
 from crowd.domain.register_worker import register_worker
-from crowd.domain.session_rules import issue_of
+from crowd.domain.session_rules import done_tasks, issue_of
 from crowd.enums import AssignmentState, SessionIssue, SessionState, StudyState
 from crowd.models import Assignment, Study, StudySession
 from crowd.providers.base import ListedSession, OutcomeUnknownError, ProviderRefusedError
@@ -45,6 +45,26 @@ def finish_session(*, session: StudySession, now: datetime) -> str:
         _change(row, SessionState.FINISHED, now, finished_at=now, sync_due_at=now + REDIRECT)
     provider = study_provider_of(session.study.provider)
     return provider.completion_url(session.study.completion_code)
+
+
+@transaction.atomic
+def decline_session(*, session: StudySession, now: datetime) -> str:
+    """Record that the worker chose not to take part, and return the address that says so, if any.
+
+    The address is for workers who have not submitted a task. Raise SessionOverError.
+    """
+    row = (
+        StudySession.objects.select_for_update(of=("self",))
+        .select_related("study")
+        .get(pk=session.pk)
+    )
+    if row.state != SessionState.ACTIVE:
+        raise SessionOverError(session)
+    give_back(session=row, now=now)
+    StudySession.objects.filter(pk=row.pk).update(declined_at=now)
+    if not row.study.decline_code or done_tasks(row):
+        return ""
+    return study_provider_of(row.study.provider).completion_url(row.study.decline_code)
 
 
 def schedule_session_sync(*, external_ids: Iterable[str], now: datetime) -> int:

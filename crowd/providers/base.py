@@ -401,7 +401,8 @@ class StudySettings:
 class StudyTerms:
     """A study to create. `token` identifies it in the provider's list.
 
-    `reward_cents` is paid for a session of `minutes`. `url` opens with the arrival's parameters.
+    `reward_cents` is paid for a session of `minutes`. `decline_code` is that of workers who choose not to
+    take part. `url` opens with the arrival's parameters.
     """
 
     token: str
@@ -412,6 +413,7 @@ class StudyTerms:
     minutes: int
     reward_cents: int
     completion_code: str
+    decline_code: str = ""
     requirements: Sequence[Requirement] = ()
     settings: StudySettings = StudySettings()
 

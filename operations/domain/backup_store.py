@@ -2,7 +2,8 @@
 
 import gzip
 import shutil
-from contextlib import nullcontext
+import time
+from contextlib import nullcontext, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -23,6 +24,7 @@ from operations.domain.encrypted_file import (
 
 BACKUPS, SNAPSHOTS, ARCHIVES = "backups", "snapshots", "archives"
 ENCRYPTED = ".enc"
+SCRATCH, SCRATCH_SECONDS = "backup-", 86400
 STAMP = "%Y%m%dT%H%M%SZ"
 
 
@@ -38,8 +40,15 @@ class _FinishedFile(File):  # type: ignore[type-arg]
 
 
 def scratch_folder() -> TemporaryDirectory[str]:
-    """Return a temporary folder on the disk of the site's data. /tmp may be in memory."""
-    return TemporaryDirectory(prefix="backup-", dir=settings.VAR_DIR)
+    """Return a temporary folder on the disk of the site's data. /tmp may be in memory.
+
+    Folders of processes that were killed are deleted after a day.
+    """
+    for folder in Path(settings.VAR_DIR).glob(f"{SCRATCH}*"):
+        with suppress(FileNotFoundError):  # another process has just deleted its own
+            if time.time() - folder.stat().st_mtime > SCRATCH_SECONDS:
+                shutil.rmtree(folder, ignore_errors=True)
+    return TemporaryDirectory(prefix=SCRATCH, dir=settings.VAR_DIR)
 
 
 def store_file(path: Path, name: str) -> None:

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
+from django.db.models import F, Q
 
 from crowd.domain.providers import unreachable
 from crowd.enums import DEFAULT_PROVIDER
 from jobs.enums import JobState
 from jobs.models import Job
 from operations.domain.queues import MAIN, MAX_MESSAGES, QUEUES, QueueState, queue_states
-from operations.models import Heartbeat
+from operations.models import BackupRecord, Heartbeat
 
 # Two missed heartbeats and some delay
 MAX_AGE = timedelta(seconds=2.5 * settings.HEARTBEAT_SECONDS)
@@ -61,24 +62,23 @@ def main_heartbeat() -> Heartbeat | None:
 
 
 def stopped_queues(*, now: datetime) -> Iterator[StoppedQueue]:
-    """Yield the queues without a fresh heartbeat. A long job proves that its worker runs."""
+    """Yield the queues without a fresh heartbeat. A long job or backup proves that its worker runs."""
     times = dict(Heartbeat.objects.values_list("queue", "at"))
     for name in QUEUES:
         last = times.get(name)
-        if _is_recent(last, now=now) or (name == "jobs" and _job_is_running(now)):
-            continue
-        yield StoppedQueue(name, last)
+        if not _is_recent(last, now=now) and not _is_busy(name, now):
+            yield StoppedQueue(name, last)
 
 
 def late_queues(*, now: datetime) -> Iterator[QueueState]:
     """Yield the queues that are full or slow. Raise RedisError if Redis is out of reach.
 
-    Messages wait during a long job, and are dropped after it.
+    Messages wait during a long job or backup, and are dropped after it.
     """
     for state in queue_states():
         age = now - (state.oldest_at or now)
         is_late = state.length >= MAX_MESSAGES or age > PATIENCE
-        if is_late and not (state.name == "jobs" and _job_is_running(now)):
+        if is_late and not _is_busy(state.name, now):
             yield state
 
 
@@ -120,6 +120,17 @@ def is_fresh(heartbeat: Heartbeat | None, *, now: datetime) -> bool:
 def _is_recent(at: datetime | None, *, now: datetime) -> bool:
     """Return True for times close to now. After the clock was set back, times can be in the future."""
     return at is not None and abs(now - at) <= MAX_AGE
+
+
+def _is_busy(queue: str, now: datetime) -> bool:
+    """Return True if the queue's worker does a task that may take long."""
+    if queue == "jobs":
+        return _job_is_running(now)
+    if queue == "backups":
+        limit = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
+        unfinished = Q(succeeded_at=None) | Q(succeeded_at__lt=F("tried_at"))
+        return BackupRecord.objects.filter(unfinished, tried_at__gte=now - limit).exists()
+    return False
 
 
 def _job_is_running(now: datetime) -> bool:

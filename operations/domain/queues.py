@@ -13,13 +13,14 @@ from pathlib import Path
 from django.conf import settings
 from redis import Redis
 
-# The purpose of each queue, for messages to operators.
-QUEUES = {
+# What the worker of a queue does, for messages to operators.
+_PURPOSES = {
     "celery": "publishes, records and pays",
     "outside": "sends mail and webhooks",
     "jobs": "runs imports, exports and rehearsals",
     "backups": "writes backups",
 }
+QUEUES = {queue.name: _PURPOSES[queue.name] for queue in settings.CELERY_TASK_QUEUES}
 MAIN = "celery"
 # Messages above which a queue accepts no more. Each repeats a sweep that beat requests again.
 MAX_MESSAGES = 500

@@ -1,8 +1,10 @@
 """Backups, snapshots and drills that run when they are due, and how old the last good ones are."""
 
 import base64
+import fcntl
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -127,9 +129,30 @@ def _run(
     record, _ = BackupRecord.objects.get_or_create(kind=kind, defaults={"since": now})
     if not _is_due(record, expected.every, now):
         return
-    unclaimed = BackupRecord.objects.filter(pk=record.pk, tried_at=record.tried_at)
-    if not unclaimed.update(tried_at=now):
-        return
+    with _lock(kind) as is_free:
+        unclaimed = BackupRecord.objects.filter(pk=record.pk, tried_at=record.tried_at)
+        if is_free and unclaimed.update(tried_at=now):
+            _attempt(kind, work, record, now)
+
+
+@contextmanager
+def _lock(kind: BackupKind) -> Iterator[bool]:
+    """Yield True unless a process or thread of this host is in the block for the same kind."""
+    with (settings.VAR_DIR / f"{kind}.lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+
+
+def _attempt(
+    kind: BackupKind,
+    work: Callable[[BackupRecord, datetime], object],
+    record: BackupRecord,
+    now: datetime,
+) -> None:
     try:
         work(record, now)
     except (OSError, TouchstoneError) as error:

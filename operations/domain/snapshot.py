@@ -58,6 +58,7 @@ def _copy_database(path: Path) -> None:
             copy.execute(f"PRAGMA {pragma}")
         for model in apps.get_app_config("operations").get_models():
             copy.execute(f'DELETE FROM "{model._meta.db_table}"')  # noqa: S608 - our own name
+            copy.execute("DELETE FROM sqlite_sequence WHERE name = ?", [model._meta.db_table])
 
 
 def _digest(path: Path) -> str:

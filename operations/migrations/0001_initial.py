@@ -18,6 +18,8 @@ class Migration(migrations.Migration):
                 ('key', models.CharField(max_length=60, unique=True)),
                 ('text', models.CharField(max_length=300)),
                 ('since', models.DateTimeField()),
+                ('found_at', models.DateTimeField()),
+                ('opened_at', models.DateTimeField(blank=True, null=True)),
                 ('mailed_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
@@ -54,6 +56,7 @@ class Migration(migrations.Migration):
                 ('outcome', models.CharField(max_length=20)),
                 ('runs', models.BigIntegerField(default=0)),
                 ('seconds', models.FloatField(default=0)),
+                ('last_run_at', models.DateTimeField(blank=True, null=True)),
             ],
             options={
                 'verbose_name_plural': 'task stats',

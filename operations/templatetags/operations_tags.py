@@ -29,7 +29,7 @@ def alerts_for(user: Any) -> dict[str, Any]:
     """Show the open alerts to a superuser, without those of `stopped_workers`."""
     if not user.is_superuser:
         return {"alerts": []}
-    alerts = Alert.objects.exclude(key__startswith=WORKER)
+    alerts = Alert.objects.exclude(opened_at=None).exclude(key__startswith=WORKER)
     return {"alerts": [(alert, _page_of(alert)) for alert in alerts]}
 
 

@@ -94,6 +94,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "shown_context": ("context", lambda choice: ShownContext(choice).label),
     "asks_implied": ("asks what is only implied", lambda asks: "yes" if asks else "no"),
     "allows_context_answers": ("answers in the context", lambda allows: "yes" if allows else "no"),
+    "contact": ("contact for workers", lambda contact: contact or "none"),
     "minimum_hourly_cents": ("minimum hourly pay", lambda cents: _money(cents, "none")),
 }
 

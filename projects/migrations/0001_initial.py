@@ -56,6 +56,7 @@ class Migration(migrations.Migration):
                 ('settled_steps', models.JSONField(blank=True, default=list)),
                 ('monitoring_per_thousand', models.PositiveSmallIntegerField(db_default=10, default=10)),
                 ('minimum_hourly_cents', models.PositiveIntegerField(blank=True, null=True)),
+                ('contact', models.CharField(blank=True, db_default='', default='', max_length=200)),
                 ('seed', models.BigIntegerField(default=1)),
                 ('has_simulated_work', models.BooleanField(db_default=False, default=False)),
                 ('created_at', models.DateTimeField()),

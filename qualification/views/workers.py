@@ -61,6 +61,7 @@ from schemes.contract.values import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
 from web.money import dollars
+from web.states import Tone
 from web.templatetags.web import seconds
 
 SUBMISSIONS, WORKERS = Noun("submission", "submissions"), Noun("worker", "workers")
@@ -132,7 +133,7 @@ def _columns(project: Project, work: Mapping[int, Work]) -> list[Column]:
             return "–"
         if cents >= (project.minimum_hourly_cents or 0):
             return dollars(cents)
-        low = badge("failed", f"below {dollars(project.minimum_hourly_cents)}")
+        low = badge("failed", Tone.DANGER, f"below {dollars(project.minimum_hourly_cents)}")
         return format_html("{} {}", dollars(cents), low)
 
     return [

@@ -311,7 +311,8 @@ def test_terms_are_changed_and_logged(office, batch):
     assert (batch.keep_open, batch.republish_limit, batch.budget.cap_cents) == (7, 0, 1250)
     assert "The batch's terms were changed." in text(page)
     changes = StateChange.objects.filter(aggregate="annotation.Batch", actor="rita")
-    assert {change.new for change in changes} == {"republication limit: 0", "keep open: 7"}
+    logged = {"republication limit: 0", "keep open: 7", "limit: $12.50"}
+    assert {change.new for change in changes} == logged
     office.post(url, {"keep_open": "", "republish_limit": 3, "cap": ""})
     batch = Batch.objects.get()
     assert (batch.keep_open, batch.budget.cap_cents) == (None, None)

@@ -73,7 +73,7 @@ def make_assignment(hit: Hit | None = None, worker: Worker | None = None) -> Ass
 
 def make_session(budget: Budget, worker: Worker, **fields: Any) -> StudySession:
     number = next(_numbers)
-    study = Study.objects.create(
+    study = Study.objects.filter(budget=budget).first() or Study.objects.create(
         provider=worker.provider,
         token=f"st-{number}",
         budget=budget,
@@ -93,7 +93,7 @@ def make_session(budget: Budget, worker: Worker, **fields: Any) -> StudySession:
 
 
 def make_empty_session(budget: Budget, worker: Worker) -> StudySession:
-    """Return a session that was handed in without a task."""
+    """Return a session that was submitted without a task."""
     return make_session(budget, worker, state=SessionState.SUBMITTED, completed_at=NOW)
 
 

@@ -78,6 +78,8 @@ WITHOUT_CLAIM = {
     "sessions:next": "has a signed address",
     "sessions:submit": "has a signed address",
     "sessions:finish": "has a signed address",
+    "sessions:consent": "has a signed address",
+    "sessions:decline": "has a signed address",
     "qualification:feedback": "has a signed address",
     "crowd:notifications": "has a secret address",
     "crowd:events": "is signed by the provider",

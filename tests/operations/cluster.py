@@ -20,10 +20,14 @@ SCRIPTS = environment.ROOT / "deploy" / "postgres"
 
 
 class Cluster:
-    """A context manager that starts a cluster in `data`, a folder of the servers' user."""
+    """A context manager that starts a cluster in `data`, a folder of the servers' user.
 
-    def __init__(self, folder: Path, programs: Path, data: Path) -> None:
+    A restored cluster would begin a timeline of its own in the archive, which later restores follow.
+    """
+
+    def __init__(self, folder: Path, programs: Path, data: Path, *, archives: bool = False) -> None:
         self.folder, self.programs, self.data = folder, programs, data
+        self._mode = "on" if archives else "off"
         self.archive, self.port = folder / "archive", free_port()
 
     def __enter__(self) -> Self:
@@ -31,7 +35,7 @@ class Cluster:
         self._server = Server(
             [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port),
              "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.folder}",
-             "-c", "archive_mode=on", "-c", f"archive_command={script}",
+             "-c", f"archive_mode={self._mode}", "-c", f"archive_command={script}",
              "-c", f"hba_file={self.folder}/hba", *NO_SYNC],
             folder=self.folder,
             stop=signal.SIGINT,
@@ -40,6 +44,9 @@ class Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
         self._server.stop()
 
     def _is_up(self) -> bool:
@@ -106,7 +113,7 @@ def new_cluster(record: Path) -> Iterator[Cluster]:
             (folder / name).mkdir(parents=True)
         (folder / "archive" / "id").write_text("cluster-one\n")
         _give_to_server_user(folder)
-        cluster = Cluster(folder, programs, folder / "data")
+        cluster = Cluster(folder, programs, folder / "data", archives=True)
         subprocess.run(
             [str(programs / "initdb"), "-D", str(cluster.data), "-U", "touchstone", "-N",
              "--no-locale", "--encoding=UTF8", "--auth=trust"],

@@ -19,7 +19,10 @@ from projects.domain.create_project import create_project
 for slug in {slugs}:
     create_project(slug=slug, title=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
 """
-BEAT = "INSERT INTO operations_heartbeat (at, marketplace_problem) VALUES (now(), '')"
+BEAT = (
+    "INSERT INTO operations_heartbeat (queue, at, marketplace_problem) "
+    "VALUES (left(gen_random_uuid()::text, 20), now(), '')"
+)
 
 
 @pytest.fixture
@@ -33,15 +36,15 @@ def succeed(process: subprocess.CompletedProcess[str]) -> str:
     return process.stdout
 
 
-def moment(cluster: Cluster) -> str:
+def moment(cluster: Cluster, commit: str = BEAT) -> str:
     """Return the present time, with commits of other seconds before and after it."""
-    cluster.run_sql(BEAT)
+    cluster.run_sql(commit)
     time.sleep(1.1)
     [(now,)] = cluster.run_sql(
         "SELECT to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI:SS.US')"
     )
     time.sleep(1.1)
-    cluster.run_sql(BEAT)
+    cluster.run_sql(commit)
     return f"{now} UTC"
 
 
@@ -64,6 +67,10 @@ def test_database_is_restored_to_a_moment(cluster, embedded_site):
     assert (cluster.archive / "drill").read_text().startswith("20")
     assert not (cluster.archive / ".drill").exists()
 
+    # Others than the server and the site's user are kept out by the folder around the archive.
+    for path in (cluster.archive / "wal", cluster.archive / "base"):
+        assert {file.stat().st_mode & 0o044 for file in path.rglob("*")} == {0o044}
+
     for moment_, slugs in ((before, ["one", "two"]), ("latest", ["one", "three", "two"])):
         data = cluster.folder / f"restored-{len(slugs)}"
         succeed(cluster.script("restore_to", moment_, str(data)))
@@ -73,6 +80,23 @@ def test_database_is_restored_to_a_moment(cluster, embedded_site):
             backup = cluster.folder / f"{len(slugs)}.zip"
             if moment_ == before:  # the whole site can be read and goes on
                 manage({**site, "DATABASE_URL": restored.url()}, "backup", "--out", backup)
+
+
+def test_data_folder_is_restored_in_place(cluster):
+    succeed(cluster.script("base_backup"))
+    cluster.run_sql("CREATE TABLE one AS SELECT 1")
+    before = moment(cluster, "CREATE OR REPLACE VIEW two AS SELECT 2")
+    cluster.run_sql("DROP TABLE one")
+    cluster.archive_everything()
+    running = cluster.script("restore_in_place", before, PGDATA=str(cluster.data))
+    assert "stop PostgreSQL first" in running.stderr
+    cluster.stop()
+    succeed(cluster.script("restore_in_place", before, PGDATA=str(cluster.data)))
+    again = cluster.script("restore_in_place", before, PGDATA=str(cluster.data))
+    assert "former away first" in again.stderr
+    with Cluster(cluster.folder, cluster.programs, cluster.data) as restored:
+        assert restored.run_sql("SELECT * FROM one") == [(1,)]
+    assert (cluster.data / "former" / "PG_VERSION").exists()
 
 
 def test_moment_outside_the_archive_is_refused(cluster, tmp_path):

@@ -15,7 +15,7 @@ from django.db import connection
 from jobs.models import SweepFailure
 from operations.domain import scheduled_backups, stored_archive
 from operations.domain.alerts import current_problems
-from operations.domain.backup_store import stored_names
+from operations.domain.backup_store import scratch_folder, stored_names
 from operations.domain.encrypted_file import FORMAT
 from operations.domain.scheduled_backups import ages, expect_backups, overdue, record_success
 from operations.domain.snapshot import superfluous, take_snapshot
@@ -101,6 +101,17 @@ def test_failed_backup_is_repeated_after_an_hour_and_becomes_overdue(store):
     store.unlink()
     back_up(NOW + 3 * DAY)
     assert overdue(now=NOW + 3 * DAY) == {}
+
+
+@pytest.mark.django_db
+@pytest.mark.usefixtures("site_folders")
+def test_backup_that_takes_long_runs_once(store):
+    with scheduled_backups._lock(BackupKind.BACKUP) as is_free:
+        assert is_free
+        back_up(NOW)
+    assert stored_names("backups") == []
+    back_up(NOW)
+    assert len(stored_names("backups")) == 1
 
 
 @pytest.mark.django_db
@@ -204,6 +215,18 @@ def test_backups_and_archive_in_a_bucket(store, settings, monkeypatch, tmp_path)
             assert (tmp_path / "fetched" / name).read_bytes() == files[name]
 
 
+def test_folders_of_killed_processes_are_deleted(settings, tmp_path):
+    settings.VAR_DIR = tmp_path
+    killed, running = tmp_path / "backup-killed", tmp_path / "backup-running"
+    for folder in (killed, running):
+        folder.mkdir()
+        (folder / "copy").write_bytes(b"rows")
+    os.utime(killed, (0, 0))
+    with scratch_folder():
+        assert not killed.exists()
+    assert names(tmp_path) == ["backup-running"]
+
+
 def test_stored_archive_keeps_what_restores_need():
     def base(day: int, wal: int) -> str:
         return (
@@ -239,7 +262,10 @@ def execute(path: Path, statement: str) -> None:
         connection.execute(statement)
 
 
-BEAT = f"REPLACE INTO {Heartbeat._meta.db_table} (id, at, marketplace_problem) VALUES (1, '%s', '')"
+BEAT = (
+    f"REPLACE INTO {Heartbeat._meta.db_table} (id, queue, at, marketplace_problem) "
+    "VALUES (1, 'celery', '%s', '')"
+)
 ROW = (
     f"INSERT INTO {SweepFailure._meta.db_table} (sweep, model, object_id, error, first_failed_at, "
     "retry_at, attempts, set_aside_by) VALUES ('s', 'm', %d, 'e', '2026-11-21', '2026-11-21', 1, '')"
@@ -249,6 +275,7 @@ ROW = (
 def test_snapshot_of_an_unchanged_database_is_skipped(store, settings, database, tmp_path):
     settings.BACKUP_KEY = KEY
     execute(database, ROW % 1)
+    execute(database, BEAT % "2026-11-21 12:00:00")
     digest = take_snapshot(now=NOW, last_digest="")
     for second in (1, 2, 3):
         execute(database, BEAT % f"2026-11-21 12:00:0{second}")
@@ -274,10 +301,10 @@ def test_snapshots_are_few():
         kept.append(f"snapshots/touchstone-{now:%Y%m%dT%H%M%SZ}.sqlite3.gz")
         old = superfluous(kept, now=now)
         kept = [name for name in kept if name not in old]
-        assert len(kept) <= 13
-    # The newest half hour, and the last of each of six hours
+        assert len(kept) <= 12
+    # The newest half hour, and the last of each hour before
     assert [name[30:34] for name in kept] == [
-        *("0555", "0655", "0755", "0855", "0955", "1055"),
+        *("0655", "0755", "0855", "0955", "1055"),
         *("1130", "1135", "1140", "1145", "1150", "1155"),
     ]
 

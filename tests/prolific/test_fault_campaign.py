@@ -43,7 +43,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 ITEMS = {f"s{number}": ("A sentence", "positive") for number in range(4)}
 NOTHING = (
-    "You handed in this session without submitting a task, and did not return the place when we asked. "
+    "You submitted this session without submitting a task, and did not return the place when we asked. "
     "There is no work that we could accept."
 )
 STEPS = 60
@@ -180,7 +180,7 @@ class FaultyCampaign(Campaign):
     def _decide_empty_sessions(self) -> None:
         """Pay or reject sessions without any task, as a requester would."""
         budget = Project.objects.get().budget
-        for session in sessions_to_decide(budget=budget):
+        for session in sessions_to_decide(budget=budget, now=self.clock()):
             if self.dice.random() < 0.5:
                 pay_session(session=session, reason="Paid.", actor="ada", now=self.clock())
             else:

@@ -29,8 +29,8 @@ def address(project) -> str:
 
 FIELDS = {"count": 8, "auto_approval_hours": 72, "republish_limit": 2, "unpublished": 8}
 OFFER = (
-    "1 study with 2 places of about 12 minutes, $2.40 each ($12.00 an hour, minimum $8.00), plus "
-    "bonuses, fee and tax. Each place is a session of up to 8 items."
+    "1 study with 2 places of about 12 minutes, $2.40 each ($12.00 an hour, minimum $8.00, "
+    "recommended $12.00), plus bonuses, fee and tax. Each place is a session of up to 8 items."
 )
 
 

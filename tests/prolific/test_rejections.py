@@ -4,8 +4,9 @@ import pytest
 from django.urls import reverse
 
 from annotation.domain.decide_submission import reject_submissions
+from annotation.domain.publish import publish_batch
 from annotation.models import Submission
-from crowd.models import Assignment, StudySession
+from crowd.models import Assignment, Study, StudySession
 from tests.prolific.campaign import DAY, Campaign, Person, label, wallet_cents
 from tests.prolific.test_studies_page import Requester, text_of
 
@@ -26,10 +27,18 @@ def campaign(server) -> Campaign:
 
 
 @pytest.fixture
-def person(study, server, campaign) -> Person:
-    """Return a participant who handed in four tasks that were too fast to be accepted automatically."""
+def person(project, server, campaign) -> Person:
+    """Return a participant who submitted four tasks that were too fast to be accepted automatically."""
+    project.pay_scheme["generator"] |= {
+        "free_units": 0,
+        "bonus_first_cents": 20,
+        "least_seconds": 20,
+    }
+    project.save()
+    publish_batch(project=project, now=server.clock())
+    campaign.sweep(times=3)
     person = Person(server, label, active_seconds=1)
-    session = person.arrive(study.external_id)
+    session = person.arrive(Study.objects.get().external_id)
     for _ in range(4):
         person.work(person.next_task(session))
     person.finish(session)

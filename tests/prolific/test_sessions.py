@@ -1,5 +1,6 @@
 """Sessions: arrival, assignment of tasks, leaving, and completion on Prolific."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from crowd.models import Assignment, Deal, Payment, Study, StudySession
 from crowd.providers.prolific.limits import maximum_minutes
 from tests.fakes.prolific import NotEligibleError
 from tests.prolific.campaign import (
+    PAGE_DATA,
     REWARD_CENTS,
     Campaign,
     Person,
@@ -92,6 +94,32 @@ def test_arrival_after_the_end_of_the_session_is_refused(study, server, person):
     Campaign(server, []).sweep(minutes=10)
     for page in (address, session, f"{session}next/"):
         assert Client().get(page).status_code == 410, page
+
+
+def test_task_that_arrives_after_the_end_is_named(study, server, person):
+    session = person.arrive(study.external_id)
+    person.work(person.next_task(session))
+    task = person.next_task(session)
+    page = json.loads(PAGE_DATA.search(person.pages.get(task).text)[1])
+    person.participant.return_place()
+    Campaign(server, []).sweep(minutes=15, times=2)
+    response = person.pages.post(page["submitTo"], {"assignmentId": page["assignment"]})
+    assert response.status == 410
+    text = " ".join(response.text.split())
+    assert "<h1> This session is over </h1>" in text
+    assert "Task 2 was not saved" in text
+    assert "You returned your place." in text
+    assert "The 1 task that you submitted is saved, and it is paid by bonus" in text
+    assert "can't be opened" not in text
+    assert Assignment.objects.count() == 1
+
+
+def test_revisit_after_the_time_says_so(study, server, person):
+    session = person.arrive(study.external_id)
+    Campaign(server, []).sweep(minutes=24 * 60)
+    text = " ".join(person.pages.get(session).text.split())
+    assert "This session is over" in text
+    assert "Its time ran out. No task was submitted in it." in text
 
 
 def test_forged_session_address_is_refused(study, person):

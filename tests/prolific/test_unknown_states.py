@@ -65,7 +65,7 @@ def test_session_in_an_unknown_state_keeps_its_state_and_is_reported(server, stu
     server.platform.submissions[person.participant.submissions[0].id].status = "UNKNOWN"
     campaign.sweep(minutes=15, times=2)
     row = StudySession.objects.get()
-    assert row.state == "finished"
+    assert row.state == "active"
     assert "“UNKNOWN” for a submission" in row.error
     assert notices(server) == [row.error]
 

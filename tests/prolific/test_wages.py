@@ -23,7 +23,7 @@ from tests.prolific.test_studies_page import Requester, text_of
 
 WEEK = 7 * DAY
 REASON = (
-    "You handed in the study without submitting a single task, and the place was not returned when we "
+    "You submitted the study without submitting a single task, and the place was not returned when we "
     "asked for it."
 )
 
@@ -98,7 +98,7 @@ def test_early_leaver_can_change_their_mind(study, server, campaign, person):
 def test_share_of_tasks_is_a_setting(study, settings, person):
     session = person.arrive(study.external_id)
     work(person, session, 2)
-    settings.PROLIFIC_LEAST_SHARE = 0.25
+    settings.SESSION_LEAST_SHARE = 0.25
     assert study.completion_code in text_of(Client().post(f"{session}finish/"))
 
 
@@ -199,7 +199,7 @@ def test_session_that_was_just_returned_does_not_hinder_the_next(study, person):
 
 
 def test_number_of_sessions_per_person_is_limited(study, settings, campaign, person):
-    settings.PROLIFIC_SESSIONS_PER_WORKER = 1
+    settings.SESSIONS_PER_WORKER = 1
     session = person.arrive(study.external_id)
     work(person, session, 4)
     person.finish(session)
@@ -257,7 +257,7 @@ def test_session_without_any_task_is_rejected_by_a_person_only(study, campaign, 
     campaign.sweep(minutes=8 * DAY)
     assert person.participant.submissions[-1].status == "AWAITING REVIEW"
     studies = text_of(client.get(reverse("consolidation:studies", args=["moods"])))
-    assert "Sessions to decide" in studies
+    assert "Sessions without work" in studies
     page = decision_page(row)
     assert "never opened this site" in text_of(client.get(page))
     refused = client.post(page, {"reason": "No."})

@@ -67,6 +67,8 @@ SESSION_STATES = {
 RESEARCHER_SUFFIX = "R"
 # A study with as many sessions per participant as there is work.
 NO_LIMIT = -1
+# The reason that Prolific shows to participants who choose not to take part.
+DECLINED = "You chose not to take part. Return your place, which does not affect your record."
 CENTS_TO_COMPARE = 10_000
 # The secret of webhooks is read again at most this often.
 SECRET_SECONDS = 60
@@ -314,6 +316,13 @@ class Prolific:
                 actions=actions,
             ),
         ]
+        if terms.decline_code:
+            request = values.CodeAction("REQUEST_RETURN", {"return_reason": DECLINED})
+            codes.append(
+                values.CompletionCode(
+                    terms.decline_code, code_type="NO_CONSENT", actions=(request,)
+                )
+            )
         study = self._client.create_study(
             values.StudyTerms(
                 project=self.project,

@@ -20,7 +20,7 @@ WORKERS = "/hits/operator/workers/"
 
 def names(page) -> list[str]:
     """Return the first cell of each row."""
-    return [strip_tags(cells[0][1]).strip() for cells in page.context["listing"].shown]
+    return [strip_tags(row.cells[0][1]).strip() for row in page.context["listing"].shown]
 
 
 def csv_rows(response) -> list[dict[str, str]]:
@@ -57,7 +57,9 @@ def test_workers_are_sorted_and_bad_values_ignored(workers, operator, sort, orde
 
 def test_headings_show_the_order_and_keep_the_filter(workers, operator):
     page = operator.get(WORKERS, {"q": "n", "sort": "approved", "page": 1}).content.decode()
-    directions = re.findall(r'aria-sort="(\w+)"\s*>\s*<a class="list__order" href="([^"]+)"', page)
+    directions = re.findall(
+        r'aria-sort="(\w+)"\s*>\s*<a class="list__order"\s+href="([^"]+)"', page
+    )
     assert directions == [
         ("none", f"{WORKERS}?q=n&amp;sort=name"),
         ("none", f"{WORKERS}?q=n&amp;sort=worker-id"),
