@@ -16,6 +16,8 @@ class BatchState(TextChoices):
 
 class SubmissionState(TextChoices):
     SUBMITTED = "submitted", "pending review"
+    # Gold can use it, and it is accepted once the gold has enough of the worker's units.
+    WAITING = "waiting", "waiting for consolidation"
     ACCEPTED = "accepted", "accepted"
     REJECTED = "rejected", "rejected"
     WITHDRAWN = "withdrawn", "withdrawn"
@@ -38,7 +40,9 @@ class FieldKind(TextChoices):
 
 
 # The states of a submission that counts. An item has at most one per worker and role.
-LIVE = (SubmissionState.SUBMITTED, SubmissionState.ACCEPTED)
+LIVE = (SubmissionState.SUBMITTED, SubmissionState.WAITING, SubmissionState.ACCEPTED)
+# The states of a submission that gold can be made of.
+USABLE = (SubmissionState.WAITING, SubmissionState.ACCEPTED)
 
 
 class AppealState(TextChoices):

@@ -82,6 +82,7 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
     },
     "annotation.Submission": {
         "submitted": _action("submitted"),
+        "waiting": Phrase("postponed {it} until consolidation", "{it} waits for consolidation"),
         "accepted": _action("accepted"),
         "rejected": _action("rejected"),
         "withdrawn": _action("withdrew", "withdrawn"),

@@ -90,7 +90,6 @@ def open_page(
     guidelines_id = (draft and draft.guidelines_id) or offered.guidelines_id
     contexts = _contexts(project, offered.items, role)
     known = claim.worker_ref if claim and claim.is_confirmed else ""
-    timing = stated_timing(batch=task.batch, worker_ref=known)
     data: Json = {
         "preview": claim is None,
         "token": claim.token() if claim else "",
@@ -102,8 +101,8 @@ def open_page(
         and claim.is_confirmed
         and draft is None
         and offers_tutorial(project=project, role=role, worker_ref=claim.worker_ref),
-        "pay": stated_terms(task=task, waits=timing.waits),
-        "bonus_timing": timing.text,
+        "pay": stated_terms(task=task),
+        "bonus_timing": stated_timing(batch=task.batch, worker_ref=known),
         "shared": shared_data(get_scheme(project.scheme), role, contexts),
         "items": [
             item_data(item, context, draft, role)
