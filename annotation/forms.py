@@ -12,6 +12,7 @@ from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.domain.source_files import ReadOptions
 from annotation.domain.text_encodings import ENCODINGS
 from annotation.enums import Partition
+from crowd.domain.pay_scheme import TERM_FIELDS
 from crowd.domain.providers import capabilities_of
 from projects.enums import writes_units
 from schemes.base import Corpus, Noun
@@ -200,21 +201,6 @@ def _with(encoding: str, known: Mapping[str, str]) -> list[tuple[str, str]]:
     return list({**known, encoding: known.get(encoding, encoding)}.items())
 
 
-TERMS = {
-    "reward_cents": "Reward",
-    "free_units": "Included {units}",
-    "bonus_first_cents": "Bonus for the first additional {unit}",
-    "bonus_step_cents": "Increase per additional {unit}",
-    "allowance_units": "{units} to reserve budget for",
-    "max_units": "Maximum {units} that can be submitted (0 for no limit)",
-    "hold_above_units": "{units} paid without a review (0 for no limit)",
-    "least_seconds": "Minimum seconds before the bonus is reviewed (0 for none)",
-}
-# The label of `max_units` for roles that judge the units of others
-MOST_PAID = "Maximum {units} that are paid (0 for no limit)"
-
-# The terms that protect bonuses and the budget, which few projects change.
-LIMITS = ("allowance_units", "max_units", "hold_above_units", "least_seconds")
 MOST_DOLLARS = 1000
 
 
@@ -224,29 +210,34 @@ class PayForm(forms.Form):
     def __init__(self, data: Any, *, role: str, unit: Noun, initial: Mapping[str, Any]) -> None:
         super().__init__(data, prefix=role, initial=dict(initial))
         self.role = role
-        labels = TERMS if writes_units(role) else {**TERMS, "max_units": MOST_PAID}
-        for name, label in labels.items():
-            units = unit.plural.capitalize() if label.startswith("{units}") else unit.plural
-            text = label.format(unit=unit.singular, units=units)
-            if name.endswith("_cents"):
+        for term in TERM_FIELDS:
+            label = term.label if writes_units(role) else term.judges_label or term.label
+            text = label_in_units(label, unit)
+            if term.is_amount:
                 amount = DollarsField(label=f"{text}, in dollars", max_value=MOST_DOLLARS)
                 amount.required = True
-                self.fields[name] = amount
+                self.fields[term.key] = amount
             else:
-                self.fields[name] = CountField(min_value=0, max_value=100_000, label=text)
+                self.fields[term.key] = CountField(min_value=0, max_value=100_000, label=text)
 
     @property
     def amounts(self) -> list[forms.BoundField]:
         """The fields that most projects set."""
-        return [self[name] for name in self.fields if name not in LIMITS]
+        return [self[term.key] for term in TERM_FIELDS if not term.is_limit]
 
     @property
     def limits(self) -> list[forms.BoundField]:
-        return [self[name] for name in LIMITS]
+        return [self[term.key] for term in TERM_FIELDS if term.is_limit]
 
     @property
     def has_wrong_limits(self) -> bool:
-        return bool(set(LIMITS) & set(self.errors))
+        return any(field.errors for field in self.limits)
+
+
+def label_in_units(label: str, unit: Noun) -> str:
+    """Return the label of a pay term, whose first word may be the unit."""
+    units = unit.plural.capitalize() if label.startswith("{units}") else unit.plural
+    return label.format(unit=unit.singular, units=units)
 
 
 class RepublishLimitField(CountField):

@@ -17,20 +17,22 @@ BEGIN SELECT RAISE(ABORT, '{table} is append-only'); END;
 """
 
 
-# Rows of a deleted project may be deleted in the transaction that names it.
-WITH_PROJECT = """IF TG_OP = 'DELETE' AND current_setting('touchstone.deleted_project', true) <> ''
+# Rows may be deleted in a transaction that has this setting: those of a deleted project, or old ones.
+UNLESS = """IF TG_OP = 'DELETE' AND current_setting('{setting}', true) <> ''
 THEN RETURN OLD; END IF; """
+WITH_PROJECT = "touchstone.deleted_project"
+EXPIRED = "touchstone.expired"
 
 
-def append_only(table: str, *, goes_with_project: bool = False) -> migrations.RunPython:
+def append_only(table: str, *, unless: str = "") -> migrations.RunPython:
     """Return a migration operation that forbids updates and, on PostgreSQL, deletions.
 
-    Rows that go with their project can be deleted with it.
+    Rows can be deleted while the setting `unless` of the transaction has a value.
     """
 
     def create(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:
         script = POSTGRES if editor.connection.vendor == "postgresql" else SQLITE
-        exception = WITH_PROJECT if goes_with_project else ""
+        exception = UNLESS.format(setting=unless) if unless else ""
         editor.execute(script.format(table=table, exception=exception), params=None)
 
     def drop(apps: Apps, editor: BaseDatabaseSchemaEditor) -> None:

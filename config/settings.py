@@ -545,6 +545,7 @@ CELERY_BEAT_SCHEDULE = {
     **_every(3600.0, "annotation.tasks.delete_unconfirmed_drafts", expires=3600.0),
     **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=None),
     **_every(86400.0, "accounts.tasks.forget_old_logins", expires=None),
+    **_every(86400.0, "operations.tasks.delete_expired_data", expires=None),
 }
 
 # Crowdsourcing
@@ -710,7 +711,8 @@ if MARKETPLACE_ENABLED:
     _delivery = _every(
         min(5.0, SWEEP_SECONDS), "marketplace.tasks.deliver_notifications", expires=15.0
     )
-    CELERY_BEAT_SCHEDULE |= _maintenance | _delivery
+    _retention = _every(86400.0, "marketplace.tasks.delete_expired_data", expires=None)
+    CELERY_BEAT_SCHEDULE |= _maintenance | _delivery | _retention
 # The marketplace imports no other app of ours.
 MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"
 
@@ -844,6 +846,15 @@ DRAFTS_PER_TASK_AND_ADDRESS = int(
 )
 DRAFTS_PER_ADDRESS = int(_number("DRAFTS_PER_ADDRESS", "300", low="0", high="1000000"))
 UNCONFIRMED_DRAFTS = int(_number("UNCONFIRMED_DRAFTS", "5000", low="0", high="1000000"))
+
+# Retention, in days. 0 keeps everything.
+COPIES_DAYS = int(_number("COPIES_DAYS", "60", low="0", high="36500"))
+_require(
+    not 0 < COPIES_DAYS < 45,
+    "COPIES_DAYS must be 0 or at least 45, because pages can use drafts for 40 days.",
+)
+MESSAGES_DAYS = int(_number("MESSAGES_DAYS", "365", low="0", high="36500"))
+LOG_DAYS = int(_number("LOG_DAYS", "0", low="0", high="36500"))
 
 # Networks whose X-Forwarded-For is trusted, and networks that may read /metrics
 TRUSTED_PROXIES = _networks("TRUSTED_PROXIES")

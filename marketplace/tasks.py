@@ -4,7 +4,7 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from marketplace.domain import maintenance, notifications
+from marketplace.domain import maintenance, notifications, retention
 from marketplace.domain.faults import parse_faults
 
 
@@ -17,3 +17,8 @@ def run_maintenance() -> None:
 def deliver_notifications() -> None:
     faults = parse_faults(settings.MARKETPLACE_FAULTS)
     notifications.deliver_due(now=timezone.now(), faults=faults)
+
+
+@shared_task
+def delete_expired_data() -> None:
+    retention.delete_expired(now=timezone.now())

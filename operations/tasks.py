@@ -6,6 +6,7 @@ from django.utils import timezone
 from operations.domain import heartbeat
 from operations.domain.alerts import mail_alerts, update_alerts
 from operations.domain.notify_outage import notify_outage
+from operations.domain.retention import delete_expired
 from operations.run_in_turn import run_in_turn
 
 
@@ -25,6 +26,11 @@ def watch() -> None:
 def send_alerts() -> None:
     """Send new alerts by email."""
     mail_alerts(now=timezone.now())
+
+
+@shared_task
+def delete_expired_data() -> None:
+    delete_expired(now=timezone.now())
 
 
 @shared_task

@@ -9,7 +9,8 @@ from django.forms.models import model_to_dict
 
 from annotation.domain.item_files import ITEM_HELP
 from annotation.domain.publish import terms_of
-from crowd.domain.pay_scheme import Terms
+from annotation.forms import label_in_units
+from crowd.domain.pay_scheme import TERM_FIELDS, Terms
 from crowd.domain.qualification_requests import LONGEST_REASON
 from projects.enums import Role
 from projects.models import Guidelines
@@ -172,10 +173,6 @@ class RoundForm(forms.Form):
         label="Guidelines",
         empty_label="newest version",
     )
-    reward_cents = _number("Reward per item (cents)", 100_000)
-    free_units = _number("", 100)
-    bonus_first_cents = _number("", 100_000)
-    bonus_step_cents = _number("", 100_000)
 
     def __init__(self, data: Any = None, *, round: Round) -> None:
         self._round = round
@@ -187,14 +184,15 @@ class RoundForm(forms.Form):
             field.help_text = threshold.explanation
             self.fields[threshold.field] = field
         unit = scheme.vocabulary.unit
-        self.fields["free_units"].label = f"{unit.plural.capitalize()} included in the reward"
-        self.fields[
-            "bonus_first_cents"
-        ].label = f"Bonus for the first additional {unit.singular} (cents)"
-        self.fields["bonus_step_cents"].label = f"Increase per additional {unit.singular} (cents)"
+        for term in PAY_TERMS:
+            most = 100_000 if term.is_amount else 100
+            self.fields[term.key] = _number(label_in_units(term.round_label, unit), most)
         guidelines = self.fields["guidelines"]
         assert isinstance(guidelines, forms.ModelChoiceField)
         guidelines.queryset = round.project.guidelines.filter(role=round.role).order_by("-version")
+
+    def pay_fields(self) -> list[forms.BoundField]:
+        return [self[term.key] for term in PAY_TERMS]
 
     def threshold_fields(self) -> list[forms.BoundField]:
         return [self[threshold.field] for threshold in self._thresholds]
@@ -206,9 +204,9 @@ class RoundForm(forms.Form):
         return locales
 
     def clean(self) -> dict[str, Any]:
-        filled = [name for name in TERMS if self.cleaned_data.get(name) is not None]
-        if not self.errors and filled and len(filled) < len(TERMS):
-            raise forms.ValidationError("Fill in all four pay fields, or leave all of them empty.")
+        filled = [term for term in PAY_TERMS if self.cleaned_data.get(term.key) is not None]
+        if not self.errors and filled and len(filled) < len(PAY_TERMS):
+            raise forms.ValidationError("Fill in all the pay fields, or leave all of them empty.")
         return self.cleaned_data
 
     def admission(self) -> Admission:
@@ -247,12 +245,13 @@ class RoundForm(forms.Form):
     def _terms(self) -> Terms | None:
         if self.cleaned_data["reward_cents"] is None:
             return None
-        mine = {name: self.cleaned_data[name] for name in TERMS}
+        mine = {term.key: self.cleaned_data[term.key] for term in PAY_TERMS}
         return cast(Terms, {**terms_of(self._round.project, self._round.role), **mine})
 
 
 MODEL_FIELDS = ("title", "entry", "items_per_worker", "guidelines")
-TERMS = ("reward_cents", "free_units", "bonus_first_cents", "bonus_step_cents")
+# The terms that a round can override.
+PAY_TERMS = [term for term in TERM_FIELDS if term.round_label]
 MOST_UNITS_PER_ITEM, MOST_OF_A_FIGURE = 20, 1_000_000
 
 
@@ -294,7 +293,7 @@ def _initial(round: Round, thresholds: list[ThresholdField]) -> dict[str, Any]:
     for threshold in thresholds:
         value = round.thresholds.get(threshold.key)
         initial[threshold.field] = None if value is None else f"{threshold.scale * value:g}"
-    return initial | {name: (round.terms or {}).get(name) for name in TERMS}
+    return initial | {term.key: (round.terms or {}).get(term.key) for term in PAY_TERMS}
 
 
 class RefuseRequestForm(forms.Form):

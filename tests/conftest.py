@@ -156,16 +156,24 @@ def _stay_on_this_machine() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def django_db_keepdb() -> bool:
+    """Keep the copied SQLite file. The folder of the process is deleted after the run."""
+    return connections[DEFAULT_DB_ALIAS].vendor == "sqlite"
+
+
+@pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    """Put SQLite in a file, as in production. In memory it has no WAL and allows only one process.
+    """Copy the database that was migrated for all processes.
 
-    On PostgreSQL, copy the database that was migrated for all processes.
+    SQLite is in a file, as in production. In memory it has no WAL and allows only one process.
     """
     default = connections[DEFAULT_DB_ALIAS]
     if default.vendor == "sqlite":
-        default.settings_dict["TEST"]["NAME"] = str(settings.VAR_DIR / "test.sqlite3")
+        path = settings.VAR_DIR / "test.sqlite3"
+        shutil.copy(_migrated_sqlite(), path)
+        default.settings_dict["TEST"]["NAME"] = str(path)
     else:
         default.settings_dict["TEST"]["TEMPLATE"] = _migrated_postgres(tmp_path_factory)
 
@@ -393,6 +401,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> str:
     return static_root
 
 
+A_DAY = 24 * 3600
 Migrate = Callable[[Mapping[str, str]], None]
 
 
@@ -400,7 +409,7 @@ Migrate = Callable[[Mapping[str, str]], None]
 def migrate(tmp_path_factory: pytest.TempPathFactory) -> Migrate:
     """Return a function that migrates the new database of a site, given its environment.
 
-    It copies a database that was migrated once per run.
+    It copies a database that was migrated once.
     """
 
     def migrate(env: Mapping[str, str]) -> None:
@@ -408,13 +417,29 @@ def migrate(tmp_path_factory: pytest.TempPathFactory) -> Migrate:
             name, template = urlsplit(url).path.strip("/"), _migrated_postgres(tmp_path_factory)
             _on_server(f"DROP DATABASE {name}", f"CREATE DATABASE {name} TEMPLATE {template}")
             return
-        migrated = _fill_once(tmp_path_factory, "migrated-sqlite", _migrate)
         var = Path(env["VAR_DIR"])
         var.mkdir(parents=True, exist_ok=True)
         assert not (var / DATABASE).exists()
-        shutil.copy(migrated / DATABASE, var / DATABASE)
+        shutil.copy(_migrated_sqlite(), var / DATABASE)
 
     return migrate
+
+
+def _migrated_sqlite() -> Path:
+    """Return a migrated, empty SQLite database, which later runs use until the tables change."""
+    folder = environment.ROOT / "var" / "migrated" / environment.tables_digest()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with (folder.parent / "lock").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if not folder.exists():
+            for old in folder.parent.iterdir():
+                if time.time() - old.stat().st_mtime > A_DAY and old.is_dir():
+                    shutil.rmtree(old)
+            unfinished = folder.with_suffix(".unfinished")
+            unfinished.mkdir()
+            _migrate(unfinished)
+            unfinished.rename(folder)
+    return folder / DATABASE
 
 
 def _migrated_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:

@@ -24,6 +24,7 @@ from annotation.domain.worker_page import NotForWorkerError, PageToken, page_tok
 from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from crowd.domain.arrivals import Arrival
+from crowd.domain.pay_scheme import page_pay
 from database import statements
 from projects.enums import Role, page_role
 from projects.models import Project
@@ -90,6 +91,7 @@ def open_page(
     guidelines_id = (draft and draft.guidelines_id) or offered.guidelines_id
     contexts = _contexts(project, offered.items, role)
     known = claim.worker_ref if claim and claim.is_confirmed else ""
+    terms = stated_terms(task=task)
     data: Json = {
         "preview": claim is None,
         "token": claim.token() if claim else "",
@@ -101,7 +103,7 @@ def open_page(
         and claim.is_confirmed
         and draft is None
         and offers_tutorial(project=project, role=role, worker_ref=claim.worker_ref),
-        "pay": stated_terms(task=task),
+        "pay": page_pay(terms) if terms else None,
         "bonus_timing": stated_timing(batch=task.batch, worker_ref=known),
         "shared": shared_data(get_scheme(project.scheme), role, contexts),
         "items": [

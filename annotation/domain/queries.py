@@ -324,17 +324,26 @@ def worker_figures(*, project: Project) -> dict[int, tuple[WorkerFigures, Worker
     rows = (
         Submission.objects.filter(item__project=project, worker__isnull=False)
         .annotate(is_training=_IS_TRAINING)
-        .values_list("worker", "is_training")
+        .values("worker_id", "is_training")
         .annotate(
-            n=Count("pk"),
+            submissions=Count("pk"),
             accepted=Count("pk", filter=Q(state=SubmissionState.ACCEPTED)),
             rejected=Count("pk", filter=Q(state=SubmissionState.REJECTED)),
-            mean=Avg("active_seconds"),
-            total=Sum("active_seconds"),
+            mean_seconds=Avg("active_seconds"),
+            total_seconds=Sum("active_seconds"),
         )
         .order_by()
     )
-    parts = {(pk, is_training): WorkerFigures(*figures) for pk, is_training, *figures in rows}
+    parts = {
+        (row["worker_id"], row["is_training"]): WorkerFigures(
+            submissions=row["submissions"],
+            accepted=row["accepted"],
+            rejected=row["rejected"],
+            mean_seconds=row["mean_seconds"],
+            active_seconds=row["total_seconds"],
+        )
+        for row in rows
+    }
     return {
         pk: (parts.get((pk, False), WorkerFigures()), parts.get((pk, True), WorkerFigures()))
         for pk, _ in parts

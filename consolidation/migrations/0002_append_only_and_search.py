@@ -1,6 +1,6 @@
 from django.db import migrations
 
-from audit.append_only import append_only
+from audit.append_only import WITH_PROJECT, append_only
 from consolidation.trigram_index import index_by_trigrams
 
 
@@ -8,8 +8,8 @@ class Migration(migrations.Migration):
     dependencies = [("consolidation", "0001_initial")]
 
     operations = [
-        append_only("consolidation_gold", goes_with_project=True),
-        append_only("consolidation_judgment", goes_with_project=True),
+        append_only("consolidation_gold", unless=WITH_PROJECT),
+        append_only("consolidation_judgment", unless=WITH_PROJECT),
         index_by_trigrams(
             name="consolidation_goldentry_trigrams",
             table="consolidation_goldentry",

@@ -11,6 +11,7 @@ checked the work.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NotRequired, TypedDict, cast
 
 from audit.errors import TouchstoneError
@@ -30,6 +31,82 @@ class Terms(TypedDict):
 PayScheme = dict[str, Terms]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TermField:
+    """How forms and the log name a term, with the scheme's nouns for `{unit}` and `{units}`.
+
+    Keys of amounts end in `_cents`. A limit is a term that few projects change. `judges_label` is the
+    label for roles that judge the units of others. Training rounds can override the terms with a
+    `round_label`.
+    """
+
+    key: str
+    label: str
+    log_label: str
+    judges_label: str = ""
+    round_label: str = ""
+    is_limit: bool = False
+
+    @property
+    def is_amount(self) -> bool:
+        return self.key.endswith("_cents")
+
+
+TERM_FIELDS = (
+    TermField(
+        key="reward_cents",
+        label="Reward",
+        log_label="reward",
+        round_label="Reward per item (cents)",
+    ),
+    TermField(
+        key="free_units",
+        label="Included {units}",
+        log_label="included {units}",
+        round_label="{units} included in the reward",
+    ),
+    TermField(
+        key="bonus_first_cents",
+        label="Bonus for the first additional {unit}",
+        log_label="bonus for the first additional {unit}",
+        round_label="Bonus for the first additional {unit} (cents)",
+    ),
+    TermField(
+        key="bonus_step_cents",
+        label="Increase per additional {unit}",
+        log_label="increase per additional {unit}",
+        round_label="Increase per additional {unit} (cents)",
+    ),
+    TermField(
+        key="allowance_units",
+        label="{units} to reserve budget for",
+        log_label="reserved {units}",
+        is_limit=True,
+    ),
+    TermField(
+        key="max_units",
+        label="Maximum {units} that can be submitted (0 for no limit)",
+        log_label="maximum {units}",
+        judges_label="Maximum {units} that are paid (0 for no limit)",
+        is_limit=True,
+    ),
+    TermField(
+        key="hold_above_units",
+        label="{units} paid without a review (0 for no limit)",
+        log_label="{units} paid without a review",
+        is_limit=True,
+    ),
+    TermField(
+        key="least_seconds",
+        label="Minimum seconds before the bonus is reviewed (0 for none)",
+        log_label="minimum seconds before the bonus is reviewed",
+        is_limit=True,
+    ),
+)
+# No page of a worker has more units.
+MAX_SHOWN_UNITS = 200
+
+
 class PaySchemeError(TouchstoneError, ValueError):
     """The pay scheme is unknown, or its terms are invalid."""
 
@@ -44,6 +121,31 @@ def bonus_cents(terms: Terms, units: int) -> int:
     """Return the bonus for `units` units of work."""
     paid = paid_units(terms, units)
     return sum(terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid))
+
+
+class PagePay(TypedDict):
+    """The pay of an item as a worker's page shows it. The k-th unit earns `unit_cents[k - 1]`."""
+
+    reward_cents: int
+    unit_cents: list[int]
+    max_units: int
+    hold_above_units: int
+    least_seconds: int
+
+
+def page_pay(terms: Terms) -> PagePay:
+    """Return the pay for the worker's page, which only adds up what it is given."""
+    last = terms.get("max_units", 0) or MAX_SHOWN_UNITS
+    sums = [bonus_cents(terms, units) for units in range(last + 1)]
+    return {
+        "reward_cents": terms["reward_cents"],
+        "unit_cents": [sums[k] - sums[k - 1] for k in range(1, last + 1)]
+        if has_bonus(terms)
+        else [],
+        "max_units": terms.get("max_units", 0),
+        "hold_above_units": terms.get("hold_above_units", 0),
+        "least_seconds": terms.get("least_seconds", 0),
+    }
 
 
 def has_bonus(terms: Terms) -> bool:

@@ -9,7 +9,7 @@ from django.db import transaction
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.ledger import set_cap
-from crowd.domain.pay_scheme import PayScheme, Terms
+from crowd.domain.pay_scheme import TERM_FIELDS, PayScheme, Terms
 from crowd.domain.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import Provider
 from crowd.models import Budget, Hit
@@ -157,29 +157,16 @@ def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetim
     return changes
 
 
-# The terms of pay in the log. Amounts are formatted as money.
-TERMS: Mapping[str, str] = {
-    "reward_cents": "reward",
-    "free_units": "included {units}",
-    "bonus_first_cents": "bonus for the first additional {unit}",
-    "bonus_step_cents": "increase per additional {unit}",
-    "allowance_units": "reserved {units}",
-    "max_units": "maximum {units}",
-    "hold_above_units": "{units} paid without a review",
-    "least_seconds": "minimum seconds before the bonus is reviewed",
-}
-
-
 def _pay_changes(role: str, old: Terms | None, new: Terms | None, unit: Noun) -> list[str]:
     """Describe the changed terms of a role, such as "reward of generators: $0.05 -> $0.06"."""
     if old is None or new is None:
         return [f"pay of {role}s: {'none' if old is None else 'set'} -> {'set' if new else 'none'}"]
     changes = []
-    for name, words in TERMS.items():
-        before, after = old.get(name), new.get(name)
+    for term in TERM_FIELDS:
+        before, after = old.get(term.key), new.get(term.key)
         if before != after:
-            show = _amount if name.endswith("_cents") else _number
-            title = words.format(unit=unit.singular, units=unit.plural)
+            show = _amount if term.is_amount else _number
+            title = term.log_label.format(unit=unit.singular, units=unit.plural)
             changes.append(f"{title} of {role}s: {show(before)} -> {show(after)}")
     return changes
 

@@ -58,7 +58,7 @@ def test_page_has_everything_that_its_script_needs(client, task):
     page = opened(client, task)
     assert page["preview"] is False
     assert page["submitTo"] == f"{ORIGIN}/mturk/externalSubmit"
-    assert page["pay"]["free_units"] == 2
+    assert page["pay"]["unit_cents"][:4] == [0, 0, 5, 6]
     assert set(page["shared"]) == {"automaton", "suggestions"}
     [item] = page["items"]
     assert item["tokens"][item["target"]["verb_idx"]] == "carried"

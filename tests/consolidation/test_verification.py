@@ -21,6 +21,7 @@ from consolidation.enums import CaseState, ItemState
 from consolidation.models import Case, Dispute, ExpertQueue, Gold
 from crowd.domain.block_worker import block_worker
 from crowd.domain.ledger import BudgetExceededError, set_cap
+from crowd.domain.pay_scheme import page_pay
 from crowd.domain.qualifications import (
     define_qualification,
     grant_qualification,
@@ -207,7 +208,7 @@ def test_reviser_gets_the_generators_page_with_the_annotation_and_its_disputes()
     assert item["content"] == {"label": "positive"}
     assert item["disputes"] == {"label": "positive", "against": 2}
     assert item["data"]["labels"] == ["positive", "negative", "neutral"]
-    assert data["pay"] == project.pay_scheme["reviser"]
+    assert data["pay"] == page_pay(project.pay_scheme["reviser"])
 
 
 def test_page_of_a_revision_is_closed_to_others():

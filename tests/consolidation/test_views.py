@@ -112,7 +112,7 @@ def test_page_has_the_sources_in_the_order_of_the_case(client, case):
         "submit": reverse("consolidation:submit"),
     }
     assert page["urls"] == endpoints
-    assert page["pay"]["bonus_first_cents"] == 3
+    assert page["pay"]["unit_cents"][0] == 3
 
 
 def test_page_hides_the_authors_of_the_sources(client, case):

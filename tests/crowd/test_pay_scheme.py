@@ -1,6 +1,14 @@
 import pytest
 
-from crowd.domain.pay_scheme import PaySchemeError, bonus_cents, check_pay_scheme, explain_bonus
+from crowd.domain.pay_scheme import (
+    TERM_FIELDS,
+    PaySchemeError,
+    Terms,
+    bonus_cents,
+    check_pay_scheme,
+    explain_bonus,
+    page_pay,
+)
 
 GENERATOR = {
     "reward_cents": 5,
@@ -50,6 +58,24 @@ def test_check_accepts_a_preset_by_name():
 def test_units_above_the_maximum_earn_nothing():
     terms = {**GENERATOR, "max_units": 4}
     assert bonus_cents(terms, 5) == bonus_cents(terms, 4) == 11
+
+
+@pytest.mark.parametrize("changes", [{}, {"max_units": 4}, {"free_units": 0}, {"free_units": 9}])
+def test_page_adds_up_to_the_bonus(changes):
+    terms = {**GENERATOR, **changes}
+    cents = page_pay(terms)["unit_cents"]
+    assert [sum(cents[:units]) for units in range(60)] == [
+        bonus_cents(terms, units) for units in range(60)
+    ]
+
+
+def test_page_of_pay_without_a_bonus_has_no_cents_of_units():
+    assert page_pay({**CONSOLIDATOR, "bonus_first_cents": 0})["unit_cents"] == []
+
+
+def test_every_term_is_described_once():
+    keys = [term.key for term in TERM_FIELDS]
+    assert sorted(keys) == sorted(Terms.__annotations__)
 
 
 @pytest.mark.parametrize(

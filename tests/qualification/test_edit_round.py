@@ -82,7 +82,7 @@ def test_changes_are_saved_and_logged(send, training_round):
         ({"items_per_worker": "5"}, "1 to 4 items"),
         ({"locales": "Europe"}, "two letters"),
         ({"threshold_UA": "101"}, "less than or equal to 100"),
-        ({"reward_cents": "7"}, "Fill in all four pay fields"),
+        ({"reward_cents": "7"}, "Fill in all the pay fields"),
         ({"guidelines": "99999"}, "Select a valid choice"),
         ({"approval_rate": "-1"}, "greater than or equal to 0"),
     ],

@@ -62,7 +62,7 @@
  * @property {number} moves
  * @property {Steps} steps
  * @property {string} comment
- * @property {PayTerms | null} [pay]
+ * @property {Pay | null} [pay]
  * @property {Nouns} nouns
  * @property {string} token
  * @property {string} assignment
@@ -83,7 +83,7 @@
 /**
  * The data of an item for its scheme. A locked item allows no changes.
  *
- * @typedef {Item & {shared: any, pay: PayTerms | null, locked: boolean}} ItemData
+ * @typedef {Item & {shared: any, pay: Pay | null, locked: boolean}} ItemData
  */
 
 /**
@@ -180,14 +180,12 @@
  */
 
 /**
- * @typedef {object} PayTerms
+ * @typedef {object} Pay
  * @property {number} reward_cents
- * @property {number} free_units
- * @property {number} bonus_first_cents
- * @property {number} bonus_step_cents
- * @property {number} [max_units]  0 for no limit
- * @property {number} [hold_above_units]  a person checks bonuses above this number of units, 0 for none
- * @property {number} [least_seconds]  a person checks bonuses of faster work per item, 0 for none
+ * @property {number[]} unit_cents  what each further unit earns, empty without a bonus
+ * @property {number} max_units  0 for no limit
+ * @property {number} hold_above_units  a person checks bonuses above this number of units, 0 for none
+ * @property {number} least_seconds  a person checks bonuses of faster work per item, 0 for none
  */
 
 /** @typedef {Record<string, {seconds: number, moves: number}>} Steps */

@@ -1,23 +1,20 @@
-// Pay in whole cents: the same sums as crowd/domain/pay_scheme.py.
+// Pay in whole cents. The site sends what each unit earns, so that the rule is in crowd/domain/pay_scheme.py only.
 
-/** @import { PayTerms } from "./contract.js" */
+/** @import { Pay } from "./contract.js" */
 
 /**
  * Return the bonus of the unit at a position, counted from 1.
  *
- * @param {PayTerms} terms
+ * @param {Pay} pay
  * @param {number} position
  */
-export function unitBonus(terms, position) {
-  const paid = terms.max_units && position > terms.max_units ? 0 : position - terms.free_units;
-  return paid < 1 ? 0 : terms.bonus_first_cents + (paid - 1) * terms.bonus_step_cents;
+export function unitBonus(pay, position) {
+  return pay.unit_cents[position - 1] ?? 0;
 }
 
-/** @param {PayTerms} terms @param {number} units */
-export function bonusCents(terms, units) {
-  let sum = 0;
-  for (let position = 1; position <= units; position += 1) sum += unitBonus(terms, position);
-  return sum;
+/** @param {Pay} pay @param {number} units */
+export function bonusCents(pay, units) {
+  return pay.unit_cents.slice(0, units).reduce((sum, amount) => sum + amount, 0);
 }
 
 /** @param {number} amount */

@@ -1,7 +1,7 @@
 // The part of a work page that is the same for every scheme: the items in turn, undo, pay, problems,
 // keys and submission. Only the root of the current item is part of the document.
 
-/** @import { Content, Mount, Page, PayTerms, Problem, Refusal, Step } from "./contract.js" */
+/** @import { Content, Mount, Page, Pay, Problem, Refusal, Step } from "./contract.js" */
 
 import { capitalized, counted, element, isTyping, ref, setText } from "../html.js";
 import { ContextPanel } from "./context.js";
@@ -262,7 +262,7 @@ export class Shell {
     ref(document, "submit").hidden = !isLast;
   }
 
-  /** @param {PayTerms} pay */
+  /** @param {Pay} pay */
   showPay(pay) {
     const units = this.items.map(({ work }) => work.units?.() ?? 0);
     const bonus = units.reduce((sum, count) => sum + bonusCents(pay, count), 0);
@@ -283,14 +283,14 @@ export class Shell {
   /**
    * Say before the submission when a bonus is paid only after a review.
    *
-   * @param {PayTerms} pay
+   * @param {Pay} pay
    * @param {number[]} units
    */
   reviewNotice(pay, units) {
     const [singular, plural] = this.page.nouns.unit;
-    const limit = pay.hold_above_units ?? 0;
-    const seconds = pay.least_seconds ?? 0;
-    if (!pay.bonus_first_cents && !pay.bonus_step_cents) return "";
+    const limit = pay.hold_above_units;
+    const seconds = pay.least_seconds;
+    if (pay.unit_cents.length === 0) return "";
     const held = [
       limit > 0 ? `for more than ${counted(limit, singular, plural)}` : "",
       seconds > 0 ? `of work faster than ${counted(seconds, "second")} per ${this.page.nouns.item[0]}` : "",
