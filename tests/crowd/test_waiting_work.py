@@ -50,8 +50,11 @@ def sweep(clock) -> None:
 
 @pytest.fixture
 def item(wire, clock) -> Item:
-    item = make_item(make_waiting_project())
-    publish_batch(project=item.project, now=clock())
+    project = make_waiting_project()
+    project.pay_scheme["generator"]["least_seconds"] = 0  # the work takes no time here
+    project.save()
+    item = make_item(project)
+    publish_batch(project=project, now=clock())
     sweep(clock)
     return item
 
