@@ -82,7 +82,9 @@ PHRASES: Mapping[str, Mapping[str, Phrase]] = {
     },
     "annotation.Submission": {
         "submitted": _action("submitted"),
-        "waiting": Phrase("postponed {it} until consolidation", "{it} waits for consolidation"),
+        "waiting": Phrase(
+            "postponed {it} until consolidation", "{it} is in review until consolidation"
+        ),
         "accepted": _action("accepted"),
         "rejected": _action("rejected"),
         "withdrawn": _action("withdrew", "withdrawn"),

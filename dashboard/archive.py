@@ -41,8 +41,8 @@ def _work_left(project: Project) -> Iterator[str]:
     assignments = Assignment.objects.filter(hit__budget=project.budget_id)
     waiting = waiting_work(project=project)
     if count := waiting.count():
-        noun = "submission waits" if count == 1 else "submissions wait"
-        yield f"{count:,} {noun} for consolidation. Pay the work on Held bonuses."
+        noun = "submission is" if count == 1 else "submissions are"
+        yield f"{count:,} {noun} in review until consolidation. Pay the work on Held bonuses."
     undecided = assignments.filter(state=AssignmentState.SUBMITTED)
     if count := undecided.exclude(pk__in=waiting.values("pk")).count():
         noun = "submission is" if count == 1 else "submissions are"

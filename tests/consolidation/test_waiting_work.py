@@ -377,7 +377,7 @@ def test_page_lists_waiting_work_and_pays_it(office):
     assert row.worker.pseudonym in page
     assert "Pay $0.05 and bonuses in full" in page
     left = " ".join(work_left(project))
-    assert "1 submission waits for consolidation. Pay the work on Held bonuses." in left
+    assert "1 submission is in review until consolidation. Pay the work on Held bonuses." in left
     assert "undecided" not in left
 
     page = office.post(reverse("annotation:pay_waiting_bonuses", args=["news"]), follow=True)
