@@ -1,14 +1,15 @@
 # syntax=docker/dockerfile:1
 # One image for web, worker and beat. docker-compose.yml sets their commands.
-ARG PYTHON=3.12
+# An exact version. Add a digest after you have pulled and checked it.
+ARG PYTHON=3.12.11-slim-bookworm
 
-FROM python:${PYTHON}-slim AS packages
+FROM python:${PYTHON} AS packages
 RUN python -m venv /opt/venv
 COPY requirements/base.txt /tmp/base.txt
 RUN /opt/venv/bin/pip install --no-cache-dir --disable-pip-version-check --require-hashes \
     --requirement /tmp/base.txt
 
-FROM python:${PYTHON}-slim
+FROM python:${PYTHON}
 RUN useradd --system --uid 10001 --create-home --home-dir /var/lib/touchstone touchstone
 COPY --from=packages /opt/venv /opt/venv
 WORKDIR /srv/touchstone
@@ -23,8 +24,8 @@ USER touchstone
 RUN mkdir -p /var/lib/touchstone/var
 VOLUME /var/lib/touchstone/var
 EXPOSE 8000
-# On SIGTERM, gunicorn and Celery finish their current work.
+# On SIGTERM, deploy/web and Celery finish their current work.
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=15s --timeout=10s --start-period=30s --retries=3 \
     CMD ["python", "-m", "deploy.healthcheck", "web"]
-CMD ["gunicorn", "config.wsgi", "--config", "deploy/gunicorn_conf.py"]
+CMD ["sh", "deploy/web"]

@@ -1,7 +1,6 @@
 from django.urls import path
 
 from annotation.api import batches, corpus, held_bonuses, submissions
-from projects.api import projects
 
 AT = "projects/<slug:slug>/"
 BATCH = AT + "batches/<int:pk>/"
@@ -9,11 +8,10 @@ HELD = AT + "held-bonuses/<int:pk>/"
 SUBMISSION = AT + "submissions/<int:pk>/"
 
 urlpatterns = [
-    path("projects/", projects.Projects.as_view(), name="projects"),
-    path(AT, projects.ProjectDetail.as_view(), name="project"),
     path(AT + "sentences/", corpus.Sentences.as_view(), name="sentences"),
     path(AT + "imports/", corpus.Imports.as_view(), name="imports"),
     path(AT + "imports/<int:pk>/", corpus.ImportDetail.as_view(), name="import"),
+    path(AT + "imports/<int:pk>/cancel/", corpus.CancelImport.as_view(), name="cancel_import"),
     path(AT + "imports/<int:pk>/bad-rows/", corpus.BadRows.as_view(), name="bad_rows"),
     path(AT + "batches/", batches.Batches.as_view(), name="batches"),
     path(BATCH, batches.BatchDetail.as_view(), name="batch"),

@@ -1,5 +1,7 @@
 from django.db.models import TextChoices
 
+from web.states import Phrase, State, Tone, action
+
 
 class Partition(TextChoices):
     TRAIN = "train", "train"
@@ -7,27 +9,59 @@ class Partition(TextChoices):
     TEST = "test", "test"
 
 
-class BatchState(TextChoices):
-    PUBLISHING = "publishing", "being published"
-    OPEN = "open", "open"
-    PAUSED = "paused", "paused"
-    CLOSED = "closed", "closed"
+class BatchState(State):
+    PUBLISHING = (
+        "publishing",
+        Tone.RUNNING,
+        Phrase(
+            "started to publish {it}: {detail}",
+            "the publication of {it} was started: {detail}",
+            shows_reason=False,
+        ),
+        "being published",
+    )
+    OPEN = "open", Tone.RUNNING, action("reopened"), "open"
+    PAUSED = "paused", Tone.WAITING, action("paused"), "paused"
+    CLOSED = "closed", Tone.NEUTRAL, action("ended"), "closed"
 
 
-class SubmissionState(TextChoices):
-    SUBMITTED = "submitted", "pending review"
+class BatchStanding(State):
+    """The state to show for an open batch without open HITs."""
+
+    SUBMITTED = "submitted", Tone.WAITING, "pending review"
+    WAITING = "waiting", Tone.WAITING, "waiting for consolidation"
+    FINISHED = "finished", Tone.SUCCESS, "finished"
+
+
+class SubmissionState(State):
+    SUBMITTED = "submitted", Tone.WAITING, action("submitted"), "pending review"
     # Gold can use it, and it is accepted once the gold has enough of the worker's units.
-    WAITING = "waiting", "waiting for consolidation"
-    ACCEPTED = "accepted", "accepted"
-    REJECTED = "rejected", "rejected"
-    WITHDRAWN = "withdrawn", "withdrawn"
+    WAITING = (
+        "waiting",
+        Tone.WAITING,
+        Phrase("postponed {it} until consolidation", "{it} is in review until consolidation"),
+        "waiting for consolidation",
+    )
+    ACCEPTED = "accepted", Tone.SUCCESS, action("accepted"), "accepted"
+    REJECTED = "rejected", Tone.DANGER, action("rejected"), "rejected"
+    WITHDRAWN = "withdrawn", Tone.NEUTRAL, action("withdrew", "withdrawn"), "withdrawn"
 
 
-class HeldBonusState(TextChoices):
-    HELD = "held", "waiting for review"
-    WAITING = "waiting", "waiting for consolidation"
-    ACCEPTED = "accepted", "accepted"
-    DECLINED = "declined", "declined"
+class HeldBonusState(State):
+    HELD = (
+        "held",
+        Tone.WAITING,
+        Phrase("held {it} for review", "{it} was held for review"),
+        "waiting for review",
+    )
+    WAITING = (
+        "waiting",
+        Tone.WAITING,
+        Phrase("postponed {it} until consolidation", "{it} is in review until consolidation"),
+        "waiting for consolidation",
+    )
+    ACCEPTED = "accepted", Tone.SUCCESS, action("accepted"), "accepted"
+    DECLINED = "declined", Tone.DANGER, action("declined"), "declined"
 
 
 class FieldKind(TextChoices):
@@ -45,12 +79,12 @@ LIVE = (SubmissionState.SUBMITTED, SubmissionState.WAITING, SubmissionState.ACCE
 USABLE = (SubmissionState.WAITING, SubmissionState.ACCEPTED)
 
 
-class AppealState(TextChoices):
+class AppealState(State):
     """The state of a worker's appeal against a declined bonus."""
 
-    OPEN = "open", "waiting for an answer"
-    GRANTED = "granted", "bonus paid"
-    UPHELD = "upheld", "decision upheld"
+    OPEN = "open", Tone.RUNNING, "waiting for an answer"
+    GRANTED = "granted", Tone.SUCCESS, "bonus paid"
+    UPHELD = "upheld", Tone.DANGER, "decision upheld"
 
 
 class BonusDecision(TextChoices):

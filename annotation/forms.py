@@ -15,7 +15,8 @@ from annotation.enums import Partition
 from crowd.domain.pay_scheme import TERM_FIELDS
 from crowd.domain.providers import capabilities_of
 from projects.enums import writes_units
-from schemes.base import Corpus, Noun
+from schemes.contract.corpus import Corpus
+from schemes.contract.values import Noun
 from schemes.import_settings import Setting
 from schemes.layouts import Layout
 from web.fields import CountField, DollarsField, sentence_case, set_choices
@@ -347,8 +348,8 @@ class TermsForm(forms.Form):
         required=False,
         min_value=1,
         max_value=100_000,
-        label="HITs to keep open",
-        help_text="More items are published when fewer HITs are open. Leave empty for no top-up.",
+        label="Items to keep open",
+        help_text="More items are published when fewer are open. Leave empty for no top-up.",
     )
     republish_limit = RepublishLimitField()
     cap = DollarsField(

@@ -223,6 +223,11 @@ class Batch(models.Model):
     def name(self) -> str:
         return f"Batch {self.number}"
 
+    @property
+    def can_top_up(self) -> bool:
+        """Return True if the sweep can publish more items in this batch."""
+        return self.role == Role.GENERATOR and not self.for_training
+
 
 class Task(models.Model):
     """An ordered list of items on a HIT, usually a single item.

@@ -14,7 +14,7 @@ from annotation.domain.source_files import ReadOptions, parse_reading, with_name
 from annotation.domain.text_encodings import ENCODINGS
 from projects.command import InputError
 from projects.domain.bad_rows import SHOWN, BadRows
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.import_settings import with_options
 
 

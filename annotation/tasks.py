@@ -3,7 +3,7 @@ from django.utils import timezone
 
 from annotation.domain import unconfirmed_drafts, unused_blocks
 from annotation.domain.batch_actions import top_up_batches
-from annotation.domain.compensate import pay_compensations
+from annotation.domain.compensate import book_approved_sessions, pay_compensations
 from annotation.domain.onboarding.steps import delete_unconfirmed_onboarding
 from annotation.domain.record_generations import record_new_generations
 from annotation.domain.republish import republish_due_items
@@ -20,6 +20,7 @@ def record_generations() -> None:
 @shared_task
 def pay_due_compensations() -> None:
     sweep(lambda: pay_compensations(clock=timezone.now))
+    sweep(lambda: book_approved_sessions(clock=timezone.now))
 
 
 @shared_task

@@ -8,7 +8,7 @@ from annotation.domain.resource_index import indexed_versions
 from projects.enums import Role, page_role
 from projects.languages import DEFAULT_LANGUAGE, direction_of
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from web.markdown import render_markdown
 

@@ -7,6 +7,7 @@ from annotation.api_urls import urlpatterns as annotation
 from consolidation.api_urls import urlpatterns as consolidation
 from dashboard.api_urls import urlpatterns as dashboard
 from datasets.api_urls import urlpatterns as datasets
+from projects.api_urls import urlpatterns as projects
 from projects.permissions import Access, read
 from qualification.api_urls import urlpatterns as qualification
 from web import views
@@ -19,6 +20,7 @@ class SchemaView(SpectacularJSONAPIView):
 
 
 urlpatterns = [
+    *projects,
     *annotation,
     *consolidation,
     *qualification,

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
+from web.views import api_error
+
 REFUSAL = "This request contains the NUL character, which is not allowed in text."
 
 
@@ -17,7 +19,7 @@ class TextOnlyMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return _refused() if "\x00" in request.path else self.get_response(request)
+        return _refused(request) if "\x00" in request.path else self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: Callable[..., object], *_: object
@@ -26,9 +28,11 @@ class TextOnlyMiddleware:
             return None
         # An encoded form shows NUL as %00.
         if "%00" in request.GET.urlencode() or "%00" in request.POST.urlencode():
-            return _refused()
+            return _refused(request)
         return None
 
 
-def _refused() -> HttpResponse:
+def _refused(request: HttpRequest) -> HttpResponse:
+    if request.path.startswith("/api/"):
+        return api_error("invalid", REFUSAL, status=400)
     return HttpResponse(REFUSAL, status=400, content_type="text/plain; charset=utf-8")

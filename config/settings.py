@@ -5,6 +5,8 @@ By default the site uses SQLite, a file-system queue and its own marketplace, al
 that names the variable.
 """
 
+import base64
+import binascii
 import hashlib
 import hmac
 import os
@@ -46,6 +48,7 @@ FROM_FILES = (
     "MARKETPLACE_AWS_ACCESS_KEY_ID",
     "MARKETPLACE_AWS_SECRET_ACCESS_KEY",
     "MARKETPLACE_ENCRYPTION_KEYS",
+    "BACKUP_KEY",
 )
 
 
@@ -58,9 +61,14 @@ def _secrets_from_files() -> dict[str, str]:
         if os.environ.get(name):
             raise ImproperlyConfigured(f"{name} and {name}_FILE are both set; set one of them.")
         try:
-            values[name] = Path(path).read_text("utf-8").strip()
+            value = Path(path).read_text("utf-8").strip()
         except (OSError, UnicodeDecodeError):
             raise ImproperlyConfigured(f"{name}_FILE is {path}, which cannot be read.") from None
+        # Compose can't leave a secret out, so an empty file is no value.
+        if value:
+            values[name] = value
+        elif name in ("SECRET_KEY", "DATABASE_URL"):
+            raise ImproperlyConfigured(f"{name}_FILE is {path}, which is empty.")
     return values
 
 
@@ -280,9 +288,10 @@ MIDDLEWARE = [
     "config.private_pages.PrivatePagesMiddleware",
     "marketplace.middleware.RequesterApiMiddleware",
     "marketplace.middleware.ContentHostMiddleware",
-    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.static_files.NewStaticFilesMiddleware",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "web.large_bodies.LargeBodiesMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.reject_nul.TextOnlyMiddleware",
@@ -325,6 +334,8 @@ _address(
 )
 DATABASES: dict[str, dict[str, Any]] = {"default": env.db_url_config(DATABASE_URL)}
 DATABASES["default"]["CONN_MAX_AGE"] = 60
+# After a restart of the database, requests open new connections instead of failing.
+DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["OPTIONS"] = {
         "timeout": 30,
@@ -337,6 +348,34 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     }
 else:
     DATABASES["default"].setdefault("OPTIONS", {})["client_encoding"] = "UTF8"
+    DATABASES["default"]["OPTIONS"].setdefault("connect_timeout", 5)
+
+
+def _seconds(name: str, default: str) -> float:
+    return float(_number(name, default, low="0", high="86400"))
+
+
+# Limits in seconds of a process's statements, by PostgreSQL's names. 0 is no limit. Commands have none.
+_idle_limit = {
+    "idle_in_transaction_session_timeout": _seconds("IDLE_TRANSACTION_SECONDS", "600"),
+}
+DATABASE_LIMITS = {
+    "web": {
+        "statement_timeout": _seconds("WEB_STATEMENT_SECONDS", "30"),
+        "lock_timeout": _seconds("WEB_LOCK_SECONDS", "5"),
+        **_idle_limit,
+    },
+    "worker": {
+        "statement_timeout": _seconds("WORKER_STATEMENT_SECONDS", "900"),
+        "lock_timeout": _seconds("WORKER_LOCK_SECONDS", "15"),
+        **_idle_limit,
+    },
+}
+# How long one attempt of a migration waits for a table, and all of them.
+MIGRATION_LOCK_SECONDS = _seconds("MIGRATION_LOCK_SECONDS", "2")
+MIGRATION_WAIT_SECONDS = _seconds("MIGRATION_WAIT_SECONDS", "1800")
+# The room on the database's disk, if this machine can't see it. 0 is unknown.
+DATABASE_DISK_GB = float(_number("DATABASE_DISK_GB", "0", low="0", high="1000000"))
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TIME_ZONE = "UTC"
@@ -362,13 +401,79 @@ def _storage(folder: Path) -> dict[str, Any]:
     if not STORAGE_URL:
         options: dict[str, Any] = {"location": folder, "allow_overwrite": True}
         return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+    from botocore.config import Config  # noqa: PLC0415 - slow, and most sites need no bucket
+
     address = _split(STORAGE_URL)
     location = f"{address.path.strip('/')}/{folder.name}".lstrip("/")
     # Larger files are buffered on disk before they are sent.
     spool = 10 * 2**20
-    options = {"bucket_name": address.hostname, "location": location, "max_memory_size": spool}
+    # Without limits, a request to a server that doesn't answer would take minutes.
+    limits = Config(connect_timeout=5, read_timeout=30, retries={"total_max_attempts": 3})
+    options = {
+        "bucket_name": address.hostname,
+        "location": location,
+        "max_memory_size": spool,
+        "client_config": limits,
+    }
     return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
 
+
+# Where scheduled backups go: a bucket, or a folder on another disk.
+BACKUP_URL = env.str("BACKUP_URL", default="")
+if BACKUP_URL:
+    _address("BACKUP_URL", BACKUP_URL, ("s3", "file"), example="s3://bucket/touchstone")
+
+
+def _backup_key() -> bytes | None:
+    """Return the key that encrypts backups. Without one, they may not leave the machine's disks."""
+    raw = env.str("BACKUP_KEY", default="")
+    if not raw:
+        _require(
+            _split(BACKUP_URL).scheme != "s3",
+            "BACKUP_KEY is not set. It must encrypt the backups in a bucket: openssl rand -base64 32.",
+        )
+        return None
+    try:
+        key = base64.b64decode(raw, validate=True)
+    except binascii.Error:
+        key = b""
+    _require(
+        len(key) == BACKUP_KEY_BYTES,
+        f"BACKUP_KEY must be {BACKUP_KEY_BYTES} bytes in base64, from openssl rand -base64 32.",
+    )
+    return key
+
+
+def _backups() -> dict[str, Any]:
+    if _split(BACKUP_URL).scheme == "s3":
+        address = _split(BACKUP_URL)
+        options: dict[str, Any] = {
+            "bucket_name": address.hostname,
+            "location": address.path.strip("/"),
+        }
+        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+    folder = _split(BACKUP_URL).path or VAR_DIR / "backups"
+    private = {"file_permissions_mode": 0o600, "directory_permissions_mode": 0o700}
+    options = {"location": folder, "allow_overwrite": True, **private}
+    return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": options}
+
+
+BACKUP_KEY_BYTES = 32
+BACKUP_KEY = _backup_key()
+# A demo's data are not worth it.
+BACKUP_EVERY = timedelta(
+    hours=float(_number("BACKUP_HOURS", "0" if DEMO else "24", low="0", high="720"))
+)
+BACKUP_KEEP_DAYS = int(_number("BACKUP_KEEP_DAYS", "14", low="1", high="3650"))
+SNAPSHOT_EVERY = timedelta(
+    minutes=float(_number("SNAPSHOT_MINUTES", "0" if DEMO else "5", low="0", high="1440"))
+)
+# The folder that deploy/postgres archives to, if this machine has it.
+ARCHIVE_DIR = Path(_archive) if (_archive := env.str("ARCHIVE_DIR", default="")) else None
+_require(
+    ARCHIVE_DIR is None or ARCHIVE_DIR.is_absolute(),
+    f"ARCHIVE_DIR is {ARCHIVE_DIR}; it must be an absolute path.",
+)
 
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
@@ -376,6 +481,7 @@ STORAGES = {
     "uploads": _storage(UPLOAD_DIR),
     "exports": _storage(EXPORT_DIR),
     "images": _storage(IMAGE_DIR),
+    "backups": _backups(),
 }
 
 # Background tasks
@@ -429,26 +535,32 @@ CELERY_TASK_ROUTES = {
     "crowd.tasks.send_mail": {"queue": "outside"},
     "accounts.tasks.send_password_resets": {"queue": "outside"},
     "operations.tasks.run_outside_sweeps": {"queue": "outside"},
-    "operations.tasks.send_alerts": {"queue": "outside"},
     "projects.tasks.send_digests": {"queue": "outside"},
     "marketplace.tasks.deliver_notifications": {"queue": "outside"},
     "jobs.tasks.run_jobs": {"queue": "jobs"},
+    "operations.tasks.back_up": {"queue": "backups"},
 }
 # A worker without -Q serves all of them.
-CELERY_TASK_QUEUES = [Queue(name, routing_key=name) for name in ("celery", "outside", "jobs")]
+CELERY_TASK_QUEUES = [
+    Queue(name, routing_key=name) for name in ("celery", "outside", "jobs", "backups")
+]
 # A site without Redis has a single worker, which may fetch tasks ahead: with every process busy, it would
 # wait a polling interval after each task, and queued tasks would expire.
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1 if REDIS_URL else 8
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+# A broker that is away, or has no memory left, may take hours to repair. Workers wait for it.
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_CONNECTION_MAX_RETRIES = None
+CELERY_BROKER_CHANNEL_ERROR_RETRY = True
+CELERY_WORKER_CONSUMER = "config.patient_consumer:PatientConsumer"
 CELERY_TASK_TIME_LIMIT = 3000
 CELERY_BEAT_SCHEDULE_FILENAME = str(VAR_DIR / "celerybeat-schedule")
 # Seconds that figures on pages are cached.
 FIGURES_TIMEOUT = 10
 SWEEP_SECONDS = float(_number("SWEEP_SECONDS", "10", low="0.2", high="3600"))
 LEASE = timedelta(seconds=int(_number("LEASE_SECONDS", "60", low="5", high="3600")))
-# Seconds. /health/ready fails after three missed heartbeats of the worker.
-HEARTBEAT_SECONDS = 30.0
+# Seconds between the heartbeats of each queue
+HEARTBEAT_SECONDS = 60.0
 JOB_KINDS = {
     "import": "annotation.domain.queue_import.KIND",
     "corpus-check": "annotation.domain.preview_corpus.KIND",
@@ -466,7 +578,7 @@ JOB_KINDS = {
 }
 
 
-def _every(seconds: float, *tasks: str, expires: float | None) -> dict[str, dict[str, Any]]:
+def _every(seconds: float, *tasks: str, expires: float) -> dict[str, dict[str, Any]]:
     """Return beat entries for the tasks. A task that waits longer than `expires` is dropped."""
     return {
         task: {"task": task, "schedule": seconds, "options": {"expires": expires}} for task in tasks
@@ -532,34 +644,56 @@ CELERY_BEAT_SCHEDULE = {
         "consolidation.tasks.index_missing_gold",
         "qualification.tasks.compare_with_gold_and_watch_pools",
     ),
-    **_every(HEARTBEAT_SECONDS, "operations.tasks.beat", expires=HEARTBEAT_SECONDS * 2),
+    **{
+        f"watch {queue.name}": {
+            "task": "operations.tasks.watch",
+            "args": [queue.name],
+            "schedule": HEARTBEAT_SECONDS,
+            "options": {"queue": queue.name, "expires": HEARTBEAT_SECONDS * 2},
+        }
+        for queue in CELERY_TASK_QUEUES
+    },
     **_every(
         60.0,
-        "operations.tasks.watch",
-        "operations.tasks.send_alerts",
         "dashboard.tasks.notify_members",
         "annotation.tasks.send_bonus_news",
         expires=120.0,
     ),
+    # Once a minute where WAL files are copied.
+    **(
+        _every(60.0 if ARCHIVE_DIR else 300.0, "operations.tasks.back_up", expires=300.0)
+        if BACKUP_EVERY or ARCHIVE_DIR
+        else {}
+    ),
+    **(
+        _every(SNAPSHOT_EVERY.total_seconds(), "operations.tasks.take_snapshot", expires=300.0)
+        if SNAPSHOT_EVERY and DATABASES["default"]["ENGINE"].endswith("sqlite3")
+        else {}
+    ),
     **_every(900.0, "projects.tasks.send_digests", expires=900.0),
     **_every(3600.0, "annotation.tasks.delete_unconfirmed_drafts", expires=3600.0),
-    **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=None),
-    **_every(86400.0, "accounts.tasks.forget_old_logins", expires=None),
-    **_every(86400.0, "operations.tasks.delete_expired_data", expires=None),
+    **_every(86400.0, "accounts.tasks.clear_expired_sessions", expires=86400.0),
+    **_every(86400.0, "accounts.tasks.forget_old_logins", expires=86400.0),
+    **_every(86400.0, "operations.tasks.delete_expired_data", expires=86400.0),
 }
 
 # Crowdsourcing
 
 # The variables that connect a site to services, which a demo does not use.
 SERVICE_VARIABLES = (
-    *("DATABASE_URL", "REDIS_URL", "SECRET_KEY"),
+    *("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "BACKUP_URL", "ARCHIVE_DIR"),
     *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
 )
 
+# Where the site's own processes reach its marketplace, past the proxy.
+MARKETPLACE_INTERNAL_URL = env.str("MARKETPLACE_INTERNAL_URL", default="")
+if MARKETPLACE_INTERNAL_URL:
+    MARKETPLACE_INTERNAL_URL = _checked_origin("MARKETPLACE_INTERNAL_URL", MARKETPLACE_INTERNAL_URL)
+    ALLOWED_HOSTS = [*ALLOWED_HOSTS, str(urlsplit(MARKETPLACE_INTERNAL_URL).hostname)]
 MTURK_REGION = _region("MTURK_REGION")
 MTURK_ENDPOINT_URL = _address(
     "MTURK_ENDPOINT_URL",
-    env.str("MTURK_ENDPOINT_URL", default=f"{SITE_URL}/mturk/"),
+    env.str("MTURK_ENDPOINT_URL", default=f"{MARKETPLACE_INTERNAL_URL or SITE_URL}/mturk/"),
     ("http", "https"),
     example="https://touchstone.example/mturk/",
 )
@@ -634,6 +768,11 @@ PROLIFIC_REQUESTS_PER_SECOND = float(
 )
 # The longest time of a session, as a multiple of its estimated time.
 PROLIFIC_TIME_FACTOR = float(_number("PROLIFIC_TIME_FACTOR", "4", low="2", high="100"))
+# The share of its tasks with which a session is completed, unless no task is left for the worker.
+# Work in shorter sessions is paid by bonus when the worker returns the place.
+SESSION_LEAST_SHARE = float(_number("SESSION_LEAST_SHARE", "0.5", low="0", high="1"))
+# The number of sessions that a worker may do in a project. 0 is no limit.
+SESSIONS_PER_WORKER = int(_number("SESSIONS_PER_WORKER", "0", low="0", high="10000"))
 # Used until the API has returned the account's own rates.
 PROLIFIC_FEE_RATE = _number("PROLIFIC_FEE_RATE", "0.428", low="0", high="1")
 PROLIFIC_VAT_RATE = _number("PROLIFIC_VAT_RATE", "0.20", low="0", high="1")
@@ -711,10 +850,10 @@ if MARKETPLACE_ENABLED:
     _delivery = _every(
         min(5.0, SWEEP_SECONDS), "marketplace.tasks.deliver_notifications", expires=15.0
     )
-    _retention = _every(86400.0, "marketplace.tasks.delete_expired_data", expires=None)
+    _retention = _every(86400.0, "marketplace.tasks.delete_expired_data", expires=86400.0)
     CELERY_BEAT_SCHEDULE |= _maintenance | _delivery | _retention
-# The marketplace imports no other app of ours.
-MARKETPLACE_SWEEP = "jobs.domain.sweep.for_each_row"
+# Further metrics
+FIGURES = ["marketplace.domain.figures.collect"] if MARKETPLACE_ENABLED else []
 
 # Accounts
 
@@ -838,6 +977,9 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 5
 FILE_UPLOAD_MAX_MEMORY_SIZE = 2 * 2**20
+# On the disk of the data, because /tmp may be in memory.
+FILE_UPLOAD_TEMP_DIR = VAR_DIR / "incoming"
+FILE_UPLOAD_TEMP_DIR.mkdir(exist_ok=True)
 
 # Drafts that no marketplace has confirmed: of a task per network address, per address, and in total.
 # 0 is no limit.
@@ -922,6 +1064,8 @@ SPECTACULAR_SETTINGS = {
         "GoldSource": "consolidation.enums.GoldSource",
         "LedgerKind": "crowd.enums.LedgerKind",
         "EnrolmentState": "qualification.enums.EnrolmentState",
+        "RoundKind": "qualification.enums.RoundKind",
+        "MemberRole": "projects.enums.MemberRole",
     },
 }
 

@@ -1,13 +1,15 @@
 """Minified and compressed static files with content hashes in their names."""
 
 from functools import cache
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Any
 
+from django.conf import settings
 from django.contrib.staticfiles.apps import StaticFilesConfig
 from django.core.files.base import ContentFile, File
 from rcssmin import cssmin
 from rjsmin import jsmin
+from whitenoise.middleware import WhiteNoiseMiddleware
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 MINIFIERS = {".css": cssmin, ".js": jsmin}
@@ -33,6 +35,35 @@ class HashedModulesStorage(CompressedManifestStaticFilesStorage):
             source = b"".join(content.chunks()).decode()
             content = ContentFile(MINIFIERS[path.suffix](source).encode())
         return super()._save(name, content)
+
+
+class NewStaticFilesMiddleware(WhiteNoiseMiddleware):
+    """WhiteNoise, which also serves files that were collected after this process started.
+
+    During an update, pages of the new version come from another process, and their files from this one.
+    """
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self._collected_at = _manifest_time()
+        super().__init__(*args, **kwargs)
+
+    def __call__(self, request: Any) -> Any:
+        is_unknown = request.path_info not in self.files
+        if is_unknown and request.path_info.startswith(self.static_prefix):
+            self._read_new_files()
+        return super().__call__(request)
+
+    def _read_new_files(self) -> None:
+        """Read the folder again if files were collected since. A request for nonsense costs little."""
+        collected_at = _manifest_time()
+        if collected_at != self._collected_at:
+            self._collected_at = collected_at
+            self.add_files(self.static_root, prefix=self.static_prefix)
+
+
+def _manifest_time() -> float:
+    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
+    return manifest.stat().st_mtime if manifest.exists() else 0.0
 
 
 class StaticFiles(StaticFilesConfig):

@@ -3,7 +3,9 @@
 from allauth.account.decorators import secure_admin_login
 from django.conf import settings
 from django.contrib import admin
-from django.urls import URLPattern, URLResolver, include, path
+from django.urls import URLPattern, URLResolver, include, path, re_path
+
+from web import views
 
 # The admin site uses the common sign-in page, because its own would skip the second factor.
 admin.site.login = secure_admin_login(admin.site.login)  # type: ignore[method-assign]
@@ -27,4 +29,6 @@ urlpatterns += [
     path("", include("accounts.urls")),
     path("", include("crowd.urls")),
     path("", include("qualification.urls")),
+    # Programs can't read the HTML of the 404 page.
+    re_path(r"^api/", views.not_found, name="api_not_found"),
 ]

@@ -4,9 +4,12 @@ import os
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
+from database.limits import limit_database
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 application = get_wsgi_application()
+limit_database("web")
 # Load routes before the first request. With --preload, all processes share them, and their memory
 # stays shared because the garbage collector no longer visits it.
 get_resolver().url_patterns  # noqa: B018 - loads the routes

@@ -1,23 +1,44 @@
 """API endpoints for items, cases and gold."""
 
 from collections import Counter
+from functools import partial
 from typing import Any
 
+from django.conf import settings
+from django.db import transaction
 from django.db.models import QuerySet
+from django.http import HttpResponseBase
 from django.utils import timezone
 from django_filters import rest_framework as filters
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema, extend_schema_field
 from rest_framework import serializers
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
+from rest_framework.reverse import reverse
 
+from annotation.api.corpus import CancelJob, JobFilters
 from annotation.api.filters import FiltersByItem
-from annotation.api.serializers import ContentField, SentenceSerializer
+from annotation.api.serializers import (
+    BatchSerializer,
+    ContentField,
+    ReadFilesSerializer,
+    SentenceSerializer,
+    UploadSerializer,
+    reading_in,
+    settings_in,
+)
+from annotation.bad_rows_download import bad_rows_download
+from annotation.domain.changed_figures import forget_batches, forget_decided
+from annotation.domain.choose_columns import settings_of
 from annotation.domain.item_context import headline_of
 from annotation.domain.queries import submissions_of
 from annotation.enums import Partition, SubmissionState
-from annotation.models import Item
+from annotation.models import Batch, Item
+from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.decide_many import decide_many
+from consolidation.domain.manage_batch import Order, apply_action, count_short
 from consolidation.domain.queries import (
     cases_of,
     current,
@@ -26,17 +47,36 @@ from consolidation.domain.queries import (
     narrowed,
     state_of,
 )
-from consolidation.enums import CaseState, Decision, GoldSource, ItemState
+from consolidation.domain.queue_gold import GOLD_IMPORT, queue_gold
+from consolidation.enums import Action, CaseState, Decision, GoldSource, ItemState
 from consolidation.models import Case, CaseSource, Gold
+from crowd.domain.ledger import BudgetExceededError
+from crowd.domain.manage_hits import HitChangeError
+from crowd.enums import WORK_CATEGORIES
 from crowd.models import Assignment
+from crowd.tasks import publish_hits, send_hit_changes
+from jobs.domain.queries import jobs_of
+from jobs.enums import JobState
+from jobs.models import Job
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
+from projects.domain.cached_figures import forget_figures
 from projects.enums import TokenScope
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, post, read
-from web.actions import money_action
+from schemes.import_settings import Setting
+from schemes.registry import get_scheme
+from web.actions import action, money_action
+from web.errors import conflicts
 from web.filters import LARGEST_ID, ChoiceFilter, IdAfterFilter, MomentFilter
 from web.serializers import BodySerializer
 
+MOST_DAYS = 365
+MOST_ADDED = 9
+REFUSED_ORDERS: dict[type[Exception], str] = {
+    TransitionNotAllowedError: "invalid_state",
+    HitChangeError: "invalid_state",
+    BudgetExceededError: "budget_exceeded",
+}
 # As many as a page of the list has.
 MOST_DECISIONS = 200
 
@@ -158,9 +198,90 @@ class Cases(ListEndpoint):
         return cases_of(project=self.project)
 
 
+class ExtensionSerializer(BodySerializer):
+    days = serializers.IntegerField(
+        min_value=1,
+        max_value=MOST_DAYS,
+        default=14,
+        help_text="The HITs end so many days from now.",
+    )
+
+
+class EnlargementSerializer(BodySerializer):
+    assignments = serializers.IntegerField(
+        min_value=1, max_value=MOST_ADDED, help_text="How many more workers each HIT is offered to."
+    )
+
+
+class _BatchOrder(ProjectEndpoint):
+    """An action on a whole batch that depends on its kind."""
+
+    queryset = Batch.objects.none()
+    serializer_class = BatchSerializer
+    rules = post(STAFF, TokenScope.PUBLISH)
+    refusals = (409, 412)
+    tag = "batches"
+
+    def listed(self) -> QuerySet[Batch]:
+        return self.project.batches.select_related("budget", "project__budget")
+
+    def carry_out(self, request: Request, pk: int, order: Order) -> Response:
+        self.project.batches.select_for_update().filter(pk=pk).first()
+        batch = self.find_row(pk=pk)
+        self.require_match(request, BatchSerializer(batch).data)
+        with conflicts(REFUSED_ORDERS):
+            apply_action(batch=batch, order=order, actor=actor_of(request), now=timezone.now())
+        # Robust, because the next sweep sends the changes if the broker is down.
+        for task in (publish_hits.delay, send_hit_changes.delay):
+            transaction.on_commit(task, robust=True)
+        transaction.on_commit(partial(forget_batches, project=self.project), robust=True)
+        short = partial(forget_figures, count_short, str(pk), project=self.project)
+        transaction.on_commit(short, robust=True)
+        return Response(BatchSerializer(self.find_row(pk=pk)).data)
+
+
+class ExtendBatch(_BatchOrder):
+    operations = {"POST": "extend_batch"}
+
+    @extend_schema(request=ExtensionSerializer, responses={200: BatchSerializer})
+    @action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Extend the unfinished HITs of a batch, also those that have expired."""
+        data = self.read_body(request, ExtensionSerializer)
+        return self.carry_out(request, pk, Order(Action.EXTEND, days=data["days"]))
+
+
+class EnlargeBatch(_BatchOrder):
+    operations = {"POST": "enlarge_batch"}
+
+    @extend_schema(request=EnlargementSerializer, responses={200: BatchSerializer})
+    @money_action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Offer each HIT of a batch to more workers. This reserves budget."""
+        data = self.read_body(request, EnlargementSerializer)
+        return self.carry_out(request, pk, Order(Action.ADD, assignments=data["assignments"]))
+
+
+class RepublishBatch(_BatchOrder):
+    operations = {"POST": "republish_batch"}
+
+    @extend_schema(request=None, responses={200: BatchSerializer})
+    @money_action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        """Republish the work that a batch lacks, whatever its limit. This reserves budget."""
+        self.read_body(request)
+        return self.carry_out(request, pk, Order(Action.REPUBLISH))
+
+
 class RejectionSerializer(BodySerializer):
     id = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
     reason = serializers.CharField(max_length=1000, help_text="Shown to the worker.")
+    category = serializers.ChoiceField(
+        choices=WORK_CATEGORIES,
+        required=False,
+        default="",
+        help_text="Required by providers with sessions, whose reasons need at least 100 characters.",
+    )
 
 
 class DecisionsSerializer(BodySerializer):
@@ -205,15 +326,19 @@ class DecideSubmissions(ProjectEndpoint):
     def post(self, request: Request, slug: str) -> Response:
         """Accept and reject submissions. The answer has what became of each, in the same order."""
         data = self.read_body(request, DecisionsSerializer)
-        wanted = [(pk, Decision.ACCEPT, "") for pk in data["accept"]]
-        wanted += [(entry["id"], Decision.REJECT, entry["reason"]) for entry in data["reject"]]
+        wanted = [(pk, Decision.ACCEPT, "", "") for pk in data["accept"]]
+        wanted += [
+            (entry["id"], Decision.REJECT, entry["reason"], entry["category"])
+            for entry in data["reject"]
+        ]
         rows = submissions_of(project=self.project)
-        ids = [pk for pk, _, _ in wanted]
+        ids = [pk for pk, *_ in wanted]
         assignments = {row.pk: row.assignment for row in rows.filter(pk__in=ids)}
         problems = {
-            pk: self._decide(assignments.get(pk), decision, reason, actor_of(request))
-            for pk, decision, reason in wanted
+            pk: self._decide(assignments.get(pk), decision, reason, category, actor_of(request))
+            for pk, decision, reason, category in wanted
         }
+        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
         states = dict(rows.filter(pk__in=ids).values_list("pk", "state"))
         results = [
             {"id": pk, "state": states.get(pk), "problem": problem}
@@ -222,7 +347,12 @@ class DecideSubmissions(ProjectEndpoint):
         return Response(AllDecidedSerializer({"results": results}).data)
 
     def _decide(
-        self, assignment: Assignment | None, decision: Decision, reason: str, actor: str
+        self,
+        assignment: Assignment | None,
+        decision: Decision,
+        reason: str,
+        category: str,
+        actor: str,
     ) -> str:
         """Decide the assignment, and return why that was not possible or an empty text."""
         if assignment is None:
@@ -231,6 +361,7 @@ class DecideSubmissions(ProjectEndpoint):
             assignments=[assignment],
             decision=decision,
             reason=reason,
+            category=category,
             actor=actor,
             now=timezone.now(),
         )
@@ -276,6 +407,130 @@ class GoldSerializer(serializers.ModelSerializer[Gold]):
         if self.context["request"].query_params.get("include") != "sentence":
             return None
         return SentenceSerializer(gold.item.sentence).data
+
+
+class GoldImportSerializer(ReadFilesSerializer):
+    """An import of annotations. `items_read` grows while it runs, and a new version is `added`."""
+
+    source = serializers.ChoiceField(  # type: ignore[assignment]
+        source="parameters.source", choices=GoldSource.choices
+    )
+    add_roles = serializers.SerializerMethodField()
+    items_read = serializers.IntegerField(source="progress.items", default=0)
+    items_added = serializers.IntegerField(source="result.added", default=0)
+    items_known = serializers.IntegerField(
+        source="result.known", default=0, help_text="Whose newest gold was the same."
+    )
+    items_left_out = serializers.IntegerField(
+        source="result.items_left_out",
+        default=0,
+        allow_null=True,
+        help_text="Because of errors. Null if the reader of the format does not know them.",
+    )
+    blank_count = serializers.IntegerField(
+        source="result.blank", default=0, help_text="Records without an annotation, left out."
+    )
+    notes = serializers.DictField(
+        source="result.notes",
+        child=serializers.IntegerField(),
+        default={},
+        help_text="What was changed to fit the items, such as clipped boxes.",
+    )
+
+    class Meta(ReadFilesSerializer.Meta):
+        fields = (
+            *ReadFilesSerializer.Meta.fields, "source", "add_roles", "items_read", "items_added",
+            "items_known", "items_left_out", "blank_count", "notes",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    def get_add_roles(self, job: Job) -> bool:
+        return Setting.ADD_ROLES in settings_of(job.parameters)
+
+
+class NewGoldImportSerializer(UploadSerializer):
+    """Annotations of experts or of a published dataset, for items that the project has."""
+
+    source = serializers.ChoiceField(  # type: ignore[assignment]
+        choices=[
+            (source.value, source.label) for source in (GoldSource.EXPERT, GoldSource.IMPORTED)
+        ],
+        help_text="expert is the reference of training and quality, imported a published dataset.",
+    )
+    add_roles = serializers.BooleanField(
+        default=False, help_text="Add roles that the project's inventory lacks to it."
+    )
+
+
+class _OfGoldImports(ProjectEndpoint):
+    queryset = Job.objects.none()
+    serializer_class = GoldImportSerializer
+    tag = "consolidation"
+
+    def listed(self) -> QuerySet[Job]:
+        return jobs_of(scope=self.project.slug, kind=GOLD_IMPORT)
+
+
+class GoldImports(_OfGoldImports, ListEndpoint):
+    """List the project's imports of annotations, newest first."""
+
+    rules = read(STAFF) | post(STAFF, TokenScope.IMPORT)
+    filterset_class = JobFilters
+    parser_classes = [MultiPartParser]
+    ordering = ("-pk",)
+    operations = {"GET": "list_gold_imports", "POST": "import_gold"}
+
+    @property
+    def most_bytes(self) -> int:
+        return settings.API_UPLOAD_MAX_BYTES
+
+    @extend_schema(
+        request={"multipart/form-data": NewGoldImportSerializer},
+        responses={202: GoldImportSerializer},
+    )
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Upload annotations. A background job imports them, and `Location` shows its progress."""
+        formats = get_scheme(self.project.scheme).corpus.gold_formats
+        data = self.read_body(request, NewGoldImportSerializer, formats=formats)
+        job = queue_gold(
+            project=self.project,
+            fmt=data["format"],
+            source=data["source"],
+            files=data["files"],
+            strict=data["strict"],
+            reading=reading_in(data),
+            settings=settings_in(data),
+            actor=actor_of(request),
+            now=timezone.now(),
+            state=JobState.QUEUED,
+        )
+        location = reverse("api:gold_import", args=[slug, job.pk], request=request)
+        return Response(GoldImportSerializer(job).data, 202, headers={"Location": location})
+
+
+class GoldImportDetail(_OfGoldImports, DetailEndpoint):
+    """Return an import of annotations with its progress."""
+
+    rules = read(STAFF)
+    operations = {"GET": "get_gold_import"}
+
+
+class CancelGoldImport(CancelJob, _OfGoldImports):
+    """Cancel an import of annotations that has not ended. What it has stored stays."""
+
+    rules = post(STAFF, TokenScope.IMPORT)
+    operations = {"POST": "cancel_gold_import"}
+
+
+class GoldBadRows(_OfGoldImports):
+    rules = read(STAFF)
+    operations = {"GET": "download_gold_bad_rows"}
+
+    @extend_schema(responses={(200, "text/csv"): OpenApiTypes.STR})
+    def get(self, request: Request, slug: str, pk: int) -> HttpResponseBase:
+        """Download the bad rows of an import of annotations as CSV: file, line, field and message."""
+        return bad_rows_download(self.find_row(pk=pk))
 
 
 class GoldFilters(FiltersByItem):

@@ -3,11 +3,23 @@ from django.urls import path
 from consolidation import api
 
 AT = "projects/<slug:slug>/"
+BATCH = AT + "batches/<int:pk>/"
 
 urlpatterns = [
     path(AT + "submissions/decide/", api.DecideSubmissions.as_view(), name="decide_submissions"),
+    path(BATCH + "extend/", api.ExtendBatch.as_view(), name="extend_batch"),
+    path(BATCH + "enlarge/", api.EnlargeBatch.as_view(), name="enlarge_batch"),
+    path(BATCH + "republish/", api.RepublishBatch.as_view(), name="republish_batch"),
     path(AT + "items/", api.Items.as_view(), name="items"),
     path(AT + "items/<int:pk>/", api.ItemDetail.as_view(), name="item"),
     path(AT + "cases/", api.Cases.as_view(), name="cases"),
     path(AT + "gold/", api.GoldList.as_view(), name="gold"),
+    path(AT + "gold-imports/", api.GoldImports.as_view(), name="gold_imports"),
+    path(AT + "gold-imports/<int:pk>/", api.GoldImportDetail.as_view(), name="gold_import"),
+    path(
+        AT + "gold-imports/<int:pk>/cancel/",
+        api.CancelGoldImport.as_view(),
+        name="cancel_gold_import",
+    ),
+    path(AT + "gold-imports/<int:pk>/bad-rows/", api.GoldBadRows.as_view(), name="gold_bad_rows"),
 ]

@@ -1,36 +1,58 @@
 from django.db.models import TextChoices
 
+from web.states import Phrase, State, Tone, action
 
-class CaseState(TextChoices):
-    OPEN = "open", "open"
-    OFFERED = "offered", "offered to workers"
-    CONSOLIDATED = "consolidated", "consolidated"
-    VALIDATED = "validated", "validated"
-    REVISING = "revising", "disputed, being revised"
-    DISPUTED = "disputed", "disputed"
-    RESOLVED = "resolved", "resolved by an expert"
-    REOPENED = "reopened", "being annotated again"
-    REPLACED = "replaced", "replaced by new annotations"
+
+class CaseState(State):
+    OPEN = "open", Tone.RUNNING, action("opened"), "open"
+    OFFERED = (
+        "offered",
+        Tone.RUNNING,
+        Phrase("offered {it} to workers", "{it} was offered to workers"),
+        "offered to workers",
+    )
+    CONSOLIDATED = "consolidated", Tone.SUCCESS, action("consolidated"), "consolidated"
+    VALIDATED = "validated", Tone.SUCCESS, action("validated"), "validated"
+    REVISING = (
+        "revising",
+        Tone.RUNNING,
+        Phrase("sent {it} back for revision", "{it} was sent back for revision"),
+        "disputed, being revised",
+    )
+    DISPUTED = "disputed", Tone.DANGER, Phrase("left {it} disputed", "{it} is disputed"), "disputed"
+    RESOLVED = "resolved", Tone.SUCCESS, action("resolved"), "resolved by an expert"
+    REOPENED = (
+        "reopened",
+        Tone.RUNNING,
+        Phrase("reopened {it} for new annotations", "{it} was reopened for new annotations"),
+        "being annotated again",
+    )
+    REPLACED = (
+        "replaced",
+        Tone.NEUTRAL,
+        Phrase("replaced {it}", "{it} was replaced by new annotations"),
+        "replaced by new annotations",
+    )
 
 
 # The states of a case that has its gold.
 SETTLED = (CaseState.CONSOLIDATED, CaseState.VALIDATED, CaseState.RESOLVED)
 
 
-class ItemState(TextChoices):
+class ItemState(State):
     """An item's progress towards consolidated or validated gold."""
 
-    NOT_PUBLISHED = "not-published", "not published"
-    GENERATING = "generating", "generating"
-    CASE_OPEN = "case-open", "case open"
-    REVISING = "revising", "being revised"
-    DISPUTED = "disputed", "disputed"
-    CONSOLIDATED = "consolidated", "consolidated"
-    VALIDATED = "validated", "validated"
-    RESOLVED = "resolved", "resolved by an expert"
-    REOPENED = "reopened", "being annotated again"
-    TRAINING = "training", "training item"
-    WITHDRAWN = "withdrawn", "withdrawn"
+    NOT_PUBLISHED = "not-published", Tone.NEUTRAL, "not published"
+    GENERATING = "generating", Tone.RUNNING, "generating"
+    CASE_OPEN = "case-open", Tone.RUNNING, "case open"
+    REVISING = "revising", Tone.RUNNING, "being revised"
+    DISPUTED = "disputed", Tone.DANGER, "disputed"
+    CONSOLIDATED = "consolidated", Tone.SUCCESS, "consolidated"
+    VALIDATED = "validated", Tone.SUCCESS, "validated"
+    RESOLVED = "resolved", Tone.SUCCESS, "resolved by an expert"
+    REOPENED = "reopened", Tone.RUNNING, "being annotated again"
+    TRAINING = "training", Tone.NEUTRAL, "training item"
+    WITHDRAWN = "withdrawn", Tone.NEUTRAL, "withdrawn"
 
 
 class GoldSource(TextChoices):
@@ -40,11 +62,28 @@ class GoldSource(TextChoices):
     IMPORTED = "imported", "imported"
 
 
-class ReviewState(TextChoices):
-    DRAWN = "drawn", "pending review"
-    CONFIRMED = "confirmed", "confirmed"
-    CORRECTED = "corrected", "corrected"
-    RETURNED = "returned", "returned"
+class ReviewState(State):
+    DRAWN = "drawn", Tone.WAITING, Phrase("sampled {it}", "{it} was sampled"), "pending review"
+    CONFIRMED = (
+        "confirmed",
+        Tone.SUCCESS,
+        Phrase("confirmed {it} as correct", "{it} was confirmed as correct"),
+        "confirmed",
+    )
+    CORRECTED = (
+        "corrected",
+        Tone.SUCCESS,
+        Phrase("corrected the gold in {it}", "the gold in {it} was corrected"),
+        "corrected",
+    )
+    RETURNED = (
+        "returned",
+        Tone.WAITING,
+        Phrase(
+            "returned {it} for another consolidation", "{it} was returned for another consolidation"
+        ),
+        "returned",
+    )
 
 
 class ReviewOrigin(TextChoices):
@@ -54,12 +93,17 @@ class ReviewOrigin(TextChoices):
     REQUESTED = "requested", "requested"
 
 
-class FlagState(TextChoices):
+class FlagState(State):
     """What became of an expert's report that an item is bad or unclear."""
 
-    OPEN = "open", "to be decided"
-    DISMISSED = "dismissed", "item kept"
-    FOLLOWED = "followed", "item withdrawn"
+    OPEN = "open", Tone.WAITING, action("raised"), "to be decided"
+    DISMISSED = "dismissed", Tone.SUCCESS, action("dismissed"), "item kept"
+    FOLLOWED = (
+        "followed",
+        Tone.NEUTRAL,
+        Phrase("followed {it} and withdrew the item", "{it} led to a withdrawal"),
+        "item withdrawn",
+    )
 
 
 class PartitionUnit(TextChoices):
@@ -96,14 +140,14 @@ class ExpertWork(TextChoices):
     MERGE = "merge", "merge annotations"
 
 
-class QueueState(TextChoices):
-    OPEN = "open", "open"
-    CLOSED = "closed", "closed"
+class QueueState(State):
+    OPEN = "open", Tone.RUNNING, action("opened"), "open"
+    CLOSED = "closed", Tone.NEUTRAL, action("closed"), "closed"
 
 
-class MergeState(TextChoices):
-    OPEN = "open", "open"
-    MERGED = "merged", "merged"
+class MergeState(State):
+    OPEN = "open", Tone.RUNNING, action("opened"), "open"
+    MERGED = "merged", Tone.SUCCESS, action("completed"), "merged"
 
 
 class SourceOrigin(TextChoices):

@@ -11,8 +11,12 @@ from annotation.forms import FilesField
 from consolidation.domain.manage_batch import Order
 from consolidation.domain.resolve_conflict import Version
 from consolidation.enums import Action, Decision, GoldSource, ItemState
+from crowd.domain.decide_assignment import check_category, check_reason
+from crowd.domain.providers import capabilities_of
+from crowd.enums import WORK_CATEGORIES, Provider
 from projects.enums import Role
-from schemes.base import Json, Resource
+from schemes.contract.resources import Resource
+from schemes.contract.values import Json
 from web.fields import ANY, CountField, sentence_case, set_choices
 
 MOST_PICKED = 1000  # HITs
@@ -64,7 +68,7 @@ HIT_STATES = [
     ("paused", "Paused"),
     ("finished", "Finished"),
     ("expired", "Expired"),
-    ("failed", "Failed at the marketplace"),
+    ("failed", "Failed"),
     ("withdrawn", "Withdrawn"),
     ("short", "Missing annotations, can be republished"),
 ]
@@ -140,7 +144,7 @@ class BatchActionForm(forms.Form):
         data = super().clean() or {}
         is_empty = not data.get("hit") and not data.get("all")
         if data.get("scope") == "hits" and is_empty and "hit" not in self.errors:
-            self.add_error(None, "Select HITs, or all of them.")
+            self.add_error(None, "Select rows, or all of them.")
         return data
 
     def order(self) -> Order:
@@ -149,13 +153,48 @@ class BatchActionForm(forms.Form):
         return Order(Action(action), days, assignments)
 
 
-class RejectForm(forms.Form):
+class RejectSessionForm(forms.Form):
+    """The reason to reject. Some providers require a number of characters."""
+
     reason = forms.CharField(
         label="Reason",
         help_text="The worker sees this. Explain what was wrong and what was expected.",
         max_length=1000,
         widget=forms.Textarea(attrs={"rows": 3}),
     )
+
+    def __init__(self, data: Any = None, *, provider: str) -> None:
+        super().__init__(data)
+        self.provider = provider
+        field, least = self.fields["reason"], capabilities_of(provider).min_rejection_reason
+        if least > 1:
+            # Browsers state how many characters are missing.
+            field.widget.attrs["minlength"] = least
+            label = Provider(provider).label
+            field.help_text = f"{field.help_text} {label} requires at least {least} characters."
+
+    def clean_reason(self) -> str:
+        reason: str = self.cleaned_data["reason"]
+        try:
+            check_reason(reason, provider=self.provider)
+        except ValueError as error:
+            raise forms.ValidationError(str(error)) from None
+        return reason
+
+
+class RejectForm(RejectSessionForm):
+    """The reason to reject work, and the category if the provider asks for it."""
+
+    category = forms.ChoiceField(
+        label="Category",
+        choices=[("", "Choose"), *WORK_CATEGORIES],
+        help_text="The worker sees this.",
+    )
+
+    def __init__(self, data: Any = None, *, provider: str) -> None:
+        super().__init__(data, provider=provider)
+        if not capabilities_of(provider).has_rejection_categories:
+            del self.fields["category"]
 
 
 class DecideManyForm(forms.Form):
@@ -166,16 +205,22 @@ class DecideManyForm(forms.Form):
         coerce=int, error_messages={"required": "Select at least one submission."}
     )
     reason = forms.CharField(required=False, max_length=1000)
+    category = forms.CharField(required=False)
     seen = forms.IntegerField(required=False)
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: Any, *, provider: str) -> None:
         super().__init__(data)
+        self.provider = provider
         set_choices(self, row=_any_ids(data, "row"))
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
-        if data.get("decision") == Decision.REJECT and not data.get("reason"):
-            self.add_error("reason", "Enter a reason. The workers see it.")
+        if data.get("decision") == Decision.REJECT:
+            try:
+                check_reason(data.get("reason", ""), provider=self.provider)
+                check_category(data.get("category", ""), provider=self.provider)
+            except ValueError as error:
+                self.add_error("reason", str(error))
         return data
 
 
@@ -192,7 +237,10 @@ class WithdrawForm(forms.Form):
 class ConflictForm(forms.Form):
     copy = forms.ChoiceField(
         label="Which copy is correct?",
-        choices=[(Version.OURS.value, "Touchstone's"), (Version.THEIRS.value, "The marketplace's")],
+        choices=[
+            (Version.OURS.value, "Touchstone's"),
+            (Version.THEIRS.value, "The crowd provider's"),
+        ],
         widget=forms.RadioSelect,
     )
     reason = forms.CharField(

@@ -104,8 +104,9 @@ class CaseSource(models.Model):
 class Dispute(models.Model):
     """The disputed parts of a case's annotation after a round of verifications.
 
-    `content` is what the generator's page shows (see `schemes.base.Validating`). `source` is the
-    annotation that was verified. `revision` replaced it, or is None if the annotation was not revised.
+    `content` is what the generator's page shows (see `schemes.contract.judging.Validating`). `source`
+    is the annotation that was verified. `revision` replaced it, or is None if the annotation was not
+    revised.
     """
 
     case = models.ForeignKey(Case, on_delete=models.CASCADE, related_name="disputes")
@@ -371,7 +372,7 @@ class MergeSource(models.Model):
     """An annotation in a merge, copied when the merge was created.
 
     `position` is its place in a seeded order, shown as a letter. `name` is the name of the system
-    or expert. `outcome` has the counts of `schemes.base.Merging.outcomes` once the merge is done.
+    or expert. `outcome` has the counts of `Merging.outcomes` of the scheme once the merge is done.
     """
 
     merge = models.ForeignKey(Merge, on_delete=models.CASCADE, related_name="sources")

@@ -19,7 +19,7 @@ from annotation.reading_options import (
 from consolidation.domain.import_gold import GoldReport
 from projects.command import InputError
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import SCHEMES, get_scheme
 from schemes.reports import add_reader_options
 

@@ -11,5 +11,7 @@ urlpatterns = [
     path("sessions/submit/<str:token>/", sessions.submit, name="submit"),
     path("sessions/<str:token>/", sessions.session, name="session"),
     path("sessions/<str:token>/next/", sessions.next_task, name="next"),
+    path("sessions/<str:token>/consent/", sessions.consent, name="consent"),
+    path("sessions/<str:token>/decline/", sessions.decline, name="decline"),
     path("sessions/<str:token>/finish/", sessions.finish, name="finish"),
 ]

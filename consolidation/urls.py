@@ -40,6 +40,7 @@ urlpatterns = [
     path(BATCH + "manage_batch/", batches.manage_batch, name="manage_batch"),
     path(AT + "studies/", studies.studies, name="studies"),
     path(AT + "studies/<int:pk>/publish-now/", studies.publish_now, name="publish_study_now"),
+    path(AT + "studies/sessions/<int:pk>/", studies.decide_session, name="decide_session"),
     path(AT + "studies/payments/<int:pk>/decide/", studies.resolve, name="decide_session_payment"),
     path(AT + "items/", items.items, name="items"),
     path(AT + "items/<int:pk>/", items.item, name="item"),

@@ -24,7 +24,9 @@ from crowd.enums import (
     PaymentKind,
     PaymentState,
     Provider,
+    RejectionCategory,
     RequestState,
+    SessionIssue,
     SessionState,
     SettlementState,
     StudyState,
@@ -209,6 +211,9 @@ class ProviderAccount(models.Model):
     fee_rate = models.DecimalField(max_digits=6, decimal_places=5, null=True, blank=True)
     vat_rate = models.DecimalField(max_digits=6, decimal_places=5, null=True, blank=True)
     filters = models.PositiveIntegerField(default=0)
+    # The pay per hour that the provider requires and recommends, as far as it tells.
+    minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
+    recommended_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
@@ -240,16 +245,25 @@ class Study(models.Model):
     reward_cents = models.PositiveIntegerField()
     reward_fee_cents = models.PositiveIntegerField(null=True, blank=True)
     completion_code = models.CharField(max_length=20)
+    # The code of workers who choose not to take part, empty in studies without one.
+    decline_code = models.CharField(max_length=20, blank=True)
     is_gradual = models.BooleanField(default=False)
     hurried_at = models.DateTimeField(null=True, blank=True)
     waiting = models.PositiveIntegerField(default=0)
     waits_until = models.DateTimeField(null=True, blank=True)
+    # See crowd.providers.base.StudySettings.
+    settings = models.JSONField(default=dict, blank=True)
+    # What the requesters should know about the study at the provider, and since when.
+    notice = models.TextField(blank=True)
+    noticed_at = models.DateTimeField(null=True, blank=True)
     places = models.PositiveIntegerField(default=0)
     confirmed_places = models.PositiveIntegerField(default=0)
     state = models.CharField(max_length=20, choices=StudyState, default=StudyState.PENDING)
     external_id = models.CharField(max_length=64, null=True, blank=True, unique=True)
     attempted_at = models.DateTimeField(null=True, blank=True)
     published_at = models.DateTimeField(null=True, blank=True)
+    # When the provider's list of its sessions was last compared with ours.
+    listed_at = models.DateTimeField(null=True, blank=True)
     sync_due_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
@@ -360,7 +374,9 @@ class StudySession(models.Model):
     """A worker's place in a study. `external_id` is the provider's id of it.
 
     `provider_state` is that of the provider. `deadline` is the end of the time that it allows.
-    `finished_at` is when this site sent the worker back with the completion code.
+    `arrived_at` is empty if the provider lists the session and the worker has never opened this site.
+    `finished_at` is when this site sent the worker back with the completion code. `issue` is what a
+    requester should look at. It changes nothing by itself.
     """
 
     study = models.ForeignKey(Study, on_delete=models.PROTECT, related_name="sessions")
@@ -368,12 +384,18 @@ class StudySession(models.Model):
     external_id = models.CharField(max_length=64, unique=True)
     state = models.CharField(max_length=20, choices=SessionState, default=SessionState.ACTIVE)
     provider_state = models.CharField(max_length=20, blank=True)
-    arrived_at = models.DateTimeField()
+    arrived_at = models.DateTimeField(null=True, blank=True)
     deadline = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
+    # When the worker chose not to take part, unless they have changed their mind.
+    declined_at = models.DateTimeField(null=True, blank=True)
     completed_at = models.DateTimeField(null=True, blank=True)
     approved_at = models.DateTimeField(null=True, blank=True)
     return_requested_at = models.DateTimeField(null=True, blank=True)
+    issue = models.CharField(max_length=20, choices=SessionIssue, blank=True)
+    issue_at = models.DateTimeField(null=True, blank=True)
+    # A person's reason to reject a session without any task.
+    rejection_reason = models.TextField(blank=True)
     sync_due_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
@@ -439,6 +461,8 @@ class Assignment(models.Model):
     submitted_at = models.DateTimeField()
     decided_at = models.DateTimeField(null=True, blank=True)
     decision_reason = models.TextField(blank=True)
+    # Why it was rejected, at providers that ask for a category.
+    decision_category = models.CharField(max_length=20, choices=RejectionCategory, blank=True)
     # The time of a rejection, by us or at the marketplace. A later approval must override it.
     refused_at = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)

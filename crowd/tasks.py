@@ -66,14 +66,16 @@ def sync_due_hits() -> None:
 @shared_task
 def run_studies() -> None:
     """Open HITs to sessions, follow the sessions, then give studies the places that are needed."""
-    _sweep(publish_studies.open_pending_hits, sync_sessions.sync_due_sessions)
+    _sweep(publish_studies.open_pending_hits, sync_sessions.list_due_studies)
+    _sweep(sync_sessions.sync_due_sessions)
     _sweep(publish_studies.advance_studies)
 
 
 @shared_task
 def settle_sessions() -> None:
     """Decide overdue work, plan what sessions are paid, then approve them and pay the rest."""
-    _sweep(sync_sessions.approve_overdue, refuse_sessions.refuse_empty_sessions)
+    _sweep(sync_sessions.approve_overdue)
+    _sweep(refuse_sessions.request_returns, refuse_sessions.reject_sessions)
     _sweep(settlements.plan_settlements, settlements.approve_sessions)
     settlements.pay_bonuses(clock=timezone.now)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.db.models import Model
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -19,217 +20,70 @@ from projects.enums import MemberRole, Protocol
 from projects.models import Project
 from web.lists import link
 from web.money import dollars
+from web.states import Phrase, action, states_of
 
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """A change in words, with {it} for the object and {detail} for what the change says.
-
-    `did` follows a person's name. `was` is the whole sentence if no person made the change.
-    """
-
-    did: str
-    was: str
-    detail: str = ""
-    shows_reason: bool = True
-
-
-def _action(past: str, participle: str = "") -> Phrase:
-    """Return the phrase of an action on the object, such as "accepted"."""
-    return Phrase(f"{past} {{it}}", f"{{it}} was {participle or past}")
-
-
-def _event(past: str) -> Phrase:
-    """Return the phrase of an event, such as "failed"."""
-    return Phrase(f"reported that {{it}} {past}", f"{{it}} {past}")
-
-
-PHRASES: Mapping[str, Mapping[str, Phrase]] = {
+# The phrases of changes that are no states.
+EVENTS: Mapping[str, Mapping[str, Phrase]] = {
     "projects.Project": {
-        "active": _action("unarchived"),
-        "archived": _action("archived"),
-        "deleted": _action("deleted"),
+        "active": action("unarchived"),
+        "archived": action("archived"),
+        "deleted": action("deleted"),
     },
     "projects.Invitation": {
-        "invited": _action("sent"),
-        "accepted": _action("accepted"),
-        "withdrawn": _action("withdrew", "withdrawn"),
-    },
-    "jobs.Job": {
-        "uploaded": Phrase("uploaded the files of {it}", "the files of {it} were uploaded"),
-        "queued": _action("started"),
-        "running": _event("began"),
-        "finished": _event("finished"),
-        "failed": _event("failed"),
-        "cancelled": _action("cancelled"),
+        "invited": action("sent"),
+        "accepted": action("accepted"),
+        "withdrawn": action("withdrew", "withdrawn"),
     },
     "annotation.Batch": {
-        "open": _action("reopened"),
-        "paused": _action("paused"),
-        "closed": _action("ended"),
-        "publishing": Phrase(
-            "started to publish {it}: {detail}",
-            "the publication of {it} was started: {detail}",
-            shows_reason=False,
-        ),
         "published": Phrase(
             "published {it}: {detail}", "{it} was published: {detail}", shows_reason=False
-        ),
+        )
     },
     "annotation.Item": {
-        "withdrawn": _action("withdrew", "withdrawn"),
-        "restored": _action("restored"),
+        "withdrawn": action("withdrew", "withdrawn"),
+        "restored": action("restored"),
     },
-    "annotation.Submission": {
-        "submitted": _action("submitted"),
-        "waiting": Phrase(
-            "postponed {it} until consolidation", "{it} is in review until consolidation"
-        ),
-        "accepted": _action("accepted"),
-        "rejected": _action("rejected"),
-        "withdrawn": _action("withdrew", "withdrawn"),
-        "opened again": Phrase("opened {it} again", "{it} was opened again"),
-    },
+    "annotation.Submission": {"opened again": Phrase("opened {it} again", "{it} was opened again")},
     "annotation.HeldBonus": {
-        "held": Phrase("held {it} for review", "{it} was held for review"),
-        "waiting": Phrase(
-            "postponed {it} until consolidation", "{it} is in review until consolidation"
-        ),
-        "accepted": _action("accepted"),
-        "declined": _action("declined"),
         "appealed": Phrase("appealed about {it}", "an appeal about {it} was received"),
         "upheld": Phrase("declined the appeal about {it}", "the appeal about {it} was declined"),
     },
-    "crowd.Hit": {
-        "pending": _action("planned"),
-        "live": _action("published"),
-        "finished": _event("finished"),
-        "expired": _action("ended"),
-        "failed": Phrase("reported that {it} failed", "{it} could not be created"),
-        "withdrawn": _action("withdrew", "withdrawn"),
-        "republished": _action("republished"),
-    },
-    "crowd.Assignment": {
-        "submitted": _action("submitted"),
-        "approved": _action("approved"),
-        "rejecting": _action("rejected"),
-        "rejected": Phrase(
-            "confirmed the rejection of {it}", "the rejection of {it} was confirmed"
-        ),
-    },
-    "crowd.Payment": {
-        "held": Phrase(
-            "put {it} on hold until there is budget", "{it} was put on hold until there is budget"
-        ),
-        "review": Phrase("put {it} on hold for review", "{it} was put on hold for review"),
-        "pending": _action("released"),
-        "sent": _action("sent"),
-        "confirmed": _action("confirmed"),
-        "failed": _event("failed"),
-        "declined": _action("declined"),
-    },
-    "crowd.Study": {
-        "pending": _action("planned"),
-        "draft": _event("was created"),
-        "live": _action("published"),
-        "paused": _action("paused"),
-        "ended": _action("ended"),
-    },
-    "crowd.StudySession": {
-        "active": _event("began"),
-        "finished": _event("was finished"),
-        "submitted": _event("was submitted"),
-        "approved": _action("approved"),
-        "returned": _event("ended before it was submitted"),
-        "rejected": _action("rejected"),
-    },
-    "crowd.Settlement": {
-        "planned": _action("planned"),
-        "approved": Phrase("asked to pay {it} again", "{it} will be paid again"),
-        "paying": _event("was sent"),
-        "confirmed": Phrase("confirmed that {it} was paid", "{it} was paid"),
-        "unknown": Phrase("reported that {it} was not found", "{it} has an unknown outcome"),
-    },
-    "crowd.QualificationGrant": {
-        "pending": Phrase("started granting {it}", "{it} is being granted"),
-        "held": _action("granted"),
-        "granted": _action("granted"),
-        "revoking": Phrase("started revoking {it}", "{it} is being revoked"),
-        "revoked": _action("revoked"),
-        "failed": Phrase("reported that {it} failed", "{it} could not be granted or revoked"),
-    },
-    "crowd.QualificationRequest": {
-        "open": _action("recorded"),
-        "granting": _action("granted"),
-        "granted": Phrase("confirmed {it}", "{it} was granted"),
-        "refusing": _action("refused"),
-        "refused": Phrase("confirmed the refusal of {it}", "the refusal of {it} was confirmed"),
-        "gone": Phrase("closed {it}", "{it} was closed at the marketplace"),
-    },
+    "crowd.Hit": {"republished": action("republished")},
+    "crowd.QualificationGrant": {"granted": action("granted")},
     "qualification.Round": {
         "set up": Phrase("set up {it}", "{it} was set up"),
-        "edited": _action("changed"),
-        "deleted": _action("deleted"),
+        "edited": action("changed"),
+        "deleted": action("deleted"),
     },
-    "qualification.Enrolment": {
-        "invited": _action("invited"),
-        "working": _event("started"),
-        "to-decide": _event("finished"),
-        "passed": _action("passed"),
-        "repeating": Phrase("asked {it} to repeat", "{it} has to repeat"),
-        "declined": _action("declined"),
-        "withdrawn": _action("withdrew", "withdrawn"),
-        "deleted": _action("removed"),
-    },
-    "qualification.Feedback": {"sent": _action("sent")},
-    "qualification.Alert": {
-        "raised": _action("raised"),
-        "acknowledged": _action("acknowledged"),
-    },
-    "consolidation.Case": {
-        "open": _action("opened"),
-        "offered": Phrase("offered {it} to workers", "{it} was offered to workers"),
-        "consolidated": _action("consolidated"),
-        "validated": _action("validated"),
-        "revising": Phrase("sent {it} back for revision", "{it} was sent back for revision"),
-        "disputed": Phrase("left {it} disputed", "{it} is disputed"),
-        "resolved": _action("resolved"),
-        "reopened": Phrase(
-            "reopened {it} for new annotations", "{it} was reopened for new annotations"
-        ),
-        "replaced": Phrase("replaced {it}", "{it} was replaced by new annotations"),
-    },
-    "consolidation.Review": {
-        "drawn": Phrase("sampled {it}", "{it} was sampled"),
-        "requested": Phrase("requested {it}", "{it} was requested"),
-        "confirmed": Phrase("confirmed {it} as correct", "{it} was confirmed as correct"),
-        "corrected": Phrase("corrected the gold in {it}", "the gold in {it} was corrected"),
-        "returned": Phrase(
-            "returned {it} for another consolidation", "{it} was returned for another consolidation"
-        ),
-    },
+    "qualification.Enrolment": {"deleted": action("removed")},
+    "qualification.Feedback": {"sent": action("sent")},
+    "qualification.Alert": {"raised": action("raised"), "acknowledged": action("acknowledged")},
+    "consolidation.Review": {"requested": Phrase("requested {it}", "{it} was requested")},
     "consolidation.ExpertQueue": {
-        "open": _action("opened"),
-        "closed": _action("closed"),
-        "edited": _action("changed"),
+        "edited": action("changed"),
         "used as gold": Phrase(
             "used annotations of {it} as expert gold", "annotations of {it} became expert gold"
         ),
     },
-    "consolidation.ItemFlag": {
-        "open": _action("raised"),
-        "dismissed": _action("dismissed"),
-        "followed": Phrase("followed {it} and withdrew the item", "{it} led to a withdrawal"),
-    },
-    "consolidation.Merge": {"open": _action("opened"), "merged": _action("completed")},
-    "consolidation.Experiment": {"begun": _action("started")},
+    "consolidation.Experiment": {"begun": action("started")},
     "datasets.Decision": {"undone": Phrase("removed {it}", "{it} was removed")},
-    "datasets.ErrorSample": {"drawn": _action("drew", "drawn")},
-    "datasets.SampledPart": {},
+    "datasets.ErrorSample": {"drawn": action("drew", "drawn")},
     "crowd.PublishingHold": {
         "held": Phrase("stopped publishing and payments", "publishing and payments were stopped"),
         "lifted": Phrase("resumed publishing and payments", "publishing and payments were resumed"),
     },
+}
+
+
+def _phrases(label: str, model: type[Model]) -> dict[str, Phrase]:
+    has_states = any(field.name == "state" for field in model._meta.fields)
+    states = states_of(model) if has_states else ()
+    of_states = {state.value: state.phrase for state in states if state.phrase}
+    return {**of_states, **EVENTS.get(label, {})}
+
+
+PHRASES: Mapping[str, Mapping[str, Phrase]] = {
+    label: _phrases(label, kind.model) for label, kind in KINDS.items()
 }
 
 # The changes of a batch that have numbers.
@@ -241,8 +95,18 @@ _BATCH_CHANGES: Sequence[tuple[re.Pattern[str], str, str]] = (
     ),
     (
         re.compile(r"keep open: (?P<detail>\d+)"),
-        "set {it} to keep {detail} HITs open",
-        "{it} keeps {detail} HITs open",
+        "set {it} to keep {detail} items open",
+        "{it} keeps {detail} items open",
+    ),
+    (
+        re.compile(r"limit: (?P<detail>\$.+)"),
+        "limited the cost of {it} to {detail}",
+        "the cost of {it} was limited to {detail}",
+    ),
+    (
+        re.compile(r"limit: none"),
+        "removed the limit of {it}",
+        "the limit of {it} was removed",
     ),
     (
         re.compile(r"no top-up"),
@@ -250,15 +114,15 @@ _BATCH_CHANGES: Sequence[tuple[re.Pattern[str], str, str]] = (
         "the automatic top-up of {it} was stopped",
     ),
     (
-        re.compile(r"(?P<detail>\d+ more for \d+ HITs)"),
+        re.compile(r"(?P<detail>\d+ more for \d+ \w+)"),
         "published more assignments of {it} ({detail})",
         "more assignments of {it} were published ({detail})",
     ),
     *(
         (
-            re.compile(rf"{past} (?P<detail>\d+) HITs"),
-            f"{past} {{detail}} HITs of {{it}}",
-            f"{{detail}} HITs of {{it}} were {past}",
+            re.compile(rf"{past} (?P<detail>\d+ \w+)"),
+            f"{past} {{detail}} of {{it}}",
+            f"{{detail}} of {{it}} were {past}",
         )
         for past in ("paused", "resumed", "ended", "extended")
     ),
@@ -310,7 +174,7 @@ def _setting_phrase(reason: str) -> Phrase:
 
 def _batch_phrase(change: StateChange) -> Phrase | None:
     if change.old == "paused" and change.new == "open":
-        return _action("resumed")
+        return action("resumed")
     if change.old == "publishing" and change.new == "open":
         return Phrase("published {it}", "{it} was published")
     for pattern, did, was in _BATCH_CHANGES:
@@ -331,6 +195,12 @@ def _case_phrase(change: StateChange) -> Phrase | None:
     return None
 
 
+def _session_phrase(change: StateChange) -> Phrase | None:
+    if change.old == change.new:
+        return Phrase("refused {it}", "{it} was refused")
+    return None
+
+
 def _grant_phrase(change: StateChange) -> Phrase | None:
     if change.new.startswith("group ") or change.new == "no group":
         return Phrase("moved {it} to {detail}", "{it} was moved to {detail}", change.new)
@@ -348,6 +218,7 @@ _SPECIAL: Mapping[str, Callable[[StateChange], Phrase | None]] = {
     "annotation.Batch": _batch_phrase,
     "annotation.Submission": _submission_phrase,
     "consolidation.Case": _case_phrase,
+    "crowd.StudySession": _session_phrase,
     "crowd.QualificationGrant": _grant_phrase,
     "datasets.Decision": _decision_phrase,
     "datasets.SampledPart": _decision_phrase,
@@ -390,8 +261,8 @@ def _batch_of(hit: Any) -> Any:
 def _hit(hit: Any) -> LoggedObject:
     batch = _batch_of(hit)
     if batch is None:
-        return LoggedObject("a HIT that pays a worker")
-    return LoggedObject(f"a HIT of {batch.name}", "consolidation:batch", (batch.pk,))
+        return LoggedObject("a task that pays a worker")
+    return LoggedObject(f"a task of {batch.name}", "consolidation:batch", (batch.pk,))
 
 
 def _submission(row: Any) -> LoggedObject:
@@ -552,6 +423,8 @@ def activities_of(
         sentence = _sentence(phrase, person, it, detail)
         reason = change.reason if phrase.shows_reason else ""
         process = "" if person or change.actor in UNNAMED else change.actor
+        if process == "marketplace":
+            process = project.crowd_name.removeprefix("the ")
         is_automatic = change.actor not in people
         activities.append(Activity(change, sentence, reason, is_automatic, process))
     return activities

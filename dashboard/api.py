@@ -19,10 +19,11 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.corpus import JobFilters
+from annotation.api.corpus import CancelJob, JobFilters
 from annotation.domain.qualification_codes import qualifications_of
 from annotation.domain.queries import Cost, Work, cost_by_role, work_of_everyone, workers_of
 from annotation.enums import Partition
+from audit.models import StateChange
 from consolidation.domain.queries import count_gold, finished_costs
 from consolidation.enums import GoldSource
 from crowd.domain.queries import (
@@ -35,6 +36,7 @@ from crowd.domain.queries import (
 )
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry, Worker
+from dashboard.project_log import KINDS, LogFilter, log_ids
 from datasets.domain.export_gold import formats_of
 from datasets.domain.export_submissions import ANNOTATIONS, submission_formats_of, submissions_of
 from datasets.domain.queue_export import (
@@ -224,6 +226,67 @@ class Ledger(ListEndpoint):
         return ledger_of(budget=self.project.budget, wanted=LedgerFilter())
 
 
+class ChangeSerializer(serializers.ModelSerializer[StateChange]):
+    """A change of a row. `kind` and `object_id` name the row, and `actor` a person, token or task."""
+
+    kind = serializers.CharField(source="aggregate", read_only=True)
+
+    class Meta:
+        model = StateChange
+        fields = ("id", "at", "actor", "kind", "object_id", "old", "new", "reason")
+        read_only_fields = fields
+
+
+class LogFilters(filters.FilterSet):
+    by = ChoiceFilter(choices=[("people", "people"), ("automatic", "automatic")])
+    kind = ChoiceFilter(choices=[(label, kind.name) for label, kind in KINDS.items()])
+    actor = filters.CharFilter(max_length=150, label="As it is in the log.")
+    first_day = filters.DateFilter(label="First day (UTC)")
+    last_day = filters.DateFilter(label="Last day (UTC), inclusive")
+    id_after = IdAfterFilter()
+
+    class Meta:
+        model = StateChange
+        fields: list[str] = []
+        form = PeriodForm
+
+    def filter_queryset(self, queryset: QuerySet[StateChange]) -> QuerySet[StateChange]:
+        """Return the changes of the requested page, and one more. See `log_ids`."""
+        data = {name: value for name, value in self.form.cleaned_data.items() if value}
+        after = data.pop("id_after", None)
+        view = self.request.parser_context["view"]
+        cursor = view.paginator.decode_cursor(self.request)
+        bounds = {"before": None, "after": after}
+        if cursor and cursor.position:
+            position = int(cursor.position)
+            is_earlier = cursor.reverse
+            bounds["after" if is_earlier else "before"] = (
+                max(position, after or 0) if is_earlier else position
+            )
+        ids = log_ids(
+            project=view.project,
+            wanted=LogFilter(**data, **bounds),
+            oldest_first=bool(cursor and cursor.reverse),
+            limit=view.paginator.get_page_size(self.request) + 1,
+        )
+        return queryset.filter(pk__in=ids)
+
+
+class Log(ListEndpoint):
+    """List the changes in the project, newest first: who did what, and why."""
+
+    rules = read(STAFF)
+    queryset = StateChange.objects.none()
+    serializer_class = ChangeSerializer
+    filterset_class = LogFilters
+    ordering = ("-pk",)
+    operations = {"GET": "list_log"}
+    tag = "log"
+
+    def listed(self) -> QuerySet[StateChange]:
+        return StateChange.objects.all()
+
+
 class ExportFileSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     rows = serializers.IntegerField(allow_null=True)
@@ -349,6 +412,13 @@ class ExportDetail(_OfExports, DetailEndpoint):
 
     rules = read(STAFF)
     operations = {"GET": "get_export"}
+
+
+class CancelExport(CancelJob, _OfExports):
+    """Cancel an export that has not ended."""
+
+    rules = post(STAFF, TokenScope.EXPORT)
+    operations = {"POST": "cancel_export"}
 
 
 class ExportedFile(_OfExports):

@@ -31,12 +31,12 @@ def work_left(project: Project) -> list[str]:
 
 
 def _work_left(project: Project) -> Iterator[str]:
-    hits = Hit.objects.filter(budget=project.budget_id)
+    hit, hits = project.hit_noun, Hit.objects.filter(budget=project.budget_id)
     if count := hits.filter(state__in=[HitState.PENDING, HitState.LIVE]).count():
-        noun = "HIT is" if count == 1 else "HITs are"
+        noun = f"{hit} is" if count == 1 else f"{hit}s are"
         yield f"{count:,} {noun} open. End their batches first."
     if count := hits.filter(state=HitState.EXPIRED).exclude(sync_due_at=None).count():
-        noun = "HIT has" if count == 1 else "HITs have"
+        noun = f"{hit} has" if count == 1 else f"{hit}s have"
         yield f"{count:,} {noun} ended, but accepted work can still arrive. Wait until it is recorded."
     assignments = Assignment.objects.filter(hit__budget=project.budget_id)
     waiting = waiting_work(project=project)
@@ -48,7 +48,7 @@ def _work_left(project: Project) -> Iterator[str]:
         noun = "submission is" if count == 1 else "submissions are"
         yield f"{count:,} {noun} undecided. Accept or reject the work first."
     if count := assignments.filter(state=AssignmentState.REJECTING).count():
-        yield f"{count:,} rejections have not reached the marketplace yet. Wait until they have."
+        yield f"{count:,} rejections have not reached {project.crowd_name} yet. Wait until they have."
     if count := project.held_bonuses.filter(state=HeldBonusState.WAITING).count():
         noun = "bonus is" if count == 1 else "bonuses are"
         yield f"{count:,} {noun} in review until consolidation. Pay them on Held bonuses."

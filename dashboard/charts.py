@@ -13,7 +13,7 @@ from projects.charts import Column, PageChart
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.time_buckets import Bucket, aggregate_over_time
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.charts import Axis, Chart, Series, Style, Unit
 
 COLUMNS = (

@@ -18,7 +18,14 @@ from annotation.models import Batch, BonusAppeal, HeldBonus, Submission, Task
 from consolidation.enums import QueueState, ReviewState
 from consolidation.models import ExpertQueue, Review
 from crowd.enums import HitState, PaymentState, RequestState
-from crowd.models import Assignment, Payment, QualificationRequest, ReceivedMessage
+from crowd.models import (
+    Assignment,
+    Payment,
+    QualificationRequest,
+    ReceivedMessage,
+    Study,
+    StudySession,
+)
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.notify import Event
@@ -63,6 +70,8 @@ def recent_events(*, now: datetime) -> Iterator[Event]:
     yield from _batches(slugs, since, now)
     yield from _budgets(projects.exclude(budget__cap_cents=None))
     yield from _payments(slugs, since, now)
+    yield from _studies(slugs, since)
+    yield from _sessions(slugs, since)
     yield from _requests(projects, since)
     yield from _messages(slugs, since)
     yield from _training(slugs, since)
@@ -110,6 +119,16 @@ def _comments(slugs: dict[int, str], since: datetime) -> Iterator[Event]:
             path = reverse("consolidation:item", args=[slugs[project], item])
             details = {"worker": worker, "item": key}
             yield Event(NotificationKind.COMMENT, f"comment:{pk}", project, path, details)
+
+
+def _studies(slugs: dict[int, str], since: datetime) -> Iterator[Event]:
+    """Yield what happened to studies at their provider."""
+    noticed = Study.objects.filter(noticed_at__gte=since, budget__project__in=slugs)
+    columns = ("pk", "hit_type__title", "notice", "noticed_at", "budget__project")
+    for pk, title, notice, at, project in noticed.values_list(*columns):
+        path = reverse("consolidation:studies", args=[slugs[project]])
+        details = {"study": title, "notice": notice}
+        yield Event(NotificationKind.STUDY, f"study:{pk}:{at.isoformat()}", project, path, details)
 
 
 def _batches(slugs: dict[int, str], since: datetime, now: datetime) -> Iterator[Event]:
@@ -161,6 +180,12 @@ def _payments(slugs: dict[int, str], since: datetime, now: datetime) -> Iterator
     )
     rows = unknown.values_list("assignment__hit__budget__project", "attempted_at")
     yield from _daily(NotificationKind.PAYMENTS, "dashboard:jobs", slugs, rows)
+
+
+def _sessions(slugs: dict[int, str], since: datetime) -> Iterator[Event]:
+    rows = StudySession.objects.filter(issue_at__gte=since, worker__is_simulated=False)
+    unusual = rows.values_list("study__budget__project", "issue_at")
+    yield from _daily(NotificationKind.SESSIONS, "consolidation:studies", slugs, unusual)
 
 
 def _requests(projects: QuerySet[Project], since: datetime) -> Iterator[Event]:

@@ -4,7 +4,8 @@ from typing import Any
 
 from django import forms
 
-from dashboard.project_log import KINDS, LogFilter
+from dashboard.project_log import OF_STUDIES, LogFilter, kind_names
+from projects.models import Project
 from web.fields import ANY, DaysForm, sentence_case
 
 
@@ -19,12 +20,17 @@ class LogFilterForm(DaysForm):
             ("automatic", "Automatic changes"),
         ],
     )
-    kind = forms.ChoiceField(
-        required=False,
-        label="Type",
-        choices=[ANY, *sentence_case((label, kind.name) for label, kind in KINDS.items())],
-    )
+    kind = forms.ChoiceField(required=False, label="Type")
     actor = forms.CharField(required=False, max_length=150, label="User")
+
+    def __init__(self, data: Any, *, project: Project) -> None:
+        super().__init__(data)
+        kind = self.fields["kind"]
+        assert isinstance(kind, forms.ChoiceField)
+        names = kind_names(project)
+        if not project.has_sessions:
+            names = {label: name for label, name in names.items() if label not in OF_STUDIES}
+        kind.choices = [ANY, *sentence_case(names.items())]
 
     def wanted(self) -> LogFilter:
         """Return the filter. Invalid fields are ignored."""

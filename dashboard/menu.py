@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from projects.models import Project
 from qualification.domain.threads import unread_count
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 
 # Groups of pages, each page with its view name and label.

@@ -29,6 +29,8 @@ from qualification.models import Alert, Enrolment, Feedback, Round
 from web.days import Days
 
 CHUNK = 2000
+# Part of the actor of a change by API, see `projects.api.roles.actor_of`
+API_ACTOR = " by token ts_"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +93,27 @@ KINDS: Mapping[str, Kind] = {
 }
 
 
+# Only a project whose provider posts studies has these.
+OF_STUDIES = {model._meta.label for model in (Study, StudySession, Settlement)}
+
+
+def kind_names(project: Project) -> dict[str, str]:
+    """Return the names of the kinds of rows, in the words of the project's provider."""
+    return {label: kind.name for label, kind in KINDS.items()} | {Hit._meta.label: project.hit_noun}
+
+
 @dataclass(frozen=True, slots=True)
 class LogFilter(Days):
-    """A filter of changes. Empty means any. `by` is "people" or "automatic"."""
+    """A filter of changes. Empty means any. `by` is "people" or "automatic".
+
+    `before` and `after` are ids, for pages of a long log.
+    """
 
     by: str = ""
     kind: str = ""
     actor: str = ""
+    before: int | None = None
+    after: int | None = None
 
 
 def log_ids(
@@ -126,10 +142,14 @@ def log_ids(
 def _condition(wanted: LogFilter) -> Q:
     """Return the condition for the author of a change."""
     condition = Q(actor=wanted.actor) if wanted.actor else Q()
+    if wanted.before is not None:
+        condition &= Q(pk__lt=wanted.before)
+    if wanted.after is not None:
+        condition &= Q(pk__gt=wanted.after)
     if wanted.by:
         # A list of names, because a join with the users takes much longer.
         names = get_user_model().objects.order_by().values_list("username", flat=True)
-        people = Q(actor__in=list(names))
+        people = Q(actor__in=list(names)) | Q(actor__contains=API_ACTOR)
         condition &= people if wanted.by == "people" else ~people
     return condition
 

@@ -30,6 +30,7 @@ from consolidation.enums import CaseState
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
 from crowd.domain.queries import PendingWork, pending_work
+from crowd.domain.refuse_sessions import sessions_to_decide
 from crowd.domain.study_figures import failing_studies, unknown_settlements
 from crowd.enums import HitState, PaymentState
 from dashboard.pace import NO_PACE, Pace, pace_of
@@ -112,9 +113,13 @@ class Progress:
     flags: int = 0
     unknown_payments: int = 0
     failing_studies: int = 0
+    undecided_sessions: int = 0
     for_gold: Mapping[str, int] = field(default_factory=dict)
     pace: Pace = NO_PACE
     disputed: int = 0
+    # The words of the project's crowd provider.
+    hit_noun: str = "HIT"
+    crowd_name: str = "the marketplace"
 
     def accepted(self, role: Role) -> int:
         """Return the number of annotations that become gold, without those of training."""
@@ -140,6 +145,8 @@ def progress_of(*, project: Project) -> Progress:
     """Count the project's progress, with a fixed number of queries."""
     done = annotations_for_gold(project=project, states=USABLE)
     return Progress(
+        hit_noun=project.hit_noun,
+        crowd_name=project.crowd_name,
         items=count_items(project=project),
         submissions=count_submissions(project=project),
         held_bonuses=count_bonuses_to_decide(project=project),
@@ -195,6 +202,7 @@ def _study_problems(project: Project) -> dict[str, int]:
         return {}
     return {
         "unknown_payments": unknown_settlements(budget=project.budget).count(),
+        "undecided_sessions": sessions_to_decide(budget=project.budget, now=timezone.now()).count(),
         "failing_studies": failing_studies(budget=project.budget).count(),
     }
 
@@ -290,7 +298,7 @@ def pending_tasks(progress: Progress) -> list[PendingTasks]:
     finished = sum(trainees.to_decide for trainees in progress.trainees.values())
     refused = hits[HitState.FAILED] + payments[PaymentState.FAILED]
     on_their_way = payments[PaymentState.PENDING] + payments[PaymentState.SENT]
-    jobs = "dashboard:jobs"
+    jobs, hit = "dashboard:jobs", progress.hit_noun
     waiting = progress.waiting_submissions()
     rows = [
         PendingTasks("requester", waiting, "submissions to review", "consolidation:submissions"),
@@ -299,6 +307,12 @@ def pending_tasks(progress: Progress) -> list[PendingTasks]:
         ),
         PendingTasks(
             "requester", progress.unknown_payments, "payments to look up", "consolidation:studies"
+        ),
+        PendingTasks(
+            "requester",
+            progress.undecided_sessions,
+            "sessions without work",
+            "consolidation:studies",
         ),
         PendingTasks(
             "requester", progress.failing_studies, "studies with problems", "consolidation:studies"
@@ -311,7 +325,7 @@ def pending_tasks(progress: Progress) -> list[PendingTasks]:
             "annotation:publish",
         ),
         PendingTasks("requester", payments[PaymentState.HELD], "payments waiting for budget", jobs),
-        PendingTasks("requester", refused, "failed HITs and payments", jobs),
+        PendingTasks("requester", refused, f"failed {hit}s and payments", jobs),
         PendingTasks(
             "requester",
             progress.requests,
@@ -326,8 +340,8 @@ def pending_tasks(progress: Progress) -> list[PendingTasks]:
         PendingTasks(
             "requester", progress.flags, "flagged items awaiting a decision", "consolidation:flags"
         ),
-        PendingTasks("workers", hits[HitState.LIVE], "live HITs"),
-        PendingTasks("the marketplace", hits[HitState.PENDING], "HITs to be created", jobs),
-        PendingTasks("the marketplace", on_their_way, "payments being processed", jobs),
+        PendingTasks("workers", hits[HitState.LIVE], f"live {hit}s"),
+        PendingTasks(progress.crowd_name, hits[HitState.PENDING], f"{hit}s to be created", jobs),
+        PendingTasks(progress.crowd_name, on_their_way, "payments being processed", jobs),
     ]
     return [row for row in rows if row.count]

@@ -24,7 +24,7 @@ from projects.enums import SettledStep
 from projects.models import Project
 from qualification.domain.training_status import TrainingStatus, Waiting, training_status
 from rehearsal.domain.dry_run import REHEARSAL
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 
 _SENTENCES, _ITEMS = Noun("sentence", "sentences"), Noun("item", "items")

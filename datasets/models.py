@@ -15,8 +15,8 @@ class Decision(models.Model):
     """A person's correction of an automatic match between a reference and a prediction.
 
     The prediction is a submission (a trainee's) or other gold. `kind` is declared by the scheme
-    (`schemes.base.DecisionKind`), and the keys are those of aligned rows. A decision without a
-    reference key concerns the prediction alone.
+    (`schemes.contract.comparison.DecisionKind`), and the keys are those of aligned rows. A decision
+    without a reference key concerns the prediction alone.
     """
 
     reference = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="decisions")
@@ -116,8 +116,8 @@ class SampledPart(models.Model):
 class StoredComparison(models.Model):
     """The figures of a project's latest comparison with a file of another resource.
 
-    `kind` is a key of `schemes.base.Scheme.external`. The file itself is not stored, because others
-    own it.
+    `kind` is a key of `schemes.contract.scheme.Scheme.external`. The file itself is not stored,
+    because others own it.
     """
 
     project = models.ForeignKey(

@@ -45,7 +45,7 @@ def when_ready(server: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    """Store the counters of an ended process, and remove its gauges."""
-    from prometheus_client import multiprocess  # noqa: PLC0415 - see above
+    """Merge the counters of an ended process with those of earlier ones."""
+    from operations.process_metrics import merge_ended  # noqa: PLC0415 - imports prometheus_client
 
-    multiprocess.mark_process_dead(worker.pid)
+    merge_ended(worker.pid)

@@ -16,6 +16,10 @@ from marketplace.domain.operator_profile import DEFAULT_PAYOUTS
 from marketplace.domain.payouts import period_of
 from marketplace.domain.worker_messages import LONGEST_TEXT
 from marketplace.models import ConsentText
+from web.fields import DollarsField
+
+# Dollars, in the filters of the list of HITs.
+MAX_PAY = 1000
 
 
 class CodeField(forms.RegexField):
@@ -39,25 +43,6 @@ class CountryField(forms.ChoiceField):
 
     def to_python(self, value: Any) -> str:
         return super().to_python(value).strip().upper()
-
-
-class DollarsField(forms.DecimalField):
-    """A field for dollars that returns whole cents. An empty value is 0."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        widget = forms.NumberInput(attrs={"inputmode": "decimal", "step": "0.01"})
-        super().__init__(
-            required=False,
-            min_value=0,
-            max_value=1000,
-            decimal_places=2,
-            max_digits=6,
-            widget=widget,
-            **kwargs,
-        )
-
-    def clean(self, value: Any) -> int:
-        return int((super().clean(value) or 0) * 100)
 
 
 class JoinForm(forms.Form):
@@ -132,8 +117,8 @@ class GroupFilterForm(forms.Form):
         max_length=100,
         widget=forms.TextInput(attrs={"type": "search"}),
     )
-    reward = DollarsField(label="Minimum reward ($)")
-    hourly = DollarsField(label="Minimum hourly pay ($)")
+    reward = DollarsField(label="Minimum reward ($)", max_value=MAX_PAY)
+    hourly = DollarsField(label="Minimum hourly pay ($)", max_value=MAX_PAY)
     sort = forms.ChoiceField(label="Sort by", required=False, choices=Sort)
     qualified = forms.BooleanField(label="Only tasks that I qualify for", required=False)
     #: The code of a requester, which links set.
@@ -145,8 +130,8 @@ class GroupFilterForm(forms.Form):
         data = self.cleaned_data
         return GroupFilter(
             text=data.get("text", ""),
-            min_reward_cents=data.get("reward", 0),
-            min_hourly_cents=data.get("hourly", 0),
+            min_reward_cents=data.get("reward") or 0,
+            min_hourly_cents=data.get("hourly") or 0,
             qualified_only=data.get("qualified", False),
             sort=data.get("sort") or Sort.NEWEST,
             requester=data.get("requester", ""),

@@ -1,22 +1,113 @@
-"""Health checks without secrets. They are coroutines, to use the request's connection."""
+"""Health checks without secrets.
+
+Coroutines use the request's connection to the database. They run once `Database` has succeeded.
+"""
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import ClassVar
+from uuid import uuid4
 
 from asgiref.sync import sync_to_async
-from django.db import connection
+from botocore.exceptions import BotoCoreError, ClientError
+from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
+from django.core.files.base import ContentFile
+from django.core.files.storage import storages
+from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
 from health_check.base import HealthCheck
 from health_check.exceptions import ServiceUnavailable
+from redis.exceptions import RedisError
 
 from crowd.domain.hold_publishing import active_hold
 from jobs.models import SweepFailure
-from operations.domain.heartbeat import is_fresh
-from operations.models import Heartbeat
+from operations.domain.alerts import low_disks
+from operations.domain.backup_file import HEALTH
+from operations.domain.heartbeat import (
+    StoppedQueue,
+    is_fresh,
+    late_queues,
+    main_heartbeat,
+    stopped_queues,
+)
+from operations.domain.locks import blockers
+from operations.domain.queues import QueueState
+from operations.domain.scheduled_backups import overdue
 
 # A row that fails for longer than this needs an operator.
 FAILING_AFTER = timedelta(minutes=10)
+
+
+@dataclass
+class Database(HealthCheck):
+    """A check that the database answers a new connection in time."""
+
+    timeout = timedelta(seconds=3)
+
+    def run(self) -> None:
+        try:
+            with connection.temporary_connection() as cursor:
+                cursor.execute("SELECT 1")
+        except Error as error:
+            raise ServiceUnavailable(type(error).__name__) from error
+
+
+@dataclass
+class StaticFiles(HealthCheck):
+    """A check that this host has the static files that its pages link to."""
+
+    async def run(self) -> None:
+        storage = staticfiles_storage
+        if not isinstance(storage, ManifestFilesMixin):
+            return  # WhiteNoise finds the files in their sources
+        names = storage.hashed_files.values()
+        if not names or not all(storage.exists(name) for name in names):
+            raise ServiceUnavailable("incomplete. Run manage.py collectstatic and restart")
+
+
+class _Files(HealthCheck):
+    """A check that the storage of one kind of files writes, reads and deletes."""
+
+    alias: ClassVar[str]
+
+    def run(self) -> None:
+        storage, content = storages[self.alias], uuid4().hex.encode()
+        name = f"{HEALTH}/{content.decode()}"
+        try:
+            stored = storage.save(name, ContentFile(content))
+            with storage.open(stored) as file:
+                is_same = file.read() == content
+            storage.delete(stored)
+        except (OSError, BotoCoreError, ClientError) as error:
+            problem = getattr(error, "strerror", None) or type(error).__name__
+            raise ServiceUnavailable(problem) from error
+        if not is_same:
+            raise ServiceUnavailable("a file was not stored as it was written")
+
+
+@dataclass
+class Uploads(_Files):
+    alias = "uploads"
+
+
+@dataclass
+class Exports(_Files):
+    alias = "exports"
+
+
+@dataclass
+class Images(_Files):
+    alias = "images"
+
+
+@dataclass
+class Disks(HealthCheck):
+    """A check that the disks that this host sees have room."""
+
+    async def run(self) -> None:
+        if low := await sync_to_async(low_disks)():
+            raise ServiceUnavailable(" ".join(low))
 
 
 @dataclass
@@ -32,14 +123,43 @@ def _count_missing_migrations() -> int:
 
 
 @dataclass
-class Worker(HealthCheck):
+class Locks(HealthCheck):
+    """A check that no session has locked a table for long."""
+
     async def run(self) -> None:
-        heartbeat = await Heartbeat.objects.afirst()
-        if heartbeat is None:
-            raise ServiceUnavailable("no heartbeat yet. Check that worker and beat run")
-        if not is_fresh(heartbeat, now=timezone.now()):
-            time = f"{heartbeat.at:%Y-%m-%d %H:%M:%S} UTC"
-            raise ServiceUnavailable(f"no heartbeat since {time}. Check that worker and beat run")
+        if found := await sync_to_async(blockers)():
+            raise ServiceUnavailable(" ".join(map(str, found)))
+
+
+@dataclass
+class Workers(HealthCheck):
+    """A check that a worker serves each queue."""
+
+    async def run(self) -> None:
+        if stopped := await sync_to_async(_stopped)():
+            raise ServiceUnavailable(" ".join(map(str, stopped)))
+
+
+def _stopped() -> list[StoppedQueue]:
+    return list(stopped_queues(now=timezone.now()))
+
+
+@dataclass
+class Queues(HealthCheck):
+    """A check that messages don't pile up."""
+
+    async def run(self) -> None:
+        try:
+            late = await sync_to_async(_late)()
+        except RedisError:
+            raise ServiceUnavailable("Redis is out of reach") from None
+        if late:
+            lengths = ", ".join(f"{state.name} ({state.length} messages)" for state in late)
+            raise ServiceUnavailable(f"late: {lengths}. Check their workers")
+
+
+def _late() -> list[QueueState]:
+    return list(late_queues(now=timezone.now()))
 
 
 @dataclass
@@ -47,9 +167,9 @@ class Marketplace(HealthCheck):
     """A check of the worker's last probe, so that no request waits for another site."""
 
     async def run(self) -> None:
-        heartbeat = await Heartbeat.objects.afirst()
+        heartbeat = await sync_to_async(main_heartbeat)()
         if heartbeat is None or not is_fresh(heartbeat, now=timezone.now()):
-            raise ServiceUnavailable("not checked recently. See worker")
+            raise ServiceUnavailable("not checked recently. See workers")
         if heartbeat.marketplace_problem:
             raise ServiceUnavailable(heartbeat.marketplace_problem)
 
@@ -76,3 +196,12 @@ class Sweeps(HealthCheck):
         if count := await failures.acount():
             first = await failures.order_by("first_failed_at").afirst()
             raise ServiceUnavailable(f"failing rows: {count}, first {first}")
+
+
+@dataclass
+class Backups(HealthCheck):
+    """A check of the ages of the last good backups and drills."""
+
+    async def run(self) -> None:
+        if sentences := await sync_to_async(overdue)(now=timezone.now()):
+            raise ServiceUnavailable(" ".join(sentences.values()))

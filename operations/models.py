@@ -2,19 +2,22 @@
 
 from django.db import models
 
+from operations.enums import BackupKind
+
 
 class Heartbeat(models.Model):
-    """The time of the last heartbeat task, and the marketplace's problem at that time.
+    """The time when a worker last ran a task of the queue.
 
-    `marketplace_since` is when the problem began.
+    The main queue's heartbeat also has the marketplace's problem at that time, and when it began.
     """
 
+    queue = models.CharField(max_length=20, unique=True, default="celery")
     at = models.DateTimeField()
     marketplace_problem = models.CharField(max_length=200, blank=True)
     marketplace_since = models.DateTimeField(null=True, blank=True)
 
     def __str__(self) -> str:
-        return f"Heartbeat at {self.at}"
+        return f"Heartbeat of {self.queue} at {self.at}"
 
 
 class TaskStats(models.Model):
@@ -24,6 +27,7 @@ class TaskStats(models.Model):
     outcome = models.CharField(max_length=20)
     runs = models.BigIntegerField(default=0)
     seconds = models.FloatField(default=0)
+    last_run_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
         verbose_name_plural = "task stats"
@@ -36,11 +40,16 @@ class TaskStats(models.Model):
 
 
 class Alert(models.Model):
-    """A problem that an operator must solve. It is deleted when the problem is gone."""
+    """A problem that an operator must solve. It is deleted when the problem is gone.
+
+    `found_at` is when checks began to find it without a break. It is open once a second check has.
+    """
 
     key = models.CharField(max_length=60, unique=True)
     text = models.CharField(max_length=300)
     since = models.DateTimeField()
+    found_at = models.DateTimeField()
+    opened_at = models.DateTimeField(null=True, blank=True)
     mailed_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -48,3 +57,20 @@ class Alert(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+
+class BackupRecord(models.Model):
+    """The last good run of a kind of backup, and the problem of the last run if it failed.
+
+    `since` is when the site began to expect this kind, and `tried_at` is the start of the last run.
+    """
+
+    kind = models.CharField(max_length=20, choices=BackupKind, unique=True)
+    since = models.DateTimeField()
+    tried_at = models.DateTimeField(null=True, blank=True)
+    succeeded_at = models.DateTimeField(null=True, blank=True)
+    problem = models.CharField(max_length=300, blank=True)
+    digest = models.CharField(max_length=64, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display()}: {self.succeeded_at or 'never'}"

@@ -1,17 +1,29 @@
-"""Receivers of Celery's signals that count and log background tasks."""
+"""Receivers of Celery's signals that record workers and background tasks."""
 
 import logging
 import time
 from typing import Any
 
 from celery import signals
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.db.models import F
+from django.utils import timezone
 
+from operations.domain import heartbeat
+from operations.domain.queues import QUEUES
 from operations.models import TaskStats
 
 log = logging.getLogger("touchstone.tasks")
 _started: dict[str, float] = {}
+
+
+@signals.worker_ready.connect
+def record_start(sender: Any, **_: object) -> None:
+    """Store the first heartbeat of the queues that the worker serves."""
+    served = sender.app.amqp.queues.consume_from
+    for queue in QUEUES.keys() & served.keys():
+        heartbeat.start(queue=queue, now=timezone.now())
+    connection.close()  # not shared with the processes that the worker forks later
 
 
 @signals.task_prerun.connect
@@ -35,7 +47,11 @@ def record_run(task_id: str, task: Any, state: str | None = None, **_: object) -
 
 
 def count_run(*, task: str, outcome: str, seconds: float) -> None:
-    added = {"runs": F("runs") + 1, "seconds": F("seconds") + seconds}
+    added = {
+        "runs": F("runs") + 1,
+        "seconds": F("seconds") + seconds,
+        "last_run_at": timezone.now(),
+    }
     stats = TaskStats.objects.filter(task=task, outcome=outcome)
     if not stats.update(**added):
         TaskStats.objects.get_or_create(task=task, outcome=outcome)

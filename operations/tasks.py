@@ -3,29 +3,16 @@ from collections.abc import Sequence
 from celery import shared_task
 from django.utils import timezone
 
-from operations.domain import heartbeat
-from operations.domain.alerts import mail_alerts, update_alerts
-from operations.domain.notify_outage import notify_outage
+from operations.domain import scheduled_backups
 from operations.domain.retention import delete_expired
+from operations.domain.watch import watch_site
 from operations.run_in_turn import run_in_turn
 
 
 @shared_task
-def beat() -> None:
-    heartbeat.beat(now=timezone.now())
-
-
-@shared_task
-def watch() -> None:
-    now = timezone.now()
-    update_alerts(now=now)
-    notify_outage(now=now)
-
-
-@shared_task
-def send_alerts() -> None:
-    """Send new alerts by email."""
-    mail_alerts(now=timezone.now())
+def watch(queue: str) -> None:
+    """Store the heartbeat of the queue, and watch the site."""
+    watch_site(queue=queue, now=timezone.now())
 
 
 @shared_task
@@ -42,3 +29,15 @@ def run_sweeps(tasks: Sequence[str]) -> None:
 def run_outside_sweeps(tasks: Sequence[str]) -> None:
     """Run sweeps that call other servers, in a queue of their own."""
     run_in_turn(tasks)
+
+
+@shared_task
+def back_up() -> None:
+    """Run what is due of backups, the copy of PostgreSQL's archive, and the drill."""
+    scheduled_backups.back_up(clock=timezone.now)
+
+
+@shared_task
+def take_snapshot() -> None:
+    """Take a snapshot of an SQLite database, in the default queue because it takes no time."""
+    scheduled_backups.snapshot(clock=timezone.now)

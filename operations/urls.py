@@ -6,6 +6,7 @@ app_name = "operations"
 
 urlpatterns = [
     path("health/live", views.live, name="live"),
+    path("health/traffic", views.traffic, name="traffic"),
     path("health/web", views.HealthView.as_view(checks=views.WEB), name="web"),
     path("health/ready", views.HealthView.as_view(checks=views.ALL), name="ready"),
     path(".well-known/security.txt", views.security_txt, name="security_txt"),

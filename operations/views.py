@@ -1,8 +1,12 @@
 """Pages for monitoring: health checks and metrics."""
 
+import asyncio
 import os
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from http import HTTPStatus
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -11,34 +15,58 @@ from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET
+from health_check import checks
+from health_check.base import HealthCheck, HealthCheckResult
+from health_check.exceptions import ServiceUnavailable
 from health_check.views import HealthCheckView
-from prometheus_client import CONTENT_TYPE_LATEST, REGISTRY, CollectorRegistry, generate_latest
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
+from operations import health
 from operations.domain.figures import Figures
+from operations.process_metrics import process_metrics
 
 # RFC 9116 recommends less than a year.
 SECURITY_TXT_LASTS = timedelta(days=180)
-WEB = (
-    "health_check.checks.Database",
-    "health_check.checks.Cache",
-    "operations.health.Migrations",
-)
+# Pages work while these succeed. They need neither Redis nor a worker.
+WEB = (health.Database, health.Migrations, health.StaticFiles)
 ALL = (
     *WEB,
-    "health_check.checks.Storage",
-    "operations.health.Worker",
-    "operations.health.Marketplace",
-    "operations.health.Publishing",
-    "operations.health.Sweeps",
+    checks.Cache,
+    health.Uploads,
+    health.Exports,
+    health.Images,
+    health.Locks,
+    health.Disks,
+    health.Workers,
+    health.Queues,
+    health.Marketplace,
+    health.Publishing,
+    health.Sweeps,
+    health.Backups,
 )
+# Threads that wait for a server in vain must not keep the check of the database from running.
+_database_threads = ThreadPoolExecutor(2, "health-database")
+_other_threads = ThreadPoolExecutor(8, "health")
 
 
 class HealthView(HealthCheckView):
-    """A health check that answers in JSON by default."""
+    """A health check that answers in JSON by default, and soon if the database doesn't answer."""
 
-    def render_to_response(self, context: Any, **kwargs: Any) -> JsonResponse:
-        return self.render_to_response_json(kwargs["status"])
+    async def get(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        database = await health.Database().get_result(_database_threads)
+        others = [check for check in self.get_checks() if not isinstance(check, health.Database)]
+        if database.error:
+            self.results = [database, *(_not_checked(check) for check in others)]
+        else:
+            pending = (check.get_result(_other_threads) for check in others)
+            self.results = [database, *await asyncio.gather(*pending)]
+        status = 500 if any(result.error for result in self.results) else 200
+        match request.GET.get("format"):
+            case "text":
+                return self.render_to_response_text(status)
+            case "openmetrics":
+                return self.render_to_response_openmetrics()
+        return self.render_to_response_json(status)
 
     def render_to_response_json(self, status: int) -> JsonResponse:
         parts = {
@@ -48,11 +76,29 @@ class HealthView(HealthCheckView):
         return JsonResponse(parts, status=status)
 
 
+def _not_checked(check: HealthCheck) -> HealthCheckResult:
+    error = ServiceUnavailable("not checked, because the database doesn't answer")
+    return HealthCheckResult(check=check, error=error, time_taken=0.0)
+
+
 @require_GET
 @never_cache
 def live(request: HttpRequest) -> JsonResponse:
     """Answer without checking any service."""
     return JsonResponse({"status": "ok", "version": settings.VERSION})
+
+
+@require_GET
+@never_cache
+def traffic(request: HttpRequest) -> JsonResponse:
+    """Answer 503 while this process is about to stop, so that a proxy sends no more requests.
+
+    `deploy/web` creates the file.
+    """
+    is_stopping = Path(os.environ.get("DRAIN_FILE") or "/nonexistent").exists()
+    if is_stopping:
+        return JsonResponse({"status": "stopping"}, status=HTTPStatus.SERVICE_UNAVAILABLE)
+    return JsonResponse({"status": "ok"})
 
 
 @require_GET
@@ -78,7 +124,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
         raise Http404
     figures = CollectorRegistry()
     figures.register(Figures(now=timezone.now()))
-    body = generate_latest(_process_registry()) + generate_latest(figures)
+    body = process_metrics() + generate_latest(figures)
     return HttpResponse(body, content_type=CONTENT_TYPE_LATEST)
 
 
@@ -91,12 +137,3 @@ def _may_read_metrics(request: HttpRequest) -> bool:
     except ValueError:  # a Unix socket has no address
         return False
     return any(address in network for network in settings.METRICS_NETWORKS)
-
-
-def _process_registry() -> CollectorRegistry:
-    """Return the metrics of all gunicorn processes, whose folder gunicorn_conf.py sets."""
-    if "PROMETHEUS_MULTIPROC_DIR" not in os.environ:
-        return REGISTRY
-    registry = CollectorRegistry()
-    MultiProcessCollector(registry)
-    return registry

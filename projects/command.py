@@ -12,7 +12,7 @@ from tqdm import tqdm
 from audit.errors import TouchstoneError
 from crowd.models import Worker
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.import_settings import with_options
 from schemes.reports import FileProgram, UsageError
 

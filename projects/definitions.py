@@ -23,8 +23,7 @@ DEFINITIONS = {
     ),
     "spent": Definition(
         "Spent",
-        "Payments that the marketplace has confirmed, fees included, for production, training and "
-        "experiments.",
+        "Confirmed payments, fees included, for production, training and experiments.",
     ),
     "reserved": Definition(
         "Reserved",
@@ -74,13 +73,11 @@ DEFINITIONS = {
     ),
     "submissions": Definition(
         "Submissions",
-        "Annotations that the worker submitted, in any state. A HIT can have several.",
+        "Annotations that the worker submitted, in any state. A task can have several.",
     ),
     "accepted": Definition("Accepted", "Submissions that were accepted, and so are paid."),
     "rejected": Definition("Rejected", "Submissions that were rejected, and so are not paid."),
-    "earned": Definition(
-        "Earned", "Payments that the marketplace has confirmed, rewards and bonuses, without fees."
-    ),
+    "earned": Definition("Earned", "Confirmed payments, rewards and bonuses, without fees."),
     "mean_time": Definition(
         "Mean active time", "The active time divided by the number of submissions in any state."
     ),
@@ -89,12 +86,12 @@ DEFINITIONS = {
         "Items in production that were never published to annotators. Withdrawn items do not count.",
     ),
     "reserved_per_item": Definition(
-        "Reserved per item",
+        "Reserved per item, for annotation",
         "The most that the annotations of an item can cost: rewards, the highest bonuses and fees. "
         "What is not used is released.",
     ),
     "expected_per_item": Definition(
-        "Expected per item",
+        "Expected per item, for all steps",
         "The expected cost of an item through all steps of the protocol, fees included. It is based "
         "on the accepted work so far, and on an assumption before there is any.",
     ),

@@ -54,8 +54,10 @@ class TokenScope(TextChoices):
         "publish",
         "Publish: publish and change batches, change pay and limits (spends budget)",
     )
+    TRAIN = "train", "Train: set up rounds, decide on trainees, send feedback, change the pool"
     EXPORT = "export", "Export: start and download exports"
     PAY = "pay", "Pay: decide submissions and held bonuses (pays workers)"
+    MEMBERS = "members", "Members: see, invite, change and remove members, also admins"
 
 
 class Protocol(TextChoices):
@@ -84,7 +86,7 @@ class ShownContext(TextChoices):
 class SuggestionChoice(TextChoices):
     """What workers' pages suggest: the same on all, or what fits the partition of the sentence.
 
-    `schemes.base.Suggestions` describes the others.
+    `schemes.contract.items.Suggestions` describes the others.
     """
 
     BY_PARTITION = "by-partition", "by partition: learned in train, grammar elsewhere"
@@ -126,7 +128,9 @@ class NotificationKind(TextChoices):
     BUDGET_NEAR = "budget-near", "A budget limit is nearly reached"
     BUDGET_REACHED = "budget-reached", "A budget limit is reached"
     PAYMENTS = "payments", "Payments have an unknown outcome"
+    SESSIONS = "sessions", "Sessions end with little or no work"
     OUTAGE = "outage", "The crowd service is unreachable"
+    STUDY = "study", "A study needs attention"
     REQUEST = "request", "A worker requests a qualification"
     COMMENT = "comment", "A worker leaves a comment"
     TRAINEES = "trainees", "Trainees await a decision"
@@ -137,6 +141,22 @@ class NotificationKind(TextChoices):
     QUEUE = "queue", "A new expert queue is open"
     JOB_FINISHED = "job-finished", "A job that you started is finished"
     JOB_FAILED = "job-failed", "A job that you started failed"
+
+
+class ContentWarning(TextChoices):
+    """What participants are warned of before they take part in a study."""
+
+    NONE = "", "none"
+    SENSITIVE = "sensitive", "sensitive content"
+    EXPLICIT = "explicit", "explicit content"
+
+
+class Device(TextChoices):
+    """The devices on which a study can be done."""
+
+    DESKTOP = "desktop", "desktop"
+    TABLET = "tablet", "tablet"
+    MOBILE = "mobile", "mobile"
 
 
 class DigestPeriod(TextChoices):

@@ -8,7 +8,8 @@ from django.contrib.auth.forms import BaseUserCreationForm
 from django.db.models import QuerySet
 from django.utils.text import slugify
 
-from crowd.domain.providers import available_providers
+from crowd.domain.check_account import check_filter_set
+from crowd.domain.providers import NO_ANSWER, available_providers, knows_sessions
 from crowd.domain.qualifications import system_requirements
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.check_slug import LONGEST, SlugError, check_slug
@@ -16,6 +17,8 @@ from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
 from projects.enums import (
     AfterDisputes,
     BonusTiming,
+    ContentWarning,
+    Device,
     DigestPeriod,
     ExclusionScope,
     MemberRole,
@@ -28,12 +31,16 @@ from projects.enums import (
 from projects.languages import CHOICES, DEFAULT_LANGUAGE
 from projects.models import Project
 from projects.protocols import TERMS
-from schemes.base import ContextAnswersSetting, FreeForm, ImpliedSetting, SuggestionSetting
+from schemes.contract.content import FreeForm
+from schemes.contract.pages import ContextAnswersSetting, ImpliedSetting, SuggestionSetting
 from schemes.registry import SCHEMES, get_scheme
 from web.fields import DollarsField, sentence_case, set_choices
 
 # What crowd services recommend to researchers.
 SUGGESTED_MINIMUM_HOURLY_CENTS = 1200
+
+# The settings of crowd.providers.base.StudySettings.
+STUDY_FIELDS = ("content_warning", "content_warning_details", "devices", "filter_set")
 
 LANGUAGE_HELP = (
     "Browsers and screen readers need it for the texts. Exports and the data card name it."
@@ -236,16 +243,43 @@ class SettingsForm(forms.Form):
         max_value=100,
         required=False,
         label="Minimum approval rate, in percent",
-        help_text="As counted by the marketplace. Leave empty for no minimum.",
+        help_text="As counted by the crowd provider. Leave empty for no minimum.",
     )
     hits_approved = forms.IntegerField(
-        min_value=0, required=False, label="Minimum number of approved HITs"
+        min_value=0, required=False, label="Minimum number of approved tasks"
     )
     locales = forms.CharField(
         required=False,
         max_length=400,
         label="Countries",
         help_text="Country codes separated by spaces, such as US GB CA. Leave empty to allow all.",
+    )
+    content_warning = forms.ChoiceField(
+        choices=sentence_case(ContentWarning.choices),
+        required=False,
+        label="Content warning",
+        help_text="Shown to participants before they take part in a study.",
+    )
+    content_warning_details = forms.CharField(
+        required=False,
+        max_length=300,
+        label="What the warning is about",
+        help_text="For example, insults in comments.",
+    )
+    devices = forms.MultipleChoiceField(
+        choices=sentence_case(Device.choices),
+        required=False,
+        label="Devices for studies",
+        widget=forms.CheckboxSelectMultiple,
+        help_text="Choose none to allow all. Pages for spans and boxes are easier with a keyboard or "
+        "a mouse.",
+    )
+    filter_set = forms.CharField(
+        required=False,
+        max_length=64,
+        label="Filter set",
+        help_text="The id of a filter set of the workspace, such as one for native speakers. Each new "
+        "study gets its filters.",
     )
     allow_free_form = forms.BooleanField(required=False)
     suggestions = forms.ChoiceField(
@@ -281,6 +315,13 @@ class SettingsForm(forms.Form):
         label="Minimum hourly pay, in dollars",
         help_text="Touchstone warns you when active work pays less. Leave empty for no warning.",
     )
+    contact = forms.CharField(
+        required=False,
+        max_length=200,
+        label="Contact for workers",
+        help_text="Whom workers can ask, such as “Language Lab, lab@example.org”. The pages of their "
+        "sessions show it.",
+    )
 
     def __init__(
         self,
@@ -303,6 +344,10 @@ class SettingsForm(forms.Form):
             # People who vote answer in the sentence alone.
             "allows_context_answers": None if terms.is_voted else context_answers,
         }
+        self._provider = provider
+        if not knows_sessions(provider):
+            for name in STUDY_FIELDS:
+                del self.fields[name]
         for name, setting in of_scheme.items():
             if setting is None:
                 del self.fields[name]
@@ -330,6 +375,7 @@ class SettingsForm(forms.Form):
             "approval_rate": rate and rate["integers"][0],
             "hits_approved": approved and approved["integers"][0],
             "locales": " ".join(requirements.get("locale", {}).get("locales", [])),
+            **project.study_settings,
             "allow_free_form": project.allow_free_form,
             "suggestions": project.suggestions,
             "language": project.language,
@@ -340,6 +386,7 @@ class SettingsForm(forms.Form):
             "monitoring": f"{project.monitoring_per_thousand / 10:g}",
             "cap": project.budget.cap_cents,
             "minimum_hourly": project.minimum_hourly_cents,
+            "contact": project.contact,
         }
 
     def clean(self) -> dict[str, Any]:
@@ -354,11 +401,25 @@ class SettingsForm(forms.Form):
             self.add_error("locales", str(error))
         return data
 
+    def clean_filter_set(self) -> str:
+        filter_set: str = self.cleaned_data["filter_set"].strip()
+        if filter_set and filter_set != self.initial.get("filter_set"):
+            try:
+                check_filter_set(provider=self._provider, filter_set=filter_set)
+            except NO_ANSWER as error:
+                raise forms.ValidationError(
+                    f"The filter set can't be read, so check its id. {error}"
+                ) from error
+        return filter_set
+
     def wanted(self) -> dict[str, Any]:
         data = dict(self.cleaned_data)
         for name in ("language", "shown_context", "bonus_timing"):
             if not data[name]:  # keeps the project's own
                 del data[name]
+        if "filter_set" in self.fields:
+            studies = {name: data.pop(name) for name in STUDY_FIELDS}
+            data["study_settings"] = {name: value for name, value in studies.items() if value}
         money = {"cap_cents": data["cap"], "minimum_hourly_cents": data["minimum_hourly"]}
         return data | money | {"monitoring_per_thousand": int(data["monitoring"] * 10)}
 

@@ -23,6 +23,7 @@ from projects.enums import (
 )
 from projects.languages import DEFAULT_LANGUAGE, LONGEST_TAG
 from projects.protocols import TERMS
+from schemes.contract.values import Noun
 
 
 class Project(models.Model):
@@ -56,6 +57,8 @@ class Project(models.Model):
     )
     # Worker requirements of every HIT, such as an approval rate. See crowd.models.HitType.
     worker_requirements = models.JSONField(default=list, blank=True)
+    # How studies are offered, at a provider with studies. See crowd.providers.base.StudySettings.
+    study_settings = models.JSONField(default=dict, blank=True)
     # Whether workers may submit units outside the scheme's template.
     allow_free_form = models.BooleanField(default=False, db_default=False)
     # What workers' pages suggest, in schemes with suggestions.
@@ -85,6 +88,8 @@ class Project(models.Model):
     monitoring_per_thousand = models.PositiveSmallIntegerField(default=10, db_default=10)
     # Pages warn if an hour of active time pays less than this. None means no warning.
     minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
+    # Whom workers can ask, on the pages of their sessions.
+    contact = models.CharField(max_length=200, blank=True, default="", db_default="")
     seed = models.BigIntegerField(default=1)
     # Whether simulated workers have worked in the project. Its pages, cards and downloads say so.
     has_simulated_work = models.BooleanField(default=False, db_default=False)
@@ -129,6 +134,21 @@ class Project(models.Model):
     def has_sessions(self) -> bool:
         """True if workers take places in studies, instead of accepting HITs."""
         return capabilities_of(self.provider).has_sessions
+
+    @property
+    def hit_noun(self) -> str:
+        """What requesters call a HIT at the project's provider. The plural ends in -s."""
+        return capabilities_of(self.provider).hit_noun
+
+    @property
+    def hits_noun(self) -> Noun:
+        """The word for HITs, which counts them."""
+        return Noun(self.hit_noun, f"{self.hit_noun}s")
+
+    @property
+    def crowd_name(self) -> str:
+        """The name of the project's provider in a sentence."""
+        return capabilities_of(self.provider).crowd_name
 
     @cached_property
     def labels_by_worker(self) -> "dict[int, WorkerLabel]":

@@ -13,7 +13,8 @@ from django.utils.text import slugify
 from jobs.models import Job
 from projects.models import Project
 from projects.permissions import pages_open_with
-from schemes.base import Noun
+from schemes.contract.values import Noun
+from web.confirmations import confirmation
 from web.lists import Column, Empty, Listing, time_column
 
 JOBS, JOBS_PER_PAGE = Noun("job", "jobs"), 25
@@ -56,28 +57,11 @@ def ask_first(
     back: str,
     spends: bool = False,
 ) -> HttpResponse | None:
-    """Return a page that names what will happen and asks, or None if the user has confirmed.
-
-    The page posts the same fields again. With `spends` its button has the look of a publication, not
-    of a deletion.
-    """
-    if "confirmed" in request.POST:
-        return None
-    fields = [
-        (name, value)
-        for name, values in request.POST.lists()
-        for value in values
-        if name != "csrfmiddlewaretoken"
-    ]
-    context = {
-        "title": title,
-        "consequences": consequences,
-        "button": button,
-        "back": back,
-        "spends": spends,
-        "fields": fields,
-    }
-    return render_page(request, project, "projects/confirm.html", context)
+    """Return a page that names what will happen and asks, or None if the user has confirmed."""
+    context = confirmation(
+        request, title=title, consequences=consequences, button=button, back=back, spends=spends
+    )
+    return render_page(request, project, "projects/confirm.html", context) if context else None
 
 
 def render_list(
@@ -91,7 +75,7 @@ def render_list(
     status: int = 200,
 ) -> HttpResponseBase:
     """Render a page with a list, its rows for an htmx request, or the whole list as a CSV file."""
-    if request.GET.get("format") == "csv":
+    if listing.wants_csv:
         name = f"{project.slug}-{slugify(listing.name)}-{timezone.now():%Y-%m-%d}.csv"
         return listing.csv(name)
     shown = {"listing": listing, **_saved_filters(request, project), **(context or {})}
@@ -104,7 +88,11 @@ def _saved_filters(request: HttpRequest, project: Project) -> dict[str, Any]:
     if match is None or set(match.kwargs) != {"slug"}:
         return {}
     rows = project.saved_filters.filter(user=request.user.pk, page=match.view_name).order_by("name")
-    return {"saved_filters": rows, "list_page": match.view_name}
+    return {
+        "above_rows": "projects/saved_filters.html",
+        "saved_filters": rows,
+        "list_page": match.view_name,
+    }
 
 
 def job_list(jobs: Iterable[Job], url: str) -> dict[str, Any]:

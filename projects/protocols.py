@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from projects.enums import ExclusionScope, Protocol, Role
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ProtocolTerms:
     """The roles and numbers of people of a protocol.
 
@@ -40,35 +40,35 @@ class ProtocolTerms:
 # Roit et al. 2020, section 3, and FitzGerald et al. 2018, section 2.
 TERMS: Mapping[str, ProtocolTerms] = {
     Protocol.CONSOLIDATION: ProtocolTerms(
-        2,
-        Role.CONSOLIDATOR,
-        False,
-        ExclusionScope.ITEM,
-        lambda scheme: scheme.merging,
-        "consolidator",
-        "consolidated",
-        "two people annotate an item, and a third merges their work",
+        generators=2,
+        role=Role.CONSOLIDATOR,
+        is_voted=False,
+        exclusion_scope=ExclusionScope.ITEM,
+        part=lambda scheme: scheme.merging,
+        noun="consolidator",
+        done="consolidated",
+        summary="two people annotate an item, and a third merges their work",
     ),
     Protocol.VALIDATION: ProtocolTerms(
-        1,
-        Role.VALIDATOR,
-        True,
-        ExclusionScope.SENTENCE,
-        lambda scheme: scheme.validating,
-        "validator",
-        "validated",
-        "one person annotates an item, and others judge each part",
+        generators=1,
+        role=Role.VALIDATOR,
+        is_voted=True,
+        exclusion_scope=ExclusionScope.SENTENCE,
+        part=lambda scheme: scheme.validating,
+        noun="validator",
+        done="validated",
+        summary="one person annotates an item, and others judge each part",
     ),
     # Verifiers see the whole annotation, so they may have generated for the same sentence.
     Protocol.VERIFICATION: ProtocolTerms(
-        1,
-        Role.VALIDATOR,
-        True,
-        ExclusionScope.ITEM,
-        lambda scheme: scheme.validating and scheme.validating.disputes,
-        "verifier",
-        "verified",
-        "as validation, but what is disputed returns to its annotator",
+        generators=1,
+        role=Role.VALIDATOR,
+        is_voted=True,
+        exclusion_scope=ExclusionScope.ITEM,
+        part=lambda scheme: scheme.validating and scheme.validating.disputes,
+        noun="verifier",
+        done="verified",
+        summary="as validation, but what is disputed returns to its annotator",
         is_revised=True,
     ),
 }

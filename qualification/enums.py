@@ -1,5 +1,7 @@
 from django.db.models import TextChoices
 
+from web.states import Phrase, State, Tone, action, event
+
 
 class RoundKind(TextChoices):
     SCREENING = "screening", "screening"
@@ -21,14 +23,19 @@ class AfterPassing(TextChoices):
     NEXT_ROUND = "next-round", "The next round"
 
 
-class EnrolmentState(TextChoices):
-    INVITED = "invited", "invited"
-    WORKING = "working", "working"
-    FINISHED = "to-decide", "finished, awaiting decision"
-    PASSED = "passed", "passed"
-    REPEATING = "repeating", "to repeat the round"
-    DECLINED = "declined", "declined"
-    WITHDRAWN = "withdrawn", "withdrawn"
+class EnrolmentState(State):
+    INVITED = "invited", Tone.RUNNING, action("invited"), "invited"
+    WORKING = "working", Tone.RUNNING, event("started"), "working"
+    FINISHED = "to-decide", Tone.WAITING, event("finished"), "finished, awaiting decision"
+    PASSED = "passed", Tone.SUCCESS, action("passed"), "passed"
+    REPEATING = (
+        "repeating",
+        Tone.RUNNING,
+        Phrase("asked {it} to repeat", "{it} has to repeat"),
+        "to repeat the round",
+    )
+    DECLINED = "declined", Tone.DANGER, action("declined"), "declined"
+    WITHDRAWN = "withdrawn", Tone.NEUTRAL, action("withdrew", "withdrawn"), "withdrawn"
 
 
 class Opinion(TextChoices):

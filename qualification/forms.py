@@ -16,14 +16,13 @@ from projects.enums import Role
 from projects.models import Guidelines
 from qualification.domain.choose_items import MOST_ITEMS, Method
 from qualification.domain.decide import Verdict
-from qualification.domain.edit_round import Admission, admission_of
+from qualification.domain.edit_round import Admission, admission_of, pool_roles_after
 from qualification.domain.figures import UNITS_PER_ITEM
 from qualification.domain.production_groups import MOST_GROUPS
-from qualification.domain.production_roles import production_roles
 from qualification.domain.set_up_rounds import PRESETS
 from qualification.enums import AfterPassing, EnrolmentState, Opinion, RoundEntry
 from qualification.models import Round
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 from web.fields import ANY, CountField, sentence_case, set_choices
 
@@ -96,7 +95,7 @@ class NewRoundForm(forms.Form):
     title = forms.CharField(max_length=120, label="Title")
     is_screening = forms.BooleanField(
         required=False,
-        label="A screening that is open to every worker who meets the marketplace’s requirements",
+        label="A screening that is open to every worker who meets the project’s requirements",
         help_text="Workers who pass it enter the next round.",
     )
     after_passing = forms.ChoiceField(
@@ -145,7 +144,7 @@ class RoundForm(forms.Form):
     title = forms.CharField(max_length=120)
     entry = forms.ChoiceField(choices=sentence_case(RoundEntry.choices), label="Admission")
     approval_rate = _number("Minimum approval rate (percent)", 100)
-    hits_approved = _number("Minimum number of approved HITs", 1_000_000)
+    hits_approved = _number("Minimum number of approved tasks", 1_000_000)
     locales = forms.CharField(
         required=False,
         max_length=200,
@@ -219,18 +218,10 @@ class RoundForm(forms.Form):
             **fields,
             "thresholds": self._cleaned_thresholds(),
             "terms": self._terms(),
-            "pool_roles": self._pool_roles(),
+            "pool_roles": pool_roles_after(
+                round=self._round, choice=self.cleaned_data["after_passing"]
+            ),
         }
-
-    def _pool_roles(self) -> list[str]:
-        """Return the roles that a pass opens. Roles stay as they are if the choice is the same."""
-        round, choice = self._round, self.cleaned_data["after_passing"]
-        if choice == AfterPassing.NEXT_ROUND:
-            return []
-        if choice == AfterPassing.PRODUCTION and not round.pool_roles:
-            return production_roles(project=round.project, role=round.role)
-        roles: list[str] = round.pool_roles
-        return roles
 
     def _cleaned_thresholds(self) -> dict[str, float]:
         """Return the form's thresholds, and those of the round that the form does not have."""

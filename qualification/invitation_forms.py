@@ -43,14 +43,14 @@ class CandidateFilterForm(forms.Form):
 
 
 class WorkerIdsForm(forms.Form):
-    """Workers' ids at the marketplace."""
+    """Workers' ids at the crowd provider."""
 
     ids = forms.CharField(
         required=False,
         widget=forms.Textarea(attrs={"rows": 3}),
         label="Worker ids",
-        help_text="Their ids at the marketplace, separated by spaces or line breaks. A username is not "
-        "an id.",
+        help_text="Their ids at the crowd provider, separated by spaces or line breaks. A username is "
+        "not an id.",
     )
 
     def __init__(self, data: Any = None, *, provider: str) -> None:

@@ -119,7 +119,7 @@ class EraseForm(forms.Form):
     how = forms.ChoiceField(
         label="Extent",
         choices=[
-            (Erasure.PSEUDONYMISE, "Pseudonymise: delete the marketplace id"),
+            (Erasure.PSEUDONYMISE, "Pseudonymise: delete the crowd provider’s id"),
             (Erasure.ERASE, "Erase: also replace the pseudonym and delete all texts by the worker"),
         ],
         widget=forms.RadioSelect,

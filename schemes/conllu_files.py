@@ -13,9 +13,11 @@ from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any, NoReturn
 
-from schemes.base import ErrorSink, FileError, Json, SentenceRecord
 from schemes.conllu_ids import IdError, IdSequence
 from schemes.conllu_text import WrittenWords
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.records import SentenceRecord
+from schemes.contract.values import Json
 from schemes.text_lines import numbered_blocks, numbered_lines
 
 COLUMNS = ("id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")

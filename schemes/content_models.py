@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 
 
 class Strict(BaseModel):

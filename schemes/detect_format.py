@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from schemes.base import FileError, refuse
+from schemes.contract.errors import FileError, refuse
 from schemes.file_kinds import ZIP, head_of, is_workbook
 from schemes.json_tables import looks_like_json
 from schemes.layouts import Layout, LayoutKind

@@ -3,7 +3,8 @@
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from schemes.base import Doubt, Noun
+from schemes.contract.content import Doubt
+from schemes.contract.values import Noun
 
 # More units than these times the most of another annotator, and these more, are unusual. Of the 641
 # verbs of the published QA-SRL gold with answers of two annotators, 4 are (0.6 %).

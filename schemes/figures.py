@@ -6,7 +6,7 @@ object with the figure's columns, of which `main` is the figure itself.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 from metrics.counts import Counts
 from metrics.intervals import Interval
@@ -16,28 +16,47 @@ Total = dict[str, Any]
 REPETITIONS = 1000
 
 
+class Combine(Protocol):
+    """Return the total of the measures of all items, a JSON object with the figure's columns."""
+
+    def __call__(self, measures: Sequence[Measure]) -> Total: ...
+
+
+class Bootstrap(Protocol):
+    """Return the 95 % interval of the main column over items.
+
+    An item has a group of measures, such as those of several annotators. Equal seeds give equal
+    intervals.
+    """
+
+    def __call__(self, groups: Sequence[Sequence[Measure]], seed: int) -> Interval: ...
+
+
+class Feedback(Protocol):
+    """Return sentences for workers about a total."""
+
+    def __call__(self, total: Total) -> Sequence[str]: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """A declared figure.
 
     `unit` is "%" for shares in [0, 1], else a word. `columns` are the keys of a total. `headings` maps
-    those in the figure's unit to table headings, and the others are counts. `interval_of_groups`
-    returns the 95 % interval of the main column over items, with a seed. An item may have a group of
-    measures, such as those of several annotators. `feedback` returns sentences for workers about a
-    total.
+    those in the figure's unit to table headings, and the others are counts.
     """
 
     key: str
     label: str
     explanation: str
-    total: Callable[[Sequence[Measure]], Total]
-    interval_of_groups: Callable[[Sequence[Sequence[Measure]], int], Interval]
+    total: Combine
+    interval_of_groups: Bootstrap
     columns: Sequence[str]
     main: str
     unit: str = "%"
     higher_is_better: bool = True
     headings: Mapping[str, str] = field(default_factory=dict)
-    feedback: Callable[[Total], Sequence[str]] = lambda total: ()
+    feedback: Feedback = lambda total: ()
 
     @property
     def counts(self) -> list[str]:
@@ -63,7 +82,7 @@ def f1_figure(
     key: str,
     label: str,
     explanation: str,
-    feedback: Callable[[Total], Sequence[str]] = lambda total: (),
+    feedback: Feedback = lambda total: (),
     heading: str = "",
 ) -> Figure:
     """Return a figure whose measures are counts (`{"tp", "fp", "fn"}`), summed over the items.

@@ -3,7 +3,7 @@
 import zipfile
 from pathlib import Path
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 GZIP = b"\x1f\x8b"
 ZIP = b"PK\x03\x04"

@@ -10,8 +10,9 @@ from itertools import count
 from pathlib import Path
 from typing import IO, Any
 
-from schemes.base import FieldError, FileError, Json
 from schemes.characters import separator_in
+from schemes.contract.errors import FieldError, FileError
+from schemes.contract.values import Json
 from schemes.json_values import DECODER, UNSTORABLE, RepeatedKeyError, json_problem
 from schemes.row_files import WORDS, Row
 from schemes.table_rows import MAX_COLUMNS, MAX_NAME

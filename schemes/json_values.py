@@ -9,7 +9,8 @@ import re
 from collections import Counter
 from typing import Any, NoReturn
 
-from schemes.base import FieldError, Json
+from schemes.contract.errors import FieldError
+from schemes.contract.values import Json
 
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 # The same characters as escapes. Whole pairs and escaped backslashes match too.

@@ -3,10 +3,10 @@
 The measure of a share is `{"correct", "total"}`, and that of a coefficient `{"pairs": [[a, b], ...]}`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from metrics.intervals import Interval
-from schemes.figures import REPETITIONS, Figure, Measure, Total
+from schemes.figures import REPETITIONS, Feedback, Figure, Measure, Total
 
 Pairs = list[tuple[str, str]]
 
@@ -16,7 +16,7 @@ def share_figure(
     key: str,
     label: str,
     explanation: str,
-    feedback: Callable[[Total], Sequence[str]] = lambda total: (),
+    feedback: Feedback = lambda total: (),
 ) -> Figure:
     """Return a figure that is the share of correct labels over all items."""
     return Figure(

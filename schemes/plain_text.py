@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from schemes.base import ErrorSink, FileError, SentenceRecord
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.records import SentenceRecord
 from schemes.english.sentences import split_sentences
 from schemes.text_lines import numbered_lines
 

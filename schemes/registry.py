@@ -5,7 +5,7 @@ Add them here, and nowhere else.
 
 from collections.abc import Mapping
 
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.frames.evaluate_files import FRAMES as FRAMES_FILES
 from schemes.frames.reproduction import FRAMES as FRAMES_PAPER
 from schemes.frames.scheme import SCHEME as FRAMES

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
-from schemes.base import FileError, refuse
+from schemes.contract.errors import FileError, refuse
 from schemes.row_files import header_of_names, is_row_file
 from schemes.table_rows import MAX_LINE_BYTES, open_rows
 from schemes.text_lines import raw_lines

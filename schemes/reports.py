@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from metrics.intervals import Interval
-from schemes.base import FileError, Json, ReaderOption
+from schemes.contract.corpus import ReaderOption
+from schemes.contract.errors import FileError
+from schemes.contract.values import Json
 
 Options = Mapping[str, Any]
 Rows = Iterable[Sequence[Any]]

@@ -9,7 +9,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from schemes.base import Json, ReaderOption
+from schemes.contract.corpus import ReaderOption
+from schemes.contract.values import Json
 from schemes.reports import Options, add_reader_options, text_table
 
 Number = int | float | None

@@ -13,17 +13,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate
 
-from schemes.base import (
-    ContentError,
-    Corpus,
-    GoldRecord,
-    Image,
-    ItemContext,
-    ItemRecord,
-    Stated,
-    StatedWords,
-    Tokens,
-)
+from schemes.contract.corpus import Corpus
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import GoldRecord, ItemRecord, Stated, StatedWords
+from schemes.contract.values import Image, Tokens
 from schemes.english.lemmas import is_lemma_of
 from schemes.import_settings import Setting
 

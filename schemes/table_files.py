@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.file_kinds import head_of, is_workbook
 from schemes.json_tables import json_table, looks_like_json
 from schemes.row_files import is_row_file, write_row_file

@@ -7,7 +7,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from schemes.base import ErrorSink, FileError
+from schemes.contract.errors import ErrorSink, FileError
 from schemes.row_files import DATE, LONG_NUMBER, TIME, WORDS, is_row_file, names_of_header, read_row
 from schemes.separators import find_separator, stated_separator
 from schemes.text_lines import decoding_message, raw_lines

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from schemes.base import ErrorSink, FieldError, FileError, Json, SentenceRecord
+from schemes.contract.errors import ErrorSink, FieldError, FileError
+from schemes.contract.records import SentenceRecord
+from schemes.contract.values import Json
 from schemes.layouts import Column, Layout, LayoutKind
 from schemes.plain_text import MAX_PARAGRAPH, sentences
 from schemes.tables import Table

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Self
 
-from schemes.base import ErrorSink, FileError
+from schemes.contract.errors import ErrorSink, FileError
 from schemes.table_files import is_plain, table_file
 from schemes.table_rows import SeparatedRows, StoredRows, open_rows
 from schemes.unpack import check_text

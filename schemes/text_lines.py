@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.file_kinds import kind_problem
 
 MAX_LINE_BYTES = 16 << 20

@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.file_kinds import GZIP, ZIP, data_files, head_of, is_workbook, kind_problem
 
 # JSON and CSV rarely shrink to less than a twentieth.

@@ -21,7 +21,7 @@ from xml.parsers.expat import ErrorString
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.text_lines import LONE_RETURN
 
 MAX_FILES = 100_000

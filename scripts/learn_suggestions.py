@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.forms import VerbForms
 from schemes.english.verbs import candidate_forms, verb_forms_at
 from schemes.qasrl.context_cues import cues_of
@@ -44,9 +44,9 @@ from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_sentence_r
 from schemes.qasrl.ranking import WEIGHTS_FILE, ranking_table, shape_key, shared_costs, time_key
 from schemes.qasrl.reading import Reading
 from schemes.qasrl.sentence_phrases import SHAPES, TENSES
-from schemes.qasrl.suggestions import Suggester
 from schemes.qasrl.verb_context import Cue, cue_of
 from schemes.qasrl.walker import Walker, read_question
+from scripts.suggester import Suggester
 
 LEAST_PATTERN, LEAST_CUE = 2, 6
 # L2 penalties of the weights: by cue and feature of a pattern, by feature alone ("always"), by verb

@@ -16,12 +16,13 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from schemes.base import Suggestions
+from schemes.contract.items import Suggestions
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.reading import MODALS, Reading
-from schemes.qasrl.suggestions import Suggester, suggestion_costs, suggestion_table
+from schemes.qasrl.suggestions import suggestion_costs, suggestion_table
 from schemes.qasrl.walker import Walker
 from scripts.learn_suggestions import Verb, verbs_of
+from scripts.suggester import Suggester
 
 TOPS = (1, 3, 5)
 MEASURES = ("hit", "phrase", "modal", "sentence")

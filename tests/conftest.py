@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fcntl import LOCK_EX, flock
@@ -54,31 +55,41 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _numbers = count(1)
 
 
-# Files that take minutes without using a site or a browser. `--durations=30` lists them.
-LONG_FILES = {
-    "test_sessions.py",
-    "test_settlements.py",
-    "test_training.py",
-    "test_schema.py",
-    "test_killed_processes.py",
-    "test_fault_campaign.py",
-    "test_install.py",
-    "test_healthcheck.py",
-    "test_republish.py",
-}
+# The duration of each test in the last run that included it, in pytest's cache.
+DURATIONS = "touchstone/durations"
+_durations: dict[str, float] = {}
 
 
 @pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run slow files first, so that none of them keeps one process busy while the others are idle."""
-    slow = {
-        item.path
-        for item in items
-        if item.get_closest_marker("system")
-        or item.get_closest_marker("browser")
-        or item.path.name in LONG_FILES
-    }
-    items.sort(key=lambda item: item.path not in slow)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Start with the files that took longest, so that no process is busy long after the others.
+
+    Tests that never ran count by their markers.
+    """
+    if not hasattr(config, "workerinput"):
+        return
+    known = _known_durations(config)
+    totals: Counter[Path] = Counter()
+    for item in items:
+        is_slow = any(item.get_closest_marker(name) for name in ("system", "browser", "slow"))
+        totals[item.path] += known.get(item.nodeid, 1.0 if is_slow else 0.0)
+    items.sort(key=lambda item: -totals[item.path])
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _durations[report.nodeid] = _durations.get(report.nodeid, 0) + report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    cache = getattr(session.config, "cache", None)
+    if cache and not hasattr(session.config, "workerinput"):
+        cache.set(DURATIONS, _known_durations(session.config) | _durations)
+
+
+def _known_durations(config: pytest.Config) -> dict[str, float]:
+    """Return the durations by test id. Without pytest's cache, none are known."""
+    cache = getattr(config, "cache", None)
+    return cache.get(DURATIONS, {}) if cache else {}
 
 
 def pytest_collection_finish() -> None:
@@ -189,6 +200,14 @@ def _settings_of_tests() -> Iterator[None]:
         WHITENOISE_AUTOREFRESH=True,  # otherwise each client reads all static files first
         FIGURES_TIMEOUT=0,
     ):
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _workers_may_be_starting() -> Iterator[None]:
+    """Report no missing workers on pages, because tests of pages have none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("operations.domain.heartbeat._process_started", float("inf"))
         yield
 
 
@@ -393,7 +412,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> str:
             "VAR_DIR": os.environ["VAR_DIR"],
             "STATIC_ROOT": str(folder),
         }
-        _manage(env, "collectstatic", "--noinput", "-v0")
+        _manage(env, "collect_static", "-v0")
 
     static_root = _inherited_environment()["STATIC_ROOT"]
     folder = _fill_once(tmp_path_factory, "collected", collect)

@@ -1,8 +1,11 @@
 """Architecture rules that import-linter cannot check."""
 
+import tomllib
 from itertools import chain
 
 from django.apps import apps
+
+from tests.environment import ROOT
 
 LAYERS = [
     "audit",
@@ -40,3 +43,14 @@ def test_foreign_keys_point_down():
 def test_every_app_is_checked():
     own = {config.label for config in apps.get_app_configs() if config.label in OWN}
     assert own == OWN
+
+
+def test_import_contracts_list_every_scheme():
+    folders = {path.parent.name for path in (ROOT / "schemes").glob("*/scheme.py")}
+    schemes = sorted(folders - {"contract"})
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    contracts = {row["name"]: row for row in settings["tool"]["importlinter"]["contracts"]}
+    from_registry = contracts["Apps get schemes from the registry"]
+    assert from_registry["forbidden_modules"] == [f"schemes.{name}" for name in schemes]
+    layers = contracts["Schemes stand beside each other, on the contract"]["layers"]
+    assert layers == ["registry", " | ".join(schemes), "contract"]

@@ -10,7 +10,7 @@ from consolidation.protocols import PROTOCOLS
 from projects.enums import MemberRole
 from projects.models import Project
 from qualification.models import Enrolment
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.frames.comparison import FRAME_KEY
 from schemes.frames.scheme import SCHEME
 from tests.dashboard.campaign import make_user

@@ -13,7 +13,7 @@ from consolidation.protocols import PROTOCOLS
 from metrics.regions import hull
 from projects.enums import MemberRole
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.scheme import SCHEME
 from tests.dashboard.campaign import make_user

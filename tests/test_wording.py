@@ -207,7 +207,9 @@ def test_emails(settings):
     Client().post("/account/password/reset/", {"email": user.email})
     send_due_resets(clock=timezone.now)
     now = timezone.now()
-    Alert.objects.create(key="disk", text="Low disk space: 1 GiB.", since=now)
+    Alert.objects.create(
+        key="disk", text="Low disk space: 1 GiB.", since=now, found_at=now, opened_at=now
+    )
     assert mail_alerts(now=now) == 1
     assert len(mail.outbox) == 3
     assert faults_in([text for email in mail.outbox for text in (email.subject, email.body)]) == []
@@ -278,6 +280,6 @@ def test_texts_of_templates():
 
 
 def test_faults_are_found():
-    page = '<p title="Whose turn">Begun</p><script>"anew"</script><td>1 items</td><b>11 items</b>'
+    page = '<p title="For good">Begun</p><script>"anew"</script><td>1 items</td><b>11 items</b>'
     assert len(faults_in(texts_of(page))) == 3
     assert Item._meta.verbose_name == "item"

@@ -29,7 +29,7 @@ from qualification.domain.feedback import Notes, link_of, send_feedback, sent_to
 from qualification.domain.publish_round import invite_workers, publish_round
 from qualification.domain.set_up_rounds import plans_of_preset, set_up_rounds
 from qualification.models import Enrolment
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from schemes.simulated_person import Person
 from tests.crowd.factories import NOW, make_worker

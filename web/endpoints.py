@@ -1,11 +1,18 @@
 """The base class of all endpoints."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from django.conf import settings
 from django.http import HttpResponse
-from django.utils.cache import patch_cache_control, patch_vary_headers, set_response_etag
+from django.template.response import SimpleTemplateResponse
+from django.utils.cache import (
+    get_conditional_response,
+    patch_cache_control,
+    patch_vary_headers,
+    set_response_etag,
+)
 from django.utils.decorators import method_decorator
 from django.utils.http import parse_etags
 from django.views.decorators.http import conditional_page
@@ -20,13 +27,20 @@ from web.serializers import MOST_NAMED, BodySerializer, NoBody, unknown_name
 PAGING = {"cursor", "limit"}
 
 
+def _conditional(request: Request, response: Any) -> Any:
+    """Return the rendered response with its ETag, or 304."""
+    set_response_etag(response)
+    etag = response.get("ETag")
+    return get_conditional_response(request._request, etag=etag, response=response)
+
+
 @method_decorator(conditional_page, name="dispatch")
 class Endpoint(GenericAPIView[Any]):
     """An endpoint of the API.
 
     `operations` names each method's operation in the schema. `refusals` lists the status codes that an
     endpoint's domain adds to the usual ones. `action_parameters` are the query parameters of its
-    actions.
+    actions, and `query` describes those of a GET that is no list.
     """
 
     http_method_names = ["get", "head", "post", "patch"]
@@ -36,6 +50,7 @@ class Endpoint(GenericAPIView[Any]):
     operations: ClassVar[Mapping[str, str]] = {}
     refusals: ClassVar[Sequence[int]] = ()
     action_parameters: ClassVar[Sequence[str]] = ()
+    query: ClassVar[type[BodySerializer] | None] = None
     tag = ""
 
     @property
@@ -94,6 +109,7 @@ class Endpoint(GenericAPIView[Any]):
     def _known_parameters(self) -> set[str]:
         filterset = getattr(self, "filterset_class", None)
         known = set(filterset.base_filters if filterset else ())
+        known |= set(self.query().fields if self.query else ())
         return known | (PAGING if self.pagination_class else set())
 
     def read_body(
@@ -104,10 +120,20 @@ class Endpoint(GenericAPIView[Any]):
         serializer.is_valid(raise_exception=True)
         return dict(serializer.validated_data)
 
+    def read_query(self, request: Request) -> dict[str, Any]:
+        """Return the checked parameters of a GET."""
+        assert self.query
+        serializer = self.query(data=request.query_params.dict())
+        serializer.is_valid(raise_exception=True)
+        return dict(serializer.validated_data)
+
     def finalize_response(self, request: Request, response: Any, *args: Any, **kwargs: Any) -> Any:
         final = super().finalize_response(request, response, *args, **kwargs)
         patch_vary_headers(final, ["Authorization", "Cookie"])
         patch_cache_control(final, private=True, no_cache=True)
+        if request.method == "HEAD" and isinstance(final, SimpleTemplateResponse):
+            # `conditional_page` only handles GET.
+            final.add_post_render_callback(partial(_conditional, request))
         return final
 
     def require_match(self, request: Request, representation: object) -> None:

@@ -11,7 +11,7 @@ from drf_standardized_errors.handler import ExceptionHandler
 from rest_framework import serializers
 from rest_framework.exceptions import APIException, ParseError
 
-from web.views import RETRY_AFTER
+from web.views import RETRY_AFTER, log_database_error
 
 
 class Conflict(APIException):
@@ -36,7 +36,7 @@ class TooLarge(APIException):
 class Unavailable(APIException):
     status_code = 503
     default_code = "unavailable"
-    default_detail = "The database is unavailable. Try again."
+    default_detail = "The database is unavailable or busy. Try again."
     wait = RETRY_AFTER
 
 
@@ -65,6 +65,7 @@ class Handler(ExceptionHandler):
         if isinstance(exc, SuspiciousOperation):
             return ParseError(str(exc))
         if isinstance(exc, OperationalError | InterfaceError):
+            log_database_error(exc)
             return Unavailable()
         return super().convert_known_exceptions(exc)
 

@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from django.db.models import QuerySet
+from django.db.models import Expression, F, OrderBy, QuerySet
 from django.http import FileResponse, HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -24,20 +24,23 @@ CHUNK = 2000
 NEIGHBOURS = 2
 CONTROLS = ("page", "sort", "format")
 
+Order = str | F | Expression | Callable[[int], Any]
+
 
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a list.
 
     `value` returns a row's plain value, and `cell` returns what the page shows instead. `order` is a
-    field to sort by, or a function that returns the sort key of a row's id. `about` defines the
+    field or expression to sort by, or a function that returns the sort key of a row's id. An
+    expression sorts rows without a value last, and ties in the order of the list. `about` defines the
     heading.
     """
 
     heading: str
     value: Callable[[Any], object]
     cell: Callable[[Any], object] | None = None
-    order: str | Callable[[int], Any] = ""
+    order: Order = ""
     about: str = ""
     is_number: bool = False
 
@@ -50,7 +53,7 @@ def number_column(
     heading: str,
     value: Callable[[Any], float | None],
     *,
-    order: str | Callable[[int], Any] = "",
+    order: Order = "",
     about: str = "",
 ) -> Column:
     """Return a column of counts."""
@@ -61,7 +64,7 @@ def money_column(
     heading: str,
     cents: Callable[[Any], float | None],
     *,
-    order: str | Callable[[int], Any] = "",
+    order: Order = "",
     about: str = "",
     none: str = "–",
 ) -> Column:
@@ -80,7 +83,7 @@ def time_column(
     heading: str,
     at: Callable[[Any], datetime | None],
     *,
-    order: str | Callable[[int], Any] = "",
+    order: Order = "",
     about: str = "",
 ) -> Column:
     """Return a column of relative times, with the exact time on hover and in the CSV file."""
@@ -128,7 +131,10 @@ class PageLink:
 
 @dataclass(frozen=True, slots=True)
 class Empty:
-    """The text of a list without rows, with a title and a link to the page that adds rows."""
+    """The text of a list without rows, with a title and a link to the page that adds rows.
+
+    Without a title, the text is a plain paragraph.
+    """
 
     title: str
     text: str
@@ -153,7 +159,8 @@ class Listing:
     from which the rows of a page are read by their ids. `path` is the list's own address, for pages
     that show it at another, such as after an invalid form. `ids` are the ids of all rows in their
     order, if a faster query than `rows` finds them. Functions sort such a list, and so does the
-    page that finds the ids.
+    page that finds the ids. With `is_swapped`, headings replace the rows on the page, which needs
+    htmx.
     """
 
     request: HttpRequest
@@ -162,7 +169,7 @@ class Listing:
     columns: Sequence[Column]
     count: Callable[[int], str]
     empty: Empty
-    order: Sequence[str] | Callable[[int], Any] = ("-pk",)
+    order: Sequence[str | OrderBy] | Callable[[int], Any] = ("-pk",)
     load: Callable[[list[Any]], Iterable[Any]] = iter
     size: int = SIZE
     is_filtered: bool = False
@@ -179,6 +186,7 @@ class Listing:
     bulk_id: Callable[[Any], int] | None = None
     path: str = ""
     ids: Sequence[int] | None = None
+    is_swapped: bool = True
 
     def __post_init__(self) -> None:
         self.path = self.path or self.request.path
@@ -243,6 +251,10 @@ class Listing:
         chosen = {"sort": self.sort, **controls}
         query = [*self.filters, *((name, value) for name, value in chosen.items() if value)]
         return f"{self.path}?{urlencode(query)}" if query else self.path
+
+    @property
+    def wants_csv(self) -> bool:
+        return self.request.GET.get("format") == "csv"
 
     @property
     def csv_url(self) -> str:
@@ -316,13 +328,14 @@ class Listing:
     def csv(self, filename: str) -> FileResponse:
         """Respond with all rows, not only those of the page."""
         headings = [column.heading for column in self.columns]
-        return csv_download(filename, headings, self._csv_rows(), for_spreadsheets=True)
+        rows = ([column.value(row) for column in self.columns] for row in self.all_rows())
+        return csv_download(filename, headings, rows, for_spreadsheets=True)
 
-    def _csv_rows(self) -> Iterator[list[object]]:
+    def all_rows(self) -> Iterator[Any]:
+        """Return the rows of all pages in the selected order."""
         ids = self._all_ids
         for start in range(0, len(ids), CHUNK):
-            for _, row in self._loaded(ids[start : start + CHUNK]):
-                yield [column.value(row) for column in self.columns]
+            yield from (row for _, row in self._loaded(ids[start : start + CHUNK]))
 
     def _loaded(self, ids: Sequence[int]) -> Iterator[tuple[int, Any]]:
         if not isinstance(self.rows, QuerySet):
@@ -341,7 +354,7 @@ class Listing:
         if 2 * start <= self.total:
             return list(self._ordered(self._order)[start:stop])
         # From the end, because a database reads all skipped rows.
-        backwards = self._ordered(_reverse(self._order))
+        backwards = self._ordered(self._order).reverse()
         from_end = list(backwards[self.total - self.last : self.total - start])
         return from_end[::-1]
 
@@ -354,22 +367,29 @@ class Listing:
         return list(self._ordered(self._order))
 
     @property
-    def _order(self) -> Sequence[str] | Callable[[int], Any]:
+    def _order(self) -> Sequence[str | OrderBy] | Callable[[int], Any]:
         sort, column = self._sort
         if column is None:
-            if callable(self.order):
-                return self.order
-            return [*self.order, "-pk" if self.order[0].startswith("-") else "pk"]
+            return self.order if callable(self.order) else [*self.order, self._last_key]
         if callable(column.order):
             return column.order
         sign = "-" if sort.startswith("-") else ""
-        return [f"{sign}{column.order}", f"{sign}pk"]
+        if isinstance(column.order, str):
+            return [f"{sign}{column.order}", f"{sign}pk"]
+        selected = OrderBy(column.order, descending=bool(sign), nulls_last=True)
+        return [selected] if callable(self.order) else [selected, *self.order, self._last_key]
+
+    @property
+    def _last_key(self) -> str:
+        first = cast("Sequence[str | OrderBy]", self.order)[0]
+        is_descending = first.startswith("-") if isinstance(first, str) else first.descending
+        return "-pk" if is_descending else "pk"
 
     @property
     def _query(self) -> QuerySet[Any]:
         return cast("QuerySet[Any]", self.rows)
 
-    def _ordered(self, order: Sequence[str]) -> QuerySet[Any, int]:
+    def _ordered(self, order: Sequence[str | OrderBy]) -> QuerySet[Any, int]:
         return self._query.order_by(*dict.fromkeys(order)).values_list("pk", flat=True)
 
     def _ranked(self, rank: Callable[[int], Any]) -> list[int]:
@@ -383,7 +403,3 @@ class Listing:
         known = [(value, pk) for pk, value in ranks if value is not None]
         known.sort(reverse=self.sort.startswith("-"))
         return [pk for _, pk in known] + [pk for pk, value in ranks if value is None]
-
-
-def _reverse(order: Sequence[str]) -> list[str]:
-    return [name[1:] if name.startswith("-") else f"-{name}" for name in order]

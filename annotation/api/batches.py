@@ -2,15 +2,15 @@
 
 from collections.abc import Callable
 from dataclasses import asdict
+from functools import partial
 from typing import Any
 
 from django.db import IntegrityError, transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework.exceptions import ValidationError
-from rest_framework.fields import BooleanField
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
@@ -19,9 +19,11 @@ from annotation.api.serializers import (
     BatchPreviewSerializer,
     BatchProgressSerializer,
     BatchSerializer,
+    ChangedBatchSerializer,
     NewBatchSerializer,
 )
-from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch
+from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch, set_terms
+from annotation.domain.changed_figures import forget_batches, forget_published
 from annotation.domain.choose_workers import ChosenWorkers, WorkersError, choose_workers
 from annotation.domain.preview_cost import preview_cost
 from annotation.domain.publish import NothingToPublishError, PublicationRunningError, publish_batch
@@ -32,10 +34,10 @@ from audit.domain.change_state import TransitionNotAllowedError
 from crowd.domain.ledger import BudgetExceededError, CapTooLowError
 from crowd.domain.qualifications import system_requirements
 from crowd.tasks import publish_hits
-from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
+from projects.api.endpoint import DRY_RUN, DetailEndpoint, DryRuns, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
-from projects.permissions import STAFF, post, read
+from projects.permissions import STAFF, patch, post, read
 from web.actions import action, money_action
 from web.errors import conflicts
 from web.filters import ChoiceFilter
@@ -47,13 +49,6 @@ CONFLICTS: dict[type[Exception], str] = {
     CapTooLowError: "budget_exceeded",
     IntegrityError: "invalid_state",  # another user has published the same items
 }
-
-
-DRY_RUN = OpenApiParameter(
-    "dry_run",
-    bool,
-    description="Return the cost, and publish nothing. It needs no Idempotency-Key.",
-)
 
 
 class BatchFilters(filters.FilterSet):
@@ -70,7 +65,7 @@ class _OfBatches(ProjectEndpoint):
         return self.project.batches.select_related("budget")
 
 
-class Batches(_OfBatches, ListEndpoint):
+class Batches(_OfBatches, ListEndpoint, DryRuns):
     """List the project's batches, newest first."""
 
     rules = read(STAFF) | post(STAFF, TokenScope.PUBLISH)
@@ -78,14 +73,6 @@ class Batches(_OfBatches, ListEndpoint):
     ordering = ("-pk",)
     operations = {"GET": "list_batches", "POST": "publish_batch"}
     refusals = (409,)
-    action_parameters = (DRY_RUN.name,)
-
-    def is_trial(self, request: Request) -> bool:
-        wanted = request.query_params.get(DRY_RUN.name, "false")
-        try:
-            return bool(BooleanField().run_validation(wanted))
-        except ValidationError as error:
-            raise ValidationError({DRY_RUN.name: error.detail}) from error
 
     @extend_schema(
         request=NewBatchSerializer,
@@ -131,6 +118,7 @@ class Batches(_OfBatches, ListEndpoint):
             raise ValidationError(str(error)) from error
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.
         transaction.on_commit(publish_hits.delay, robust=True)
+        transaction.on_commit(partial(forget_published, project=self.project), robust=True)
         location = reverse("api:batch", args=[slug, batch.pk], request=request)
         return Response(BatchSerializer(batch).data, 201, headers={"Location": location})
 
@@ -149,8 +137,24 @@ class Batches(_OfBatches, ListEndpoint):
 class BatchDetail(_OfBatches, DetailEndpoint):
     """Return a batch. Its ETag changes with its state and terms, not with its progress."""
 
-    rules = read(STAFF)
-    operations = {"GET": "get_batch"}
+    rules = read(STAFF) | patch(STAFF, TokenScope.PUBLISH)
+    operations = {"GET": "get_batch", "PATCH": "change_batch"}
+    refusals = (409, 412)
+
+    @extend_schema(request=ChangedBatchSerializer, responses={200: BatchSerializer})
+    @action
+    def patch(self, request: Request, slug: str, pk: int) -> Response:
+        """Change how many HITs are kept open, the batch's budget limit or its republications."""
+        data = self.read_body(request, ChangedBatchSerializer)
+        self.project.batches.select_for_update().filter(pk=pk).first()
+        batch = self.find_row(pk=pk)
+        self.require_match(request, BatchSerializer(batch).data)
+        if data.get("keep_open") and not batch.can_top_up:
+            raise ValidationError({"keep_open": ["Only batches of generations can be topped up."]})
+        with conflicts(CONFLICTS):
+            set_terms(batch=batch, wanted=data, actor=actor_of(request), now=timezone.now())
+        transaction.on_commit(partial(forget_batches, project=self.project), robust=True)
+        return Response(BatchSerializer(self.find_row(pk=pk)).data)
 
 
 class BatchProgress(_OfBatches):
@@ -180,6 +184,7 @@ class _BatchAction(_OfBatches):
         self.require_match(request, BatchSerializer(batch).data)
         with conflicts({TransitionNotAllowedError: "invalid_state"}):
             type(self).move(batch=batch, actor=actor_of(request), now=timezone.now())
+        transaction.on_commit(partial(forget_batches, project=self.project), robust=True)
         return Response(BatchSerializer(self.find_row(pk=pk)).data)
 
 

@@ -12,12 +12,19 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.serializers import ImportSerializer, NewImportSerializer, SentenceSerializer
+from annotation.api.serializers import (
+    ImportSerializer,
+    NewImportSerializer,
+    SentenceSerializer,
+    reading_in,
+    settings_in,
+)
 from annotation.bad_rows_download import bad_rows_download
 from annotation.domain.queue_import import IMPORT, queue_import
-from annotation.domain.source_files import ReadOptions
 from annotation.enums import Partition
 from annotation.models import Sentence
+from audit.domain.change_state import TransitionNotAllowedError
+from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of
 from jobs.enums import JobState
 from jobs.models import Job
@@ -25,9 +32,9 @@ from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import MEMBERS, STAFF, post, read
-from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from web.actions import action
+from web.errors import conflicts
 from web.filters import ChoiceFilter
 
 
@@ -53,6 +60,20 @@ class Sentences(ListEndpoint):
 
 class JobFilters(filters.FilterSet):
     state = ChoiceFilter(choices=JobState.choices)
+
+
+class CancelJob(ProjectEndpoint):
+    """An action that cancels a job of the list."""
+
+    refusals = (409,)
+
+    @extend_schema(request=None)
+    @action
+    def post(self, request: Request, slug: str, pk: int) -> Response:
+        self.read_body(request)
+        with conflicts({TransitionNotAllowedError: "invalid_state"}):
+            cancel_job(job=self.find_row(pk=pk), actor=actor_of(request), now=timezone.now())
+        return Response(self.get_serializer(self.find_row(pk=pk)).data)
 
 
 class _OfImports(ProjectEndpoint):
@@ -84,7 +105,9 @@ class Imports(_OfImports, ListEndpoint):
     def post(self, request: Request, slug: str) -> Response:
         """Upload a corpus. A background job imports it, and `Location` shows its progress."""
         corpus = get_scheme(self.project.scheme).corpus
-        data = self.read_body(request, NewImportSerializer, corpus=corpus)
+        data = self.read_body(
+            request, NewImportSerializer, formats=corpus.formats, searches=corpus.searches
+        )
         job = queue_import(
             project=self.project,
             fmt=data["format"],
@@ -95,8 +118,8 @@ class Imports(_OfImports, ListEndpoint):
             domain=data["domain"],
             partition=data["partition"],
             strict=data["strict"],
-            reading=ReadOptions(data["encoding"], data["columns"], data["sheet"]),
-            settings=[setting for setting in Setting if data.get(setting.parameter)],
+            reading=reading_in(data),
+            settings=settings_in(data),
             actor=actor_of(request),
             now=timezone.now(),
         )
@@ -109,6 +132,13 @@ class ImportDetail(_OfImports, DetailEndpoint):
 
     rules = read(STAFF)
     operations = {"GET": "get_import"}
+
+
+class CancelImport(CancelJob, _OfImports):
+    """Cancel an import that has not ended. What it has stored stays."""
+
+    rules = post(STAFF, TokenScope.IMPORT)
+    operations = {"POST": "cancel_import"}
 
 
 class BadRows(_OfImports):

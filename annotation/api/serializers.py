@@ -1,6 +1,6 @@
 """Serializers of sentences, imports, batches and submissions. Amounts are in whole US cents."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from drf_spectacular.utils import extend_schema_field
@@ -10,10 +10,11 @@ from annotation.domain.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.choose_columns import encoding_of, settings_of
 from annotation.domain.choose_workers import Who
 from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
-from annotation.domain.source_files import ColumnsError, parse_columns, parse_reading
+from annotation.domain.source_files import ColumnsError, ReadOptions, parse_columns, parse_reading
 from annotation.domain.text_encodings import UnknownEncodingError
 from annotation.enums import Partition
 from annotation.models import Batch, HeldBonus, Sentence, Submission
+from crowd.enums import WORK_CATEGORIES
 from jobs.models import Job
 from projects.api.serializers import MOST_CENTS
 from schemes.import_settings import Setting, with_parameters
@@ -64,74 +65,29 @@ class RowErrorSerializer(serializers.Serializer[Any]):
         return with_parameters(row["message"])
 
 
-class ImportSerializer(serializers.ModelSerializer[Job]):
-    """An import. The counts ending in `_read` grow while it runs."""
+class ReadFilesSerializer(serializers.ModelSerializer[Job]):
+    """An import of uploaded files: how they are read, and the rows that were refused."""
 
     format = serializers.CharField(source="parameters.format")
-    domain = serializers.CharField(source="parameters.domain")
-    partition = serializers.CharField(source="parameters.partition")
     strict = serializers.BooleanField(source="parameters.strict")
-    update = serializers.SerializerMethodField()  # type: ignore[assignment]
     align = serializers.SerializerMethodField()
     rescale_boxes = serializers.SerializerMethodField()
     encoding = serializers.SerializerMethodField()
     columns = serializers.DictField(source="parameters.reading.columns")
     sheet = serializers.CharField(source="parameters.reading.sheet")
     files = FileSerializer(source="parameters.files", many=True)
-    items_files = FileSerializer(source="parameters.items_files", many=True)
-    sentences_read = serializers.IntegerField(source="progress.sentences", default=0)
-    items_read = serializers.IntegerField(source="progress.items", default=0)
-    sentences_added = serializers.IntegerField(source="result.sentences_added", default=0)
-    sentences_updated = serializers.IntegerField(source="result.sentences_updated", default=0)
-    sentences_known = serializers.IntegerField(source="result.sentences_known", default=0)
-    items_added = serializers.IntegerField(source="result.items_added", default=0)
-    items_updated = serializers.IntegerField(source="result.items_updated", default=0)
-    items_known = serializers.IntegerField(source="result.items_known", default=0)
     error_count = serializers.IntegerField(source="result.error_count", default=0)
     errors = RowErrorSerializer(source="result.errors", many=True, default=[])  # type: ignore[assignment]
-    warning_count = serializers.IntegerField(source="result.warning_count", default=0)
-    warnings = RowErrorSerializer(source="result.warnings", many=True, default=[])
     problem = serializers.SerializerMethodField()
 
     class Meta:
         model = Job
-        fields = (
-            "id",
-            "state",
-            "format",
-            "domain",
-            "partition",
-            "strict",
-            "update",
-            "align",
-            "rescale_boxes",
-            "encoding",
-            "columns",
-            "sheet",
-            "files",
-            "items_files",
-            "requested_by",
-            "requested_at",
-            "started_at",
-            "ended_at",
-            "sentences_read",
-            "items_read",
-            "sentences_added",
-            "sentences_updated",
-            "sentences_known",
-            "items_added",
-            "items_updated",
-            "items_known",
-            "error_count",
-            "errors",
-            "warning_count",
-            "warnings",
+        fields: tuple[str, ...] = (
+            "id", "state", "format", "strict", "align", "rescale_boxes", "encoding", "columns", "sheet",
+            "files", "requested_by", "requested_at", "started_at", "ended_at", "error_count", "errors",
             "problem",
-        )
+        )  # fmt: skip
         read_only_fields = fields
-
-    def get_update(self, job: Job) -> bool:
-        return Setting.UPDATE in settings_of(job.parameters)
 
     def get_align(self, job: Job) -> bool:
         return Setting.ALIGN in settings_of(job.parameters)
@@ -147,26 +103,47 @@ class ImportSerializer(serializers.ModelSerializer[Job]):
         return encoding_of(job.parameters)
 
 
-class NewImportSerializer(BodySerializer):
+class ImportSerializer(ReadFilesSerializer):
+    """An import. The counts ending in `_read` grow while it runs."""
+
+    domain = serializers.CharField(source="parameters.domain")
+    partition = serializers.CharField(source="parameters.partition")
+    update = serializers.SerializerMethodField()  # type: ignore[assignment]
+    items_files = FileSerializer(source="parameters.items_files", many=True)
+    sentences_read = serializers.IntegerField(source="progress.sentences", default=0)
+    items_read = serializers.IntegerField(source="progress.items", default=0)
+    sentences_added = serializers.IntegerField(source="result.sentences_added", default=0)
+    sentences_updated = serializers.IntegerField(source="result.sentences_updated", default=0)
+    sentences_known = serializers.IntegerField(source="result.sentences_known", default=0)
+    items_added = serializers.IntegerField(source="result.items_added", default=0)
+    items_updated = serializers.IntegerField(source="result.items_updated", default=0)
+    items_known = serializers.IntegerField(source="result.items_known", default=0)
+    warning_count = serializers.IntegerField(source="result.warning_count", default=0)
+    warnings = RowErrorSerializer(source="result.warnings", many=True, default=[])
+
+    class Meta(ReadFilesSerializer.Meta):
+        fields = (
+            *ReadFilesSerializer.Meta.fields, "domain", "partition", "update", "items_files",
+            "sentences_read", "items_read", "sentences_added", "sentences_updated", "sentences_known",
+            "items_added", "items_updated", "items_known", "warning_count", "warnings",
+        )  # fmt: skip
+        read_only_fields = fields
+
+    def get_update(self, job: Job) -> bool:
+        return Setting.UPDATE in settings_of(job.parameters)
+
+
+class UploadSerializer(BodySerializer):
+    """Files to import, and how to read them. The context has the `formats` to choose from."""
+
     files = serializers.ListField(
         child=serializers.FileField(max_length=200), min_length=1, max_length=20
-    )
-    items_files = serializers.ListField(
-        child=serializers.FileField(max_length=200),
-        default=list,
-        max_length=20,
-        help_text="Files that list the items, if the corpus has none.",
-    )
-    images = serializers.FileField(
-        max_length=200,
-        default=None,
-        help_text="A ZIP archive of the images that the sentences describe.",
     )
     format = serializers.CharField(
         max_length=30,
         default="",
         allow_blank=True,
-        help_text="A corpus format of the project's scheme. Recognised if it is empty.",
+        help_text="A format of the project's scheme. Recognised if it is empty.",
     )
     encoding = serializers.CharField(
         max_length=40,
@@ -186,23 +163,11 @@ class NewImportSerializer(BodySerializer):
         allow_blank=True,
         help_text="Of a workbook. The first visible one by default.",
     )
-    search = serializers.CharField(
-        max_length=30,
-        default="",
-        allow_blank=True,
-        help_text="What to look for in the sentences without `items_files`, if the scheme has a choice.",
-    )
-    domain = serializers.CharField(max_length=60, default="", allow_blank=True)
-    partition = serializers.ChoiceField(choices=Partition.choices, default="", allow_blank=True)
     strict = serializers.BooleanField(
         default=False, help_text="Import nothing if a row is invalid."
     )
-    update = serializers.BooleanField(  # type: ignore[assignment]
-        default=False,
-        help_text="Replace sentences and items that exist otherwise, unless work depends on them.",
-    )
     align = serializers.BooleanField(
-        default=False, help_text="Move the positions of items in other tokens, by characters."
+        default=False, help_text="Move positions in other tokens, by characters."
     )
     rescale_boxes = serializers.BooleanField(
         default=False,
@@ -210,7 +175,7 @@ class NewImportSerializer(BodySerializer):
     )
 
     def validate_format(self, value: str) -> str:
-        return _one_of(self.context["corpus"].formats, value) if value else value
+        return _one_of(self.context["formats"], value) if value else value
 
     def validate_encoding(self, value: str) -> str:
         try:
@@ -224,8 +189,44 @@ class NewImportSerializer(BodySerializer):
         except ColumnsError as error:
             raise serializers.ValidationError(str(error)) from error
 
+
+def reading_in(data: Mapping[str, Any]) -> ReadOptions:
+    """Return how the files of a checked upload are read."""
+    return ReadOptions(data["encoding"], data["columns"], data["sheet"])
+
+
+def settings_in(data: Mapping[str, Any]) -> list[Setting]:
+    """Return the settings that a checked upload chooses."""
+    return [setting for setting in Setting if data.get(setting.parameter)]
+
+
+class NewImportSerializer(UploadSerializer):
+    items_files = serializers.ListField(
+        child=serializers.FileField(max_length=200),
+        default=list,
+        max_length=20,
+        help_text="Files that list the items, if the corpus has none.",
+    )
+    images = serializers.FileField(
+        max_length=200,
+        default=None,
+        help_text="A ZIP archive of the images that the sentences describe.",
+    )
+    search = serializers.CharField(
+        max_length=30,
+        default="",
+        allow_blank=True,
+        help_text="What to look for in the sentences without `items_files`, if the scheme has a choice.",
+    )
+    domain = serializers.CharField(max_length=60, default="", allow_blank=True)
+    partition = serializers.ChoiceField(choices=Partition.choices, default="", allow_blank=True)
+    update = serializers.BooleanField(  # type: ignore[assignment]
+        default=False,
+        help_text="Replace sentences and items that exist otherwise, unless work depends on them.",
+    )
+
     def validate_search(self, value: str) -> str:
-        return _one_of(self.context["corpus"].searches, value) if value else value
+        return _one_of(self.context["searches"], value) if value else value
 
 
 def _one_of(known: Collection[str], value: str) -> str:
@@ -320,6 +321,24 @@ class NewBatchSerializer(BodySerializer):
         max_value=MAX_REPUBLICATIONS,
         default=REPUBLISH_LIMIT,
         help_text="How often an item that lacks annotations is republished automatically.",
+    )
+
+
+class ChangedBatchSerializer(BodySerializer):
+    """The changes of a batch. Fields that are left out stay as they are."""
+
+    keep_open = serializers.IntegerField(
+        min_value=1,
+        max_value=1_000_000,
+        allow_null=True,
+        required=False,
+        help_text="The number of HITs that the top-up keeps open, or null for no top-up.",
+    )
+    cap_cents = serializers.IntegerField(
+        min_value=0, max_value=MOST_CENTS, allow_null=True, required=False
+    )
+    republish_limit = serializers.IntegerField(
+        min_value=0, max_value=MAX_REPUBLICATIONS, required=False
     )
 
 
@@ -465,3 +484,12 @@ class AcceptBonusSerializer(BodySerializer):
 
 class ReasonSerializer(BodySerializer):
     reason = serializers.CharField(max_length=1000, help_text="Shown to the worker.")
+
+
+class RejectionReasonSerializer(ReasonSerializer):
+    category = serializers.ChoiceField(
+        choices=WORK_CATEGORIES,
+        required=False,
+        default="",
+        help_text="Required by providers with sessions, whose reasons need at least 100 characters.",
+    )

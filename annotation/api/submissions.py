@@ -1,5 +1,8 @@
 """Endpoints that list, accept and reject submissions."""
 
+from functools import partial
+
+from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
 from django_filters import rest_framework as filters
@@ -8,7 +11,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.filters import FiltersByItem
-from annotation.api.serializers import ReasonSerializer, SubmissionSerializer
+from annotation.api.serializers import RejectionReasonSerializer, SubmissionSerializer
+from annotation.domain.changed_figures import forget_decided
 from annotation.domain.decide_submission import accept_assignment, reject_submissions
 from annotation.domain.queries import can_be_accepted, submissions_of
 from annotation.enums import SubmissionState
@@ -96,6 +100,7 @@ class AcceptSubmission(_Decided):
             raise Conflict("This content can't be used as an annotation.", "invalid_state")
         with conflicts({TransitionNotAllowedError: "invalid_state"}):
             accept_assignment(assignment=assignment, actor=actor_of(request), now=timezone.now())
+        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
         return Response(SubmissionSerializer(self.find_row(pk=pk)).data)
 
 
@@ -103,17 +108,19 @@ class RejectSubmission(_Decided):
     rules = post(STAFF, TokenScope.PAY)
     operations = {"POST": "reject_submission"}
 
-    @extend_schema(request=ReasonSerializer, responses={200: SubmissionSerializer})
+    @extend_schema(request=RejectionReasonSerializer, responses={200: SubmissionSerializer})
     @money_action
     def post(self, request: Request, slug: str, pk: int) -> Response:
         """Reject the submission's assignment. The worker is not paid."""
-        data = self.read_body(request, ReasonSerializer)
+        data = self.read_body(request, RejectionReasonSerializer)
         _, assignment = self.find_pair(request, pk)
         with conflicts({TransitionNotAllowedError: "invalid_state", ValueError: "invalid_state"}):
             reject_submissions(
                 assignment=assignment,
                 reason=data["reason"],
+                category=data["category"],
                 actor=actor_of(request),
                 now=timezone.now(),
             )
+        transaction.on_commit(partial(forget_decided, project=self.project), robust=True)
         return Response(SubmissionSerializer(self.find_row(pk=pk)).data)

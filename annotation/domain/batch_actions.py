@@ -1,13 +1,13 @@
 """Change published batches: top up, pause, resume, end and extend them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from annotation.domain.change_hits import HitChange, change_hits
-from annotation.domain.publish import publish_generations, unpublished_items
+from annotation.domain.publish import cap_batch, publish_generations, unpublished_items
 from annotation.domain.publish_rest import continue_publication
 from annotation.enums import BatchState
 from annotation.models import Batch, Item, Task, TaskItem
@@ -17,6 +17,7 @@ from crowd.domain.manage_hits import STEERABLE, HitChangeError
 from crowd.models import Hit, HitQuerySet
 from jobs.domain.sweep import for_each_row
 from projects.enums import Role
+from web.money import dollars
 
 TRANSITIONS: Transitions = {
     # The end of the publication opens the batch (see annotation.domain.publish_rest).
@@ -37,6 +38,25 @@ def _tasks_to_extend(batch: Batch) -> QuerySet[Task]:
     """Return the batch's tasks with an item that is not withdrawn."""
     kept = TaskItem.objects.filter(task=OuterRef("pk"), item__withdrawn_at=None)
     return Task.objects.filter(Exists(kept), batch=batch)
+
+
+@transaction.atomic
+def set_terms(*, batch: Batch, wanted: Mapping[str, int | None], actor: str, now: datetime) -> None:
+    """Change `keep_open`, `republish_limit` and `cap_cents`, as far as they are in `wanted`.
+
+    Raise CapTooLowError, and ValueError for a limit of republications that is too high.
+    """
+    if (limit := wanted.get("republish_limit")) is not None:
+        limit_republications(batch=batch, limit=limit, actor=actor, now=now)
+    if "keep_open" in wanted:
+        keep_open(batch=batch, count=wanted["keep_open"], actor=actor, now=now)
+    if "cap_cents" not in wanted:
+        return
+    cap, old = wanted["cap_cents"], batch.budget.cap_cents if batch.budget else None
+    if cap != old:
+        cap_batch(batch=batch, cap_cents=cap)
+        values = [f"limit: {'none' if cents is None else dollars(cents)}" for cents in (old, cap)]
+        log_state_change(instance=batch, old=values[0], new=values[1], actor=actor, now=now)
 
 
 @transaction.atomic
@@ -238,6 +258,6 @@ def _require_open(batch: Batch) -> None:
 
 def _logged(action: str, count: int, batch: Batch, actor: str, now: datetime) -> int:
     if count:
-        change = f"{action} {count} HITs"
+        change = f"{action} {count} {batch.project.hit_noun}s"
         log_state_change(instance=batch, old=batch.state, new=change, actor=actor, now=now)
     return count

@@ -7,12 +7,14 @@ from typing import Any
 
 from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
+from django.utils import timezone
 
-from annotation.enums import BatchState, SubmissionState
+from annotation.enums import BatchStanding, BatchState, SubmissionState
 from annotation.models import Batch, Submission, Task
 from crowd.enums import AssignmentState, HitState, LedgerKind
 from crowd.models import Assignment, Hit, LedgerEntry
 from projects.models import Project
+from web.states import State
 
 PACE_OVER = timedelta(hours=24)
 
@@ -48,25 +50,27 @@ class BatchFigures:
         return self.hits - self.unsynced
 
 
-def standing_of(batch: Batch, figures: BatchFigures) -> tuple[str, str]:
-    """Return the state to show for a batch, and its label.
+def standing_of(batch: Batch, figures: BatchFigures) -> State:
+    """Return the state to show for a batch.
 
     An open batch without open HITs waits for reviews or consolidation, or is finished.
     """
     if batch.state != BatchState.OPEN or figures.open or not figures.hits:
-        return batch.state, batch.get_state_display()
+        return BatchState(batch.state)
     if figures.submitted:
-        return "submitted", "pending review"
-    if figures.waiting:
-        waiting = SubmissionState.WAITING
-        return waiting.value, waiting.label
-    return "finished", "finished"
+        return BatchStanding.SUBMITTED
+    return BatchStanding.WAITING if figures.waiting else BatchStanding.FINISHED
 
 
 def batches_of(*, project: Project, **criteria: str) -> QuerySet[Batch]:
     """Return the batches with their budgets, newest first. Empty criteria match all batches."""
     batches = project.batches.select_related("budget").order_by("-pk")
     return batches.filter(**{name: value for name, value in criteria.items() if value})
+
+
+def batch_figures_of(*, project: Project) -> dict[int, BatchFigures]:
+    """Return the current figures of all batches of the project."""
+    return figures_of_batches(batches=project.batches.all(), now=timezone.now())
 
 
 def figures_of_batches(*, batches: Iterable[Batch], now: datetime) -> dict[int, BatchFigures]:

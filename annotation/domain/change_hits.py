@@ -145,7 +145,7 @@ def _change_some(job: int, ids: list[int], change: HitChange) -> int | None:
     try:
         _apply(list(affected.values_list("pk", flat=True)), change, timezone.now())
     except TouchstoneError as error:
-        problem = f"{done:,} of {len(ids):,} HITs were changed. {error}"
+        problem = f"{done:,} of {len(ids):,} were changed. {error}"
         raise JobFailedError(problem, result=row.result) from error
     done += len(chosen)
     Job.objects.filter(pk=job).update(result={"changed": done})

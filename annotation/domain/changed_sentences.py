@@ -10,7 +10,8 @@ from annotation.domain.storable import storable
 from annotation.domain.value_list import value_list
 from annotation.models import Item, Sentence
 from projects.models import Project
-from schemes.base import Json, SentenceRecord
+from schemes.contract.records import SentenceRecord
+from schemes.contract.values import Json
 from schemes.stated import file_name
 
 

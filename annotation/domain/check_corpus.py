@@ -14,15 +14,10 @@ from annotation.domain.find_items import find_items
 from annotation.domain.value_list import value_list
 from annotation.models import Item
 from projects.models import Project
-from schemes.base import (
-    ContentError,
-    ErrorSink,
-    FileError,
-    ItemContext,
-    ItemRecord,
-    Json,
-    SentenceRecord,
-)
+from schemes.contract.errors import ContentError, ErrorSink, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord, SentenceRecord
+from schemes.contract.values import Json
 from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from schemes.stated import fitted_item

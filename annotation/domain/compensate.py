@@ -10,6 +10,7 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Exists, OuterRef, Q
 from django.urls import reverse
 
 from annotation.domain.publish import public_id_of
@@ -22,7 +23,8 @@ from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hi
 from crowd.domain.providers import capabilities_of
 from crowd.domain.qualifications import define_qualification, grant_qualification, requirement_for
 from crowd.domain.site_key import site_key
-from crowd.models import Assignment, HitType, Worker
+from crowd.enums import AssignmentState, SessionState
+from crowd.models import Assignment, HitType, Payment, StudySession, Worker
 from jobs.domain.sweep import for_each_row
 from projects.models import Project
 
@@ -39,13 +41,15 @@ def publish_compensation(
     amount_cents: int,
     reason: str,
     key: str,
+    session: StudySession | None = None,
     actor: str,
     now: datetime,
 ) -> Compensation:
     """Publish a HIT that pays the worker the amount.
 
     `key` identifies what is compensated, such as the lost assignment. A repeat with the same key
-    publishes nothing. At a provider with sessions, the amount is a bonus of the worker's last session.
+    publishes nothing. At a provider with sessions, the amount is paid in `session`, or as a bonus of the
+    worker's last one.
     Raise BudgetExceededError, ValueError.
     """
     if not 1 <= amount_cents <= MOST_CENTS or not reason.strip():
@@ -58,9 +62,7 @@ def publish_compensation(
     hit_type = hit_type_of(
         provider=project.provider,
         title="Payment for your work",
-        description=f"This HIT is reserved for you. Accept and submit it to be paid. Reason: {reason}"[
-            :2000
-        ],
+        description=_description(project, reason),
         keywords="compensation",
         reward_cents=amount_cents,
         assignment_seconds=3600,
@@ -76,7 +78,7 @@ def publish_compensation(
         is_dealt=False,
     )
     if capabilities_of(project.provider).has_sessions:
-        pay_in_session(hit=hit, worker=worker, actor=actor, now=now)
+        pay_in_session(hit=hit, worker=worker, session=session, actor=actor, now=now)
     return Compensation.objects.create(
         project=project,
         worker=worker,
@@ -87,6 +89,48 @@ def publish_compensation(
         offered_by=actor,
         offered_at=now,
     )
+
+
+def pay_session(*, session: StudySession, reason: str, actor: str, now: datetime) -> Compensation:
+    """Pay the reward of a session in which no task was submitted. A repeat pays nothing.
+
+    Raise BudgetExceededError, ValueError.
+    """
+    return publish_compensation(
+        project=Project.objects.get(budget=session.study.budget_id),
+        worker=session.worker,
+        amount_cents=session.study.reward_cents,
+        reason=reason,
+        key=f"session-{session.pk}",
+        session=session,
+        actor=actor,
+        now=now,
+    )
+
+
+def book_approved_sessions(*, clock: Callable[[], datetime], limit: int = 50) -> int:
+    """Book the rewards of sessions that the provider has approved by itself, without accepted work."""
+    work = Assignment.objects.filter(session=OuterRef("pk"))
+    undecided = work.filter(Q(state=AssignmentState.SUBMITTED) | Q(recorded_at=None))
+    paid = Payment.objects.filter(assignment__session=OuterRef("pk"))
+    approved = StudySession.objects.filter(~Exists(undecided), ~Exists(paid))
+    return for_each_row(
+        sweep="book approved sessions",
+        rows=approved.filter(state=SessionState.APPROVED).select_related("study", "worker"),
+        process=_book,
+        clock=clock,
+        limit=limit,
+    )
+
+
+def _book(session: StudySession, now: datetime) -> bool:
+    pay_session(
+        session=session,
+        reason="Your session was approved without a submitted task.",
+        actor="provider",
+        now=now,
+    )
+    return True
 
 
 def compensation_cents(amount_cents: int, *, provider: str) -> int:
@@ -105,6 +149,12 @@ def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:
     )
     grant_qualification(qualification=kind, worker=worker, value=1, now=now)
     return requirement_for(qualification=kind)
+
+
+def _description(project: Project, reason: str) -> str:
+    noun = project.hit_noun
+    text = f"This {noun} is reserved for you. Accept and submit it to be paid. Reason: {reason}"
+    return text[:2000]
 
 
 def _token(project: Project, worker: Worker, key: str) -> str:

@@ -3,7 +3,9 @@
 from annotation.domain.decode_image import check_image, image_size
 from annotation.domain.image_files import ImageFiles
 from annotation.domain.images import image_digest
-from schemes.base import ErrorSink, FileError, Image, SentenceRecord
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.records import SentenceRecord
+from schemes.contract.values import Image
 from schemes.stated import is_resized, size_message
 
 

@@ -3,8 +3,9 @@
 import json
 from collections.abc import Callable, Iterable, Iterator
 
-from schemes.base import FileError, SentenceRecord
 from schemes.characters import separator_in
+from schemes.contract.errors import FileError
+from schemes.contract.records import SentenceRecord
 
 MAX_ID = 200
 MAX_KEY = 240

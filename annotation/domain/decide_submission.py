@@ -111,7 +111,7 @@ def overturn_rejection(
         raise OverturnError(f"Assignment {assignment} is {assignment.state}, not rejected.")
     if overturn_days_left(assignment, now) < 0:
         raise OverturnError(
-            f"Assignment {assignment} was submitted too long ago, so the marketplace no longer "
+            f"Assignment {assignment} was submitted too long ago, so the crowd provider no longer "
             "accepts an approval. Compensate the worker instead."
         )
     if use and not all(
@@ -128,13 +128,15 @@ def overturn_rejection(
 
 
 @transaction.atomic
-def reject_submissions(*, assignment: Assignment, reason: str, actor: str, now: datetime) -> None:
+def reject_submissions(
+    *, assignment: Assignment, reason: str, category: str = "", actor: str, now: datetime
+) -> None:
     """Reject the assignment with all its submissions.
 
-    Raise TransitionNotAllowedError, and ValueError without a reason.
+    Raise TransitionNotAllowedError, and ValueError without the reason or category that is required.
     """
     lock_assignment(assignment=assignment)
-    reject_assignment(assignment=assignment, reason=reason, actor=actor, now=now)
+    reject_assignment(assignment=assignment, reason=reason, category=category, actor=actor, now=now)
     for submission in assignment.submissions.all():
         _change_state(submission, SubmissionState.REJECTED, actor, now, reason)
 

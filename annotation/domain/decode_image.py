@@ -12,7 +12,7 @@ from pathlib import PurePath
 
 from PIL import ExifTags, Image, ImageCms, ImageOps, UnidentifiedImageError
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 MAX_BYTES = 30 * 2**20
 MAX_PIXELS = 50_000_000

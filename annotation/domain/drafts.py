@@ -19,7 +19,8 @@ from crowd.domain.confirm_claim import can_be_asked
 from crowd.domain.sync_hits import request_sync
 from database import statements
 from projects.enums import page_role, writes_units
-from schemes.base import ContentError, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 COMMENT_LIMIT = 2000

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from itertools import chain
 
-from schemes.base import ItemContext, ItemRecord, SentenceRecord
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord, SentenceRecord
 from schemes.registry import get_scheme
 
 NO_ITEMS = "No items were found in them. Check the tags in the files, or give a list of the items."

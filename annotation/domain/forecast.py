@@ -7,9 +7,10 @@ of the mean.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import sqrt
 from statistics import variance
+from typing import Any
 
 from django.db.models import Count, Q, Sum
 
@@ -69,6 +70,20 @@ def total_of(forecasts: Iterable[Forecast]) -> tuple[int, int, int]:
     below = _joint([(row.expected_cents - row.low_cents, row.seen) for row in rows])
     above = _joint([(row.high_cents - row.expected_cents, row.seen) for row in rows])
     return round(expected - below), expected, round(expected + above)
+
+
+def forecast_json(*, project: Project, forecasts: Iterable[Forecast]) -> dict[str, Any]:
+    """Return the forecast as JSON, beside what is spent and reserved."""
+    rows = list(forecasts)
+    low, expected, high = total_of(rows)
+    return {
+        "spent_cents": project.budget.spent_cents,
+        "reserved_cents": project.budget.reserved_cents,
+        "low_cents": low,
+        "expected_cents": expected,
+        "high_cents": high,
+        "roles": [asdict(forecast) for forecast in rows],
+    }
 
 
 def _joint(spreads: Iterable[tuple[int, int]]) -> float:

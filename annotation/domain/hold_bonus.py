@@ -23,7 +23,8 @@ from crowd.models import Payment
 from projects.domain.cached_figures import figures_of
 from projects.enums import page_role
 from projects.models import Project
-from schemes.base import CheckedWork, Doubt, Json, Noun
+from schemes.contract.content import CheckedWork, Doubt
+from schemes.contract.values import Json, Noun
 from schemes.registry import get_scheme
 
 SECONDS = Noun("second", "seconds")

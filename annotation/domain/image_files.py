@@ -8,7 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from annotation.domain.decode_image import MAX_BYTES
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.stated import file_name
 
 

@@ -17,7 +17,7 @@ from annotation.domain.decode_image import DISPLAY_SIDE, SUFFIXES, decode_image
 from annotation.models import Image, Sentence
 from audit.errors import TouchstoneError
 from projects.models import Project
-from schemes import base
+from schemes.contract import values
 
 SIGNER = signing.Signer(salt="annotation.image")
 # An address stays the same for STEP, so that browsers load an image once. It works for at least LIFE.
@@ -61,7 +61,7 @@ def image_digest(name: str, data: bytes) -> str:
     return hashlib.sha256(decode_image(name, data).data).hexdigest()
 
 
-def image_of(sentence: Sentence) -> base.Image | None:
+def image_of(sentence: Sentence) -> values.Image | None:
     """Return the sentence's image with an address for the page, or None.
 
     The name is that of the sentence's file, which may have the same content as other files.
@@ -71,7 +71,7 @@ def image_of(sentence: Sentence) -> base.Image | None:
     image = sentence.image
     name = sentence.metadata.get("image") or image.name
     address = image_address(image, now=timezone.now())
-    return base.Image(name, image.width, image.height, address)
+    return values.Image(name, image.width, image.height, address)
 
 
 def image_address(image: Image, *, now: datetime) -> str:

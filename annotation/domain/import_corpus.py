@@ -22,7 +22,9 @@ from annotation.domain.insert_rows import insert_rows
 from annotation.domain.written_text import NOT_ALIGNED, written_text
 from annotation.models import Item, Sentence
 from projects.models import Project
-from schemes.base import ErrorSink, FileError, Image, ItemRecord, SentenceRecord
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.records import ItemRecord, SentenceRecord
+from schemes.contract.values import Image
 from schemes.original_text import Offsets
 from schemes.registry import get_scheme
 

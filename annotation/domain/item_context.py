@@ -9,7 +9,9 @@ from annotation.models import Item
 from projects.domain.resources import resources_of
 from projects.enums import SuggestionChoice
 from projects.models import Project
-from schemes.base import ItemContext, Json, Neighbours, Scheme, Suggestions
+from schemes.contract.items import ItemContext, Neighbours, Suggestions
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.original_text import Offsets, shown_ranges, words_text
 from schemes.registry import get_scheme
 

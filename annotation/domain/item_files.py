@@ -9,7 +9,9 @@ from annotation.domain.item_context import context_of
 from annotation.domain.source_files import AS_IT_IS, ReadOptions, open_table, with_names
 from annotation.domain.value_list import value_list
 from projects.models import Project
-from schemes.base import ContentError, FileError, ItemContext, item_of_row, refuse
+from schemes.contract.corpus import item_of_row
+from schemes.contract.errors import ContentError, FileError, refuse
+from schemes.contract.items import ItemContext
 from schemes.registry import get_scheme
 from schemes.stated import OTHER_TOKENS, check_stated, same_tokens
 from schemes.tables import Table

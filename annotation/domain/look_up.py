@@ -10,7 +10,7 @@ from crowd.enums import HitState
 from projects.domain.resources import UnknownResourceError, look_up
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 # The name under which pages look up how others annotated similar items.

@@ -9,7 +9,7 @@ from annotation.models import Item, Sentence
 from database import statements
 from projects.enums import ShownContext
 from projects.models import Project
-from schemes.base import Neighbour, Neighbours
+from schemes.contract.items import Neighbour, Neighbours
 
 # The most sentences of a whole document on either side, and the most characters on a page.
 MAX_SENTENCES = 100

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Mapping
 
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.import_settings import Setting
 
 DIFFERENCES = Noun("difference", "differences")

@@ -28,7 +28,9 @@ from crowd.domain.pay_scheme import page_pay
 from database import statements
 from projects.enums import Role, page_role
 from projects.models import Project
-from schemes.base import ItemContext, Json, Neighbours, Scheme
+from schemes.contract.items import ItemContext, Neighbours
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 OTHER_BLOCK = (

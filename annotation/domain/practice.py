@@ -9,7 +9,9 @@ from annotation.domain.open_page import draft_data
 from audit.errors import TouchstoneError
 from projects.domain.create_project import default_guidelines
 from projects.enums import Role
-from schemes.base import ContentError, Exercise, Json, PracticeResult
+from schemes.contract.errors import ContentError
+from schemes.contract.practice import Exercise, PracticeResult
+from schemes.contract.values import Json
 from schemes.registry import SCHEMES, get_scheme
 
 ITEM = 1

@@ -37,5 +37,6 @@ def preview_batch(
         hits=count,
         assignments=project.generators_per_item,
         cents=generation_cents(project=project, count=count),
+        settings=project.study_settings,
     )
     return [study] if study else []

@@ -35,7 +35,11 @@ from annotation.domain.written_text import NOT_ALIGNED, written_text
 from jobs.domain.kinds import JobKind, JobRun
 from jobs.models import Job
 from projects.models import Project
-from schemes.base import Corpus, FileError, ItemContext, ItemRecord, Json, SentenceRecord
+from schemes.contract.corpus import Corpus
+from schemes.contract.errors import FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord, SentenceRecord
+from schemes.contract.values import Json
 from schemes.file_kinds import head_of
 from schemes.import_settings import settings_in
 from schemes.registry import get_scheme

@@ -32,7 +32,7 @@ from jobs.domain.queue_job import queue_job
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role, page_role
 from projects.models import Guidelines, Project
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 
@@ -241,7 +241,7 @@ def published_text(batch: Batch) -> str:
     """Return the number of the batch's HITs and the cost that was reserved for them."""
     reserved = LedgerEntry.objects.filter(hit__task__batch=batch, kind=LedgerKind.RESERVE)
     cents = reserved.aggregate(cents=Sum(F("amount_cents") + F("fee_cents")))["cents"] or 0
-    return f"{Noun('HIT', 'HITs').count(batch.tasks.count())}, {dollars(cents)}"
+    return f"{batch.project.hits_noun.count(batch.tasks.count())}, {dollars(cents)}"
 
 
 def membership_requirements(
@@ -380,6 +380,7 @@ def _hit_terms(batch: Batch, max_assignments: int | None = None) -> HitTerms:
     )
     if not capabilities_of(batch.project.provider).has_sessions:
         return terms
+    terms = replace(terms, study_settings=batch.project.study_settings)
     # Sessions are sized by the time that an item takes. Work on cases is published case by case.
     seconds = expected_seconds(batch.project, batch.role)
     if batch.for_training or batch.role == Role.GENERATOR:

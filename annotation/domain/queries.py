@@ -157,6 +157,11 @@ def waiting_for_a_person(*, project: Project) -> QuerySet[Submission]:
     return submissions_of(project=project).filter(WAITS).order_by("pk")
 
 
+def count_waiting(*, project: Project) -> int:
+    """Count the submissions that need review, which reads all submissions of the project."""
+    return waiting_for_a_person(project=project).count()
+
+
 # Submissions need review if their content has a problem or the marketplace refused their rejection.
 # So do repeats by the same worker, which are withdrawn but undecided.
 WAITS = (Q(state=SubmissionState.SUBMITTED) & ~Q(problem="")) | Q(

@@ -37,7 +37,7 @@ from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.bad_rows import BadRows
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 

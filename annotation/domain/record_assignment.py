@@ -17,7 +17,8 @@ from annotation.enums import LIVE, SubmissionState
 from annotation.models import Draft, Item, Submission, Task
 from audit.domain.change_state import log_state_change
 from crowd.models import Assignment
-from schemes.base import ContentError, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 MOST_LETTERS = 500  # of the reason why an answer can't be read
@@ -72,7 +73,7 @@ def _submission(
         problem = f"No content was received. {refusal}"
     other = theirs if ours is not None and not _is_equivalent(item, theirs, ours, parse) else None
     if other is not None:
-        problem = problem or "The marketplace has different content for this item."
+        problem = problem or "The crowd provider has different content for this item."
     state = SubmissionState.SUBMITTED
     if _annotated_before(item, task, assignment):
         state = SubmissionState.WITHDRAWN
@@ -115,16 +116,16 @@ def _marketplace_copy(assignment: Assignment) -> tuple[dict[str, Any], str]:
     try:
         copy = load_storable(assignment.answer.get("content", "{}"))
     except (ValueError, RecursionError, TypeError, AttributeError) as error:
-        return {}, f"The marketplace's copy can't be read: {error}"[:MOST_LETTERS]
+        return {}, f"The crowd provider's copy can't be read: {error}"[:MOST_LETTERS]
     if not isinstance(copy, dict):
-        return {}, "The marketplace's copy can't be read: it is not a JSON object."
+        return {}, "The crowd provider's copy can't be read: it is not a JSON object."
     return copy, ""
 
 
 def _parsed(item: Item, content: object, parse: Parse) -> tuple[Json, str]:
     """Return the content as parsed by the scheme, and the reason if it needs review."""
     if content is None:
-        return {}, "Neither this site nor the marketplace received content."
+        return {}, "Neither this site nor the crowd provider received content."
     try:
         return parse(item, content), ""
     except ContentError as error:

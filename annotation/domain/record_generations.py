@@ -14,7 +14,7 @@ from annotation.models import Item
 from crowd.models import Assignment
 from jobs.domain.sweep import for_each_row
 from projects.enums import Role
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 def parse_generation(item: Item, content: object) -> Json:

@@ -14,7 +14,7 @@ from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.resources import current_versions, import_resource
 from projects.models import Project
-from schemes.base import Sample
+from schemes.contract.simulation import Sample
 from schemes.registry import get_scheme
 
 DOMAIN = "sample"

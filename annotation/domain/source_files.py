@@ -15,7 +15,8 @@ from django.conf import settings
 
 from annotation.domain.text_encodings import as_utf_8, codec_of
 from audit.errors import TouchstoneError
-from schemes.base import Corpus, FileError
+from schemes.contract.corpus import Corpus
+from schemes.contract.errors import FileError
 from schemes.detect_format import formats_of
 from schemes.file_kinds import ZIP, head_of, kind_problem
 from schemes.guess_columns import guess_columns

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from audit.errors import TouchstoneError
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.file_kinds import head_of
 from schemes.table_files import is_compressed
 

@@ -18,7 +18,9 @@ from database import statements
 from projects.domain.resources import resources_of
 from projects.enums import Role, page_role
 from projects.models import Project
-from schemes.base import Json, Scheme, Tutorial
+from schemes.contract.pages import Tutorial
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 # As long as a page may work on a task.

@@ -15,7 +15,7 @@ from annotation.domain.source_files import with_names
 from annotation.domain.text_encodings import marked_encoding
 from jobs.domain.stored_files import delete_files, local_paths
 from jobs.models import Job
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 ERRORS_STORED = 100
 BAD_ROWS = "bad-rows.csv"

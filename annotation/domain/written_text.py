@@ -1,7 +1,7 @@
 """The text of an imported sentence as it was written, and the offsets of its tokens."""
 
 from annotation.domain.storable import storable
-from schemes.base import SentenceRecord
+from schemes.contract.records import SentenceRecord
 from schemes.original_text import Offsets, align
 
 NOT_ALIGNED = "has a text that does not consist of its tokens. Pages show its tokens with blanks."

@@ -13,7 +13,8 @@ from annotation.domain.item_context import context_of
 from annotation.domain.neighbours import neighbours_of
 from annotation.models import Item, Sentence
 from projects.templatetags.corpus_text import language_of
-from schemes.base import Neighbours, Scheme
+from schemes.contract.items import Neighbours
+from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 
 register = template.Library()

@@ -8,7 +8,9 @@ from django import template
 
 from annotation.domain.images import image_of
 from annotation.models import Item
-from schemes.base import AlignedRow, Box, RowSide, ShownUnit
+from schemes.contract.comparison import AlignedRow, RowSide
+from schemes.contract.pages import ShownUnit
+from schemes.contract.values import Box
 
 register = template.Library()
 

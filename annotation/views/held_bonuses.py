@@ -23,7 +23,7 @@ from projects.models import Project
 from projects.pages import render_list
 from projects.permissions import STAFF, project_page
 from projects.protocols import TERMS
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, money_column, time_column
 

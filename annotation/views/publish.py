@@ -10,9 +10,9 @@ from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from annotation.domain.changed_figures import forget_published
 from annotation.domain.choose_workers import choose_workers
 from annotation.domain.cost_model import item_cents, role_costs
-from annotation.domain.forecast import forecast_costs
 from annotation.domain.preview_batch import preview_batch
 from annotation.domain.publish import (
     NothingToPublishError,
@@ -28,7 +28,7 @@ from crowd.domain.ledger import BudgetExceededError
 from crowd.domain.plan_study import PayTooLowError
 from crowd.models import QualificationType
 from crowd.tasks import publish_hits
-from projects.domain.cached_figures import figures_of, forget_figures
+from projects.domain.cached_figures import figures_of
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
@@ -109,7 +109,9 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         )
     else:
         tasks = batch.to_publish or batch.tasks.count()
-        made = "1 study" if context["studies"] else f"{tasks:,} HIT{pluralize(tasks)}"
+        made = (
+            "1 study" if context["studies"] else f"{tasks:,} {project.hit_noun}{pluralize(tasks)}"
+        )
         are = "is" if context["studies"] or tasks == 1 else "are"
         reserved = "will be reserved" if batch.to_publish else "reserved"
         message = f"{made} {are} being created. {dollars(cents)} {reserved}."
@@ -148,6 +150,5 @@ def publish_now(
         )
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.
         transaction.on_commit(publish_hits.delay, robust=True)
-    for figures in (count_items, forecast_costs):
-        forget_figures(figures, project=project)
+    forget_published(project=project)
     return batch

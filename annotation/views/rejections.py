@@ -20,7 +20,7 @@ from crowd.models import Assignment
 from projects.models import Project
 from projects.pages import render_list
 from projects.permissions import STAFF, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.lists import Column, Empty, Listing, time_column
 
 PAGE_SIZE = 20

@@ -19,7 +19,9 @@ from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, CaseSource, Gold
 from projects.enums import Protocol, Role
 from projects.models import Project
-from schemes.base import ContentError, Json, Merging
+from schemes.contract.errors import ContentError
+from schemes.contract.judging import Merging
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 # Stored with the gold. A changed definition gets a new name.

@@ -13,7 +13,7 @@ from consolidation.domain.index_gold import index_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
 from projects.enums import Protocol
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 @transaction.atomic

@@ -7,7 +7,9 @@ from typing import Any
 
 from projects.domain.resources import change_resource
 from projects.models import Project
-from schemes.base import ItemContext, Json, UnknownLabelError
+from schemes.contract.errors import UnknownLabelError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 

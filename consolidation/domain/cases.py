@@ -5,7 +5,7 @@ from annotation.models import Submission, Task
 from audit.domain.change_state import Transitions
 from consolidation.enums import CaseState
 from consolidation.models import Case, CaseTask
-from schemes.base import Json
+from schemes.contract.values import Json
 
 TRANSITIONS: Transitions = {
     # A case that is empty or has identical annotations is settled without being offered.

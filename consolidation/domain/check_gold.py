@@ -15,7 +15,7 @@ from consolidation.domain.queue_gold import complete_reading, open_gold_files
 from jobs.domain.kinds import JobKind, JobRun
 from jobs.models import Job
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.import_settings import Setting
 
 GOLD_CHECK = "gold-check"

@@ -12,6 +12,8 @@ from consolidation.domain.open_cases import excluded_workers
 from consolidation.protocols import CASE_ROLES
 from crowd.domain.deal_hit import deal_hit, dealable_hits, has_room, open_deal
 from crowd.domain.eligibility import meets, values_of
+from crowd.domain.session_rules import done_tasks, least_tasks
+from crowd.enums import DealState
 from crowd.models import Deal, Hit, StudySession, Worker
 from projects.enums import Role
 
@@ -40,6 +42,23 @@ def deal_next(*, session: StudySession, now: datetime) -> Deal | None:
                 return open_deal(session)
         after = hits[-1].pk
     return None
+
+
+def earns_code(*, session: StudySession, now: datetime) -> bool:
+    """Return True if the session has enough tasks to be completed with a code.
+
+    Less is enough if no task is left for the worker, who then can't do more.
+    """
+    done = done_tasks(session)
+    if done >= least_tasks(session.study):
+        return True
+    if (
+        done == 0
+        or now >= session.deadline
+        or session.deals.filter(state=DealState.RELEASED).exists()
+    ):
+        return False
+    return deal_next(session=session, now=now) is None
 
 
 def _candidates(session: StudySession) -> QuerySet[Hit]:

@@ -54,13 +54,14 @@ def decide_many(
     assignments: Iterable[Assignment],
     decision: Decision,
     reason: str,
+    category: str = "",
     actor: str,
     now: datetime,
 ) -> Outcome:
-    """Decide each assignment in a transaction of its own. `reason` is for rejections."""
+    """Decide each assignment in a transaction of its own. `reason` and `category` are for rejections."""
     outcome = Outcome()
     for assignment in assignments:
-        decide = _function(assignment, decision, reason)
+        decide = _function(assignment, decision, reason, category)
         try:
             if decision == Decision.ACCEPT:
                 _check(assignment)
@@ -72,12 +73,14 @@ def decide_many(
     return outcome
 
 
-def _function(assignment: Assignment, decision: Decision, reason: str) -> Callable[..., None]:
+def _function(
+    assignment: Assignment, decision: Decision, reason: str, category: str
+) -> Callable[..., None]:
     if decision == Decision.ACCEPT:
         return partial(accept_assignment, assignment=assignment)
     if decision == Decision.PAY:
         return partial(pay_without_using, assignment=assignment)
-    return partial(reject_submissions, assignment=assignment, reason=reason)
+    return partial(reject_submissions, assignment=assignment, reason=reason, category=category)
 
 
 def _check(assignment: Assignment) -> None:

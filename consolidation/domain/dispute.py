@@ -10,7 +10,7 @@ from consolidation.domain.queue_disputed import queue_disputed_item
 from consolidation.enums import CaseState
 from consolidation.models import Case, Dispute
 from projects.enums import AfterDisputes
-from schemes.base import Json
+from schemes.contract.values import Json
 
 AUTOMATIC = "automatic"
 

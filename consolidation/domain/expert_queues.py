@@ -49,7 +49,7 @@ from consolidation.models import (
 )
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 TRANSITIONS: Transitions = {
     QueueState.OPEN: [QueueState.CLOSED],

@@ -31,7 +31,7 @@ from consolidation.models import Dispute, ExpertDraft, ExpertQueue, Gold, Merge,
 from projects.domain.create_project import current_guidelines
 from projects.enums import Role
 from projects.models import Guidelines, Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 User = AbstractBaseUser | AnonymousUser

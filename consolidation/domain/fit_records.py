@@ -11,16 +11,11 @@ from annotation.domain.import_corpus import batched
 from annotation.domain.item_context import context_of
 from annotation.models import Item
 from projects.models import Project
-from schemes.base import (
-    ContentError,
-    Corpus,
-    FileError,
-    GoldRecord,
-    ItemContext,
-    Stated,
-    StatedWords,
-    Tokens,
-)
+from schemes.contract.corpus import Corpus
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import GoldRecord, Stated, StatedWords
+from schemes.contract.values import Tokens
 from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from schemes.stated import OTHER_TOKENS, TokenMap, contradictions, is_resized, same_tokens

@@ -1,6 +1,7 @@
 """Import annotations from files: expert references, published datasets and parsers' output."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import islice
@@ -22,7 +23,9 @@ from consolidation.domain.fit_records import (
 from consolidation.models import Gold, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import ContentError, FileError, GoldRecord, Json, UnknownLabelError
+from schemes.contract.errors import ContentError, FileError, UnknownLabelError
+from schemes.contract.records import GoldRecord
+from schemes.contract.values import Json
 from schemes.import_settings import Setting, settings_in
 from schemes.registry import get_scheme
 
@@ -124,6 +127,7 @@ class Records:
 
     With `align`, positions in other tokens are moved to the project's tokens. With `rescale`, boxes
     are scaled to images that were resized. With `add_roles`, roles that the project lacks are added.
+    With `strict`, the first bad record ends the import.
     """
 
     paths: Sequence[Path]
@@ -133,6 +137,7 @@ class Records:
     align: bool = False
     rescale: bool = False
     add_roles: bool = False
+    strict: bool = False
 
     def read(self, project: Project, on_error: Callable[[FileError], None]) -> Iterator[GoldRecord]:
         read_gold = get_scheme(project.scheme).corpus.read_gold
@@ -152,6 +157,7 @@ def import_gold(
     align: bool = False,
     rescale: bool = False,
     add_roles: bool = False,
+    strict: bool = False,
     actor: str = IMPORTER,
     progress: Callable[[int], None] = lambda count: None,
 ) -> GoldReport:
@@ -161,7 +167,8 @@ def import_gold(
     contradict themselves as a program's do. `align`, `rescale` and `add_roles` are those of `Records`.
     `actor` is logged with a new version of the resource that has added roles.
     Records with an unknown item, invalid content, or words that the sentence contradicts are passed
-    to `on_error`. Raise FileError if a file can't be read, and OtherTokensError.
+    to `on_error`. With `strict`, the first of them is raised and nothing is added. Raise FileError if a
+    file can't be read, and OtherTokensError.
     """
 
     def add_if_new(item: Item, content: Json, record: GoldRecord) -> bool:
@@ -173,18 +180,27 @@ def import_gold(
 
     content_part = get_scheme(project.scheme).content
     parse = content_part.parse_system if allow_overlaps else content_part.parse_gold
-    records = Records(paths, fmt, options or {}, align=align, rescale=rescale, add_roles=add_roles)
-    report = GoldReport()
-    _add_roles(project, records, report, parse=parse, actor=actor, now=now)
-    _import(
-        project,
-        records,
-        report,
-        parse=parse,
-        store=add_if_new,
-        on_error=on_error,
-        progress=progress,
+    records = Records(
+        paths,
+        fmt,
+        options or {},
+        align=align,
+        rescale=rescale,
+        add_roles=add_roles,
+        strict=strict,
     )
+    report = GoldReport()
+    with transaction.atomic() if strict else nullcontext():
+        _add_roles(project, records, report, parse=parse, actor=actor, now=now)
+        _import(
+            project,
+            records,
+            report,
+            parse=parse,
+            store=add_if_new,
+            on_error=on_error,
+            progress=progress,
+        )
     return report
 
 
@@ -328,6 +344,8 @@ def _import(
     left_out: set[tuple[str, str]] = set()
 
     def refuse(error: FileError) -> None:
+        if files.strict:
+            raise error
         report.error_count += 1
         left_out.update(error.items)
         is_known = error.items and report.items_left_out is not None

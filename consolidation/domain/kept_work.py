@@ -13,7 +13,7 @@ from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Dispute, Gold
 from jobs.domain.sweep import for_each_row
 from projects.enums import AfterDisputes, Role
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 def count_kept_work(*, clock: Callable[[], datetime], limit: int = 200) -> int:

@@ -8,7 +8,7 @@ from consolidation.domain.current_gold import current_gold
 from consolidation.enums import GoldSource
 from projects.domain.resources import declared_resource, resources_of
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 
 PARTS_SHOWN = 50
 ITEMS_SHOWN = 5

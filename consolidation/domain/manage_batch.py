@@ -11,6 +11,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Max, QuerySet, Sum
 from django.db.models.functions import Greatest
+from django.utils import timezone
 
 from annotation.domain import batch_actions
 from annotation.domain.batch_actions import hits_of
@@ -26,6 +27,7 @@ from consolidation.protocols import CASE_ROLES
 from crowd.domain.manage_hits import HitChangeError
 from crowd.enums import HitState
 from crowd.models import Hit, HitQuerySet
+from projects.models import Project
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def apply_action(
     needs_hits = hits is not None or order.action in (Action.ADD, Action.REPUBLISH)
     changed = affected(batch=batch, action=order.action, hits=hits, now=now)
     if needs_hits and not changed.exists():
-        raise HitChangeError(NOTHING[order.action])
+        raise HitChangeError(nothing_to(order.action, batch.project))
     if order.action is Action.REPUBLISH:
         return republish_batch(batch=batch, hits=hits, actor=actor, now=now).total
     terms: dict[str, Any] = {"batch": batch, "actor": actor, "now": now, "hits": hits}
@@ -70,16 +72,21 @@ def apply_action(
 
 
 NOTHING = {
-    Action.PAUSE: "No open HITs to pause.",
-    Action.RESUME: "No paused HITs to resume.",
-    Action.EXTEND: "No live or expired HITs to extend.",
-    Action.EXPIRE: "No open HITs to end.",
-    Action.ADD: "No HITs on the marketplace to add assignments to.",
+    Action.PAUSE: "No open {hit}s to pause.",
+    Action.RESUME: "No paused {hit}s to resume.",
+    Action.EXTEND: "No live or expired {hit}s to extend.",
+    Action.EXPIRE: "No open {hit}s to end.",
+    Action.ADD: "No published {hit}s to add assignments to.",
     Action.REPUBLISH: (
-        "No HITs to republish. Either no annotations are missing, or submissions may still arrive "
-        "(up to two hours after a HIT ends)."
+        "No {hit}s to republish. Either no annotations are missing, or submissions may still arrive "
+        "(up to two hours after a {hit} ends)."
     ),
 }
+
+
+def nothing_to(action: Action, project: Project) -> str:
+    """Return why the action changes nothing."""
+    return NOTHING[action].format(hit=project.hit_noun)
 
 
 @transaction.atomic
@@ -125,6 +132,12 @@ def _short(batch: Batch, now: datetime) -> QuerySet[Any]:
 def short_hits(*, batch: Batch, now: datetime) -> HitQuerySet:
     """Return the newest HITs of items that lack annotations and can be republished now."""
     return Hit.objects.filter(pk__in=_short(batch, now).order_by().values("task__hit"))
+
+
+def count_short(batch: str, *, project: Project) -> int:
+    """Count the HITs of the batch that could be offered again."""
+    row = project.batches.get(pk=batch)
+    return short_hits(batch=row, now=timezone.now()).count()
 
 
 def affected(

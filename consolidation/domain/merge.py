@@ -25,7 +25,7 @@ from consolidation.enums import GoldSource, MergeState, SourceOrigin
 from consolidation.models import Gold, Merge, MergeSource, QueuedItem, SystemAnnotation
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 TRANSITIONS: Transitions = {MergeState.OPEN: [MergeState.MERGED]}

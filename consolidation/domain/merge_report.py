@@ -2,7 +2,7 @@
 
 Roit et al. 2020 (section 4) use these shares to monitor the bias of a reference made by correcting
 annotations. A source whose share is far above the others has shaped the reference. The scheme
-declares the counts and shares (`schemes.base.Merging`).
+declares the counts and shares (`schemes.contract.judging.Merging`).
 """
 
 import csv
@@ -14,7 +14,8 @@ from typing import Any, TextIO
 from consolidation.enums import MergeState, SourceOrigin
 from consolidation.models import ExpertQueue, Merge, MergeSource
 from metrics.counts import ratio
-from schemes.base import Json, Merging
+from schemes.contract.judging import Merging
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 

@@ -24,7 +24,8 @@ from consolidation.models import Gold, Judgment, Review
 from jobs.domain.sweep import for_each_row
 from metrics.intervals import Interval, wilson_interval
 from projects.models import Project
-from schemes.base import Compared, Json
+from schemes.contract.comparison import Compared
+from schemes.contract.values import Json
 
 TRANSITIONS: Transitions = {
     ReviewState.DRAWN: [ReviewState.CONFIRMED, ReviewState.CORRECTED, ReviewState.RETURNED]

@@ -33,7 +33,7 @@ from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
 from projects.enums import ExclusionScope, Role
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:

@@ -1,6 +1,6 @@
 """Queue imports of uploaded annotations: store the files, and read them in a job."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -11,7 +11,14 @@ from django.core.files.uploadedfile import UploadedFile
 from django.utils import timezone
 
 from annotation.domain.choose_columns import prefill_columns, reading_of
-from annotation.domain.source_files import AS_IT_IS, ColumnsError, OpenTable, open_gold, with_names
+from annotation.domain.source_files import (
+    AS_IT_IS,
+    ColumnsError,
+    OpenTable,
+    ReadOptions,
+    open_gold,
+    with_names,
+)
 from annotation.domain.uploads import (
     delete_uploads,
     describe_error,
@@ -27,7 +34,7 @@ from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.bad_rows import BadRows
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 
@@ -42,6 +49,9 @@ def queue_gold(
     files: "Sequence[UploadedFile[bytes]]",
     actor: str,
     now: datetime,
+    strict: bool = False,
+    reading: ReadOptions = AS_IT_IS,
+    settings: Collection[Setting] = (),
     state: JobState = JobState.UPLOADED,
 ) -> Job:
     """Store the files and queue a job that imports them, which first waits for confirmation.
@@ -52,9 +62,10 @@ def queue_gold(
     parameters = {
         "format": fmt,
         "source": source,
+        "strict": strict,
         "files": stored,
-        "reading": asdict(AS_IT_IS),
-        "settings": [],
+        "reading": asdict(reading),
+        "settings": [setting.parameter for setting in settings],
     }
     try:
         return queue_job(
@@ -116,6 +127,9 @@ def _run(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.scope)
     try:
         with open_gold_files(project, run.job.parameters) as files:
+            if files.fmt != run.job.parameters["format"]:
+                run.job.parameters["format"] = files.fmt
+                run.job.save(update_fields=["parameters"])
             return _import(run, project, files)
     except (FileError, ColumnsError) as error:
         raise JobFailedError(str(error)) from error
@@ -125,6 +139,7 @@ def _run(run: JobRun) -> dict[str, Any]:
 
 def _import(run: JobRun, project: Project, files: OpenGold) -> dict[str, Any]:
     errors: list[FileError] = []
+    strict, settings = run.job.parameters["strict"], run.job.parameters["settings"]
     with BadRows(show=errors.append, renamed=lambda error: with_names(error, files.names)) as rows:
         try:
             report = import_gold(
@@ -132,16 +147,18 @@ def _import(run: JobRun, project: Project, files: OpenGold) -> dict[str, Any]:
                 paths=files.paths,
                 fmt=files.fmt,
                 source=run.job.parameters["source"],
-                align=Setting.ALIGN.parameter in run.job.parameters["settings"],
-                rescale=Setting.RESCALE_BOXES.parameter in run.job.parameters["settings"],
-                add_roles=Setting.ADD_ROLES.parameter in run.job.parameters["settings"],
+                align=Setting.ALIGN.parameter in settings,
+                rescale=Setting.RESCALE_BOXES.parameter in settings,
+                add_roles=Setting.ADD_ROLES.parameter in settings,
+                strict=strict,
                 actor=run.job.requested_by,
                 on_error=rows,
                 now=timezone.now(),
                 progress=lambda count: run.report(items=count),
             )
         except (FileError, OSError, UnicodeDecodeError) as error:
-            raise JobFailedError(files.describe(error)) from error
+            nothing = " Nothing was imported." if strict else ""
+            raise JobFailedError(f"{files.describe(error)}{nothing}") from error
         result = {
             **asdict(report),
             "notes": report.named_notes,

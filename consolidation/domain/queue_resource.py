@@ -15,7 +15,7 @@ from jobs.domain.queue_job import queue_job
 from jobs.models import Job
 from projects.domain.resources import declared_resource, import_resource
 from projects.models import Project
-from schemes.base import ContentError, FileError
+from schemes.contract.errors import ContentError, FileError
 
 RESOURCE_IMPORT = "resource-import"
 

@@ -23,7 +23,7 @@ from jobs.domain.queries import jobs_of
 from jobs.domain.queue_job import queue_job
 from jobs.models import Job
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 QUEUE_SETUP = "queue-setup"
 

@@ -20,7 +20,7 @@ from consolidation.protocols import CASE_ROLES, protocol_of_role
 from crowd.models import Assignment
 from jobs.domain.sweep import for_each_row
 from projects.enums import Role
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 def parse_for_case(case: Case, task: Task) -> Parse:

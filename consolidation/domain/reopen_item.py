@@ -206,5 +206,5 @@ def _republish(batch: Batch, hit_id: int, actor: str, now: datetime) -> None:
         raise ReopenError(str(error)) from error
     if not done.total:
         raise ReopenError(
-            "The last HIT of the item has not ended yet. Try again when its work has arrived."
+            "The last task of the item has not ended yet. Try again when its work has arrived."
         )

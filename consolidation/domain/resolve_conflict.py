@@ -21,7 +21,7 @@ from consolidation.domain.cases import case_of
 from consolidation.domain.record_work import dependence_of, parse_for_case
 from consolidation.protocols import CASE_ROLES
 from crowd.models import Assignment
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 
 
 class Version(Enum):

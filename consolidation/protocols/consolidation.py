@@ -1,6 +1,6 @@
 """Consolidation: another worker merges independent generations (Roit et al. 2020, section 3)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import datetime
 
 from django.db import transaction
@@ -15,29 +15,11 @@ from consolidation.domain.cases import TRANSITIONS, case_of, sources_of
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
 from consolidation.protocols.base import CaseProtocol, Parse
-from crowd.models import Hit, Worker
+from crowd.models import Hit
 from jobs.domain.sweep import for_each_row
 from projects.enums import Protocol, Role
 from projects.models import Project
-from schemes.base import Json, Scheme
-
-
-def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Write the gold of up to `limit` accepted consolidations. Return the number written.
-
-    This is a separate sweep, so that work accepted later by a person also becomes gold.
-    Consolidations in a qualification round are compared with a reference and never become gold.
-    """
-    due = Submission.objects.accepted().filter(
-        role=Role.CONSOLIDATOR, gold=None, item__in_production=True
-    )
-    return for_each_row(
-        sweep="write gold",
-        rows=due.order_by("pk").select_related("item__project", "worker", "author"),
-        process=_write_gold,
-        clock=clock,
-        limit=limit,
-    )
+from schemes.contract.scheme import Scheme
 
 
 def _write_gold(submission: Submission, now: datetime) -> int:
@@ -71,60 +53,58 @@ def write_gold_of(*, submission: Submission, now: datetime) -> Gold:
     )
 
 
-def short_cases(project: Project | None, now: datetime) -> QuerySet[Case]:
-    """Return offered cases whose HIT has ended without usable or pending work."""
-    cases = Case.objects.filter(state=CaseState.OFFERED, task__hit__state__in=ENDED)
-    if project is not None:
-        cases = cases.filter(item__project=project)
-    cases = cases.filter(
-        task__role=Role.CONSOLIDATOR, given__isnull=True, task__hit__increase_to=None
-    )
-    hits = Hit.objects.filter(task__case_task__case=OuterRef("pk"))
-    submissions = Submission.objects.filter(assignment__hit__task__case_task__case=OuterRef("pk"))
-    return (
-        cases.exclude(Exists(submissions.live()))
-        .exclude(Exists(unsettled(submissions)))
-        .exclude(Exists(with_work_to_come(hits, now=now)))
-    )
+class Consolidation(CaseProtocol):
+    """Another worker merges independent generations."""
+
+    name = Protocol.CONSOLIDATION
+    role = Role.CONSOLIDATOR
+    page = "consolidation:consolidate"
+    gold_source = GoldSource.CONSOLIDATED
+    settled = CaseState.CONSOLIDATED
+
+    def parser(self, scheme: Scheme) -> Parse:
+        return scheme.get_merging().parse
+
+    def write_due_gold(self, *, clock: Callable[[], datetime], limit: int = 50) -> int:
+        """Write the gold of up to `limit` accepted consolidations. Return the number written.
+
+        This is a separate sweep, so that work accepted later by a person also becomes gold.
+        Consolidations in a qualification round are compared with a reference and never become gold.
+        """
+        due = Submission.objects.accepted().filter(
+            role=Role.CONSOLIDATOR, gold=None, item__in_production=True
+        )
+        return for_each_row(
+            sweep="write gold",
+            rows=due.order_by("pk").select_related("item__project", "worker", "author"),
+            process=_write_gold,
+            clock=clock,
+            limit=limit,
+        )
+
+    def short_cases(self, project: Project | None, now: datetime) -> QuerySet[Case]:
+        """Return offered cases whose HIT has ended without usable or pending work."""
+        cases = Case.objects.filter(state=CaseState.OFFERED, task__hit__state__in=ENDED)
+        if project is not None:
+            cases = cases.filter(item__project=project)
+        cases = cases.filter(
+            task__role=Role.CONSOLIDATOR, given__isnull=True, task__hit__increase_to=None
+        )
+        hits = Hit.objects.filter(task__case_task__case=OuterRef("pk"))
+        submissions = Submission.objects.filter(
+            assignment__hit__task__case_task__case=OuterRef("pk")
+        )
+        return (
+            cases.exclude(Exists(submissions.live()))
+            .exclude(Exists(unsettled(submissions)))
+            .exclude(Exists(with_work_to_come(hits, now=now)))
+        )
+
+    def missing(self, case: Case) -> tuple[int, str]:
+        return 1, "The case has no consolidation."
+
+    def least_workers(self, project: Project) -> int:
+        return project.generators_per_item + 1
 
 
-def _parser(scheme: Scheme) -> Parse:
-    return scheme.get_merging().parse
-
-
-def _is_empty(scheme: Scheme, sources: Sequence[Json]) -> bool:
-    return False
-
-
-def _missing(case: Case) -> tuple[int, str]:
-    return 1, "The case has no consolidation."
-
-
-def _also_excluded(case: Case) -> QuerySet[Worker]:
-    return Worker.objects.none()
-
-
-def _describe(project: Project) -> str:
-    return ""
-
-
-def _least_workers(project: Project) -> int:
-    return project.generators_per_item + 1
-
-
-CONSOLIDATION = CaseProtocol(
-    name=Protocol.CONSOLIDATION,
-    role=Role.CONSOLIDATOR,
-    page="consolidation:consolidate",
-    gold_source=GoldSource.CONSOLIDATED,
-    settled=CaseState.CONSOLIDATED,
-    has_single_source=False,
-    parser=_parser,
-    is_empty=_is_empty,
-    write_due_gold=write_due_gold,
-    short_cases=short_cases,
-    missing=_missing,
-    also_excluded=_also_excluded,
-    describe=_describe,
-    least_workers=_least_workers,
-)
+CONSOLIDATION = Consolidation()

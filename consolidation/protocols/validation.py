@@ -20,41 +20,9 @@ from crowd.models import Assignment, Worker
 from jobs.domain.sweep import for_each_row
 from projects.enums import Protocol, Role
 from projects.models import Project
-from schemes.base import Json, Scheme
-
-
-def write_due_gold(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Write the gold of up to `limit` fully validated cases. Return the number written.
-
-    Empty cases need no validations.
-    """
-    written = 0
-    for rows in due_cases(Protocol.VALIDATION):
-        written += for_each_row(
-            sweep="write validated gold",
-            rows=rows,
-            process=_write_gold,
-            clock=clock,
-            limit=limit - written,
-        )
-    return written
-
-
-def due_cases(protocol: str) -> tuple[QuerySet[Case], QuerySet[Case]]:
-    """Return the protocol's fully validated cases and its empty cases."""
-    cases = Case.objects.filter(item__project__protocol=protocol).order_by("pk")
-    validated = Count("item__submissions", filter=_usable(protocol, SubmissionState.ACCEPTED))
-    offered = cases.filter(state=CaseState.OFFERED).annotate(validated=validated)
-    due = offered.filter(validated__gte=F("item__project__validators_per_item"))
-    return due, cases.filter(is_empty=True, state=CaseState.OPEN)
-
-
-def _usable(protocol: str, *states: str) -> Q:
-    """Match validations of a case's item in these states. Verification has several rounds."""
-    usable = Q(item__submissions__role=Role.VALIDATOR, item__submissions__state__in=states)
-    if protocol == Protocol.VERIFICATION:
-        usable &= Q(item__submissions__assignment__hit__task__round=F("round"))
-    return usable
+from projects.protocols import TERMS
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 
 
 def validations_of(case: Case) -> list[Submission]:
@@ -110,75 +78,93 @@ def settle(*, case: Case, validations: Sequence[Submission], now: datetime) -> N
     )
 
 
-def short_cases(
-    project: Project | None, now: datetime, *, protocol: str = Protocol.VALIDATION
-) -> QuerySet[Case]:
-    """Return offered cases without a running HIT that lack validations.
+class Validation(CaseProtocol):
+    """Several workers judge one generation."""
 
-    The annotation `live` is the number of submitted or accepted validations.
-    """
-    running = CaseTask.objects.filter(
-        still_published("task__hit__"), case=OuterRef("pk"), task__round=OuterRef("round")
-    )
-    unrecorded = Assignment.objects.unrecorded().filter(hit__task__case_task__case=OuterRef("pk"))
-    usable = _usable(protocol, *LIVE)
-    cases = Case.objects.filter(
-        state=CaseState.OFFERED, task__role=Role.VALIDATOR, item__project__protocol=protocol
-    )
-    if project is not None:
-        cases = cases.filter(item__project=project)
-    return (
-        cases.exclude(Exists(running))
-        .exclude(Exists(unrecorded))
-        .annotate(live=Count("item__submissions", filter=usable))
-        .filter(live__lt=F("item__project__validators_per_item"))
-    )
+    name = Protocol.VALIDATION
+    role = Role.VALIDATOR
+    page = "consolidation:validate"
+    gold_source = GoldSource.VALIDATED
+    settled = CaseState.VALIDATED
+    has_single_source = True
+
+    def parser(self, scheme: Scheme) -> Parse:
+        return scheme.get_validating().parse
+
+    def is_empty(self, scheme: Scheme, sources: Sequence[Json]) -> bool:
+        return scheme.get_validating().is_empty(sources)
+
+    def write_due_gold(self, *, clock: Callable[[], datetime], limit: int = 50) -> int:
+        """Write the gold of up to `limit` fully validated cases. Return the number written.
+
+        Empty cases need no validations.
+        """
+        written = 0
+        for rows in self.due_cases():
+            written += for_each_row(
+                sweep="write validated gold",
+                rows=rows,
+                process=_write_gold,
+                clock=clock,
+                limit=limit - written,
+            )
+        return written
+
+    def due_cases(self) -> tuple[QuerySet[Case], QuerySet[Case]]:
+        """Return the protocol's fully validated cases and its empty cases."""
+        cases = Case.objects.filter(item__project__protocol=self.name).order_by("pk")
+        validated = Count("item__submissions", filter=self._usable(SubmissionState.ACCEPTED))
+        offered = cases.filter(state=CaseState.OFFERED).annotate(validated=validated)
+        due = offered.filter(validated__gte=F("item__project__validators_per_item"))
+        return due, cases.filter(is_empty=True, state=CaseState.OPEN)
+
+    def short_cases(self, project: Project | None, now: datetime) -> QuerySet[Case]:
+        """Return offered cases without a running HIT that lack validations.
+
+        The annotation `live` is the number of submitted or accepted validations.
+        """
+        running = CaseTask.objects.filter(
+            still_published("task__hit__"), case=OuterRef("pk"), task__round=OuterRef("round")
+        )
+        unrecorded = Assignment.objects.unrecorded().filter(
+            hit__task__case_task__case=OuterRef("pk")
+        )
+        usable = self._usable(*LIVE)
+        cases = Case.objects.filter(
+            state=CaseState.OFFERED, task__role=Role.VALIDATOR, item__project__protocol=self.name
+        )
+        if project is not None:
+            cases = cases.filter(item__project=project)
+        return (
+            cases.exclude(Exists(running))
+            .exclude(Exists(unrecorded))
+            .annotate(live=Count("item__submissions", filter=usable))
+            .filter(live__lt=F("item__project__validators_per_item"))
+        )
+
+    def missing(self, case: Case) -> tuple[int, str]:
+        live, needed = case.live, case.item.project.validators_per_item  # type: ignore[attr-defined]
+        return needed - live, f"{live} of {needed} validations are valid."
+
+    def also_excluded(self, case: Case) -> QuerySet[Worker]:
+        """Return the workers who validated the case in its present round."""
+        done = Submission.objects.filter(
+            item=case.item_id, role=Role.VALIDATOR, assignment__hit__task__round=case.round
+        )
+        return Worker.objects.filter(pk__in=done.values("worker"))
+
+    def describe(self, project: Project) -> str:
+        people = f"{TERMS[self.name].noun}s"
+        return f"{project.validators_to_agree} of {project.validators_per_item} {people} agree"
+
+    def least_workers(self, project: Project) -> int:
+        items = project.items.filter(in_production=True).order_by().values("sentence")
+        most = items.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 1
+        return int(most) + project.validators_per_item
+
+    def _usable(self, *states: str) -> Q:
+        """Match validations of a case's item in these states."""
+        return Q(item__submissions__role=Role.VALIDATOR, item__submissions__state__in=states)
 
 
-def parser(scheme: Scheme) -> Parse:
-    return scheme.get_validating().parse
-
-
-def is_empty(scheme: Scheme, sources: Sequence[Json]) -> bool:
-    return scheme.get_validating().is_empty(sources)
-
-
-def missing(case: Case) -> tuple[int, str]:
-    live, needed = case.live, case.item.project.validators_per_item  # type: ignore[attr-defined]
-    return needed - live, f"{live} of {needed} validations are valid."
-
-
-def also_excluded(case: Case) -> QuerySet[Worker]:
-    """Return the workers who validated the case in its present round."""
-    done = Submission.objects.filter(
-        item=case.item_id, role=Role.VALIDATOR, assignment__hit__task__round=case.round
-    )
-    return Worker.objects.filter(pk__in=done.values("worker"))
-
-
-def describe(project: Project, people: str = "validators") -> str:
-    return f"{project.validators_to_agree} of {project.validators_per_item} {people} agree"
-
-
-def _least_workers(project: Project) -> int:
-    items = project.items.filter(in_production=True).order_by().values("sentence")
-    most = items.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 1
-    return int(most) + project.validators_per_item
-
-
-VALIDATION = CaseProtocol(
-    name=Protocol.VALIDATION,
-    role=Role.VALIDATOR,
-    page="consolidation:validate",
-    gold_source=GoldSource.VALIDATED,
-    settled=CaseState.VALIDATED,
-    has_single_source=True,
-    parser=parser,
-    is_empty=is_empty,
-    write_due_gold=write_due_gold,
-    short_cases=short_cases,
-    missing=missing,
-    also_excluded=also_excluded,
-    describe=describe,
-    least_workers=_least_workers,
-)
+VALIDATION = Validation()

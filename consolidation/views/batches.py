@@ -13,30 +13,35 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join, strip_tags
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.domain.batch_actions import hits_of, keep_open, limit_republications
+from annotation.domain.batch_actions import hits_of, set_terms
 from annotation.domain.batch_figures import (
     HIT_FILTERS,
     BatchFigures,
+    batch_figures_of,
     batches_of,
     figures_of_batches,
     standing_of,
     tasks_of,
 )
+from annotation.domain.changed_figures import forget_batches
 from annotation.domain.forecast import forecast_costs, total_of
 from annotation.domain.item_context import headline_of
-from annotation.domain.publish import cap_batch, cost_of
+from annotation.domain.publish import cost_of
 from annotation.domain.publish_rest import has_stopped, published_count, rest_of
+from annotation.enums import BatchStanding
 from annotation.forms import TermsForm
 from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.manage_batch import (
-    NOTHING,
     Order,
     affected,
     apply_action,
+    count_short,
     most_cents,
+    nothing_to,
     short_hits,
 )
 from consolidation.enums import Action
@@ -58,11 +63,12 @@ from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.protocols import TERMS
-from schemes.base import Noun
-from web.badges import badge, badge_of
+from schemes.contract.values import Noun
+from web.badges import badge, badge_of, state_badge
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
+from web.states import State, Tone
 
-BATCHES, HITS = Noun("batch", "batches"), Noun("HIT", "HITs")
+BATCHES = Noun("batch", "batches")
 
 STEPS: Mapping[str, str] = {
     Role.GENERATOR: "generation",
@@ -104,9 +110,9 @@ def batches(request: HttpRequest, project: Project) -> HttpResponseBase:
         note="“Pending review” and “Accepted” count submitted assignments.",
         empty=Empty(
             "No batches yet",
-            "Publish HITs to create the first batch.",
+            "Publish items to create the first batch.",
             reverse("annotation:publish", args=[project.slug]),
-            "Publish HITs",
+            "Publish items",
         ),
     )
     context = {
@@ -138,7 +144,7 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
         rank = partial(_figure, figures, name)
         return money_column(heading, lambda row: rank(row.batch.pk), order=rank, about=about)
 
-    def standing(row: BatchRow) -> tuple[str, str]:
+    def standing(row: BatchRow) -> State:
         return standing_of(row.batch, figures[row.batch.pk])
 
     return [
@@ -150,11 +156,14 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
         ),
         Column("Step", lambda row: row.step),
         Column(
-            "State", lambda row: standing(row)[1], lambda row: badge(*standing(row)), order="state"
+            "State",
+            lambda row: standing(row).label,
+            lambda row: state_badge(standing(row)),
+            order="state",
         ),
-        count("HITs", "hits"),
+        count(f"{capfirst(project.hit_noun)}s", "hits"),
         count("Open", "open"),
-        count("Expired", "expired", "HITs that ended before all of their assignments were done."),
+        count("Expired", "expired", "Ended before all of their assignments were done."),
         count("Pending review", "submitted"),
         count("Accepted", "accepted"),
         count("24\N{NO-BREAK SPACE}h", "paced", "Assignments submitted in the last 24 hours."),
@@ -182,13 +191,11 @@ def _batch_link(project: Project, batch: Batch) -> SafeString:
     if not problem:
         return name
     return format_html(
-        '{} <span class="batch__problem">{} {}</span>', name, badge("failed", "problem"), problem
+        '{} <span class="batch__problem">{} {}</span>',
+        name,
+        badge("failed", Tone.DANGER, "problem"),
+        problem,
     )
-
-
-def batch_figures_of(*, project: Project) -> dict[int, BatchFigures]:
-    """Return the current figures of all batches of the project."""
-    return figures_of_batches(batches=project.batches.all(), now=timezone.now())
 
 
 def _current_figures(project: Project) -> Figures:
@@ -224,11 +231,17 @@ def batch(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     form = _terms_form(batch, request.POST)
     if form.is_valid():
         try:
-            _set_terms(batch, form, request.user.get_username())
+            terms = form.cleaned_data
+            set_terms(
+                batch=batch,
+                wanted={"cap_cents": terms["cap"], **terms},
+                actor=request.user.get_username(),
+                now=timezone.now(),
+            )
         except CapTooLowError as error:
             form.add_error("cap", str(error))
         else:
-            forget_figures(batch_figures_of, project=project)
+            forget_batches(project=project)
             messages.success(request, "The batch's terms were changed.")
             return redirect("consolidation:batch", slug=project.slug, pk=pk)
     return _page(request, project, _batch(project, pk), form, status=422)
@@ -245,9 +258,7 @@ def _terms_form(batch: Batch, data: Any = None) -> TermsForm:
         "republish_limit": batch.republish_limit,
         "cap": batch.budget.cap_cents if batch.budget else None,
     }
-    # Batches of generations publish more items automatically.
-    can_top_up = batch.role == Role.GENERATOR and not batch.for_training
-    return TermsForm(data, initial=initial, can_top_up=can_top_up)
+    return TermsForm(data, initial=initial, can_top_up=batch.can_top_up)
 
 
 def _page(
@@ -270,17 +281,17 @@ def _page(
         tasks = tasks.filter(hit__in=shown.values("pk"))
     listing = Listing(
         request=request,
-        name="HITs",
+        name=f"{project.hit_noun}s",
         rows=tasks,
         columns=_hit_columns(project),
-        count=HITS.count,
+        count=project.hits_noun.count,
         order=("pk",),
         is_filtered=bool(state),
         bulk="consolidation/fragments/hit_actions.html",
         bulk_name="hit",
         selects_all=True,
         bulk_id=lambda task: task.hit_id,
-        empty=Empty("No HITs", "Nothing has been published in this batch yet."),
+        empty=Empty(f"No {project.hit_noun}s", "Nothing has been published in this batch yet."),
     )
     published = published_count(batch) if batch.to_publish is not None else None
     context = {
@@ -291,8 +302,10 @@ def _page(
         "published": published,
         "rest": rest_of(batch),
         "has_stopped": has_stopped(batch),
-        "standing": badge(*standing),
-        "is_finished": standing[0] == "finished" and not short and batch.to_publish is None,
+        "standing": state_badge(standing),
+        "is_finished": standing == BatchStanding.FINISHED
+        and not short
+        and batch.to_publish is None,
         "cached": cached,
         "short": short,
         "form": filter_form,
@@ -331,7 +344,7 @@ def _hit_columns(project: Project) -> list[Column]:
         return format_html('{} <span class="batch__problem">{}</span>', shown, task.hit.error)
 
     def state(task: Any) -> SafeString:
-        return badge("paused") if task.hit.paused_at else badge_of(task.hit)
+        return badge("paused", Tone.WAITING) if task.hit.paused_at else badge_of(task.hit)
 
     return [
         Column(
@@ -351,12 +364,6 @@ def _hit_columns(project: Project) -> list[Column]:
         number_column("Rejected", lambda task: task.rejected),
         time_column("Ends", lambda task: task.hit.expires_at, order="hit__expires_at"),
     ]
-
-
-def count_short(batch: str, *, project: Project) -> int:
-    """Count the HITs of the batch that could be offered again."""
-    row = project.batches.get(pk=batch)
-    return short_hits(batch=row, now=timezone.now()).count()
 
 
 def filtered_hits(batch: Batch, state: str) -> HitQuerySet:
@@ -382,7 +389,7 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     changed = affected(batch=batch, action=order.action, hits=hits, now=now)
     count = changed.count()
     if hits is not None and not count:
-        messages.error(request, f"Nothing was changed: {NOTHING[order.action]}")
+        messages.error(request, f"Nothing was changed: {nothing_to(order.action, batch.project)}")
         return redirect("consolidation:batch", slug=project.slug, pk=pk)
     if "confirmed" not in request.POST or form.cleaned_data["seen"] != count:
         # A double click ends here, because the first request changed the number of affected HITs.
@@ -405,12 +412,14 @@ def manage_batch(request: HttpRequest, project: Project, pk: int) -> HttpRespons
     except (TransitionNotAllowedError, BudgetExceededError, HitChangeError) as error:
         messages.error(request, f"Nothing was changed: {error}")
     else:
-        forget_figures(batch_figures_of, project=project)
+        forget_batches(project=project)
         forget_figures(count_short, str(pk), project=project)
-        message = f"{DONE[order.action]}: {done:,} HIT{'' if done == 1 else 's'}."
+        message = f"{DONE[order.action]}: {project.hits_noun.count(done)}."
         if order.action is Action.RESUME and batch.to_publish is not None:
             message = "The other items are being published."
-        messages.success(request, f"{message} The marketplace will be updated shortly.")
+        messages.success(
+            request, f"{message} {capfirst(project.crowd_name)} will be updated shortly."
+        )
     return redirect("consolidation:batch", slug=project.slug, pk=pk)
 
 
@@ -432,7 +441,7 @@ def manage_batches(request: HttpRequest, project: Project) -> HttpResponseBase:
             "batches": chosen,
             "order": order,
             "counted": BATCHES.count(len(chosen)),
-            "hits": HITS.count(count),
+            "hits": project.hits_noun.count(count),
             "count": count,
         }
         return render_page(request, project, "consolidation/manage_batches.html", context)
@@ -445,9 +454,11 @@ def manage_batches(request: HttpRequest, project: Project) -> HttpResponseBase:
         else:
             done += 1
     if done:
-        forget_figures(batch_figures_of, project=project)
+        forget_batches(project=project)
         message = f"{DONE[order.action]}: {BATCHES.count(done)}."
-        messages.success(request, f"{message} The marketplace will be updated shortly.")
+        messages.success(
+            request, f"{message} {capfirst(project.crowd_name)} will be updated shortly."
+        )
     return redirect("consolidation:batches", slug=project.slug)
 
 
@@ -471,13 +482,3 @@ def _carry_out(batch: Batch, order: Order, hits: HitQuerySet | None, actor: str)
         transaction.on_commit(publish_hits.delay, robust=True)
         transaction.on_commit(send_hit_changes.delay, robust=True)
     return done
-
-
-@transaction.atomic
-def _set_terms(batch: Batch, form: TermsForm, actor: str) -> None:
-    now, terms = timezone.now(), form.cleaned_data
-    limit_republications(batch=batch, limit=terms["republish_limit"], actor=actor, now=now)
-    if "keep_open" in terms:
-        keep_open(batch=batch, count=terms["keep_open"], actor=actor, now=now)
-    if terms["cap"] is not None or batch.budget is not None:
-        cap_batch(batch=batch, cap_cents=terms["cap"])

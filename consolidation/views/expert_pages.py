@@ -41,7 +41,7 @@ from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import REVIEWERS, project_page
-from schemes.base import Json
+from schemes.contract.values import Json
 
 View = Callable[..., HttpResponseBase]
 # The roles whose pages experts use.

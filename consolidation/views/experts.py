@@ -43,9 +43,10 @@ from projects.domain.cached_figures import forget_figures
 from projects.models import Project
 from projects.pages import job_state, render_list, render_page, wants_fragment
 from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge
 from web.lists import Column, Empty, Listing, link, time_column
+from web.states import Tone
 
 ITEMS = Noun("item", "items")
 SETUP = "consolidation/fragments/queue_setup.html"
@@ -181,7 +182,11 @@ def _draft_columns(project: Project) -> list[Column]:
         Column(
             "State",
             lambda draft: "done" if draft.submitted_at else "started",
-            lambda draft: badge("accepted", "done") if draft.submitted_at else badge("started"),
+            lambda draft: (
+                badge("accepted", Tone.SUCCESS, "done")
+                if draft.submitted_at
+                else badge("started", Tone.NEUTRAL)
+            ),
         ),
         time_column("Saved", lambda draft: draft.saved_at, order="saved_at"),
     ]

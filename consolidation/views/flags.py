@@ -25,12 +25,11 @@ from consolidation.views.expert_pages import address_of_next
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import Noun
-from web.badges import badge
+from schemes.contract.values import Noun
+from web.badges import badge_of
 from web.lists import Column, Empty, Listing, link, time_column
 
 FLAGS = Noun("flag", "flags")
-TONES = {FlagState.OPEN: "pending", FlagState.DISMISSED: "kept", FlagState.FOLLOWED: "withdrawn"}
 
 
 @require_http_methods(["GET", "POST"])
@@ -81,7 +80,7 @@ def flags(request: HttpRequest, project: Project) -> HttpResponseBase:
             Column(
                 "State",
                 lambda row: row.get_state_display(),
-                lambda row: badge(TONES[row.state], row.get_state_display()),
+                badge_of,
                 order="state",
             ),
             time_column("Flagged", lambda row: row.raised_at, order="raised_at"),

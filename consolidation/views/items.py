@@ -39,11 +39,12 @@ from projects.enums import Role
 from projects.models import Project
 from projects.pages import ask_first, render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, pages_open_to, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
-from web.badges import badge
+from web.badges import badge, state_badge
 from web.lists import Column, Empty, Listing, link
 from web.money import dollars
+from web.states import Tone
 
 ITEMS = Noun("item", "items")
 QUEUE_ITEMS = "consolidation/fragments/item_actions.html"
@@ -108,8 +109,9 @@ def _columns(project: Project, may: Container[str]) -> list[Column]:
 def _state_badges(item: Any) -> SafeString:
     state = state_of(item)
     if item.golds and state not in SETTLED_STATES:
-        return format_html("{} {}", badge(state, state.label), badge("gold", "has gold"))
-    return badge(state, state.label)
+        gold = badge("gold", Tone.SUCCESS, "has gold")
+        return format_html("{} {}", state_badge(state), gold)
+    return state_badge(state)
 
 
 def _accepted(item: Any, project: Project) -> str:
@@ -151,7 +153,7 @@ def withdraw(request: HttpRequest, project: Project, pk: int) -> HttpResponseBas
         form.add_error(None, str(error))
         return _item_page(request, project, pk, form, status=422)
     withdrawn = "The item was withdrawn." if count == 1 else f"{count} items were withdrawn."
-    messages.success(request, f"{withdrawn} Their HITs are being ended.")
+    messages.success(request, f"{withdrawn} Their {project.hit_noun}s are being ended.")
     return redirect("consolidation:item", project.slug, pk)
 
 

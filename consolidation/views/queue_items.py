@@ -20,7 +20,7 @@ from consolidation.models import ExpertQueue
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 
 ITEMS = Noun("item", "items")
 

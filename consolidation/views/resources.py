@@ -20,8 +20,9 @@ from projects.models import Project
 from projects.pages import job_state, render_list, render_page, wants_fragment
 from projects.permissions import MEMBERS, STAFF, project_page
 from projects.views.settings import actor_of
-from schemes.base import Noun, ResourceEntry
-from schemes.base import Resource as DeclaredResource
+from schemes.contract.resources import Resource as DeclaredResource
+from schemes.contract.resources import ResourceEntry
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, link
 

@@ -27,7 +27,7 @@ from consolidation.views.expert_pages import address_of_next_review
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.badges import badge_of
 from web.lists import Column, Empty, Listing, link, time_column

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.contrib import messages
 from django.db.models import F
@@ -13,30 +14,41 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
+from annotation.domain.compensate import pay_session
 from annotation.models import Batch
+from consolidation.forms import RejectSessionForm
+from crowd.domain.ledger import BudgetExceededError
+from crowd.domain.providers import capabilities_of
 from crowd.domain.publish_studies import hurry_study
+from crowd.domain.refuse_sessions import SessionDecisionError, refuse_session, sessions_to_decide
+from crowd.domain.session_rules import TIME_TO_RETURN
 from crowd.domain.settle_sessions import SettlementError, resolve_settlement
 from crowd.domain.study_figures import (
+    FEWEST_SESSIONS,
     StudyFigures,
     failing_sessions,
     failing_settlements,
     figures_of_studies,
     studies_of,
     unknown_settlements,
+    unusual_sessions,
 )
 from crowd.models import Settlement, Study
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import actor_of
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, money_column, number_column
 from web.money import dollars
+from web.states import Tone
 
 MOST_ERRORS = 50
+# How long a notice from the provider is shown.
+NOTICE_SHOWN = timedelta(days=14)
 STUDIES = Noun("study", "studies")
 PROBLEM = '<span class="batch__problem">{} {}</span>'
 
@@ -57,6 +69,9 @@ def studies(request: HttpRequest, project: Project) -> HttpResponseBase:
     context = {
         "waiting": studies_of(budget=budget).filter(waits_until__gt=timezone.now()),
         "unknown": unknown_settlements(budget=budget),
+        "approval_days": capabilities_of(project.provider).override_days,
+        "to_decide": sessions_to_decide(budget=budget, now=timezone.now())[:MOST_ERRORS],
+        "unusual": unusual_sessions(budget=budget)[:MOST_ERRORS],
         "sessions": failing_sessions(budget=budget)[:MOST_ERRORS],
         "settlements": failing_settlements(budget=budget)[:MOST_ERRORS],
     }
@@ -107,11 +122,16 @@ def _columns(project: Project) -> list[Column]:
             is_number=True,
         ),
         Column("Sessions", sessions, lambda row: sessions(row) or "None yet"),
-        number_column("Median, min", minutes, about="The median time of finished sessions."),
+        number_column(
+            "Median, min",
+            minutes,
+            about=f"The median time of finished sessions, from {FEWEST_SESSIONS} sessions on. "
+            "Sessions of less than a tenth of the estimated time don't count.",
+        ),
         money_column(
             "Hourly pay",
             lambda row: row.figures.hourly_cents,
-            none="checked after the first median",
+            none=f"after {FEWEST_SESSIONS} sessions",
             about="The reward for the median time, without bonuses.",
         ),
         money_column(
@@ -143,10 +163,13 @@ def _study_cell(project: Project, row: StudyRow) -> SafeString:
 def _problems(row: StudyRow) -> Iterator[tuple[SafeString, str]]:
     figures = row.figures
     if row.study.error:
-        yield badge("failed", "problem"), row.study.error
+        yield badge("failed", Tone.DANGER, "problem"), row.study.error
+    notice, at = row.study.notice, row.study.noticed_at
+    if at and notice != row.study.error and timezone.now() - at < NOTICE_SHOWN:
+        yield badge("waiting", Tone.WAITING, f"noticed {at:%-d %B, %H:%M} UTC"), notice
     if figures.pays_too_little:
         yield (
-            badge("failed", "low pay"),
+            badge("failed", Tone.DANGER, "low pay"),
             f"The median session pays {dollars(figures.hourly_cents)} an hour, and the minimum is "
             f"{dollars(figures.minimum_hourly_cents)}. Pause the batch and raise the reward, or the "
             "study may be stopped.",
@@ -169,6 +192,41 @@ def publish_now(request: HttpRequest, project: Project, pk: int) -> HttpResponse
     study = get_object_or_404(studies_of(budget=project.budget), pk=pk)
     hurry_study(study=study, actor=actor_of(request), now=timezone.now())
     messages.success(request, "The waiting tasks get a place within a minute.")
+    return redirect("consolidation:studies", slug=project.slug)
+
+
+@require_http_methods(["GET", "POST"])
+@project_page(STAFF)
+def decide_session(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Pay or reject a session in which no task was submitted."""
+    session = get_object_or_404(
+        sessions_to_decide(budget=project.budget, now=timezone.now()), pk=pk
+    )
+    form = RejectSessionForm(request.POST or None, provider=project.provider)
+    if request.method == "GET" or ("pay" not in request.POST and not form.is_valid()):
+        context = {
+            "session": session,
+            "form": form,
+            "days_to_return": TIME_TO_RETURN.days,
+        }
+        page = "consolidation/decide_session.html"
+        return render_page(request, project, page, context, status=422 if form.is_bound else 200)
+    actor, now = actor_of(request), timezone.now()
+    try:
+        if "pay" in request.POST:
+            reason = "Your session is paid although no task was submitted."
+            pay_session(session=session, reason=reason, actor=actor, now=now)
+            messages.success(
+                request, f"{dollars(session.study.reward_cents)} will be paid shortly."
+            )
+        else:
+            reason = form.cleaned_data["reason"]
+            refuse_session(session=session, reason=reason, actor=actor, now=now)
+            messages.success(
+                request, "The session will be rejected, unless the worker returns the place before."
+            )
+    except (BudgetExceededError, SessionDecisionError) as error:
+        messages.error(request, f"Nothing was changed: {error}")
     return redirect("consolidation:studies", slug=project.slug)
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
+from annotation.domain.changed_figures import forget_decided
 from annotation.domain.decide_submission import (
     accept_assignment,
     pay_without_using,
@@ -19,6 +20,7 @@ from annotation.domain.decide_submission import (
 from annotation.domain.queries import (
     can_be_accepted,
     can_be_used,
+    count_waiting,
     submissions_of,
     waiting_for_a_person,
 )
@@ -28,12 +30,14 @@ from consolidation.domain.decide_many import cost_of, decide_many
 from consolidation.domain.resolve_conflict import has_two_versions
 from consolidation.enums import Decision
 from consolidation.forms import DecideManyForm, RejectForm
+from crowd.domain.providers import capabilities_of
+from crowd.enums import WORK_CATEGORIES
 from crowd.models import Assignment
-from projects.domain.cached_figures import figures_of, forget_figures
+from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.lists import Column, Empty, Listing, time_column
 
 PAGE_SIZE = 20
@@ -50,7 +54,7 @@ MADE = {
 @require_GET
 @project_page(STAFF)
 def submissions(request: HttpRequest, project: Project) -> HttpResponseBase:
-    return _list(request, project, RejectForm())
+    return _list(request, project, RejectForm(provider=project.provider))
 
 
 def _list(
@@ -85,15 +89,12 @@ def _list(
         ],
         "form": form,
         "refused": refused,
+        "categories": WORK_CATEGORIES if "category" in form.fields else (),
+        "min_reason": capabilities_of(project.provider).min_rejection_reason,
     }
     status = 422 if refused else 200
     page = "consolidation/submissions.html"
     return render_list(request, project, page, listing, context, status=status)
-
-
-def count_waiting(*, project: Project) -> int:
-    """Count the submissions that need review, which reads all submissions of the project."""
-    return waiting_for_a_person(project=project).count()
 
 
 def _columns(project: Project) -> list[Column]:
@@ -114,7 +115,7 @@ def _columns(project: Project) -> list[Column]:
 @project_page(STAFF)
 def decide(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Confirm a decision on the selected submissions with its cost, then make it."""
-    form = DecideManyForm(request.POST)
+    form = DecideManyForm(request.POST, provider=project.provider)
     if not form.is_valid():
         errors = [str(error) for errors in form.errors.values() for error in errors]
         messages.error(request, f"Nothing was changed: {' '.join(errors)}")
@@ -127,6 +128,8 @@ def decide(request: HttpRequest, project: Project) -> HttpResponseBase:
         context = {
             "decision": decision,
             "reason": reason,
+            "category": form.cleaned_data["category"],
+            "category_label": dict(WORK_CATEGORIES).get(form.cleaned_data["category"], ""),
             "chosen": form.cleaned_data["row"],
             "count": len(assignments),
             "workers": sorted({str(assignment.worker) for assignment in assignments}),
@@ -138,11 +141,12 @@ def decide(request: HttpRequest, project: Project) -> HttpResponseBase:
         assignments=assignments,
         decision=decision,
         reason=reason,
+        category=form.cleaned_data["category"],
         actor=request.user.get_username(),
         now=timezone.now(),
     )
     if outcome.done:
-        forget_figures(count_waiting, project=project)
+        forget_decided(project=project)
         done = ASSIGNMENTS.count(len(outcome.done))
         messages.success(request, f"{MADE[decision]}: {done}.")
     for assignment, problem in outcome.failed:
@@ -192,11 +196,10 @@ def set_aside(request: HttpRequest, project: Project, pk: int) -> HttpResponseBa
 @project_page(STAFF)
 def reject(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     assignment = _assignment(project, pk)
-    form = RejectForm(request.POST)
+    form = RejectForm(request.POST, provider=project.provider)
     if not form.is_valid():
         return _list(request, project, form, refused=pk)
-    reason = form.cleaned_data["reason"]
-    decision = partial(reject_submissions, assignment=assignment, reason=reason)
+    decision = partial(reject_submissions, assignment=assignment, **form.cleaned_data)
     success = f"Rejected. {assignment.worker} will receive the reason."
     return _decide(request, project, decision, success, "Not rejected")
 
@@ -214,7 +217,7 @@ def _decide(
     except TransitionNotAllowedError as error:
         messages.error(request, f"{failure}: {error}")
     else:
-        forget_figures(count_waiting, project=project)
+        forget_decided(project=project)
         messages.success(request, success)
     return redirect("consolidation:submissions", slug=project.slug)
 

@@ -27,7 +27,7 @@ from consolidation.protocols import CASE_ROLES
 from crowd.domain.arrivals import parse_arrival
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 
 OWN_WORK = (
     "You wrote one of the annotations that are {work} here, or merged them before. Return this "

@@ -53,6 +53,16 @@ def check_balances(*, clock: Callable[[], datetime]) -> int:
     return known
 
 
+def differences_of(name: str) -> list[str]:
+    """Return what differs at a provider with sessions from what this site expects. Changes nothing."""
+    return list(study_provider_of(name).differences())
+
+
+def check_filter_set(*, provider: str, filter_set: str) -> str:
+    """Return the name of the filter set. Raise ProviderRefusedError or OutcomeUnknownError."""
+    return study_provider_of(provider).filter_set_name(filter_set)
+
+
 def check_account(*, account: ProviderAccount, now: datetime) -> bool:
     """Store the account's state at the provider. Return True if it can be used."""
     provider = study_provider_of(account.provider)
@@ -75,6 +85,8 @@ def check_account(*, account: ProviderAccount, now: datetime) -> bool:
         fee_rate=status.fee_rate,
         vat_rate=status.vat_rate,
         filters=status.filters,
+        minimum_hourly_cents=status.minimum_hourly_cents,
+        recommended_hourly_cents=status.recommended_hourly_cents,
         checked_at=now,
         error=problem,
     )

@@ -77,7 +77,7 @@ def submit_deal(*, token: str, answer: Mapping[str, str], now: datetime) -> Stud
     if row.state == DealState.DONE:
         return deal.session
     if session.state not in ACCEPTING:
-        raise SessionOverError(deal.session)
+        raise SessionOverError(deal.session, unsaved=deal)
     Assignment.objects.create(
         hit=deal.hit,
         worker=deal.session.worker,
@@ -90,6 +90,11 @@ def submit_deal(*, token: str, answer: Mapping[str, str], now: datetime) -> Stud
     Deal.objects.filter(pk=deal.pk).update(state=DealState.DONE, ended_at=now)
     Hit.objects.filter(pk=deal.hit_id).update(sync_due_at=now)
     return deal.session
+
+
+def task_number(deal: Deal) -> int:
+    """Return the number of the task in its session, from 1."""
+    return Deal.objects.filter(session=deal.session_id, pk__lte=deal.pk).count()
 
 
 def give_back(*, session: StudySession, now: datetime) -> int:

@@ -9,7 +9,15 @@ from audit.domain.change_state import Transitions, change_state, log_state_chang
 from crowd.domain.fees import fee_cents
 from crowd.domain.hit_reservations import slot_of
 from crowd.domain.ledger import BudgetExceededError, Movement, offer_cents_left, release, reserve
-from crowd.enums import AssignmentState, HitState, PaymentKind, PaymentState
+from crowd.domain.providers import capabilities_of
+from crowd.enums import (
+    WORK_CATEGORIES,
+    AssignmentState,
+    HitState,
+    PaymentKind,
+    PaymentState,
+    Provider,
+)
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from crowd.providers.limits import FEEDBACK, check_text
 
@@ -111,15 +119,41 @@ def _reserve_payments(
             set_aside_payment(payment=payment, hit=hit, now=now)
 
 
+def check_reason(reason: str, *, provider: str) -> None:
+    """Raise ValueError if the reason is too short for the provider, or empty."""
+    least = capabilities_of(provider).min_rejection_reason
+    length = len(" ".join(reason.split()))
+    if not length:
+        raise ValueError("Enter a reason. The worker will read it.")
+    if length < least:
+        raise ValueError(
+            f"The reason has {length} characters. {Provider(provider).label} requires {least}. "
+            "Explain what was wrong and what was expected."
+        )
+    check_text("reason", reason, longest=FEEDBACK)
+
+
+def check_category(category: str, *, provider: str) -> None:
+    """Raise ValueError if the provider asks for a category, and this is none for work."""
+    if not capabilities_of(provider).has_rejection_categories:
+        return
+    if category not in dict(WORK_CATEGORIES):
+        names = ", ".join(name for name, _ in WORK_CATEGORIES)
+        raise ValueError(f"Choose why the work is rejected: {names}.")
+
+
 @transaction.atomic
-def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: datetime) -> None:
-    """Reject the assignment, with a reason for the worker.
+def reject_assignment(
+    *, assignment: Assignment, reason: str, category: str = "", actor: str, now: datetime
+) -> None:
+    """Reject the assignment, with a reason for the worker, and a category if the provider asks for it.
 
     Raises TransitionNotAllowedError, ValueError.
     """
-    if not reason.strip():
-        raise ValueError("Enter a reason for the rejection. The worker will read it.")
-    check_text("reason", reason, longest=FEEDBACK)
+    hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
+    provider = hit.hit_type.provider
+    check_reason(reason, provider=provider)
+    check_category(category, provider=provider)
     change_state(
         instance=assignment,
         new=AssignmentState.REJECTING,
@@ -128,10 +162,10 @@ def reject_assignment(*, assignment: Assignment, reason: str, actor: str, now: d
         now=now,
         reason=reason,
         decision_reason=reason,
+        decision_category=category,
         refused_at=now,
         error="",
     )
-    hit = Hit.objects.select_related("hit_type").get(pk=assignment.hit_id)
     release_slot(assignment=assignment, hit=hit, now=now)
     stop_polling(hit=hit)
 
@@ -152,9 +186,7 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
     if theirs == AssignmentState.APPROVED and not row.payments.exists():
         if row.state == AssignmentState.REJECTING:
-            row.error = (
-                "The marketplace approved the work before the rejection arrived. It will be paid."
-            )
+            row.error = "The work was approved there before the rejection arrived. It will be paid."
             row.save(update_fields=["error"])
         approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
     elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
@@ -166,7 +198,7 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
             now=now,
             decided_at=now,
             refused_at=now,
-            decision_reason="rejected at the marketplace",
+            decision_reason="rejected at the crowd provider",
         )
         hit = Hit.objects.select_related("hit_type").get(pk=row.hit_id)
         release_slot(assignment=row, hit=hit, now=now)

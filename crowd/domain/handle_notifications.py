@@ -9,6 +9,7 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 
+from crowd.domain.notice_study import notice_study
 from crowd.domain.providers import hit_provider_of, provider_of
 from crowd.domain.sync_hits import schedule_sync
 from crowd.domain.sync_sessions import schedule_session_sync
@@ -67,7 +68,11 @@ def receive_notification(
         if is_new := _store_receipts(event, now):
             schedule_sync(external_ids=event.postings, now=now)
             schedule_session_sync(external_ids=event.sessions, now=now)
-            Study.objects.filter(external_id__in=event.postings).update(sync_due_at=now)
+            studies = Study.objects.filter(external_id__in=event.postings)
+            studies.update(sync_due_at=now)
+            if event.notice:
+                for study in studies:
+                    notice_study(study=study, notice=event.notice, now=now)
     return is_new
 
 

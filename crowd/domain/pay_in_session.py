@@ -15,12 +15,16 @@ class NoSessionError(TouchstoneError, ValueError):
 
 
 @transaction.atomic
-def pay_in_session(*, hit: Hit, worker: Worker, actor: str, now: datetime) -> Assignment:
-    """Approve the HIT, which nobody can work on, as if the worker had done it in their last session.
+def pay_in_session(
+    *, hit: Hit, worker: Worker, session: StudySession | None = None, actor: str, now: datetime
+) -> Assignment:
+    """Approve the HIT, which nobody can work on, as if the worker had done it in the session.
 
-    Its reward becomes a bonus of that session. Raise NoSessionError.
+    By default, it is the worker's last one. The amount becomes a bonus of the session, or its reward if
+    nothing else was paid in it. Raise NoSessionError.
     """
-    session = StudySession.objects.filter(worker=worker).order_by("-pk").first()
+    if session is None:
+        session = StudySession.objects.filter(worker=worker).order_by("-pk").first()
     if session is None:
         raise NoSessionError("This worker has had no session yet, so a bonus can't be sent.")
     Hit.objects.filter(pk=hit.pk).update(

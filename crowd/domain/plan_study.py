@@ -3,14 +3,18 @@
 import hashlib
 import json
 import secrets
+from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from math import ceil
+from typing import Any
 
 from audit.errors import TouchstoneError
 from crowd.domain.eligibility import study_requirements
 from crowd.domain.providers import capabilities_of
 from crowd.enums import Provider
 from crowd.models import Budget, HitType, ProviderAccount, Study
+from crowd.providers.base import StudySettings
 
 # A session of about this length, unless the publication has fewer HITs.
 SESSION_SECONDS = 15 * 60
@@ -43,6 +47,27 @@ def plan_session(*, reward_cents: int, expected_seconds: int, most_hits: int) ->
     return SessionPlan(hits, max(1, ceil(hits * seconds / 60)), hits * reward_cents)
 
 
+@dataclass(frozen=True, slots=True)
+class HourlyPay:
+    """The pay per hour that a provider requires and recommends. 0 and None mean none."""
+
+    minimum_cents: int
+    recommended_cents: int | None = None
+
+
+def hourly_pay_of(provider: str) -> HourlyPay:
+    """Return what the provider's account was told last, or else the constant minimum."""
+    account = ProviderAccount.objects.filter(provider=provider).first()
+    if account and account.minimum_hourly_cents is not None:
+        return HourlyPay(account.minimum_hourly_cents, account.recommended_hourly_cents)
+    return HourlyPay(capabilities_of(provider).minimum_hourly_cents or 0)
+
+
+def settings_of(fields: Mapping[str, Any]) -> StudySettings:
+    """Return the settings that are stored as JSON."""
+    return StudySettings(**{**fields, "devices": tuple(fields.get("devices", ()))})
+
+
 def check_hourly_pay(
     *, provider: str, reward_cents: int, expected_seconds: int, work: str = "A task"
 ) -> None:
@@ -50,7 +75,7 @@ def check_hourly_pay(
 
     `work` names the task in the message.
     """
-    minimum = capabilities_of(provider).minimum_hourly_cents
+    minimum = hourly_pay_of(provider).minimum_cents
     if not minimum or reward_cents * 3600 >= minimum * expected_seconds:
         return
     needed = ceil(minimum * expected_seconds / 3600)
@@ -74,6 +99,7 @@ def plan_study(
     expected_seconds: int,
     most_hits: int,
     is_gradual: bool = False,
+    settings: Mapping[str, Any] | None = None,
 ) -> Study:
     """Get or create the study for HITs of this type and these budgets. Raise PayTooLowError."""
     check_hourly_pay(
@@ -87,7 +113,9 @@ def plan_study(
         most_hits=most_hits,
     )
     study, _ = Study.objects.get_or_create(
-        token=study_token(hit_type=hit_type, budget=budget, sub_budget=sub_budget),
+        token=study_token(
+            hit_type=hit_type, budget=budget, sub_budget=sub_budget, settings=settings
+        ),
         defaults={
             "provider": hit_type.provider,
             "budget": budget,
@@ -97,14 +125,26 @@ def plan_study(
             "minutes": plan.minutes,
             "reward_cents": plan.reward_cents,
             "is_gradual": is_gradual,
-            "completion_code": "TS" + "".join(secrets.choice(CODE_LETTERS) for _ in range(8)),
+            "settings": settings or {},
+            "completion_code": _new_code("TS"),
+            "decline_code": _new_code("TN"),
         },
     )
     return study
 
 
-def study_token(*, hit_type: HitType, budget: Budget, sub_budget: Budget | None) -> str:
-    """Return the token of the study for HITs of this type and these budgets."""
+def _new_code(prefix: str) -> str:
+    return prefix + "".join(secrets.choice(CODE_LETTERS) for _ in range(8))
+
+
+def study_token(
+    *,
+    hit_type: HitType,
+    budget: Budget,
+    sub_budget: Budget | None,
+    settings: Mapping[str, Any] | None = None,
+) -> str:
+    """Return the token of the study for HITs of this type, these budgets and these settings."""
     terms = [
         hit_type.title,
         hit_type.description,
@@ -112,6 +152,7 @@ def study_token(*, hit_type: HitType, budget: Budget, sub_budget: Budget | None)
         budget.key,
         sub_budget.key if sub_budget else "",
         study_requirements(hit_type),
+        settings or {},
     ]
     digest = hashlib.sha256(json.dumps(terms, sort_keys=True).encode()).hexdigest()[:40]
     return f"st-{digest}"
@@ -122,14 +163,17 @@ class StudyPreview:
     """The study that a publication would create or enlarge, for a page that asks for confirmation.
 
     `places` is the number of additional ones. `cents` is the most that the publication can cost.
-    `wallet_cents` is None if it is unknown.
+    `wallet_cents` is what the wallet
+    had at `wallet_checked_at`, or None if it is unknown.
     """
 
     session: SessionPlan
     places: int
     minimum_hourly_cents: int
+    recommended_hourly_cents: int | None
     cents: int
     wallet_cents: int | None
+    wallet_checked_at: datetime | None = None
     is_new: bool = True
 
     @property
@@ -146,6 +190,7 @@ def preview_study(
     hits: int,
     assignments: int,
     cents: int,
+    settings: Mapping[str, Any] | None = None,
 ) -> StudyPreview | None:
     """Return the study for HITs with `assignments` each, or None at a provider without sessions.
 
@@ -157,16 +202,19 @@ def preview_study(
     session = plan_session(
         reward_cents=hit_type.reward_cents, expected_seconds=expected_seconds, most_hits=hits
     )
-    token = study_token(hit_type=hit_type, budget=budget, sub_budget=None)
+    token = study_token(hit_type=hit_type, budget=budget, sub_budget=None, settings=settings)
     study = Study.objects.filter(token=token).first()
     if study:
         session = SessionPlan(study.hits_per_session, study.minutes, study.reward_cents)
     account = ProviderAccount.objects.filter(provider=hit_type.provider).first()
+    pay = hourly_pay_of(hit_type.provider)
     return StudyPreview(
         session=session,
         places=ceil(hits * assignments / session.hits),
-        minimum_hourly_cents=capabilities.minimum_hourly_cents or 0,
+        minimum_hourly_cents=pay.minimum_cents,
+        recommended_hourly_cents=pay.recommended_cents,
         cents=cents,
         wallet_cents=account.balance_cents if account else None,
+        wallet_checked_at=account.checked_at if account else None,
         is_new=study is None,
     )

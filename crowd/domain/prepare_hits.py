@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -42,6 +42,7 @@ class HitTerms:
     expected_seconds: int = 60
     most_per_session: int | None = None  # by default, the number of HITs
     is_gradual: bool = False
+    study_settings: Mapping[str, Any] | None = None  # see crowd.providers.base.StudySettings
 
 
 def slot_cents(hit_type: HitType, terms: HitTerms) -> tuple[int, int]:
@@ -93,6 +94,7 @@ def prepare_hits(
             expected_seconds=terms.expected_seconds,
             most_hits=terms.most_per_session or len(plans),
             is_gradual=terms.is_gradual,
+            settings=terms.study_settings,
         )
     amount, fees = (cents * terms.max_assignments for cents in slot_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(

@@ -10,6 +10,8 @@ from django.db.models import Count, F, Min, Q, QuerySet, Sum
 
 from audit.domain.change_state import log_state_change
 from crowd.domain.hold_publishing import active_hold
+from crowd.domain.notice_study import notice_study, unknown_state
+from crowd.domain.plan_study import settings_of
 from crowd.domain.providers import study_provider_of
 from crowd.domain.qualifications import ensure_type, requirement_of
 from crowd.domain.session_links import arrival_url
@@ -29,6 +31,8 @@ from jobs.domain.sweep import for_each_row
 # How often a study with nothing to change is compared with the provider.
 CHECK = timedelta(minutes=10)
 RETRY = timedelta(minutes=1)
+UNKNOWN = "unknown"
+PAUSED_THERE = "The study was paused at the provider. It is started again while it has open tasks."
 
 
 def open_pending_hits(*, clock: Callable[[], datetime], limit: int = 200) -> int:
@@ -122,7 +126,9 @@ def _terms(study: Study, places: int) -> StudyTerms:
         minutes=study.minutes,
         reward_cents=study.reward_cents,
         completion_code=study.completion_code,
+        decline_code=study.decline_code,
         requirements=[_requirement(study.provider, fields) for fields in study.requirements],
+        settings=settings_of(study.settings),
     )
 
 
@@ -137,11 +143,15 @@ def _publish(study: Study, now: datetime) -> bool:
     assert study.external_id
     provider = study_provider_of(study.provider)
     listed = provider.study(study.external_id)
+    if listed.state == UNKNOWN:
+        return _leave(study, listed, now)
     if listed.state == "draft":
         fee = provider.study_fee_cents(study.external_id, reward_cents=study.reward_cents)
         Study.objects.filter(pk=study.pk).update(reward_fee_cents=fee)
         provider.publish_study(study.external_id)
         listed = provider.study(study.external_id)
+        if listed.state == UNKNOWN:
+            return _leave(study, listed, now)
     if listed.state in ("draft", "publishing"):
         _keep(study, sync_due_at=now + RETRY)
         return False
@@ -158,6 +168,10 @@ def _adjust(study: Study, now: datetime) -> bool:
     assert study.external_id
     provider = study_provider_of(study.provider)
     listed = provider.study(study.external_id)
+    if listed.state == UNKNOWN:
+        return _leave(study, listed, now)
+    if listed.state == "paused" and study.state == StudyState.LIVE:
+        notice_study(study=study, notice=PAUSED_THERE, now=now)
     need = need_of(study, now)
     wanted = listed.places_taken + need.places
     is_needed = wanted > listed.places_taken
@@ -190,6 +204,14 @@ def _adjust(study: Study, now: datetime) -> bool:
     if new != study.state:
         log_state_change(instance=study, old=study.state, new=new, actor="automatic", now=now)
     return new != study.state or wanted > listed.places
+
+
+def _leave(study: Study, listed: ListedStudy, now: datetime) -> bool:
+    """Leave a study alone whose state is not known. Return False."""
+    error = unknown_state("this study", listed.provider_state)
+    notice_study(study=study, notice=error, now=now)
+    _keep(study, error=error, sync_due_at=now + CHECK)
+    return False
 
 
 def _state_of(listed: ListedStudy) -> StudyState:

@@ -3,19 +3,28 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from crowd.enums import DealState, SessionState
+from crowd.domain.session_rules import done_tasks, least_tasks
+from crowd.enums import SessionState
 from crowd.models import StudySession
 
 
 @dataclass(frozen=True, slots=True)
 class SessionProgress:
-    """The finished HITs of a session, how many it may have, and the time that is left."""
+    """The finished HITs of a session, how many it may have, and the time that is left.
+
+    With `least` of them, the session is completed with a code. Fewer are paid when it is returned.
+    """
 
     done: int
     most: int
+    least: int
     reward_cents: int
     time_left: timedelta
     is_active: bool
+
+    @property
+    def is_early(self) -> bool:
+        return self.done < self.least
 
     @property
     def earned_cents(self) -> int:
@@ -39,7 +48,8 @@ class SessionProgress:
 
 def progress_of(*, session: StudySession, now: datetime) -> SessionProgress:
     return SessionProgress(
-        done=session.deals.filter(state=DealState.DONE).count(),
+        done=done_tasks(session),
+        least=least_tasks(session.study),
         most=session.study.hits_per_session,
         reward_cents=session.study.hit_type.reward_cents,
         time_left=max(timedelta(0), session.deadline - now),

@@ -25,6 +25,7 @@ from crowd.domain.decide_assignment import payment_token, set_aside_payment
 from crowd.domain.fees import fee_cents
 from crowd.domain.ledger import Movement, release, reserve, settle
 from crowd.domain.providers import providers_with_sessions, study_provider_of
+from crowd.domain.session_rules import may_return
 from crowd.domain.sync_sessions import GIVEN_UP
 from crowd.enums import AssignmentState, PaymentKind, PaymentState, SessionState, SettlementState
 from crowd.models import Assignment, Payment, ProviderAccount, Settlement, StudySession
@@ -59,7 +60,7 @@ class SettlementError(TouchstoneError, ValueError):
 
 def plan_settlements(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:
     """Plan the payment of sessions that ended and whose work is decided. Return how many."""
-    due = payable_sessions().select_related("study", "worker")
+    due = payable_sessions(now=clock()).select_related("study", "worker")
     return for_each_row(
         sweep="plan settlements",
         rows=due.order_by("pk"),
@@ -69,8 +70,11 @@ def plan_settlements(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) 
     )
 
 
-def payable_sessions() -> QuerySet[StudySession]:
-    """Return ended sessions with unpaid payments, or with a reward to approve."""
+def payable_sessions(*, now: datetime) -> QuerySet[StudySession]:
+    """Return ended sessions with unpaid payments, or with a reward to approve.
+
+    Those that were submitted early wait until they are returned, or for a week.
+    """
     work = Assignment.objects.filter(session=OuterRef("pk"))
     undecided = work.filter(Q(state__in=UNDECIDED) | Q(recorded_at=None))
     unpaid = Payment.objects.filter(
@@ -80,7 +84,7 @@ def payable_sessions() -> QuerySet[StudySession]:
         state=SettlementState.CONFIRMED
     )
     return StudySession.objects.filter(
-        Exists(unpaid), ~Exists(undecided), ~Exists(running), state__in=PAYABLE
+        Exists(unpaid), ~Exists(undecided), ~Exists(running), ~may_return(now), state__in=PAYABLE
     )
 
 
@@ -88,11 +92,11 @@ def payable_sessions() -> QuerySet[StudySession]:
 def plan_settlement(*, session: StudySession, now: datetime) -> bool:
     """Create the settlement of the session's unpaid payments. Return False if there is none.
 
-    A session with less work than its reward covers is topped up to the reward. What is decided after
-    that, such as a bonus that was in review, is paid as far as it exceeds the top-up.
+    A submitted session with less work than its reward covers is topped up to the reward. What is decided
+    after that, such as a bonus that was in review, is paid as far as it exceeds the top-up.
     """
     row = StudySession.objects.select_for_update().get(pk=session.pk)
-    if not payable_sessions().filter(pk=row.pk).exists():
+    if not payable_sessions(now=now).filter(pk=row.pk).exists():
         return False
     rows = Payment.objects.filter(
         assignment__session=row, state=PaymentState.PENDING, settlement=None

@@ -6,14 +6,17 @@ from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
-from django.db.models import F, QuerySet, Sum
+from django.db.models import Count, F, Q, QuerySet, Sum
 
-from crowd.domain.providers import capabilities_of
-from crowd.enums import SessionState, SettlementState, StudyState
+from crowd.domain.plan_study import hourly_pay_of
+from crowd.enums import DealState, SessionState, SettlementState, StudyState
 from crowd.models import Budget, Settlement, Study, StudySession
 
 # In these states a session has given its place back.
 GIVEN_UP = {SessionState.RETURNED, SessionState.REJECTED}
+# A median of fewer sessions, or of sessions that nobody can have worked through, tells nothing about pay.
+FEWEST_SESSIONS = 5
+SHORTEST_SHARE = 0.1
 FINISHED_STATES = {SessionState.FINISHED, SessionState.SUBMITTED, SessionState.APPROVED}
 
 
@@ -21,8 +24,9 @@ FINISHED_STATES = {SessionState.FINISHED, SessionState.SUBMITTED, SessionState.A
 class StudyFigures:
     """A study with the number of its sessions by state, and its pay.
 
-    `median_minutes` is that of finished sessions, or None without any. `cents` is what was
-    paid so far, with fees and taxes.
+    `median_minutes` is that of finished sessions, or None below FEWEST_SESSIONS. Sessions of less
+    than SHORTEST_SHARE of the estimated time don't count, such as those of simulated workers.
+    `cents` is what was paid so far, with fees and taxes.
     """
 
     study: Study
@@ -70,21 +74,29 @@ def figures_of_studies(studies: Sequence[Study]) -> list[StudyFigures]:
     )
     for study, state, arrived_at, finished_at, completed_at in rows:
         states[study][state] += 1
-        if state in FINISHED_STATES and (ended_at := finished_at or completed_at):
+        if arrived_at and state in FINISHED_STATES and (ended_at := finished_at or completed_at):
             minutes[study].append(_minutes(arrived_at, ended_at))
     paid = Settlement.objects.filter(session__study__in=ids, state=SettlementState.CONFIRMED)
     parts = F("reward_cents") + F("reward_fee_cents") + F("bonus_cents") + F("bonus_fee_cents")
     cents = dict(paid.order_by().values_list("session__study").annotate(cents=Sum(parts)))
+    minimum = {
+        name: hourly_pay_of(name).minimum_cents for name in {row.provider for row in studies}
+    }
     return [
         StudyFigures(
             study=study,
             sessions=states[study.pk],
-            median_minutes=median(minutes[study.pk]) if minutes[study.pk] else None,
-            minimum_hourly_cents=capabilities_of(study.provider).minimum_hourly_cents or 0,
+            median_minutes=_median(minutes[study.pk], study.minutes),
+            minimum_hourly_cents=minimum[study.provider],
             cents=cents.get(study.pk, 0),
         )
         for study in studies
     ]
+
+
+def _median(minutes: Sequence[float], estimated: int) -> float | None:
+    counted = [value for value in minutes if value >= SHORTEST_SHARE * estimated]
+    return median(counted) if len(counted) >= FEWEST_SESSIONS else None
 
 
 def _minutes(start: datetime, end: datetime) -> float:
@@ -110,6 +122,15 @@ def failing_sessions(*, budget: Budget) -> QuerySet[StudySession]:
     """Return sessions with an error, newest first."""
     rows = StudySession.objects.filter(study__budget=budget).exclude(error="")
     return rows.select_related("study__hit_type", "worker").order_by("-pk")
+
+
+def unusual_sessions(*, budget: Budget) -> QuerySet[StudySession]:
+    """Return sessions with few tasks or none, or that were never opened, newest first."""
+    rows = StudySession.objects.filter(study__budget=budget).exclude(issue="")
+    done = Count("deals", filter=Q(deals__state=DealState.DONE))
+    return (
+        rows.select_related("study__hit_type", "worker").annotate(done=done).order_by("-issue_at")
+    )
 
 
 def failing_studies(*, budget: Budget) -> QuerySet[Study]:

@@ -60,6 +60,9 @@ class Capabilities:
     `override_days`: how long a rejection can be overridden at the provider, 0 if it can't.
     `most_approval_days`: the longest delay of automatic approval.
     `minimum_hourly_cents`: the lowest pay per hour that the provider allows, or None.
+    `hit_noun` is what requesters call a HIT, and `crowd_name` names the provider in a sentence.
+    `min_rejection_reason`: the least number of characters in the reason for a rejection.
+    `has_rejection_categories`: a rejection names one of `crowd.enums.RejectionCategory`.
     `assignments_without_surcharge`: HITs created with at most that many assignments can't exceed it.
     """
 
@@ -69,6 +72,10 @@ class Capabilities:
     override_days: int = 30
     most_approval_days: int = 30
     minimum_hourly_cents: int | None = None
+    hit_noun: str = "HIT"
+    crowd_name: str = "the marketplace"
+    min_rejection_reason: int = 1
+    has_rejection_categories: bool = False
     assignments_without_surcharge: int | None = None
 
 
@@ -94,12 +101,14 @@ RECEIPTS_KEPT = timedelta(days=14)
 class ProviderEvent:
     """A provider's notification. `postings` and `sessions` are the ids to sync.
 
-    A notification with a known one of the `receipts` is a repeat.
+    A notification with a known one of the `receipts` is a repeat. `notice` is what the requesters of
+    the postings should know.
     """
 
     receipts: Sequence[str]
     postings: Sequence[str] = ()
     sessions: Sequence[str] = ()
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,10 +384,25 @@ class HitProvider(CrowdProvider, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class StudySettings:
+    """How the studies of a project are offered.
+
+    `content_warning` is empty, sensitive or explicit. `devices` are some of desktop, tablet and
+    mobile, and none means all. `filter_set` is the provider's id of prepared filters.
+    """
+
+    content_warning: str = ""
+    content_warning_details: str = ""
+    devices: tuple[str, ...] = ()
+    filter_set: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class StudyTerms:
     """A study to create. `token` identifies it in the provider's list.
 
-    `reward_cents` is paid for a session of `minutes`. `url` opens with the arrival's parameters.
+    `reward_cents` is paid for a session of `minutes`. `decline_code` is that of workers who choose not to
+    take part. `url` opens with the arrival's parameters.
     """
 
     token: str
@@ -389,26 +413,33 @@ class StudyTerms:
     minutes: int
     reward_cents: int
     completion_code: str
+    decline_code: str = ""
     requirements: Sequence[Requirement] = ()
+    settings: StudySettings = StudySettings()
 
 
 @dataclass(frozen=True, slots=True)
 class ListedStudy:
-    """A study at the provider. `state` is draft, publishing, live, paused, full or ended."""
+    """A study at the provider. `state` is draft, publishing, live, paused, full, ended or unknown.
+
+    `provider_state` is the provider's own name of the state.
+    """
 
     external_id: str
     token: str
     state: str
     places: int
     places_taken: int
+    provider_state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ListedSession:
     """A session at the provider.
 
-    `state` is reserved, active, submitted, approved, rejected, returned, timed-out or screened-out.
-    `code` is the completion code that the worker entered.
+    `state` is reserved, active, submitted, approved, rejected, returned, timed-out, screened-out or
+    unknown, and `provider_state` the provider's own name of it. `code` is the completion code that
+    the worker entered.
     """
 
     external_id: str
@@ -418,6 +449,7 @@ class ListedSession:
     started_at: datetime
     completed_at: datetime | None = None
     code: str = ""
+    provider_state: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -431,7 +463,10 @@ class BonusOrder:
 
 @dataclass(frozen=True, slots=True)
 class AccountStatus:
-    """The state of the requester's account. Rates are fractions, such as 0.428."""
+    """The state of the requester's account. Rates are fractions, such as 0.428.
+
+    The hourly pay is what the provider requires and recommends, or None if it does not tell.
+    """
 
     workspace: str
     currency: str
@@ -439,6 +474,8 @@ class AccountStatus:
     fee_rate: Decimal
     vat_rate: Decimal
     filters: int
+    minimum_hourly_cents: int | None = None
+    recommended_hourly_cents: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -473,6 +510,14 @@ class StudyProvider(CrowdProvider, Protocol):
         ...
 
     def account(self) -> AccountStatus: ...
+
+    def differences(self) -> Iterator[str]:
+        """Yield what differs in the account from what this site expects. Changes nothing."""
+        ...
+
+    def filter_set_name(self, filter_set: str) -> str:
+        """Return the name of prepared filters. Raise ProviderRefusedError if there are none."""
+        ...
 
     def create_study(self, terms: StudyTerms) -> str:
         """Create a draft and return its id."""
@@ -512,7 +557,7 @@ class StudyProvider(CrowdProvider, Protocol):
 
     def approve_session(self, session: str) -> None: ...
 
-    def reject_session(self, session: str, *, reason: str) -> None: ...
+    def reject_session(self, session: str, *, reason: str, category: str) -> None: ...
 
     def request_return(self, session: str, *, reason: str) -> None: ...
 

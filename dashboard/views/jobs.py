@@ -34,8 +34,14 @@ def jobs(request: HttpRequest, project: Project) -> HttpResponseBase:
     )
     context = {
         "job_list": listing.page_rows,
-        "rows": _rows(figures_of(pending_of, project=project).value),
-        "failures": failures_of(budget=project.budget, qualifications=qualifications_of(project)),
+        "rows": _rows(figures_of(pending_of, project=project).value, f"{project.hit_noun}s"),
+        "failures": {
+            f"{project.hit_noun}s" if what == "HITs" else what: failures
+            for what, failures in failures_of(
+                budget=project.budget, qualifications=qualifications_of(project)
+            ).items()
+            if failures
+        },
         "now": timezone.now(),
     }
     fragment = "dashboard/fragments/jobs.html"
@@ -69,7 +75,7 @@ class Row:
     cents: int | None = None
 
 
-def _rows(work: PendingWork) -> list[Row]:
+def _rows(work: PendingWork, hits_noun: str) -> list[Row]:
     hits = (HitState.PENDING, HitState.FAILED)
     grants = (GrantState.PENDING, GrantState.REVOKING, GrantState.FAILED)
     messages = (MessageState.PENDING, MessageState.FAILED)
@@ -79,7 +85,7 @@ def _rows(work: PendingWork) -> list[Row]:
         if state in work.payments
     ]
     rows = [
-        *_in(hits, "HITs", work.hits),
+        *_in(hits, hits_noun, work.hits),
         *payments,
         Row("rejections", "to be sent", work.rejections),
         Row("assignments", "to be recorded", work.unrecorded),

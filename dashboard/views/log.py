@@ -8,11 +8,11 @@ from django.views.decorators.http import require_GET
 from audit.models import StateChange
 from dashboard.activity import activities_of
 from dashboard.forms import LogFilterForm
-from dashboard.project_log import KINDS, log_ids, log_of
+from dashboard.project_log import kind_names, log_ids, log_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, pages_open_to, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.downloads import csv_download, no_formula
 from web.lists import Empty, Listing, time_column
 
@@ -26,7 +26,7 @@ OLDEST_FIRST = "time"
 @require_GET
 @project_page(STAFF)
 def log(request: HttpRequest, project: Project) -> HttpResponse:
-    form = LogFilterForm(request.GET)
+    form = LogFilterForm(request.GET, project=project)
     oldest_first = request.GET.get("sort") == OLDEST_FIRST
     ids = log_ids(
         project=project, wanted=form.wanted(), oldest_first=oldest_first, limit=MOST_LISTED + 1
@@ -41,7 +41,7 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
         count=lambda total: f"{'More than ' if has_more else ''}{CHANGES.count(total)}",
         empty=Empty(
             "No activity yet",
-            "Decisions by people and background tasks are recorded here. Publish HITs to get started.",
+            "Decisions by people and background tasks are recorded here. Publish items to get started.",
         ),
         download=reverse("dashboard:log_csv", args=[project.slug]),
     )
@@ -65,18 +65,19 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
 def log_csv(request: HttpRequest, project: Project) -> HttpResponseBase:
     changes = log_of(
         project=project,
-        wanted=LogFilterForm(request.GET).wanted(),
+        wanted=LogFilterForm(request.GET, project=project).wanted(),
         oldest_first=request.GET.get("sort") == OLDEST_FIRST,
     )
     name = f"{project.slug}-log-{timezone.now():%Y-%m-%d}.csv"
-    return csv_download(name, CSV_COLUMNS, map(_csv_row, changes))
+    names = kind_names(project)
+    return csv_download(name, CSV_COLUMNS, (_csv_row(change, names) for change in changes))
 
 
-def _csv_row(change: StateChange) -> tuple[object, ...]:
+def _csv_row(change: StateChange, names: dict[str, str]) -> tuple[object, ...]:
     return (
         change.at.isoformat(),
         no_formula(change.actor),
-        KINDS[change.aggregate].name,
+        names[change.aggregate],
         change.object_id,
         change.old,
         change.new,

@@ -31,7 +31,7 @@ from projects.permissions import (
     project_page,
     signed_in_page,
 )
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
 

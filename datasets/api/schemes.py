@@ -14,7 +14,7 @@ from projects.api.serializers import PaySchemeField
 from projects.enums import Role
 from projects.permissions import Access, read
 from projects.protocols import TERMS
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.registry import SCHEMES, UnknownSchemeError, get_scheme
 from web.endpoints import Endpoint
 

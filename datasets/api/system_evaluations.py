@@ -15,7 +15,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from annotation.api.corpus import JobFilters
+from annotation.api.corpus import CancelJob, JobFilters
 from annotation.enums import Partition
 from consolidation.enums import GoldSource
 from datasets.domain.evaluate_systems import (
@@ -32,7 +32,7 @@ from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import STAFF, post, read
-from schemes.base import MissingPartError
+from schemes.contract.errors import MissingPartError
 from web.actions import action
 from web.serializers import BodySerializer
 
@@ -195,6 +195,13 @@ class SystemEvaluationDetail(_OfEvaluations, DetailEndpoint):
 
     rules = read(STAFF)
     operations = {"GET": "get_system_evaluation"}
+
+
+class CancelSystemEvaluation(CancelJob, _OfEvaluations):
+    """Cancel an evaluation that has not ended."""
+
+    rules = post(STAFF, TokenScope.EXPORT)
+    operations = {"POST": "cancel_system_evaluation"}
 
 
 class SystemEvaluationFile(_OfEvaluations):

@@ -13,7 +13,8 @@ from metrics.counts import mean
 from metrics.intervals import Interval
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 CHUNK = 500

@@ -5,7 +5,7 @@ from typing import Any
 
 from datasets.domain.agreement import Agreement, AgreementReport
 from datasets.domain.scores import column_name
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.figures import Figure
 
 

@@ -21,7 +21,7 @@ from consolidation.models import Gold
 from datasets.domain.cost_figures import step_costs
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.money import dollars
 
 _WORKERS = Noun("worker", "workers")

@@ -22,7 +22,7 @@ from datasets.domain.quality import NothingToCompareError
 from datasets.domain.scores import Scores, Yield
 from metrics.counts import ratio
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 CHUNK = 1000

@@ -15,7 +15,8 @@ from metrics.capture_recapture import Captures, CoverageEstimate, estimate_cover
 from metrics.counts import Counts, micro_sum, ratio
 from metrics.intervals import Interval
 from projects.models import Project
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 REPETITIONS = 1000

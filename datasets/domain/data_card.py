@@ -29,7 +29,7 @@ from datasets.domain.validator_figures import validator_figures
 from metrics.intervals import Interval
 from projects.enums import Role, ShownContext, SuggestionChoice
 from projects.models import Project
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 
@@ -320,7 +320,7 @@ def _cost(project: Project) -> str:
     workers = sum(cost.amount_cents for cost in costs.values())
     fees = sum(cost.fee_cents for cost in costs.values())
     return (
-        f"## What it cost\n\nWorkers were paid {dollars(workers)}, and the marketplace charged "
+        f"## What it cost\n\nWorkers were paid {dollars(workers)}, and {project.crowd_name} charged "
         f"{dollars(fees)}.{pay_per_item(project)}"
     )
 
@@ -333,5 +333,5 @@ def _limits(project: Project, manifest: Mapping[str, Any]) -> str:
         limits.append("No licence was specified. Ask the requester before you use the dataset.")
     limits += get_scheme(project.scheme).limits
     if manifest["worker_ids"] == "raw":
-        limits.append("The worker ids are those of the marketplace and identify people.")
+        limits.append("The worker ids are those of the crowd provider and identify people.")
     return "\n".join(["## Known limitations", "", *(f"- {limit}" for limit in limits)])

@@ -12,7 +12,8 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from consolidation.models import Gold
 from datasets.models import Decision
-from schemes.base import Compared, RowDecision, Scheme
+from schemes.contract.comparison import Compared, RowDecision
+from schemes.contract.scheme import Scheme
 
 
 class DecisionError(TouchstoneError):

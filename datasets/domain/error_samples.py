@@ -29,7 +29,8 @@ from metrics.counts import ratio
 from metrics.intervals import Interval, wilson_interval
 from metrics.true_figures import Estimate, true_precision, true_recall
 from projects.models import Project
-from schemes.base import AlignedRow, AnswerCategory, Json, RowSide
+from schemes.contract.comparison import AlignedRow, AnswerCategory, RowSide
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 CHUNK = 1000

@@ -23,10 +23,11 @@ from jobs.domain.queue_job import queue_job
 from jobs.models import Job
 from metrics.intervals import Interval
 from projects.models import Project
-from schemes.base import FileError, SentenceRecord
+from schemes.contract.errors import FileError
+from schemes.contract.records import SentenceRecord
+from schemes.contract.scoring import Measure, ScoredSystem, SystemScoring
 from schemes.registry import get_scheme
 from schemes.reports import UsageError
-from schemes.system_scores import Measure, ScoredSystem, SystemScoring
 
 if TYPE_CHECKING:  # numpy is slow to import
     from metrics.document_bootstrap import Difference

@@ -9,7 +9,7 @@ from django.conf import settings
 
 from jobs.enums import JobState
 from jobs.models import Job
-from schemes.base import Json
+from schemes.contract.values import Json
 from web.charts import draw_category_bars, draw_heat_map
 
 # The most types in a chart, and those are the most frequent ones.

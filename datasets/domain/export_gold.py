@@ -43,7 +43,9 @@ from datasets.domain.partitions import check_frozen
 from datasets.domain.suggestion_use import suggestion_json, suggestion_use
 from datasets.models import Partitioning
 from projects.models import Project
-from schemes.base import ExportRow, Scheme, SentenceRecord, SentenceSink
+from schemes.contract.files import SentenceSink
+from schemes.contract.records import ExportRow, SentenceRecord
+from schemes.contract.scheme import Scheme
 from schemes.registry import SCHEMES, get_scheme
 
 # The format that every scheme has, and its suffix.

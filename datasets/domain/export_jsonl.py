@@ -6,7 +6,8 @@ from typing import Any
 
 import orjson
 
-from schemes.base import ExportRow, Json, Judged
+from schemes.contract.records import ExportRow, Judged
+from schemes.contract.values import Json
 
 BUFFER = 1 << 18
 OPTIONS = orjson.OPT_SORT_KEYS | orjson.OPT_APPEND_NEWLINE

@@ -19,7 +19,8 @@ from annotation.domain.value_list import value_list
 from annotation.models import Item, Sentence
 from consolidation.models import CaseSource, Gold, Judgment
 from crowd.domain.pseudonyms import foreign_pseudonym
-from schemes.base import ExportRow, Image, Json, Judged
+from schemes.contract.records import ExportRow, Judged
+from schemes.contract.values import Image, Json
 
 # Sentences per query.
 CHUNK = 500

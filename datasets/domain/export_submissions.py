@@ -13,7 +13,8 @@ from datasets.domain.export_jsonl import BUFFER, OPTIONS
 from datasets.domain.export_rows import EXPERT
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json, SubmittedRow
+from schemes.contract.records import SubmittedRow
+from schemes.contract.values import Json
 from schemes.registry import SCHEMES, get_scheme
 
 JSONL = "jsonl"

@@ -12,7 +12,8 @@ from consolidation.domain.own_gold import current_own_gold
 from consolidation.enums import GoldSource
 from consolidation.models import CaseSource
 from projects.models import Project
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 
 CHUNK = 1000
 

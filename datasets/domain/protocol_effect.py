@@ -16,7 +16,8 @@ from metrics.counts import ratio
 from metrics.intervals import Interval
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 LABELS = {

@@ -18,7 +18,11 @@ from datasets.domain.decide_match import latest_decisions, row_decisions
 from datasets.domain.scores import Scores, Yield, column_name
 from datasets.models import Decision, StoredComparison
 from projects.models import Project
-from schemes.base import ErrorSink, ExternalComparison, GoldItem, Json, RowDecision, Scheme
+from schemes.contract.comparison import RowDecision
+from schemes.contract.errors import ErrorSink
+from schemes.contract.external import ExternalComparison, GoldItem
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 # Items read per query.
@@ -88,6 +92,11 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
             scheme, [measure(ours[item], theirs[item], targets[item]) for item in theirs]
         ),
     )
+
+
+def quality_figures(source: str, against: str, *, project: Project) -> QualityReport:
+    """Return the report for `projects.domain.cached_figures`."""
+    return quality_report(project=project, source=source, against=against)
 
 
 def shared_items(*, project: Project, source: str, against: str) -> QuerySet[Item]:

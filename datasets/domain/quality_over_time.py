@@ -13,7 +13,7 @@ from projects.charts import Column, PageChart
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.time_buckets import group_over_time
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.figures import Figure, Measure
 from schemes.registry import get_scheme
 from web.charts import Axis, Chart, Series, Unit

@@ -21,7 +21,7 @@ from jobs.domain.stored_files import delete_files
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 EXPORT = "export"
 

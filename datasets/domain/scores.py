@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from metrics.counts import ratio
-from schemes.base import Json, Scheme, Total
+from schemes.contract.content import Total
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.figures import Figure
 
 

@@ -11,7 +11,8 @@ from annotation.models import Item, Sentence, Submission
 from consolidation.enums import GoldSource
 from consolidation.models import Case, CaseSource, Gold
 from crowd.domain.pseudonyms import foreign_pseudonym
-from schemes.base import JudgedUnit, Scheme
+from schemes.contract.judging import JudgedUnit
+from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 
 

@@ -18,7 +18,9 @@ from consolidation.protocols import protocol_of
 from datasets.domain.suggestion_use import suggestion_table
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import AnnotatedItem, Frequencies, Json, Scheme, StatisticsTable
+from schemes.contract.scheme import Scheme
+from schemes.contract.statistics import AnnotatedItem, Frequencies, StatisticsTable
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 Steps = Mapping[str, Mapping[str, int]]

@@ -16,7 +16,8 @@ from consolidation.models import ExpertDraft, Merge
 from metrics.counts import ratio
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json, StatisticsTable
+from schemes.contract.statistics import StatisticsTable
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 CHUNK = 2000

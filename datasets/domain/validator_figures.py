@@ -13,7 +13,8 @@ from consolidation.models import Dispute
 from metrics.counts import ratio
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 CHUNK = 500

@@ -7,7 +7,7 @@ from django import forms
 from annotation.enums import Partition
 from consolidation.enums import GoldSource
 from datasets.domain.search_gold import GoldFilter, GoldState
-from schemes.base import Search
+from schemes.contract.search import Search
 from web.fields import ANY, sentence_case, set_choices
 
 

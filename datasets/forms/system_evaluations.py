@@ -7,8 +7,8 @@ from django import forms
 
 from annotation.forms import FilesField
 from consolidation.enums import GoldSource
-from schemes.base import Noun
-from schemes.system_scores import SystemScoring
+from schemes.contract.scoring import SystemScoring
+from schemes.contract.values import Noun
 from web.fields import ANY, sentence_case, set_choices
 
 ITEMS = Noun("item", "items")

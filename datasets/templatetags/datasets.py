@@ -1,11 +1,30 @@
-"""Filters for figures."""
+"""Filters for figures, and badges of outcomes."""
+
+from collections.abc import Mapping
 
 from django import template
+from django.utils.safestring import SafeString
 
 from metrics.intervals import Interval
+from web.badges import badge
+from web.states import Tone
 from web.templatetags.web import percent
 
 register = template.Library()
+
+# What became of a part of an annotation in a consolidation.
+OUTCOMES: Mapping[str, Tone] = {
+    "kept": Tone.SUCCESS,
+    "merged": Tone.SUCCESS,
+    "edited": Tone.WAITING,
+    "new": Tone.WAITING,
+    "invalid": Tone.DANGER,
+}
+
+
+@register.simple_tag
+def outcome_badge(outcome: str) -> SafeString:
+    return badge(outcome, OUTCOMES.get(outcome, Tone.NEUTRAL))
 
 
 @register.filter

@@ -3,13 +3,11 @@
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.models import Item
 from consolidation.domain.experiment import (
     ExperimentError,
     begin_experiment,
@@ -20,8 +18,8 @@ from consolidation.domain.experiment import (
 from crowd.domain.ledger import BudgetExceededError
 from datasets.domain.agreement import AgreementReport, consolidation_agreement, worker_agreement
 from datasets.domain.agreement_chart import draw_agreement
+from datasets.domain.agreement_figures import LIMIT, AgreementFigures, agreement_figures
 from datasets.domain.agreement_table import agreement_columns, agreement_rows
-from datasets.domain.validator_figures import validator_figures
 from datasets.forms.agreement import ExperimentForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
@@ -29,9 +27,6 @@ from projects.pages import render_page
 from projects.permissions import STAFF, project_page
 from schemes.registry import get_scheme
 from web.downloads import csv_download
-
-# The page's limit of items. The command `agreement` uses all items.
-LIMIT = 500
 
 
 @require_GET
@@ -44,7 +39,9 @@ def _page(
     request: HttpRequest, project: Project, form: ExperimentForm, status: int = 200
 ) -> HttpResponse:
     cached = figures_of(agreement_figures, project=project)
-    workers, reports, validators = cached.value
+    figures: AgreementFigures = cached.value
+    workers, validators = figures.workers, figures.validators
+    reports = _named(workers, figures.consolidations, figures.disjoint_teams)
     scheme = get_scheme(project.scheme)
     figure = scheme.comparison.figures[0]
     context = {
@@ -60,6 +57,16 @@ def _page(
     return render_page(request, project, "datasets/agreement.html", context, status=status)
 
 
+def _named(
+    workers: AgreementReport, first_and_second: AgreementReport, disjoint: AgreementReport
+) -> list[tuple[str, AgreementReport]]:
+    return [
+        ("Worker and worker", workers),
+        ("First and second consolidation", first_and_second),
+        ("First and second consolidation by different workers", disjoint),
+    ]
+
+
 def _tables(project: Project, reports: list[tuple[str, AgreementReport]]) -> dict[str, Any]:
     """Return the declared figures and the reports with their values in the same order."""
     figures = get_scheme(project.scheme).comparison.figures
@@ -68,25 +75,6 @@ def _tables(project: Project, reports: list[tuple[str, AgreementReport]]) -> dic
         for name, report in reports
     ]
     return {"reports": rows, "figures": figures, "first_figure": figures[0]}
-
-
-def agreement_figures(*, project: Project) -> tuple[Any, ...]:
-    """Return the workers' agreement, all reports of the page, and the validators' figures."""
-    workers = worker_agreement(project=project, limit=LIMIT)
-    validators = validator_figures(project=project, limit=LIMIT)
-    return workers, _reports(project, workers), validators
-
-
-def _reports(
-    project: Project, workers: AgreementReport, among: QuerySet[Item] | None = None
-) -> list[tuple[str, AgreementReport]]:
-    first_and_second = consolidation_agreement(project=project, disjoint=False, among=among)
-    disjoint = consolidation_agreement(project=project, disjoint=True, among=among)
-    return [
-        ("Worker and worker", workers),
-        ("First and second consolidation", first_and_second),
-        ("First and second consolidation by different workers", disjoint),
-    ]
 
 
 @require_GET
@@ -115,7 +103,7 @@ def _requested_report(request: HttpRequest, project: Project) -> AgreementReport
         experiment = get_object_or_404(project.experiments, pk=pk)
         among = items_of_experiment(experiment=experiment)
         return worker_agreement(project=project, limit=LIMIT, among=among)
-    workers: AgreementReport = figures_of(agreement_figures, project=project).value[0]
+    workers: AgreementReport = figures_of(agreement_figures, project=project).value.workers
     return workers
 
 
@@ -143,7 +131,9 @@ def begin(request: HttpRequest, project: Project) -> HttpResponseBase:
     except (ExperimentError, BudgetExceededError) as error:
         form.add_error(None, str(error))
         return _page(request, project, form, status=422)
-    messages.success(request, "The experiment has started. Its HITs are being created.")
+    messages.success(
+        request, f"The experiment has started. Its {project.hit_noun}s are being created."
+    )
     return redirect("datasets:experiment", project.slug, experiment.pk)
 
 
@@ -154,10 +144,14 @@ def experiment(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     experiment.project = project
     items = items_of_experiment(experiment=experiment)
     workers = worker_agreement(project=project, limit=LIMIT, among=items)
+    first_and_second, disjoint = (
+        consolidation_agreement(project=project, disjoint=disjoint, among=items)
+        for disjoint in (False, True)
+    )
     context = {
         "experiment": experiment,
         "progress": progress_of(experiment=experiment),
         "workers": workers,
-        **_tables(project, _reports(project, workers, items)),
+        **_tables(project, _named(workers, first_and_second, disjoint)),
     }
     return render_page(request, project, "datasets/experiment.html", context)

@@ -18,7 +18,7 @@ from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.worker_names import named_link
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.downloads import csv_download
 from web.lists import Column, Empty, Listing, money_column, time_column
 
@@ -67,9 +67,9 @@ def ledger(request: HttpRequest, project: Project) -> HttpResponseBase:
         download=reverse("datasets:ledger_csv", args=[project.slug]),
         empty=Empty(
             "No transactions yet",
-            "Publishing HITs reserves money and creates the first entries.",
+            "Publishing items reserves money and creates the first entries.",
             reverse("annotation:publish", args=[project.slug]),
-            "Publish HITs",
+            "Publish items",
         ),
     )
     context = {
@@ -111,7 +111,7 @@ def _columns(project: Project) -> list[Column]:
         Column("For", purpose),
         Column("Worker", pseudonym, worker_link),
         money_column("Paid to worker", lambda entry: entry.amount_cents),
-        money_column("Fee", lambda entry: entry.fee_cents, about="The marketplace's fee."),
+        money_column("Fee", lambda entry: entry.fee_cents, about="The fee of the crowd provider."),
     ]
 
 

@@ -29,7 +29,7 @@ from datasets.models import ErrorSample, SampledPart
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.downloads import csv_download
 from web.lists import Column, Empty, Listing, link
 from web.templatetags.web import percent

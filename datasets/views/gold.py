@@ -21,7 +21,9 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
-from schemes.base import Noun, Scheme, ShownUnit
+from schemes.contract.pages import ShownUnit
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing
 

@@ -32,6 +32,7 @@ from datasets.domain.quality import (
     NothingToCompareError,
     QualityReport,
     quality_columns,
+    quality_figures,
     quality_json,
     quality_report,
     quality_rows,
@@ -45,7 +46,10 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
-from schemes.base import AlignedRow, ExternalCase, Noun, RowSide, Scheme, StateText
+from schemes.contract.comparison import AlignedRow, RowSide, StateText
+from schemes.contract.external import ExternalCase
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.downloads import csv_download
 from web.lists import Column, Empty, Listing, link, number_column
@@ -169,10 +173,6 @@ def _tables(scheme: Scheme, report: QualityReport) -> dict[str, Any]:
             for name, gold in report.yields.items()
         ],
     }
-
-
-def quality_figures(source: str, against: str, *, project: Project) -> QualityReport:
-    return quality_report(project=project, source=source, against=against)
 
 
 def _requested_sources(request: HttpRequest, project: Project) -> tuple[QualityForm, str, str]:

@@ -25,9 +25,9 @@ from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import job_list, jobs_listing, render_list, render_page
 from projects.permissions import STAFF, project_page
-from schemes.base import MissingPartError
+from schemes.contract.errors import MissingPartError
+from schemes.contract.scoring import SystemScoring
 from schemes.registry import get_scheme
-from schemes.system_scores import SystemScoring
 from web.lists import Empty
 
 # The most types on the page. The others are in the downloads.

@@ -11,10 +11,10 @@ from typing import Any
 from django.db import transaction
 from django.db.models import QuerySet
 
+from jobs.domain.sweep import for_each_row
 from marketplace.domain import hits, review, work
 from marketplace.domain.review_policies.apply import apply_policies, due_hits
 from marketplace.domain.saved_searches import notify_searches
-from marketplace.domain.sweep import for_each_row
 from marketplace.enums import AssignmentStatus
 from marketplace.models import (
     Assignment,
@@ -101,7 +101,13 @@ def dispose_old(*, now: datetime) -> int:
 
 
 def _process(sweep: str, due: QuerySet[Any], process: Callable[[int], bool], now: datetime) -> int:
-    return for_each_row(sweep=sweep, rows=due, process=process, now=now, limit=BATCH)
+    return for_each_row(
+        sweep=sweep,
+        rows=due.only("pk"),
+        process=lambda row, _: process(row.pk),
+        clock=lambda: now,
+        limit=BATCH,
+    )
 
 
 @transaction.atomic

@@ -18,8 +18,8 @@ from marketplace.domain.errors import RefusalError
 from marketplace.domain.money import format_cents
 from marketplace.domain.payment_details import payment_details
 from marketplace.domain.queries import EARNED, EARNINGS
-from marketplace.domain.spreadsheets import no_formula
 from marketplace.models import LedgerEntry, PaidEntry, Payout, WorkerAccount
+from web.downloads import no_formula
 
 HEADER = (
     "worker_id",

@@ -8,11 +8,11 @@ from django.db import transaction
 from django.db.models import Max, Q
 from django.urls import reverse
 
+from jobs.domain.sweep import for_each_row
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.find_groups import GroupFilter, GroupPage, find_groups
 from marketplace.domain.messages import write
 from marketplace.domain.money import format_cents
-from marketplace.domain.sweep import for_each_row
 from marketplace.models import Hit, SavedSearch, WorkerAccount
 
 MOST_PER_WORKER = 20
@@ -67,9 +67,9 @@ def notify_searches(*, now: datetime) -> int:
     )
     return for_each_row(
         sweep="notify saved searches",
-        rows=due,
-        process=lambda pk: _notify(pk, newest, now),
-        now=now,
+        rows=due.only("pk"),
+        process=lambda search, _: _notify(search.pk, newest, now),
+        clock=lambda: now,
         limit=BATCH,
     )
 

@@ -1,11 +1,11 @@
 from django.db import migrations
 
-from marketplace.append_only import ledger_is_append_only
+from audit.append_only import append_only
 
 
 class Migration(migrations.Migration):
     dependencies = [("marketplace", "0001_initial")]
 
     operations = [
-        ledger_is_append_only(),
+        append_only("marketplace_ledgerentry"),
     ]

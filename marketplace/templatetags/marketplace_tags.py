@@ -6,13 +6,10 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from web.money import dollars
+
 register = template.Library()
-
-
-@register.filter
-def dollars(cents: int) -> str:
-    """Format cents, such as "$0.05" for 5 and "-$1,234.00" for -123400."""
-    return f"{'-' if cents < 0 else ''}${abs(cents) / 100:,.2f}"
+register.filter(dollars)
 
 
 @register.filter
@@ -26,9 +23,9 @@ def duration(seconds: int) -> str:
 
 
 @register.filter
-def amount(cents: int) -> str:
+def amount(cents: int | None) -> str:
     """Format cents without a unit, such as "0.05". Return an empty string for None."""
-    return dollars(cents).replace("$", "") if cents is not None else ""
+    return dollars(cents).replace("$", "")
 
 
 @register.filter

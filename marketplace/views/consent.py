@@ -18,7 +18,7 @@ from marketplace.domain.consent import (
 )
 from marketplace.forms import ConsentForm, PublishConsentForm
 from marketplace.models import ConsentText, WorkerAccount
-from marketplace.views.operator import operator_required
+from marketplace.views.operator_pages import operator_required
 from marketplace.views.posted import posted
 from marketplace.views.session import worker_required
 

@@ -1,13 +1,7 @@
 """The operator's pages, for staff with the permission `marketplace.operate_marketplace`."""
 
-from collections.abc import Mapping
-
 from django.contrib import messages
-from django.contrib.auth.base_user import AbstractBaseUser
-from django.contrib.auth.decorators import user_passes_test
-from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.auth.views import LoginView, LogoutView
-from django.core.exceptions import PermissionDenied
 from django.db.models import F, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -39,10 +33,10 @@ from marketplace.forms import (
 )
 from marketplace.models import AccessKey, Appeal, Invitation, LedgerEntry, Requester, WorkerAccount
 from marketplace.views import operator_columns as columns
+from marketplace.views.operator_pages import ask_first, listing, operator_required, render_list
 from marketplace.views.posted import posted
-from marketplace.views.tables import Table
+from web.lists import Listing
 
-PERMISSION = "marketplace.operate_marketplace"
 INVITATIONS_SHOWN = 50
 
 log_in = LoginView.as_view(
@@ -50,19 +44,6 @@ log_in = LoginView.as_view(
     next_page=reverse_lazy("marketplace:operator"),
 )
 log_out = LogoutView.as_view(next_page=reverse_lazy("marketplace:operator-login"))
-
-
-def _is_operator(user: AbstractBaseUser | AnonymousUser) -> bool:
-    """Return True for operators, False for visitors. Raise PermissionDenied for other users."""
-    is_allowed = isinstance(user, User) and user.is_staff and user.has_perm(PERMISSION)
-    if user.is_authenticated and not is_allowed:
-        raise PermissionDenied("You need the marketplace operator permission to open this page.")
-    return is_allowed
-
-
-operator_required = user_passes_test(
-    _is_operator, login_url=reverse_lazy("marketplace:operator-login")
-)
 
 
 @require_http_methods(["GET", "POST"])
@@ -81,27 +62,22 @@ def requesters(request: HttpRequest) -> HttpResponseBase:
             form.add_error("name", refusal.message)
         else:
             return redirect("marketplace:operator-requester", code=created.code)
-    listing = Table(
-        request=request,
-        rows=Requester.objects.all(),
-        columns=columns.REQUESTERS,
+    rows = listing(
+        request,
+        Requester.objects.all(),
+        columns.REQUESTERS,
         noun=("requester", "requesters"),
         order=["name"],
         empty="No requesters yet.",
     )
-    if listing.wants_csv:
-        return listing.csv("requesters")
-    context = {"listing": listing, "form": form}
-    return render(request, "marketplace/operator/requesters.html", context)
+    template = "marketplace/operator/requesters.html"
+    return render_list(request, template, rows, {"form": form}, file="requesters")
 
 
 @require_GET
 @operator_required
 def requester(request: HttpRequest, code: str) -> HttpResponseBase:
     row = get_object_or_404(Requester, code=code)
-    ledger_list = _ledger_list(request, row)
-    if ledger_list.wants_csv:
-        return ledger_list.csv(f"ledger-{row.code}")
     return _requester_page(request, row, DepositForm())
 
 
@@ -181,27 +157,24 @@ def workers(request: HttpRequest) -> HttpResponseBase:
         rows = rows.filter(
             Q(code__iexact=query) | Q(username__icontains=query) | Q(email__icontains=query)
         )
-    listing = Table(
-        request=request,
-        rows=rows,
-        columns=columns.WORKERS,
+    found = listing(
+        request,
+        rows,
+        columns.WORKERS,
         noun=("worker", "workers"),
         order=["username"],
         empty="No workers yet. Invite them below.",
         is_filtered=bool(query) or is_simulated,
     )
-    if listing.wants_csv:
-        return listing.csv("workers")
     unused = _invitations().filter(used_at__isnull=True)
     context = {
-        "listing": listing,
         "query": query,
         "is_simulated": is_simulated,
         "form": form,
         "invitations": unused.order_by("-pk")[:INVITATIONS_SHOWN],
         "unused": unused.count(),
     }
-    return render(request, "marketplace/operator/workers.html", context)
+    return render_list(request, "marketplace/operator/workers.html", found, context, file="workers")
 
 
 @require_GET
@@ -212,20 +185,18 @@ def invitations(request: HttpRequest) -> HttpResponseBase:
     rows = _invitations().select_related("worker")
     if not shows_all:
         rows = rows.filter(used_at__isnull=True)
-    listing = Table(
-        request=request,
-        rows=rows,
-        columns=columns.invitations(request),
+    shown = listing(
+        request,
+        rows,
+        columns.invitations(request),
         noun=("invitation", "invitations")
         if shows_all
         else ("unused invitation", "unused invitations"),
         order=["-pk"],
         empty="No invitations yet." if shows_all else "No unused invitations.",
     )
-    if listing.wants_csv:
-        return listing.csv("invitations")
-    context = {"listing": listing, "shows_all": shows_all}
-    return render(request, "marketplace/operator/invitations.html", context)
+    template = "marketplace/operator/invitations.html"
+    return render_list(request, template, shown, {"shows_all": shows_all}, file="invitations")
 
 
 def _invitations() -> QuerySet[Invitation]:
@@ -276,18 +247,16 @@ def appeals_list(request: HttpRequest) -> HttpResponseBase:
     shows_all = request.GET.get("all") == "1"
     if not shows_all:
         rows = rows.filter(status=AppealStatus.OPEN)
-    listing = Table(
-        request=request,
-        rows=rows,
-        columns=columns.APPEALS,
+    shown = listing(
+        request,
+        rows,
+        columns.APPEALS,
         noun=("appeal", "appeals") if shows_all else ("pending appeal", "pending appeals"),
         order=[F("decided_at").asc(nulls_first=True), "pk"],
         empty="No appeals yet." if shows_all else "No pending appeals.",
     )
-    if listing.wants_csv:
-        return listing.csv("appeals")
-    context = {"listing": listing, "shows_all": shows_all}
-    return render(request, "marketplace/operator/appeals.html", context)
+    template = "marketplace/operator/appeals.html"
+    return render_list(request, template, shown, {"shows_all": shows_all}, file="appeals")
 
 
 @require_http_methods(["GET", "POST"])
@@ -334,54 +303,21 @@ def _requester_page(
         "issued": issued,
         "keys": row.access_keys.order_by("revoked_at", "-pk"),
         "ledger": queries.books_of(row),
-        "listing": _ledger_list(request, row),
     }
-    return render(request, "marketplace/operator/requester.html", context)
+    template, entries = "marketplace/operator/requester.html", _ledger_list(request, row)
+    return render_list(request, template, entries, context, file=f"ledger-{row.code}")
 
 
-def _ledger_list(request: HttpRequest, row: Requester) -> Table:
-    return Table(
-        request=request,
-        rows=LedgerEntry.objects.filter(requester=row).select_related("worker"),
-        columns=columns.LEDGER,
+def _ledger_list(request: HttpRequest, row: Requester) -> Listing:
+    return listing(
+        request,
+        LedgerEntry.objects.filter(requester=row).select_related("worker"),
+        columns.LEDGER,
         noun=("entry", "entries"),
         order=["-pk"],
         empty="No entries yet.",
         path=reverse("marketplace:operator-requester", args=[row.code]),
     )
-
-
-def ask_first(
-    request: HttpRequest,
-    *,
-    title: str,
-    consequences: list[str],
-    button: str,
-    back: str,
-    spends: bool = False,
-    shown: Mapping[str, object] | None = None,
-) -> HttpResponse | None:
-    """Return a page that names what will happen and asks, or None if the operator has confirmed.
-
-    The page posts the same fields again, and `shown`, which are values that the operator confirms.
-    """
-    if "confirmed" in request.POST:
-        return None
-    fields = [
-        (name, value)
-        for name, values in request.POST.lists()
-        for value in values
-        if name != "csrfmiddlewaretoken" and name not in (shown or {})
-    ]
-    context = {
-        "title": title,
-        "consequences": consequences,
-        "button": button,
-        "spends": spends,
-        "fields": [*fields, *(shown or {}).items()],
-        "back": back,
-    }
-    return render(request, "marketplace/operator/confirm.html", context)
 
 
 def _ask_before_deposit(request: HttpRequest, row: Requester, cents: int) -> HttpResponse | None:

@@ -1,6 +1,8 @@
 """The columns of the operator's lists."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from django.db.models import F
@@ -11,9 +13,39 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from marketplace.models import Appeal, Invitation, Payout, WorkerAccount
-from marketplace.views.tables import Column, code, money_column, time_column
+from marketplace.templatetags.marketplace_tags import amount
+from web import lists
+from web.lists import Column, Order
 
 TEXT_LENGTH = 200
+
+
+def money_column(heading: str, cents: Callable[[Any], int], *, order: Order = "") -> Column:
+    """Return a column of amounts, whose heading has the unit."""
+    column = lists.money_column(heading, cents, order=order)
+    return replace(column, cell=lambda row: amount(cents(row)))
+
+
+def time_column(heading: str, at: Callable[[Any], datetime | None], *, order: Order = "") -> Column:
+    """Return a column of times in UTC, which the CSV file has to the second."""
+
+    def plain(row: Any) -> str:
+        moment = at(row)
+        return moment.isoformat(timespec="seconds") if moment else ""
+
+    return Column(heading, plain, lambda row: _time(at(row)), order)
+
+
+def _time(at: datetime | None) -> str | SafeString:
+    if at is None:
+        return ""
+    shown = f"{at:%Y-%m-%d %H:%M}"
+    return format_html('<time datetime="{}">{}</time>', at.isoformat(), shown)
+
+
+def code(text: str) -> SafeString:
+    """Render an identifier."""
+    return format_html("<code>{}</code>", text)
 
 
 def _link(view: str, key: object, text: str) -> SafeString:
@@ -47,23 +79,23 @@ REQUESTERS: Sequence[Column] = (
         "Name",
         lambda row: row.name,
         lambda row: _link("operator-requester", row.code, row.name),
-        order="name",
+        order=F("name"),
     ),
-    Column("Id", lambda row: row.code, lambda row: code(row.code), order="code"),
+    Column("Id", lambda row: row.code, lambda row: code(row.code), order=F("code")),
     money_column(
         "Available ($)",
         lambda row: row.available_cents,
         order=F("balance_cents") - F("held_cents"),
     ),
-    money_column("Reserved ($)", lambda row: row.held_cents, order="held_cents"),
+    money_column("Reserved ($)", lambda row: row.held_cents, order=F("held_cents")),
 )
 
 WORKERS: Sequence[Column] = (
-    Column("Name", lambda row: row.username, _worker_link, order="username"),
-    Column("Worker id", lambda row: row.code, lambda row: code(row.code), order="code"),
-    Column("Location", _location, order="country"),
-    Column("Approved", lambda row: row.approved_count, order="approved_count", is_number=True),
-    Column("Rejected", lambda row: row.rejected_count, order="rejected_count", is_number=True),
+    Column("Name", lambda row: row.username, _worker_link, order=F("username")),
+    Column("Worker id", lambda row: row.code, lambda row: code(row.code), order=F("code")),
+    Column("Location", _location, order=F("country")),
+    Column("Approved", lambda row: row.approved_count, order=F("approved_count"), is_number=True),
+    Column("Rejected", lambda row: row.rejected_count, order=F("rejected_count"), is_number=True),
 )
 
 APPEALS: Sequence[Column] = (
@@ -71,31 +103,31 @@ APPEALS: Sequence[Column] = (
         "HIT",
         lambda row: row.assignment.hit_type.title,
         _appeal_link,
-        order="assignment__hit_type__title",
+        order=F("assignment__hit_type__title"),
     ),
     Column(
         "Worker",
         lambda row: row.assignment.worker.code,
         lambda row: code(row.assignment.worker.code),
-        order="assignment__worker__code",
+        order=F("assignment__worker__code"),
     ),
     Column(
         "Requester",
         lambda row: row.assignment.hit_type.requester.name,
-        order="assignment__hit_type__requester__name",
+        order=F("assignment__hit_type__requester__name"),
     ),
-    Column("State", lambda row: row.get_status_display(), order="status"),
-    time_column("Appealed (UTC)", lambda row: row.created_at, order="created_at"),
+    Column("State", lambda row: row.get_status_display(), order=F("status")),
+    time_column("Appealed (UTC)", lambda row: row.created_at, order=F("created_at")),
     Column("Text", lambda row: row.text, lambda row: _shortened(row.text)),
 )
 
 LEDGER: Sequence[Column] = (
-    time_column("When (UTC)", lambda row: row.created_at, order="created_at"),
-    Column("Entry", lambda row: row.kind, order="kind"),
+    time_column("When (UTC)", lambda row: row.created_at, order=F("created_at")),
+    Column("Entry", lambda row: row.kind, order=F("kind")),
     Column("Note", lambda row: row.note),
-    Column("Worker", lambda row: row.worker.code if row.worker else "", order="worker__code"),
-    money_column("Balance ($)", lambda row: row.amount_cents, order="amount_cents"),
-    money_column("Reserved ($)", lambda row: row.held_cents, order="held_cents"),
+    Column("Worker", lambda row: row.worker.code if row.worker else "", order=F("worker__code")),
+    money_column("Balance ($)", lambda row: row.amount_cents, order=F("amount_cents")),
+    money_column("Reserved ($)", lambda row: row.held_cents, order=F("held_cents")),
 )
 
 
@@ -120,33 +152,43 @@ def _payout_state(row: Payout) -> SafeString | str:
     )
 
 
-PAYOUTS: Sequence[Column] = (
-    Column("Worker", lambda row: row["username"], _selectable, order="username"),
-    Column(
-        "Worker id",
-        lambda row: row["worker_code"],
-        lambda row: code(row["worker_code"]),
-        order="worker_code",
-    ),
-    Column("HITs", lambda row: row["assignments"], order="assignments", is_number=True),
-    money_column("Rewards ($)", lambda row: row["reward_cents"], order="reward_cents"),
-    money_column("Bonuses ($)", lambda row: row["bonus_cents"], order="bonus_cents"),
-    money_column("Earned ($)", lambda row: row["total_cents"], order="total_cents"),
-    money_column("Paid ($)", lambda row: row["paid_cents"], order="paid_cents"),
-    money_column("Due ($)", lambda row: row["due_cents"], order="due_cents"),
-)
+def payouts(rows: Sequence[dict[str, Any]]) -> Sequence[Column]:
+    """Return the columns of what is due to workers, which sort the rows by their positions."""
+
+    def order(name: str) -> Callable[[int], Any]:
+        return lambda position: rows[position][name]
+
+    def money(heading: str, name: str) -> Column:
+        return money_column(heading, lambda row: row[name], order=order(name))
+
+    return (
+        Column("Worker", lambda row: row["username"], _selectable, order("username")),
+        Column(
+            "Worker id",
+            lambda row: row["worker_code"],
+            lambda row: code(row["worker_code"]),
+            order("worker_code"),
+        ),
+        Column("HITs", lambda row: row["assignments"], order=order("assignments"), is_number=True),
+        money("Rewards ($)", "reward_cents"),
+        money("Bonuses ($)", "bonus_cents"),
+        money("Earned ($)", "total_cents"),
+        money("Paid ($)", "paid_cents"),
+        money("Due ($)", "due_cents"),
+    )
+
 
 RECORDED_PAYOUTS: Sequence[Column] = (
     Column("Worker", lambda row: row.worker.username, lambda row: _worker_link(row.worker)),
-    Column("Paid on", lambda row: row.paid_on.isoformat(), order="paid_on"),
-    money_column("Amount ($)", lambda row: row.amount_cents, order="amount_cents"),
-    Column("Reference", lambda row: row.reference, order="reference"),
-    Column("Recorded by", lambda row: row.recorded_by, order="recorded_by"),
+    Column("Paid on", lambda row: row.paid_on.isoformat(), order=F("paid_on")),
+    money_column("Amount ($)", lambda row: row.amount_cents, order=F("amount_cents")),
+    Column("Reference", lambda row: row.reference, order=F("reference")),
+    Column("Recorded by", lambda row: row.recorded_by, order=F("recorded_by")),
     Column(
         "State",
         lambda row: "withdrawn" if row.withdrawn_at else "paid",
         _payout_state,
-        order="withdrawn_at",
+        order=F("withdrawn_at"),
     ),
 )
 
@@ -158,14 +200,14 @@ def invitations(request: HttpRequest) -> Sequence[Column]:
         return request.build_absolute_uri(reverse("marketplace:join", args=[row.code]))
 
     return (
-        Column("Address", address, lambda row: code(address(row)), order="code"),
-        Column("Note", lambda row: row.note, order="note"),
-        time_column("Created (UTC)", lambda row: row.created_at, order="created_at"),
-        time_column("Used (UTC)", lambda row: row.used_at, order="used_at"),
+        Column("Address", address, lambda row: code(address(row)), order=F("code")),
+        Column("Note", lambda row: row.note, order=F("note")),
+        time_column("Created (UTC)", lambda row: row.created_at, order=F("created_at")),
+        time_column("Used (UTC)", lambda row: row.used_at, order=F("used_at")),
         Column(
             "Worker",
             lambda row: row.worker.username if row.worker else "",
             lambda row: _worker_link(row.worker) if row.worker else "",
-            order="worker__username",
+            order=F("worker__username"),
         ),
     )

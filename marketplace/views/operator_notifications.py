@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from django.contrib import messages
 from django.db.models import Case, F, When
 from django.http import HttpRequest, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import format_html
@@ -14,9 +14,9 @@ from django.views.decorators.http import require_GET, require_POST
 
 from marketplace.domain import notifications
 from marketplace.models import Notification
-from marketplace.views.operator import operator_required
-from marketplace.views.operator_columns import requester_link
-from marketplace.views.tables import Column, Table, code, time_column
+from marketplace.views.operator_columns import code, requester_link, time_column
+from marketplace.views.operator_pages import listing, operator_required, render_list
+from web.lists import Column
 
 #: The time of the next attempt, or null for notifications that were given up.
 PENDING = Case(When(given_up_at=None, then=F("due_at")))
@@ -26,17 +26,16 @@ PENDING = Case(When(given_up_at=None, then=F("due_at")))
 @operator_required
 def undelivered(request: HttpRequest) -> HttpResponseBase:
     rows = Notification.objects.filter(delivered_at=None, attempts__gt=0)
-    listing = Table(
-        request=request,
-        rows=rows.select_related("requester"),
-        columns=_columns(request),
+    undelivered = listing(
+        request,
+        rows.select_related("requester"),
+        _columns(request),
         noun=("notification", "notifications"),
         order=[F("given_up_at").desc(nulls_last=True), "-pk"],
         empty="Every notification was delivered, or is about to be.",
     )
-    if listing.wants_csv:
-        return listing.csv("notifications")
-    return render(request, "marketplace/operator/notifications.html", {"listing": listing})
+    template = "marketplace/operator/notifications.html"
+    return render_list(request, template, undelivered, file="notifications")
 
 
 def _columns(request: HttpRequest) -> Sequence[Column]:
@@ -45,14 +44,14 @@ def _columns(request: HttpRequest) -> Sequence[Column]:
         return render_to_string("marketplace/operator/next_attempt.html", context, request)
 
     return (
-        Column("Event", lambda row: row.event["EventType"], order="event__EventType"),
-        time_column("Created (UTC)", lambda row: row.created_at, order="created_at"),
+        Column("Event", lambda row: row.event["EventType"], order=F("event__EventType")),
+        time_column("Created (UTC)", lambda row: row.created_at, order=F("created_at")),
         Column(
-            "Requester", lambda row: row.requester.name, requester_link, order="requester__name"
+            "Requester", lambda row: row.requester.name, requester_link, order=F("requester__name")
         ),
-        Column("Destination", _destination, _destination_cell, order="destination"),
+        Column("Destination", _destination, _destination_cell, order=F("destination")),
         Column("Last error", lambda row: row.last_error),
-        Column("Attempts", lambda row: row.attempts, order="attempts", is_number=True),
+        Column("Attempts", lambda row: row.attempts, order=F("attempts"), is_number=True),
         Column("Next attempt (UTC)", _next_attempt, next_attempt, order=PENDING),
     )
 

@@ -3,7 +3,6 @@
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Sum
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -17,8 +16,7 @@ from marketplace.domain.payment_details import payment_details
 from marketplace.forms import RecordPayoutForm, StatementForm
 from marketplace.models import Payout
 from marketplace.views import operator_columns as columns
-from marketplace.views.operator import ask_first, operator_required
-from marketplace.views.tables import Table
+from marketplace.views.operator_pages import ask_first, listing, operator_required, render_list
 
 WORKERS_NAMED = 20
 
@@ -39,31 +37,27 @@ def _statement_page(
     context: dict[str, Any] = {"form": form, "record_form": record_form}
     if not form.is_valid():
         return render(request, "marketplace/operator/statement.html", context)
-    rows = payouts.payouts(**form.period())
-    listing = Table(
-        request=request,
-        rows=rows,
-        columns=columns.PAYOUTS,
+    rows = list(payouts.payouts(**form.period()))
+    workers = listing(
+        request,
+        rows,
+        columns.payouts(rows),
         noun=("worker", "workers"),
         order=["worker_code"],
         empty="No earnings in this period.",
         path=reverse("marketplace:operator-statement"),
     )
-    if listing.wants_csv:
+    if workers.wants_csv:
         first, last = form.cleaned_data["first"], form.cleaned_data["last"]
         response = HttpResponse(content_type="text/csv; charset=utf-8")
         response["Content-Disposition"] = f'attachment; filename="payouts-{first}-{last}.csv"'
-        payouts.write_statement(listing.ordered, response)  # type: ignore[arg-type] # it has write()
+        payouts.write_statement(workers.all_rows(), response)  # type: ignore[arg-type] # it has write()
         return response
-    context |= {"listing": listing, **_totals(rows)}
+    names = ("total_cents", "paid_cents", "due_cents")
+    totals = {name: sum(row[name] for row in rows) for name in names}
+    context |= {"listing": workers, **totals}
     status = 422 if record_form.is_bound else 200
     return render(request, "marketplace/operator/statement.html", context, status=status)
-
-
-def _totals(rows: Any) -> dict[str, int]:
-    names = ("total_cents", "paid_cents", "due_cents")
-    sums = rows.aggregate(**{f"sum_{name}": Sum(name) for name in names})
-    return {name: sums[f"sum_{name}"] or 0 for name in names}
 
 
 @require_POST
@@ -137,17 +131,15 @@ def _ask_before_recording(
 @require_GET
 @operator_required
 def payout_list(request: HttpRequest) -> HttpResponseBase:
-    listing = Table(
-        request=request,
-        rows=Payout.objects.select_related("worker"),
-        columns=columns.RECORDED_PAYOUTS,
+    recorded = listing(
+        request,
+        Payout.objects.select_related("worker"),
+        columns.RECORDED_PAYOUTS,
         noun=("payout", "payouts"),
         order=["-pk"],
         empty="No payouts yet. Record them on the statement of a period.",
     )
-    if listing.wants_csv:
-        return listing.csv("payouts")
-    return render(request, "marketplace/operator/payouts.html", {"listing": listing})
+    return render_list(request, "marketplace/operator/payouts.html", recorded, file="payouts")
 
 
 @require_http_methods(["GET", "POST"])

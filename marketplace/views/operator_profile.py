@@ -8,7 +8,7 @@ from django.views.decorators.http import require_http_methods
 from marketplace.domain.operator_profile import save_operator_profile
 from marketplace.forms import OperatorProfileForm
 from marketplace.models import OperatorProfile
-from marketplace.views.operator import operator_required
+from marketplace.views.operator_pages import operator_required
 from marketplace.views.posted import posted
 
 

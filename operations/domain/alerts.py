@@ -1,8 +1,7 @@
 """Alerts: problems that an operator must solve, on pages and by email."""
 
 import logging
-import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from smtplib import SMTPException
@@ -10,24 +9,35 @@ from smtplib import SMTPException
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.mail import send_mail
-from django.db import transaction
+from django.db import OperationalError, transaction
+from redis.exceptions import RedisError
 
 from crowd.enums import PaymentState
 from crowd.models import Payment
+from database.limits import exceeded_limit
 from jobs.enums import JobState
 from jobs.models import Job, SweepFailure
+from operations.domain.disks import GIB, database_bytes, database_is_large, disks
 from operations.domain.figures import queue_ages
-from operations.domain.heartbeat import may_be_starting
-from operations.models import Alert, Heartbeat
+from operations.domain.heartbeat import (
+    late_queues,
+    main_heartbeat,
+    may_be_starting,
+    stopped_queues,
+    workers_may_be_starting,
+)
+from operations.domain.locks import blockers
+from operations.domain.scheduled_backups import overdue
+from operations.models import Alert
 
 log = logging.getLogger("touchstone.alerts")
 
 # A problem that is younger than this usually solves itself.
 PATIENCE = timedelta(minutes=10)
-GIB = 1 << 30
-# A disk is nearly full if it has less free space than both.
-LEAST_FREE = GIB
-FREE_SHARE = 0.05
+# The start of the keys of stopped workers
+WORKER = "worker "
+# Checks are a minute apart. After several missed ones, an earlier problem proves nothing.
+NEXT_CHECK, MISSED_CHECKS = timedelta(seconds=45), timedelta(minutes=3)
 _QUEUES = {
     "hits": "HITs are waiting to be published",
     "assignments": "Submissions are waiting to be recorded",
@@ -38,18 +48,53 @@ _QUEUES = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem. `key` identifies it while its text changes, at most 60 characters."""
+    """A problem. `key` identifies it while its text changes, at most 60 characters.
+
+    One with `since` has lasted already, so that its alert opens at once.
+    """
 
     key: str
     text: str
+    since: datetime | None = None
 
 
 def current_problems(*, now: datetime) -> Iterator[Problem]:
-    yield from _failing_rows(now)
-    yield from _old_queues(now)
-    yield from _refused_payments()
-    yield from _disk()
-    yield from _marketplace(now)
+    """Yield the problems. A check that the database refuses is a problem too."""
+    for check in _CHECKS:
+        try:
+            yield from list(check(now))
+        except OperationalError as error:
+            log.warning("a check for problems failed: %s", error)
+            limit = exceeded_limit(error)
+            text = f"exceeded its {limit} limit" if limit else "failed"
+            yield Problem("database", f"A check for problems {text} in the database. See the log.")
+
+
+def stopped_workers(now: datetime) -> Iterator[Problem]:
+    """Yield the queues that no worker serves. Pages show them without the help of a worker."""
+    if workers_may_be_starting():
+        return
+    for queue in stopped_queues(now=now):
+        yield Problem(f"{WORKER}{queue.name}", str(queue), since=queue.last_at)
+
+
+def _late_queues(now: datetime) -> Iterator[Problem]:
+    try:
+        late = list(late_queues(now=now))
+    except RedisError as error:
+        yield Problem("redis", f"Redis is out of reach: {type(error).__name__}.")
+        return
+    for state in late:
+        minutes = int((now - (state.oldest_at or now)).total_seconds() // 60)
+        text = (
+            f"The queue {state.name} has {state.length} messages, the oldest {minutes} minutes old."
+        )
+        yield Problem(f"messages {state.name}", text)
+
+
+def _locks(now: datetime) -> Iterator[Problem]:
+    for blocker in blockers()[:1]:
+        yield Problem("locks", str(blocker)[:300])
 
 
 def _failing_rows(now: datetime) -> Iterator[Problem]:
@@ -73,50 +118,104 @@ def _old_queues(now: datetime) -> Iterator[Problem]:
         )
 
 
-def _refused_payments() -> Iterator[Problem]:
+def _refused_payments(now: datetime) -> Iterator[Problem]:
     refused = Payment.objects.filter(state=PaymentState.FAILED).count()
     if refused:
         yield Problem("refused payments", f"Payments that the marketplace rejected: {refused}.")
 
 
-def _disk() -> Iterator[Problem]:
-    disk = shutil.disk_usage(settings.VAR_DIR)
-    if disk.free < min(LEAST_FREE, FREE_SHARE * disk.total):
-        yield Problem("disk", f"Low disk space: {disk.free / GIB:.1f} GiB.")
+def _disk(now: datetime) -> Iterator[Problem]:
+    if low := low_disks():
+        yield Problem("disk", " ".join(low))
+
+
+def low_disks() -> list[str]:
+    """Return a sentence for each disk without enough room."""
+    low = [
+        f"Low disk space for the {disk.name}: {disk.free / GIB:.1f} GiB."
+        for disk in disks()
+        if disk.is_low
+    ]
+    if database_is_large():
+        size = f"{database_bytes() / GIB:.1f} of {settings.DATABASE_DISK_GB:g} GiB"
+        low.append(f"The database fills {size}.")
+    return low
 
 
 def _marketplace(now: datetime) -> Iterator[Problem]:
-    beat = Heartbeat.objects.first()
+    beat = main_heartbeat()
     if beat and beat.marketplace_problem and not may_be_starting(beat, now=now):
         yield Problem("marketplace", f"The marketplace: {beat.marketplace_problem}"[:300])
 
 
-@transaction.atomic
+def _backups(now: datetime) -> Iterator[Problem]:
+    for kind, sentence in overdue(now=now).items():
+        yield Problem(f"backup {kind}", sentence[:300])
+
+
+_CHECKS: tuple[Callable[[datetime], Iterator[Problem]], ...] = (
+    stopped_workers,
+    _late_queues,
+    _locks,
+    _failing_rows,
+    _old_queues,
+    _refused_payments,
+    _disk,
+    _marketplace,
+    _backups,
+)
+
+
 def update_alerts(*, now: datetime) -> list[Alert]:
-    """Open alerts for new problems and close those of solved ones. Return the open alerts."""
+    """Record new problems, open the alerts of those that last, and close those of solved ones.
+
+    Return the alerts of all problems. One that only one check finds, as during a restart, opens none.
+    """
+    # Outside the transaction, because each check may fail.
     problems = {problem.key: problem for problem in current_problems(now=now)}
+    return _store(problems, now)
+
+
+@transaction.atomic
+def _store(problems: dict[str, Problem], now: datetime) -> list[Alert]:
     for alert in Alert.objects.exclude(key__in=problems):
-        log.info("alert closed: %s", alert.key)
+        if alert.opened_at:
+            log.info("alert closed: %s", alert.key)
         alert.delete()
     alerts = []
     for problem in problems.values():
-        alert, is_new = Alert.objects.update_or_create(
+        alert, _ = Alert.objects.update_or_create(
             key=problem.key,
             defaults={"text": problem.text},
-            create_defaults={"text": problem.text, "since": now},
+            create_defaults={
+                "text": problem.text,
+                "since": problem.since or now,
+                "found_at": now,
+            },
         )
-        if is_new:
-            log.warning("alert opened: %s: %s", alert.key, alert.text)
+        _open_if_it_lasts(alert, problem, now)
         alerts.append(alert)
     return alerts
 
 
+def _open_if_it_lasts(alert: Alert, problem: Problem, now: datetime) -> None:
+    if alert.opened_at:
+        return
+    age = now - alert.found_at
+    if problem.since or NEXT_CHECK <= age <= MISSED_CHECKS:
+        alert.opened_at = now
+        log.warning("alert opened: %s: %s", alert.key, alert.text)
+    elif age > MISSED_CHECKS:
+        alert.found_at = now
+    alert.save()
+
+
 def mail_alerts(*, now: datetime) -> int:
-    """Send the alerts that were not sent yet to all superusers. Return their number.
+    """Send the open alerts that were not sent yet to all superusers. Return their number.
 
     Alerts that cannot be sent stay due.
     """
-    new = list(Alert.objects.filter(mailed_at=None))
+    new = list(Alert.objects.filter(mailed_at=None).exclude(opened_at=None))
     recipients = _recipients()
     if not new or not recipients or not settings.MAIL_IS_ON:
         return 0

@@ -31,6 +31,8 @@ FORMAT = "touchstone-backup/1"
 MANIFEST = "manifest.json"
 DATA, MEDIA, IMAGES = "data/", "media/", "images/"
 EXPORTS, SECRET_KEY = "exports/", "secret_key"
+# The folder of the files that health checks write and delete, which backups leave out
+HEALTH = ".health"
 CHUNK_BYTES = 2**20
 # Raised by zipfile and json when bytes of an archive have changed.
 DAMAGE = (

@@ -17,8 +17,15 @@ from operations.domain.encrypted_file import read_key
 
 # A restore adds a row to each: the hold on publishing, and its entry in the log.
 ADDED = {f"{DATA}crowd.PublishingHold.jsonl": 1, f"{DATA}audit.StateChange.jsonl": 1}
-# Settings of this installation that would lead to its own data.
-_OWN = ("DATABASE_URL", "REDIS_URL", "STORAGE_URL", "SECRET_KEY", "VAR_DIR")
+# Settings of this installation that would lead to its own data, also as files.
+_OWN = {
+    variable
+    for name in (
+        *("DATABASE_URL", "REDIS_URL", "STORAGE_URL", "SECRET_KEY", "VAR_DIR"),
+        *("BACKUP_URL", "BACKUP_KEY", "ARCHIVE_DIR"),
+    )
+    for variable in (name, f"{name}_FILE")
+}
 
 
 class DrillError(TouchstoneError):
@@ -42,7 +49,8 @@ def drill(*, path: Path, database_url: str = "", key_file: Path | None = None) -
     """
     key = read_key(key_file) if key_file else None
     key_option = ["--key-file", str(key_file.resolve())] if key_file else []
-    with TemporaryDirectory(prefix="restore-drill-") as folder:
+    # /tmp may be in memory.
+    with TemporaryDirectory(prefix="restore-drill-", dir=settings.VAR_DIR) as folder:
         again = Path(folder) / "again.zip"
         environment = _scratch(Path(folder), database_url)
         _manage(environment, "restore", str(path.resolve()), *key_option)

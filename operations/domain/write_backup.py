@@ -25,6 +25,7 @@ from operations.domain.backup_file import (
     CHUNK_BYTES,
     DATA,
     EXPORTS,
+    HEALTH,
     MANIFEST,
     SECRET_KEY,
     Manifest,
@@ -49,6 +50,7 @@ EXCLUDED = {
     "marketplace.WorkerSession",
     "marketplace.LoginFailure",
     "operations.Alert",
+    "operations.BackupRecord",
     "operations.Heartbeat",
     "operations.TaskStats",
     "projects.Digest",
@@ -97,6 +99,11 @@ def write_backup(
     return manifest
 
 
+def _files_in(folder: Path) -> list[Path]:
+    paths = (path for path in folder.rglob("*") if path.is_file())
+    return sorted(path for path in paths if HEALTH not in path.relative_to(folder).parts)
+
+
 def _write(
     file: IO[bytes], exports: bool, secrets: bool, now: datetime, progress: Progress
 ) -> Manifest:
@@ -109,7 +116,7 @@ def _write(
                 members[name] = _add(archive, name, _lines(model, progress))
         for prefix, folder in folders().items():
             if prefix != EXPORTS or exports:
-                for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+                for path in _files_in(folder):
                     name = f"{prefix}{path.relative_to(folder).as_posix()}"
                     members[name] = _add(archive, name, _chunks(path))
         if secrets:

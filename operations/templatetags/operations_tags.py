@@ -9,6 +9,8 @@ from crowd.enums import DEFAULT_PROVIDER
 from jobs.enums import JobState
 from jobs.models import Job
 from operations.domain import heartbeat
+from operations.domain.alerts import WORKER
+from operations.domain.alerts import stopped_workers as find_stopped_workers
 from operations.models import Alert
 from projects.models import Project
 
@@ -24,9 +26,19 @@ _PAGES = {
 
 @register.inclusion_tag("operations/alerts.html")
 def alerts_for(user: Any) -> dict[str, Any]:
-    """Show the open alerts to a superuser."""
-    alerts = Alert.objects.all() if user.is_superuser else Alert.objects.none()
+    """Show the open alerts to a superuser, without those of `stopped_workers`."""
+    if not user.is_superuser:
+        return {"alerts": []}
+    alerts = Alert.objects.exclude(opened_at=None).exclude(key__startswith=WORKER)
     return {"alerts": [(alert, _page_of(alert)) for alert in alerts]}
+
+
+@register.inclusion_tag("operations/stopped_workers.html")
+def stopped_workers(user: Any) -> dict[str, Any]:
+    """Show a superuser the queues without a worker, which this page finds out itself."""
+    if not user.is_superuser:
+        return {"problems": []}
+    return {"problems": list(find_stopped_workers(timezone.now()))}
 
 
 @register.inclusion_tag("operations/marketplace_outage.html")

@@ -4,12 +4,21 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import BooleanField
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from projects.models import Project
 from web.endpoints import Endpoint
 from web.pagination import Cursors
+
+DRY_RUN = OpenApiParameter(
+    "dry_run",
+    bool,
+    description="Return the cost, and publish nothing. It needs no Idempotency-Key.",
+)
 
 
 class ProjectEndpoint(Endpoint):
@@ -61,3 +70,16 @@ class DetailEndpoint(ProjectEndpoint):
 
     def get(self, request: Request, **kwargs: Any) -> Response:
         return Response(self.get_serializer(self.find_row(pk=kwargs["pk"])).data)
+
+
+class DryRuns(ProjectEndpoint):
+    """An endpoint whose action can be tried with `dry_run=true`."""
+
+    action_parameters = (DRY_RUN.name,)
+
+    def is_trial(self, request: Request) -> bool:
+        wanted = request.query_params.get(DRY_RUN.name, "false")
+        try:
+            return bool(BooleanField().run_validation(wanted))
+        except ValidationError as error:
+            raise ValidationError({DRY_RUN.name: error.detail}) from error

@@ -9,7 +9,7 @@ from tempfile import SpooledTemporaryFile
 from types import TracebackType
 from typing import IO, Self
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from web.downloads import no_formula
 
 HEADER = ("file", "line", "field", "message")

@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.utils.text import capfirst
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -26,7 +27,7 @@ from projects.enums import (
 )
 from projects.languages import LANGUAGES
 from projects.models import Guidelines, Project
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.money import dollars
 
@@ -54,6 +55,16 @@ def _requirements(requirements: list[dict[str, Any]]) -> str:
     return "; ".join(descriptions) or "nothing"
 
 
+def _study_settings(fields: dict[str, Any]) -> str:
+    parts = [
+        f"content warning {fields['content_warning']}" if fields.get("content_warning") else "",
+        fields.get("content_warning_details", ""),
+        "on " + ", ".join(fields["devices"]) if fields.get("devices") else "",
+        f"filter set {fields['filter_set']}" if fields.get("filter_set") else "",
+    ]
+    return "; ".join(filter(None, parts)) or "default"
+
+
 # The name of each setting in the log, and the formatter of its value.
 WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "title": ("title", str),
@@ -67,6 +78,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
     "bonus_timing": ("decision on pay", lambda timing: BonusTiming(timing).label),
     "worker_requirements": ("worker requirements", _requirements),
+    "study_settings": ("offer of studies", _study_settings),
     "accepts_identical": (
         "accepts identical annotations",
         lambda accepts: "yes" if accepts else "no",
@@ -82,6 +94,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "shown_context": ("context", lambda choice: ShownContext(choice).label),
     "asks_implied": ("asks what is only implied", lambda asks: "yes" if asks else "no"),
     "allows_context_answers": ("answers in the context", lambda allows: "yes" if allows else "no"),
+    "contact": ("contact for workers", lambda contact: contact or "none"),
     "minimum_hourly_cents": ("minimum hourly pay", lambda cents: _money(cents, "none")),
 }
 
@@ -184,10 +197,11 @@ def _check_nobody_works(project: Project, role: str) -> None:
     states = ["submitted", "waiting"]
     undecided = project.items.filter(submissions__role=role, submissions__state__in=states)
     if published.exists() or undecided.exists():
+        hits = f"{project.hit_noun}s"
         raise ProjectChangeError(
             role,
-            f"Published HITs use these terms. HITs for {role}s are published, or their work is "
-            "undecided. End the batch and decide its work first.",
+            f"Published {hits} use these terms. {capfirst(hits)} for {role}s are published, or their "
+            "work is undecided. End the batch and decide its work first.",
         )
 
 

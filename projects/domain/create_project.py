@@ -15,7 +15,7 @@ from projects.domain.check_slug import check_slug
 from projects.enums import BonusTiming, MemberRole, Role, ShownContext, SuggestionChoice
 from projects.languages import DEFAULT_LANGUAGE
 from projects.models import Guidelines, Membership, Project
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 
 GUIDELINE_FILES = {

@@ -3,8 +3,10 @@
 from collections.abc import Collection
 from datetime import datetime
 
+from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.db.models import Prefetch, QuerySet
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -18,6 +20,13 @@ class LastAdminError(TouchstoneError):
 
     def __init__(self) -> None:
         super().__init__("This is the project's last admin. Make another member admin first.")
+
+
+def members_of(*, project: Project) -> QuerySet[User]:
+    """Return the project's members with their memberships in `own_roles`."""
+    own = Prefetch("memberships", Membership.objects.filter(project=project), "own_roles")
+    users = get_user_model().objects.filter(memberships__project=project).distinct()
+    return users.order_by("username").prefetch_related(own)
 
 
 @transaction.atomic

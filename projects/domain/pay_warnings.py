@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from crowd.domain.pay_scheme import PayScheme, Terms, has_bonus
 from projects.enums import writes_units
 from projects.models import Project
-from schemes.base import Vocabulary
+from schemes.contract.vocabulary import Vocabulary
 from schemes.registry import get_scheme
 
 

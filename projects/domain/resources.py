@@ -14,8 +14,9 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from projects.domain.change_project import CHANGED
 from projects.models import Project, Resource
-from schemes.base import FileError, Json
-from schemes.base import Resource as DeclaredResource
+from schemes.contract.errors import FileError
+from schemes.contract.resources import Resource as DeclaredResource
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 RESULT_LIMIT = 50
@@ -90,15 +91,6 @@ def change_resource(
     return _imported(project, name, parsed, actor, now, based_on=newest)
 
 
-def add_resource(*, project: Project, name: str, value: object, now: datetime) -> Resource:
-    """Create a new version of the resource, unless the value is unchanged.
-
-    Raise UnknownResourceError, or ContentError for an invalid value.
-    """
-    parsed = declared_resource(project, name).parse(value)
-    return _add(project, name, parsed, now, based_on=current_version(project=project, name=name))
-
-
 def resources_of(project: Project) -> Mapping[str, Any]:
     """Return the current values by name, which must not be changed.
 
@@ -123,12 +115,6 @@ def current_versions(project: Project) -> QuerySet[Resource]:
 
 def current_version(*, project: Project, name: str) -> Resource | None:
     return current_versions(project).filter(name=name).first()
-
-
-def version_at(*, project: Project, name: str, moment: datetime) -> Resource | None:
-    """Return the version that was current at a moment, without its value."""
-    rows = project.resources.filter(name=name, created_at__lte=moment)
-    return rows.defer("value").order_by("-version").first()
 
 
 def value_of(resource: Resource) -> Any:

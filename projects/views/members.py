@@ -4,9 +4,7 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
-from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -14,10 +12,10 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from projects.domain.invite import invite, link_of, send_invitation, withdraw
-from projects.domain.members import LastAdminError, set_roles
+from projects.domain.members import LastAdminError, members_of, set_roles
 from projects.enums import MemberRole
 from projects.forms import InviteForm, RolesForm
-from projects.models import Invitation, Membership, Project
+from projects.models import Invitation, Project
 from projects.pages import ask_first, render_page
 from projects.permissions import ADMINS, project_page
 from web.fields import sentence_case
@@ -32,11 +30,9 @@ def members(request: HttpRequest, project: Project) -> HttpResponse:
 def _page(
     request: HttpRequest, project: Project, form: InviteForm, status: int = 200
 ) -> HttpResponse:
-    own = Prefetch("memberships", Membership.objects.filter(project=project), "own_roles")
-    users = get_user_model().objects.filter(memberships__project=project).distinct()
-    rows = [
-        {"user": user, "roles": {membership.role for membership in user.own_roles}}
-        for user in users.order_by("username").prefetch_related(own)
+    rows: list[dict[str, Any]] = [
+        {"user": user, "roles": {membership.role for membership in user.own_roles}}  # type: ignore[attr-defined]
+        for user in members_of(project=project)
     ]
     context = {
         "rows": rows,
@@ -55,9 +51,7 @@ def _page(
 @project_page(ADMINS)
 def member(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
     """Replace a member's roles with those selected, or remove the member."""
-    user = get_object_or_404(
-        get_user_model().objects.filter(memberships__project=project).distinct(), pk=pk
-    )
+    user = get_object_or_404(members_of(project=project), pk=pk)
     form = RolesForm(request.POST)
     if not form.is_valid():
         messages.error(request, "This role does not exist.")

@@ -14,7 +14,7 @@ from projects.enums import NotificationKind
 from projects.forms import NotificationSettingsForm
 from projects.notification_texts import text_of
 from projects.permissions import public_page, signed_in_page
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.lists import Column, Empty, Listing, time_column
 
 NOTIFICATIONS = Noun("notification", "notifications")

@@ -56,9 +56,12 @@ def plan_feedback(*, enrolments: Sequence[Enrolment]) -> FeedbackPlan:
 
 @transaction.atomic
 def send_feedback_to_all(
-    *, enrolments: Sequence[Enrolment], trainer: Any, now: datetime
+    *, enrolments: Sequence[Enrolment], trainer: Any, now: datetime, actor: str = ""
 ) -> list[Feedback]:
-    """Send the drafts, and the suggested remarks to workers without one. Return what was sent."""
+    """Send the drafts, and the suggested remarks to workers without one. Return what was sent.
+
+    `actor` is logged, by default the trainer.
+    """
     rows = Enrolment.objects.select_for_update(of=("self",)).select_related(
         "round__project", "worker"
     )
@@ -68,7 +71,7 @@ def send_feedback_to_all(
         if feedback.pk is None:
             feedback.trainer, feedback.written_at = trainer, now
         feedback.save()
-        deliver(feedback=feedback, now=now)
+        deliver(feedback=feedback, actor=actor, now=now)
     return plan.feedback
 
 
@@ -81,12 +84,13 @@ def conclude_all(
     sends: bool,
     trainer: Any,
     now: datetime,
+    actor: str = "",
 ) -> int:
     """Send the feedback if `sends` is True, and apply the verdict to all or none.
 
-    Return how many changed. Raise TransitionNotAllowedError.
+    `actor` is logged, by default the trainer. Return how many changed. Raise TransitionNotAllowedError.
     """
+    actor = actor or trainer.get_username()
     if sends:
-        send_feedback_to_all(enrolments=enrolments, trainer=trainer, now=now)
-    actor = trainer.get_username()
+        send_feedback_to_all(enrolments=enrolments, trainer=trainer, actor=actor, now=now)
     return decide_all(enrolments=enrolments, verdict=verdict, reason=reason, actor=actor, now=now)

@@ -9,7 +9,7 @@ from django.db.models import Max
 from annotation.models import Item
 from qualification.domain.comparison_view import RIGHT
 from qualification.models import Evaluation, Round
-from schemes.base import Json
+from schemes.contract.values import Json
 
 MOST_SHOWN = 20
 # An item, and what makes differences at it the same

@@ -14,7 +14,9 @@ from projects.models import Guidelines
 from qualification.domain.feedback import AnyFeedback
 from qualification.domain.queries import guidelines_read
 from qualification.models import Evaluation, Feedback
-from schemes.base import DecisionKind, Json, JudgedUnit
+from schemes.contract.comparison import DecisionKind
+from schemes.contract.judging import JudgedUnit
+from schemes.contract.values import Json
 from web.markdown import headings_of
 
 # The states of rows without a difference
@@ -65,7 +67,7 @@ class RecordedDecision:
 class ShownRow:
     """An aligned row with the decisions on it, and the buttons for others.
 
-    `aligned` has the fields of `schemes.base.AlignedRow`.
+    `aligned` has the fields of `schemes.contract.comparison.AlignedRow`.
     """
 
     aligned: Json

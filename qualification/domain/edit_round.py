@@ -11,9 +11,11 @@ from audit.errors import TouchstoneError
 from crowd.domain.pay_scheme import PaySchemeError, check_pay_scheme
 from crowd.domain.qualifications import system_requirements
 from qualification.domain.decide import preceding_round
-from qualification.enums import RoundEntry
+from qualification.domain.invite_passed import invite_passed
+from qualification.domain.production_roles import production_roles
+from qualification.enums import AfterPassing, RoundEntry
 from qualification.models import Round
-from schemes.base import Json
+from schemes.contract.values import Json
 
 # The marketplace's own qualifications that the page can show
 NAMES = ("approval-rate", "hits-approved", "locale")
@@ -50,8 +52,8 @@ def edit_round(
 ) -> list[str]:
     """Change fields of the round, log the changes, and return the names of the changed fields.
 
-    Thresholds and what follows a pass apply at once. Other changes apply from the next cohort on.
-    Raise RoundEditError.
+    Thresholds and what follows a pass apply at once. Other changes apply from the next cohort on. A
+    change of who may enter invites those who passed the previous round. Raise RoundEditError.
     """
     round = Round.objects.select_for_update(of=("self",)).select_related("project").get(pk=round.pk)
     _check(round, changes)
@@ -67,7 +69,19 @@ def edit_round(
     log_state_change(
         instance=round, old="set up", new="edited", actor=actor, now=now, reason=log_reason
     )
+    if "entry" in changed:
+        invite_passed(round=round, actor=actor, now=now)
     return changed
+
+
+def pool_roles_after(*, round: Round, choice: str) -> list[str]:
+    """Return the roles that a pass opens. Roles stay as they are if the choice is the same or empty."""
+    if choice == AfterPassing.NEXT_ROUND:
+        return []
+    if choice == AfterPassing.PRODUCTION and not round.pool_roles:
+        return production_roles(project=round.project, role=round.role)
+    roles: list[str] = round.pool_roles
+    return roles
 
 
 def _changed(name: str, old: Any, new: Any) -> str:

@@ -127,15 +127,20 @@ def _counted(seconds: int) -> int:
 
 
 @transaction.atomic
-def send_feedback(*, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime) -> Feedback:
+def send_feedback(
+    *, enrolment: Enrolment, trainer: Any, notes: Notes, now: datetime, actor: str = ""
+) -> Feedback:
     """Send the feedback as a message with a link. Raise NothingToSendError."""
     feedback = save_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=now)
-    deliver(feedback=feedback, now=now)
+    deliver(feedback=feedback, actor=actor, now=now)
     return feedback
 
 
-def deliver(*, feedback: AnyFeedback, now: datetime) -> None:
-    """Send a saved draft to its worker as a message with a link."""
+def deliver(*, feedback: AnyFeedback, now: datetime, actor: str = "") -> None:
+    """Send a saved draft to its worker as a message with a link.
+
+    `actor` is logged, by default the trainer.
+    """
     title = feedback.title
     introduction = INTRODUCTIONS[type(feedback)].format(title=title)
     feedback.message = Message.objects.create(
@@ -148,9 +153,8 @@ def deliver(*, feedback: AnyFeedback, now: datetime) -> None:
     also_by_mail(message=feedback.message)
     feedback.sent_at = now
     feedback.save(update_fields=["message", "sent_at"])
-    log_state_change(
-        instance=feedback, old="draft", new="sent", actor=str(feedback.trainer), now=now
-    )
+    actor = actor or str(feedback.trainer)
+    log_state_change(instance=feedback, old="draft", new="sent", actor=actor, now=now)
 
 
 def link_of(feedback: AnyFeedback) -> str:

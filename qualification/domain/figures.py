@@ -11,7 +11,9 @@ from datasets.models import Decision
 from metrics.counts import mean
 from projects.enums import Role
 from qualification.models import RoundItem
-from schemes.base import Compared, Json, RowDecision, Scheme
+from schemes.contract.comparison import Compared, RowDecision
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.figures import Figure
 
 UNITS_PER_ITEM, SECONDS_PER_ITEM = "units_per_item", "seconds_per_item"
@@ -154,6 +156,12 @@ def threshold_label(key: str, scheme: Scheme) -> str:
     names[UNITS_PER_ITEM] = f"{scheme.vocabulary.unit.plural} per item"
     names[SECONDS_PER_ITEM] = "seconds per item"
     return names.get(key, key)
+
+
+def threshold_limits(scheme: Scheme) -> dict[str, float | None]:
+    """Return the figures that can have thresholds. Shares are at most 1, and others have no limit."""
+    limits = {figure.key: 1 if figure.unit == "%" else None for figure in scheme.comparison.figures}
+    return {**limits, UNITS_PER_ITEM: None}
 
 
 def unmet_thresholds(

@@ -18,7 +18,7 @@ from projects.models import Project
 from qualification.domain.gold_comparisons import WINDOW, gold_comparisons_of, main_figure
 from qualification.enums import AlertKind
 from qualification.models import Alert
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.figures import Figure, Measure
 from schemes.registry import get_scheme
 

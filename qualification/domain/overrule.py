@@ -13,7 +13,9 @@ from datasets.models import Decision
 from qualification.domain.evaluate import asked_of, compute_figures, round_items_of, submissions_in
 from qualification.domain.figures import compare_item, usable
 from qualification.models import Enrolment, Evaluation
-from schemes.base import Json, RowDecision, Scheme
+from schemes.contract.comparison import RowDecision
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 

@@ -14,7 +14,8 @@ from qualification.domain.feedback import Notes, NothingToSendError, deliver, sa
 from qualification.domain.figures import alignment_of, compare_item
 from qualification.domain.gold_comparisons import gold_comparisons_of, main_figure
 from qualification.models import GoldComparison, PoolFeedback, RoundItem
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 
 # Feedback shows the ITEMS most instructive of the RECENT newest items.
 RECENT, ITEMS = 60, 10

@@ -13,7 +13,8 @@ from projects.models import Guidelines, Project
 from qualification.domain.figures import UNITS_PER_ITEM, figure_at, unmet_thresholds
 from qualification.enums import AlertKind, EnrolmentState
 from qualification.models import Enrolment, Evaluation, Feedback, Round
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 
@@ -69,6 +70,11 @@ def overview_rows(*, round: Round, state: str = "", text: str = "") -> list[Roun
         enrolments = enrolments.filter(
             Q(worker__pseudonym__icontains=text.strip()) | Q(worker__in=named)
         )
+    return rows_of(round=round, enrolments=enrolments)
+
+
+def rows_of(*, round: Round, enrolments: QuerySet[Enrolment]) -> list[RoundOverviewRow]:
+    """Return what the round's page shows of these workers."""
     newest = Evaluation.objects.defer("alignment").order_by("-pk")
     written = Feedback.objects.order_by("-pk")
     rows = enrolments.prefetch_related(

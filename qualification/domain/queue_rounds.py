@@ -21,7 +21,7 @@ from qualification.domain.set_up_rounds import (
     read_round_items,
     set_up_rounds,
 )
-from schemes.base import FileError, MissingPartError
+from schemes.contract.errors import FileError, MissingPartError
 from schemes.registry import get_scheme
 
 ROUND_SETUP = "round-setup"

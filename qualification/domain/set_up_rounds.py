@@ -30,7 +30,9 @@ from qualification.domain.production_roles import (
 )
 from qualification.enums import RoundEntry, RoundKind
 from qualification.models import Round, RoundItem
-from schemes.base import ContentError, FileError, Json, Scheme, refuse
+from schemes.contract.errors import ContentError, FileError, refuse
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 ENGLISH_SPEAKING = ["US", "GB", "CA", "AU", "NZ", "IE"]
@@ -194,22 +196,20 @@ def read_given_annotations(
 ) -> dict[str, list[Json]]:
     """Return each annotator's annotations by item key, from a file in the scheme's gold format.
 
-    Raise FileError, also for annotations that contradict the project's items. Raise MissingPartError if
-    the scheme has no simulation, which splits gold by annotator.
+    Raise FileError, also for annotations that contradict the project's items.
     """
-    scheme = get_scheme(project.scheme)
-    split = scheme.get_simulation().split
-    fmt = scheme.corpus.gold_formats[0]
-    gold = open_gold([path], corpus=scheme.corpus, fmt=fmt, options=options)
+    corpus = get_scheme(project.scheme).corpus
+    fmt = corpus.gold_formats[0]
+    gold = open_gold([path], corpus=corpus, fmt=fmt, options=options)
     annotations = {}
     try:
         with gold as files:
-            repeated = repeated_items(scheme.corpus.read_gold(files.paths, fmt, refuse))
+            repeated = repeated_items(corpus.read_gold(files.paths, fmt, refuse))
             fitting = Fitting(project, path.name, refuse, refuse, repeated=repeated)
-            records = scheme.corpus.read_gold(files.paths, fmt, refuse)
+            records = corpus.read_gold(files.paths, fmt, refuse)
             for fitted in fitting.fit_all(batched(records, BATCH)):
                 record = fitted.record
-                annotations[fitted.item.key] = split(record.content, record.provenance)
+                annotations[fitted.item.key] = corpus.split_gold(record.content, record.provenance)
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(path.name, None, f"can't be read: {error}") from error
     if not annotations:

@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from annotation.domain.item_context import context_of, scheme_of
 from annotation.models import Item
 from qualification.domain.set_up_rounds import LEAST_GIVEN, RoundSetupError, newest_references
-from schemes.base import Json, MissingPartError, Scheme
+from schemes.contract.errors import MissingPartError
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.simulated_person import Person
 
 # Careful enough to resemble trained generators, who leave a consolidator something to do.

@@ -7,7 +7,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from qualification.domain.figures import heading_of, threshold_label
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.figures import Figure
 
 register = template.Library()

@@ -15,7 +15,7 @@ from projects.permissions import CAN_SEE_WORKERS, project_page
 from qualification.domain.bulk_feedback import plan_feedback, send_feedback_to_all
 from qualification.domain.queries import rounds_of
 from qualification.models import Enrolment
-from schemes.base import Noun
+from schemes.contract.values import Noun
 
 WORKERS, REMARKS = Noun("worker", "workers"), Noun("remark", "remarks")
 

@@ -30,11 +30,12 @@ from qualification.forms import VERDICTS, DecideForm, OverviewFilterForm
 from qualification.models import Enrolment, Round
 from qualification.templatetags.training import bars, one_decimal, shown, shown_value
 from qualification.views.bulk_feedback import lines_of_plan
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.figures import Figure
 from schemes.registry import get_scheme
-from web.badges import badge, badge_of
+from web.badges import badge, badge_of, state_badge
 from web.lists import Column, Empty, Listing
+from web.states import Tone
 from web.templatetags.web import seconds, when
 
 WORKERS = Noun("worker", "workers")
@@ -87,9 +88,7 @@ def _states(round: Round) -> list[tuple[str, SafeString, int]]:
     """Return the states of the round's workers, each with its badge and number of workers."""
     counts = dict(round.enrolments.order_by().values_list("state").annotate(n=Count("pk")))
     return [
-        (state, badge(state, label), counts[state])
-        for state, label in EnrolmentState.choices
-        if state in counts
+        (state, state_badge(state), counts[state]) for state in EnrolmentState if state in counts
     ]
 
 
@@ -174,7 +173,9 @@ def _suggestion(row: RoundOverviewRow) -> str:
 
 def _suggestion_cell(row: RoundOverviewRow) -> SafeString | str:
     is_unfinished = row.evaluation is not None and row.evaluation.so_far
-    flags = format_html_join(" ", "{}", ((badge("rejected", flag),) for flag in row.flags))
+    flags = format_html_join(
+        " ", "{}", ((badge("rejected", Tone.DANGER, flag),) for flag in row.flags)
+    )
     text = "in progress" if is_unfinished else row.suggestion
     return format_html("{} {}", text, flags) if text or flags else "–"
 
@@ -289,7 +290,7 @@ def admit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         title=f"Admit {count} to the pool?",
         consequences=[
             f"{', '.join(sorted(worker.pseudonym for worker in workers))}.",
-            "They can accept HITs that are published to the pool, and receive a message.",
+            "They can do work that is published to the pool, and receive a message.",
         ],
         button=f"Admit {count}",
         back=back,

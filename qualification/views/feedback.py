@@ -30,7 +30,8 @@ from qualification.domain.pool_feedback import figures_of_entries
 from qualification.domain.snippets import snippets_of
 from qualification.forms import AddressForm, ReplyForm
 from qualification.models import PoolFeedback
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from web.markdown import render_markdown
 

@@ -8,6 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
+from django.utils.text import capfirst
 from django.views.decorators.http import require_http_methods
 
 from crowd.domain.register_worker import register_worker
@@ -34,7 +35,7 @@ from qualification.enums import RoundEntry
 from qualification.invitation_forms import MOST_WORKERS, CandidateFilterForm, WorkerIdsForm
 from qualification.models import Round
 from qualification.templatetags.training import shown_value
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.badges import badge_of
 from web.lists import Column, Empty, Listing
@@ -143,7 +144,8 @@ def _invite(request: HttpRequest, round: Round) -> HttpResponseBase:
     checked = verify_workers(qualification=round_qualification(round), ids=ids)
     if checked.unknown:
         names = ", ".join(checked.unknown)
-        form.add_error("ids", f"The marketplace has no worker {names}. Check the ids.")
+        crowd = capfirst(round.project.crowd_name)
+        form.add_error("ids", f"{crowd} has no worker {names}. Check the ids.")
         return _page(request, round, form, status=422)
     if confirmation := _ask_about_turned_down(request, round, selected, ids):
         return confirmation
@@ -155,7 +157,7 @@ def _invite(request: HttpRequest, round: Round) -> HttpResponseBase:
     )
     # Robust, because the next sweep sends the decisions if the broker is down.
     transaction.on_commit(sync_qualification_requests.delay, robust=True)
-    _report(request, count, len(everyone), checked.unverified)
+    _report(request, round.project, count, len(everyone), checked.unverified)
     return redirect("qualification:publish", slug=round.project.slug, pk=round.pk)
 
 
@@ -189,7 +191,9 @@ def _ask_about_turned_down(
     )
 
 
-def _report(request: HttpRequest, count: int, chosen: int, unverified: list[str]) -> None:
+def _report(
+    request: HttpRequest, project: Project, count: int, chosen: int, unverified: list[str]
+) -> None:
     noun = "worker is" if count == 1 else "workers are"
     if count:
         messages.success(request, f"{count} {noun} invited. Publish the round to offer it to them.")
@@ -202,6 +206,7 @@ def _report(request: HttpRequest, count: int, chosen: int, unverified: list[str]
     if unverified:
         messages.warning(
             request,
-            f"The marketplace can’t confirm that these ids exist: {', '.join(unverified)}. "
+            f"{capfirst(project.crowd_name)} can’t confirm that these ids exist: "
+            f"{', '.join(unverified)}. "
             "Withdraw an invitation with a wrong id below, so that nothing is reserved for it.",
         )

@@ -40,10 +40,11 @@ from qualification.models import Alert
 from qualification.templatetags.training import shown_value
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
 from qualification.views.snippets import change_snippets
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.badges import badge
 from web.lists import Column, Empty, Listing, number_column
+from web.states import Tone
 
 WORKERS = Noun("worker", "workers")
 
@@ -133,7 +134,10 @@ def _columns(project: Project, rows: Mapping[int, PoolRow]) -> list[Column]:
                 format_html_join(
                     " ",
                     "{}",
-                    ((badge("failed", alert.get_kind_display()),) for alert in row.alerts),
+                    (
+                        (badge("failed", Tone.DANGER, alert.get_kind_display()),)
+                        for alert in row.alerts
+                    ),
                 )
                 or "–"
             ),

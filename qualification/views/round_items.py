@@ -1,6 +1,5 @@
 """Pages that add a round, choose its items and remove it."""
 
-from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
@@ -12,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.models import Item
 from consolidation.domain.queries import count_expert_items
 from projects.domain.cached_figures import figures_of
-from projects.enums import Protocol, Role
+from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
@@ -22,26 +21,24 @@ from qualification.domain.choose_items import (
     Method,
     free_items,
     keys_with_gold,
-    richest_items,
-    sample_items,
     search_items,
     with_gold,
 )
 from qualification.domain.decide import preceding_round
 from qualification.domain.invite_passed import add_following_round
+from qualification.domain.plan_round import first_seed, plan_round, sample_of, trains_consolidators
 from qualification.domain.queries import rounds_of
 from qualification.domain.set_up_rounds import (
     RoundPlan,
     RoundSetupError,
-    consolidation_plan,
     next_plan,
     remove_round,
     replace_items,
 )
-from qualification.domain.vary_gold import can_vary, variations_of
+from qualification.domain.vary_gold import variations_of
 from qualification.forms import ChooseItemsForm, NewRoundForm
 from qualification.models import Round
-from schemes.base import Noun, Scheme
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 
 WORKERS = Noun("worker", "workers")
@@ -56,13 +53,13 @@ def new_round(request: HttpRequest, project: Project) -> HttpResponseBase:
     form = NewRoundForm(
         request.POST or None,
         initial={"title": suggested.title},
-        consolidates=project.protocol == Protocol.CONSOLIDATION and can_vary(scheme),
+        consolidates=trains_consolidators(project),
     )
     problem = ""
     if "show" not in request.POST and form.is_valid():
         items = _picked(project, request.POST.getlist("item"))
         try:
-            plan = _plan(project, scheme, form, items)
+            plan = _plan(project, form, items)
             added = add_following_round(
                 project=project, plan=plan, actor=actor_of(request), now=timezone.now()
             )
@@ -73,23 +70,18 @@ def new_round(request: HttpRequest, project: Project) -> HttpResponseBase:
     return _page(request, project, None, form, problem)
 
 
-def _plan(project: Project, scheme: Scheme, form: NewRoundForm, items: list[Item]) -> RoundPlan:
+def _plan(project: Project, form: NewRoundForm, items: list[Item]) -> RoundPlan:
     """Return the round that the form describes. Raise RoundSetupError."""
-    title, given = form.cleaned_data["title"], {}
-    if form.cleaned_data.get("role") == Role.CONSOLIDATOR:
-        suggested = consolidation_plan(project=project, scheme=scheme)
-        given = variations_of(items=items)
-        # The form suggests the title of a round for generators.
-        title = suggested.title if title == form.initial["title"] else title
-    else:
-        is_screening = form.cleaned_data["is_screening"]
-        suggested = next_plan(project=project, scheme=scheme, is_screening=is_screening)
-    return replace(
-        suggested,
-        title=title,
-        pool_roles=suggested.pool_roles if form.opens_pool() else (),
-        keys=[item.key for item in items],
-        given=given,
+    title, role = form.cleaned_data["title"], form.cleaned_data.get("role") or Role.GENERATOR
+    # The form suggests the title of a round for generators.
+    is_suggested = role == Role.CONSOLIDATOR and title == form.initial["title"]
+    return plan_round(
+        project=project,
+        items=items,
+        role=role,
+        title="" if is_suggested else title,
+        is_screening=form.cleaned_data["is_screening"],
+        opens_pool=form.opens_pool(),
     )
 
 
@@ -166,12 +158,10 @@ def _page(
     problem: str,
 ) -> HttpResponse:
     experts: int = figures_of(count_expert_items, project=project, keep=bool).value
-    rounds = project.rounds.count()
     initial = {
         "method": Method.SEARCH if round else Method.RANDOM,
         "count": 15,
-        # Rounds of the same project must not have the same sample.
-        "seed": project.seed + rounds,
+        "seed": first_seed(project),
         "only_gold": experts > 0,
         "text": "",
     }
@@ -204,18 +194,16 @@ def _choice(
     request: HttpRequest, project: Project, round: Round | None, wanted: dict[str, Any], free: Any
 ) -> tuple[list[Item], list[Item]]:
     """Return the items to check in the list, and further items that match a search."""
-    pool = with_gold(free) if wanted["only_gold"] else free
-    count, seed = wanted["count"], wanted["seed"]
     picked = _picked(project, request.POST.getlist("item"))
     if request.method == "POST" and "show" not in request.POST:
         return picked, []
-    if wanted["method"] == Method.RANDOM:
-        return sample_items(pool, count=count, seed=seed), []
-    if wanted["method"] == Method.RICH:
-        return richest_items(pool, count=count, seed=seed), []
+    if wanted["method"] != Method.SEARCH:
+        sampling = {name: wanted[name] for name in ("method", "count", "seed", "only_gold")}
+        return sample_of(project=project, round=round, **sampling), []
     if round and request.method == "GET":
         own = round.round_items.values_list("item", flat=True)
         return _picked(project, [str(pk) for pk in own]), []
     taken = {item.pk for item in picked}
+    pool = with_gold(free) if wanted["only_gold"] else free
     found = search_items(pool, project=project, text=wanted["text"])
     return picked, [item for item in found if item.pk not in taken]

@@ -25,7 +25,6 @@ from projects.permissions import CAN_SEE_WORKERS, STAFF, project_page
 from qualification.domain.edit_round import RoundEditError, edit_round
 from qualification.domain.funnel import Stage, funnel_of
 from qualification.domain.invite import invitations
-from qualification.domain.invite_passed import invite_passed
 from qualification.domain.monitor_pool import open_alerts
 from qualification.domain.publish_round import (
     RoundPublishError,
@@ -41,14 +40,14 @@ from qualification.domain.withdraw_invitation import AnsweredInvitationError, wi
 from qualification.enums import RoundEntry
 from qualification.forms import RoundForm, SetUpForm, SlotsForm
 from qualification.models import Enrolment, Round
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from schemes.registry import get_scheme
 from web.charts import Unit, draw_category_bars
 from web.downloads import csv_download
 from web.money import dollars
 
 SETUP = "qualification/fragments/round_setup.html"
-_HITS, _WORKERS = Noun("HIT", "HITs"), Noun("worker", "workers")
+_WORKERS = Noun("worker", "workers")
 
 
 @require_GET
@@ -163,9 +162,6 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
             form.add_error(None, str(error))
         else:
             messages.success(request, "Saved." if changed else "Nothing was changed.")
-            if "entry" in changed:
-                round.refresh_from_db()
-                invite_passed(round=round, actor=actor, now=now)
             return redirect("qualification:round", slug=project.slug, pk=pk)
     context = {
         "round": round,
@@ -234,7 +230,7 @@ def _ask_before_publication(
     count = slots if round.entry == RoundEntry.OPEN else len(waiting_for_cohort(round))
     if not count:
         return None
-    hits = _HITS.count(round.round_items.count())
+    hits = round.project.hits_noun.count(round.round_items.count())
     people = _WORKERS.count(count)
     cents = dollars(round_cents(round=round, slots=count))
     is_told = round.entry != RoundEntry.OPEN and not round.project.has_sessions

@@ -27,9 +27,10 @@ from qualification.domain.threads import (
     write_to_worker,
 )
 from qualification.worker_forms import MessageForm
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge
 from web.lists import Column, Empty, Listing, time_column
+from web.states import Tone
 
 THREADS = Noun("thread", "threads")
 EXCERPT = 120
@@ -73,7 +74,7 @@ def _columns(project: Project) -> list[Column]:
 
     def state(row: Worker) -> SafeString | str:
         if row.unread:  # type: ignore[attr-defined]
-            return badge("new", f"{row.unread} new")  # type: ignore[attr-defined]
+            return badge("new", Tone.WAITING, f"{row.unread} new")  # type: ignore[attr-defined]
         return "answered" if row.is_answered else "read"  # type: ignore[attr-defined]
 
     def last(row: Worker) -> SafeString:

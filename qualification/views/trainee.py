@@ -35,7 +35,7 @@ from qualification.forms import VERDICTS, ConcludeForm
 from qualification.models import Enrolment, SecondOpinion
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
 from qualification.views.snippets import change_snippets
-from schemes.base import RowDecision
+from schemes.contract.comparison import RowDecision
 from schemes.registry import get_scheme
 
 

@@ -19,7 +19,7 @@ from projects.permissions import STAFF, project_page
 from qualification.domain.withdraw_worker import withdraw_worker
 from qualification.models import Enrolment
 from qualification.worker_forms import MessageForm, WithdrawWorkersForm
-from schemes.base import Noun
+from schemes.contract.values import Noun
 
 MOST_SELECTED = 1000
 MESSAGES, WORKERS = Noun("message", "messages"), Noun("worker", "workers")

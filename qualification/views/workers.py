@@ -57,10 +57,11 @@ from qualification.worker_forms import (
     NoteForm,
     WorkerFilterForm,
 )
-from schemes.base import Noun
+from schemes.contract.values import Noun
 from web.badges import badge, badge_of
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
 from web.money import dollars
+from web.states import Tone
 from web.templatetags.web import seconds
 
 SUBMISSIONS, WORKERS = Noun("submission", "submissions"), Noun("worker", "workers")
@@ -89,7 +90,7 @@ def workers(request: HttpRequest, project: Project) -> HttpResponseBase:
         bulk=ACTIONS if "qualification:message_workers" in may else "",
         empty=Empty(
             "No workers yet",
-            "Workers appear with their first submission. Publish HITs or a training round to get some.",
+            "Workers appear with their first submission. Publish items or a training round to get some.",
         ),
     )
     return render_list(request, project, "qualification/workers.html", listing, {"form": form})
@@ -132,7 +133,7 @@ def _columns(project: Project, work: Mapping[int, Work]) -> list[Column]:
             return "–"
         if cents >= (project.minimum_hourly_cents or 0):
             return dollars(cents)
-        low = badge("failed", f"below {dollars(project.minimum_hourly_cents)}")
+        low = badge("failed", Tone.DANGER, f"below {dollars(project.minimum_hourly_cents)}")
         return format_html("{} {}", dollars(cents), low)
 
     return [
@@ -287,7 +288,7 @@ def _consequences(project: Project, standing: Standing) -> list[str]:
         state=EnrolmentState.PASSED,
     )
     return [
-        "The worker can accept HITs that are published to the pool, and receives a message.",
+        "The worker can do work that is published to the pool, and receives a message.",
         *([standing.refusal] if standing.refusal else []),
         *([] if passed.exists() else [f"The worker has passed no round for {standing.role}s."]),
     ]
@@ -421,6 +422,7 @@ def compensate(request: HttpRequest, project: Project, pseudonym: str) -> HttpRe
     except (BudgetExceededError, ValueError) as error:
         form.add_error(None, str(error))
         return render_page(request, project, page, context, status=422)
-    notice = f"A HIT only for {person.pseudonym} is being created. It pays {dollars(cents)}."
+    made = f"A {project.hit_noun} only for {person.pseudonym} is being created."
+    notice = f"{made} It pays {dollars(cents)}."
     messages.success(request, notice)
     return redirect("qualification:compensate", slug=project.slug, pseudonym=pseudonym)

@@ -22,7 +22,9 @@ from projects.domain.create_project import create_project
 from projects.domain.resources import import_resource
 from projects.enums import MemberRole
 from projects.models import Membership, Project
-from schemes.base import Sample, Scheme, refuse
+from schemes.contract.errors import refuse
+from schemes.contract.scheme import Scheme
+from schemes.contract.simulation import Sample
 from schemes.registry import SCHEMES
 
 REHEARSED, OPEN = "demo", "demo-open"

@@ -32,6 +32,7 @@ COPIED = (
     "exclusion_scope",
     "bonus_timing",
     "minimum_hourly_cents",
+    "contact",
     "accepts_identical",
     "language",
     "shown_context",

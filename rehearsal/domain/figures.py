@@ -19,7 +19,8 @@ from projects.enums import Protocol, Role
 from projects.models import Project
 from rehearsal.domain.scenario import references_of
 from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd, names_of
-from schemes.base import Json, Scheme
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 # Two disjoint teams of two generators and a consolidator

@@ -14,7 +14,10 @@ from projects.domain.change_project import change_settings
 from projects.models import Project
 from rehearsal.domain.scenario import Reference
 from rehearsal.domain.worker import RehearsalFailedError
-from schemes.base import ContentError, ItemContext, Json, Scheme
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 ACTOR = "rehearsal"
@@ -56,7 +59,7 @@ def allow_free_form(*, project: Project, references: dict[int, Reference], now: 
     for item in items:
         context = context_of(item, project)
         reference = references[item.pk]
-        for content in scheme.get_simulation().split(reference.content, reference.provenance):
+        for content in scheme.corpus.split_gold(reference.content, reference.provenance):
             if _is_accepted(scheme, content, replace(context, free_form=False)):
                 continue
             _check_accepted(scheme, content, replace(context, free_form=True), item)

@@ -21,7 +21,7 @@ from crowd.models import HitType
 from projects.enums import Role
 from projects.models import Project
 from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 
@@ -74,7 +74,7 @@ class Scenario:
 
     def __post_init__(self) -> None:
         scheme = get_scheme(self.project.scheme)
-        self._simulation = scheme.get_simulation()
+        self._simulation, self._corpus = scheme.get_simulation(), scheme.corpus
         self._empty = Reference(scheme.content.empty, [])
         self._lock = threading.Lock()
         earlier = Draft.objects.filter(
@@ -91,7 +91,7 @@ class Scenario:
     def generation(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
         reference = self.references.get(item["id"], self._empty)
         if self.skill is None and not self.skills:
-            annotations = self._simulation.split(reference.content, reference.provenance)
+            annotations = self._corpus.split_gold(reference.content, reference.provenance)
             turn = self._turn(item["id"], assignment)
             # The published gold may contain nothing of this generator.
             return annotations[turn] if turn < len(annotations) else self._simulation.nothing

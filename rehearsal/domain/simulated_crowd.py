@@ -7,7 +7,10 @@ write the same in every rehearsal. Only generators get the reference.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from schemes.base import ItemContext, Json, MissingPartError, Simulation
+from schemes.contract.errors import MissingPartError
+from schemes.contract.items import ItemContext
+from schemes.contract.simulation import Simulation
+from schemes.contract.values import Json
 from schemes.simulated_person import Person
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import requests
@@ -21,6 +22,7 @@ from django.core.management import call_command
 
 from audit.errors import TouchstoneError
 from jobs.domain.end_with_parent import end_with_parent
+from web.collected_static import are_collected
 
 START_SECONDS = 60
 WATCH_SECONDS = 0.5
@@ -78,8 +80,8 @@ class Site:
                 f"Another server answers on {settings.SITE_URL}. If it is this site, pass its URL as "
                 "--url. Otherwise stop it, or set SITE_URL to a free port."
             )
-        if not _static_files_are_fresh():
-            call_in_child("collectstatic")
+        if not are_collected():
+            call_in_child("collect_static")
         for folder in (_log_folder(), _run_folder()):
             folder.mkdir(parents=True, exist_ok=True)
         for name in process_commands(self._host, self._port):
@@ -137,21 +139,10 @@ class Site:
             (_run_folder() / f"{name}.pid").unlink(missing_ok=True)
 
 
-def call_in_child(command: str) -> None:
+def call_in_child(command: str, **options: Any) -> None:
     """Run a management command in a forked process, so that this one does not keep its memory."""
     with ProcessPoolExecutor(1, get_context("fork")) as process:
-        process.submit(call_command, command, interactive=False, verbosity=0).result()
-
-
-def _static_files_are_fresh() -> bool:
-    """Return True if the collected files are newer than their sources."""
-    manifest = Path(settings.STATIC_ROOT) / "staticfiles.json"
-    if not manifest.exists():
-        return False
-    sources = [Path(settings.BASE_DIR) / "requirements" / "base.txt"]
-    for folder in settings.STATICFILES_DIRS:
-        sources += Path(folder).rglob("*")
-    return max(path.stat().st_mtime for path in sources) < manifest.stat().st_mtime
+        process.submit(call_command, command, verbosity=0, **options).result()
 
 
 def _kill_group(process: subprocess.Popen[bytes]) -> None:

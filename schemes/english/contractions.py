@@ -7,7 +7,7 @@ tagger, both are spelled out: "can not", "want to".
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.spelling import plain_spelling
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 
 FORM_NAMES = ("stem", "presentSingular3rd", "presentParticiple", "past", "pastParticiple")
 # The spelling of the published column `verb_slot_inflection`.

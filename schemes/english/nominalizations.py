@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from functools import cache, lru_cache
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.tagger import tag_tokens
 from schemes.english.verb_list import is_verb
 

@@ -6,7 +6,7 @@ modal, VH. have, VD. do. The third letter is the form.
 
 from collections.abc import Sequence
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.contractions import spelled_out
 from schemes.english.tagger import tag_tokens
 

@@ -6,7 +6,7 @@ The tags are those of the C5 set: VV. is a full verb, NN1 and NN2 are nouns, CRD
 from functools import cache
 from typing import Any
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.spelling import plain_spelling
 
 MODEL = "morphmodel_en.pgz"

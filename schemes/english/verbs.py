@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from itertools import zip_longest
 from typing import Any
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.contractions import VERB_BY_CONTRACTION
 from schemes.english.forms import VerbForms
 from schemes.english.spelling import plain_spelling

@@ -1,5 +1,7 @@
 """Comparison of a record with a reference: frames, heads, elements and roles.
 
+The module is the part `comparison` of the scheme.
+
 Arguments are aligned by their heads: equal heads first, then heads that share the most words. A
 decision of a person overrides the comparison: an accepted frame, head, element or role counts as the
 reference's.
@@ -7,31 +9,30 @@ reference's.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from metrics.matching import lexicographic_matching
-from schemes.base import (
+from schemes.contract.comparison import (
+    CATEGORIES,
     AlignedRow,
     Compared,
-    Comparison,
     DecisionKind,
-    ItemContext,
-    Json,
     RowDecision,
     RowSide,
     StateText,
 )
-from schemes.figures import Total, f1_figure
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
+from schemes.figures import Feedback, Figure, Total, f1_figure
 from schemes.label_figures import kappa_and_alpha, share_figure
 
 # Stored with every figure. Changed definitions get a new name.
-RULE = "frames.records.v1"
+rule = "frames.records.v1"
 FRAME_KEY = "frame"
 # The share of the words of two heads that is common in an argument that is kept. A phrase of three
 # words in place of its head is.
 LEAST_COMMON = 1 / 3
 
-STATES = {
+states: Mapping[str, StateText] = {
     "found": StateText("found", "You and the expert agree."),
     "extent-differs": StateText(
         "head differs",
@@ -46,7 +47,7 @@ STATES = {
         "accepted", "The expert didn't mark this argument, but a reviewer accepted it."
     ),
 }
-DECISIONS = (
+decisions: Sequence[DecisionKind] = (
     DecisionKind("label-accepted", "also correct", "Accept the labels", "label"),
     DecisionKind("pair-accepted", "the same argument", "Accept as a match", "pair", pairs=True),
     DecisionKind("pair-refused", "not the same argument", "Not the same argument", "pair"),
@@ -57,6 +58,7 @@ DECISIONS = (
         "argument",
     ),
 )
+categories = CATEGORIES
 Head = tuple[int, ...]
 
 
@@ -285,7 +287,7 @@ def _argument_row(pair: _Pair, context: ItemContext) -> AlignedRow:
     state, detail = _state(pair)
     return AlignedRow(
         state=state,
-        label=STATES[state].label,
+        label=states[state].label,
         reference=_side(pair.reference, context),
         predicted=_side(pair.predicted, context),
         detail=detail,
@@ -340,7 +342,7 @@ def _heads_feedback(total: Total) -> list[str]:
     ]
 
 
-def _labels_feedback(name: str) -> Any:
+def _labels_feedback(name: str) -> Feedback:
     def feedback(total: Total) -> list[str]:
         if not total["total"]:
             return []
@@ -350,60 +352,62 @@ def _labels_feedback(name: str) -> Any:
 
 
 # Suggestions of this project.
-ROUND_THRESHOLDS = {
+round_thresholds: Mapping[int, Mapping[str, float]] = {
     0: {"frame": 0.5},
     1: {"frame": 0.6, "overlap": 0.6},
     2: {"frame": 0.7, "overlap": 0.7, "labelled": 0.5},
     3: {"frame": 0.75, "labelled": 0.55},
 }
 
-COMPARISON = Comparison(
-    figures=(
-        share_figure(
-            key="frame",
-            label="Frame accuracy",
-            explanation="Verbs with the reference's frame.",
-            feedback=_frame_feedback,
-        ),
-        f1_figure(
-            key="heads",
-            label="Arguments F1",
-            heading="Arguments",
-            explanation="Arguments with exactly the reference's head.",
-            feedback=_heads_feedback,
-        ),
-        f1_figure(
-            key="overlap",
-            label="Arguments F1 (overlap)",
-            heading="Overlap",
-            explanation="Arguments whose head shares a word with the reference's.",
-        ),
-        share_figure(
-            key="elements",
-            label="Frame elements",
-            explanation="Aligned arguments with the reference's frame element.",
-            feedback=_labels_feedback("frame elements"),
-        ),
-        share_figure(
-            key="roles",
-            label="Roles",
-            explanation="Aligned arguments with the reference's generic role.",
-            feedback=_labels_feedback("roles"),
-        ),
-        f1_figure(
-            key="labelled",
-            label="Labelled F1",
-            heading="Labelled",
-            explanation="Arguments with the reference's frame, head, element and role.",
-        ),
-        *kappa_and_alpha("frame", "frames"),
-        *kappa_and_alpha("role", "roles of aligned arguments"),
+
+figures: Sequence[Figure] = (
+    share_figure(
+        key="frame",
+        label="Frame accuracy",
+        explanation="Verbs with the reference's frame.",
+        feedback=_frame_feedback,
     ),
-    rule=RULE,
-    compare=compare,
-    measure=measure,
-    count_kept=count_kept,
-    states=STATES,
-    decisions=DECISIONS,
-    round_thresholds=ROUND_THRESHOLDS,
+    f1_figure(
+        key="heads",
+        label="Arguments F1",
+        heading="Arguments",
+        explanation="Arguments with exactly the reference's head.",
+        feedback=_heads_feedback,
+    ),
+    f1_figure(
+        key="overlap",
+        label="Arguments F1 (overlap)",
+        heading="Overlap",
+        explanation="Arguments whose head shares a word with the reference's.",
+    ),
+    share_figure(
+        key="elements",
+        label="Frame elements",
+        explanation="Aligned arguments with the reference's frame element.",
+        feedback=_labels_feedback("frame elements"),
+    ),
+    share_figure(
+        key="roles",
+        label="Roles",
+        explanation="Aligned arguments with the reference's generic role.",
+        feedback=_labels_feedback("roles"),
+    ),
+    f1_figure(
+        key="labelled",
+        label="Labelled F1",
+        heading="Labelled",
+        explanation="Arguments with the reference's frame, head, element and role.",
+    ),
+    *kappa_and_alpha("frame", "frames"),
+    *kappa_and_alpha("role", "roles of aligned arguments"),
 )
+
+
+def hints(compared: Compared, context: ItemContext) -> list[tuple[str, str]]:
+    """Return no remarks. The rows have the differences."""
+    return []
+
+
+def section(code: str, role: str) -> str:
+    """Return "", because there are no remarks."""
+    return ""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.frames.items import ItemKey
 from schemes.text_lines import numbered_lines
 

@@ -19,8 +19,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from schemes.base import ContentError, ItemContext, Json, UnknownLabelError
 from schemes.content_models import Strict, clean_text, json_schemas, validated
+from schemes.contract.errors import ContentError, UnknownLabelError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.skips import SKIP_REASONS
 
 SCHEMA_VERSION = 1

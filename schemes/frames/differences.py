@@ -1,6 +1,7 @@
 """Readable differences between our copy of a submission and the marketplace's."""
 
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.merging import label_of
 from schemes.json_differences import value_differences
 

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from schemes.base import CheckedWork, Doubt, ItemContext, Json, Noun
+from schemes.contract.content import CheckedWork, Doubt
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json, Noun
 from schemes.doubts import are_equally_spaced, more_than_others
 from schemes.frames.content import CORE
 

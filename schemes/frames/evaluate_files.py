@@ -6,8 +6,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemes.base import Json
 from schemes.charts import write_bar_chart, write_heat_map
+from schemes.contract.values import Json
 from schemes.frames.confidences import read_confidences
 from schemes.frames.items import BadRecords, Baseline, Task
 from schemes.reports import (

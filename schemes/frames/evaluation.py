@@ -20,7 +20,8 @@ from metrics.clustering import (
     scores_by_confidence,
 )
 from metrics.intervals import Interval
-from schemes.base import Json, refuse
+from schemes.contract.errors import refuse
+from schemes.contract.values import Json
 from schemes.frames.items import (
     BadRecords,
     Baseline,

@@ -14,7 +14,10 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ExportRow, Exports, FileSet, ItemContext, Json
+from schemes.contract.files import Exports, FileSet
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
 from schemes.frames.corpus import SEMEVAL
 from schemes.frames.joined_records import BLIND, NO_FRAME
 from schemes.frames.records import SEPARATOR
@@ -144,8 +147,12 @@ def _written_words(row: ExportRow) -> tuple[dict[int, str], list[str]]:
     return written, misc
 
 
-EXPORTS = Exports(
-    with_metadata=(SEMEVAL,),
-    file_sets={SEMEVAL: FileSet(ENDINGS, write_semeval, sentences=SENTENCES)},
-    with_judgments=("jsonl",),
-)
+class FramesExports(Exports):
+    """The files of SemEval-2019 Task 2."""
+
+    with_metadata = (SEMEVAL,)
+    file_sets = {SEMEVAL: FileSet(ENDINGS, write_semeval, sentences=SENTENCES)}
+    with_judgments = ("jsonl",)
+
+
+EXPORTS = FramesExports()

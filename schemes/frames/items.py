@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.frames.records import Argument, BadRecord, Positions, Record, all_records, joined
 from schemes.reports import BadRows, UsageError
 

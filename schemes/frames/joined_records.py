@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from schemes.base import ErrorSink, FileError
+from schemes.contract.errors import ErrorSink, FileError
 from schemes.frames.records import Argument, BadRecord, Positions, Record, all_records, joined
 from schemes.text_lines import numbered_lines
 

@@ -1,29 +1,39 @@
-"""Consolidation: one record made of several annotators' records."""
+"""Consolidation: one record made of several annotators' records.
+
+The module is the part `merging` of the scheme.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from schemes.base import ItemContext, Json, JudgedUnit, Merging, Share, Trace
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import JudgedUnit, Share, Trace, without_order
+from schemes.contract.values import Json
 from schemes.frames.comparison import align
 from schemes.frames.content import parse_consolidation
 
 # Stored with every figure. Changed definitions get a new name.
-RULE = "frames.trace.v1"
+rule = "frames.trace.v1"
 FIELDS = ("head", "filler", "element", "role")
 
-SUMMARY = (
+summary: Sequence[tuple[str, str]] = (
     ("arguments", "arguments"),
     ("arguments_edited", "arguments with another head, element or role"),
     ("arguments_new", "new arguments"),
 )
-OUTCOMES = (
+outcomes: Sequence[tuple[str, str]] = (
     ("frame_kept", "frame kept"),
     ("arguments", "arguments"),
     ("kept", "kept"),
     ("edited", "edited"),
     ("dropped", "dropped"),
 )
-SHARES = (Share("arguments_survived", "arguments survived", ("kept", "edited"), "arguments"),)
+shares: Sequence[Share] = (
+    Share("arguments_survived", "arguments survived", ("kept", "edited"), "arguments"),
+)
+parse = parse_consolidation
+comparable = without_order
+union = None
 
 
 def lay_out(sources: Sequence[Json], context: ItemContext) -> Json:
@@ -170,19 +180,3 @@ def _outcome(merged: Json | None, original: Json, *, is_judged: bool) -> dict[st
 
 def _is_same(first: Json, second: Json) -> bool:
     return all(first[name] == second[name] for name in ("head", "element", "role"))
-
-
-MERGING = Merging(
-    lay_out=lay_out,
-    parse=parse_consolidation,
-    gold_of=gold_of,
-    trace=trace,
-    judged=judged,
-    rule=RULE,
-    as_source=as_source,
-    keep_all=keep_all,
-    summary=SUMMARY,
-    outcomes=OUTCOMES,
-    shares=SHARES,
-    method=method,
-)

@@ -1,14 +1,17 @@
-"""How other annotators treated the same verb."""
+"""How other annotators treated the same verb.
+
+The module is the part `precedents` of the scheme.
+"""
 
 from collections import Counter
 from collections.abc import Iterable
 
-from schemes.base import Json, Precedents
+from schemes.contract.values import Json
 
 
-def like(lemma: str) -> Json:
+def like(query: str) -> Json:
     """Return the field of targets that records of this verb share."""
-    return {"lemma": "_".join(lemma.split())}
+    return {"lemma": "_".join(query.split())}
 
 
 def summarize(contents: Iterable[Json]) -> list[Json]:
@@ -18,6 +21,3 @@ def summarize(contents: Iterable[Json]) -> list[Json]:
     )
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     return [{"frame": frame, "lemma": lemma, "count": count} for (frame, lemma), count in ranked]
-
-
-PRECEDENTS = Precedents(like=like, summarize=summarize)

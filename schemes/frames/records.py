@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
-from schemes.base import ErrorSink, FieldError, FileError
+from schemes.contract.errors import ErrorSink, FieldError, FileError
 from schemes.text_lines import numbered_lines
 
 Positions = tuple[int, ...]

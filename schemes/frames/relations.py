@@ -8,7 +8,8 @@ does not depend on its verb is syntactically complex: `lscmpx` left of the verb,
 import re
 from collections.abc import Sequence
 
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 
 LEFT_COMPLEX, RIGHT_COMPLEX = "lscmpx", "rscmpx"
 # An arc of the column DEPS between words. Those of empty nodes, such as 8.1, are left out.

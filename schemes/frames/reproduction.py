@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemes.base import FileError, refuse
+from schemes.contract.errors import FileError, refuse
 from schemes.frames import paper_figures as paper
 from schemes.frames.items import Baseline, Task
 from schemes.frames.records import Record, read_records

@@ -2,94 +2,60 @@
 
 from pathlib import Path
 
-from schemes.base import (
-    Content,
-    Corpus,
-    ItemContext,
-    Json,
-    Noun,
-    Pages,
-    Sample,
-    Scheme,
-    Search,
-    SearchField,
-    ShownUnit,
-    TaskTexts,
-    Total,
-    Views,
-    Vocabulary,
-)
 from schemes.content_models import json_schemas
+from schemes.contract.content import Content, Total
+from schemes.contract.scheme import Scheme
+from schemes.contract.simulation import Sample
+from schemes.contract.values import Noun
+from schemes.contract.vocabulary import TaskTexts, Vocabulary
+from schemes.frames import (
+    comparison,
+    merging,
+    precedents,
+    simulation,
+    statistics,
+    validating,
+    views,
+)
 from schemes.frames import content as record_content
-from schemes.frames import corpus, page_data
-from schemes.frames.comparison import COMPARISON
+from schemes.frames.corpus import CORPUS
 from schemes.frames.differences import differences
 from schemes.frames.doubts import doubts
 from schemes.frames.exports import EXPORTS
 from schemes.frames.lexicon import LEXICON
-from schemes.frames.merging import MERGING, label_of
+from schemes.frames.pages import PAGES
 from schemes.frames.pay import PAY_PRESETS, PAY_TITLES
-from schemes.frames.precedents import PRECEDENTS
 from schemes.frames.score_systems import SCORING
-from schemes.frames.simulation import SIMULATION
-from schemes.frames.skips import SKIP_REASONS
-from schemes.frames.statistics import STATISTICS
+from schemes.frames.search import SEARCH
 from schemes.frames.tutorials import TUTORIALS
-from schemes.frames.verifying import VALIDATING, Verification, verification_remark
-
-
-def _shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None:
-    """Return the arguments with their labels, or None for content of another shape.
-
-    Of a verification, these are the arguments of the record as the verifier would have it.
-    """
-    record = content.get("record", content) if isinstance(content, dict) else None
-    arguments = record.get("arguments") if isinstance(record, dict) else None
-    if not isinstance(arguments, list):
-        return None
-    units = [_shown_unit(argument, context) for argument in arguments]
-    known = [unit for unit in units if unit is not None]
-    return known if len(known) == len(units) else None
-
-
-def _shown_unit(argument: object, context: ItemContext) -> ShownUnit | None:
-    if not isinstance(argument, dict):
-        return None
-    head, labels = argument.get("head"), [argument.get("element"), argument.get("role")]
-    if not isinstance(head, list) or not all(isinstance(label, str) for label in labels):
-        return None
-    if not all(type(at) is int and 0 <= at < len(context.tokens) for at in head):
-        return None
-    return ShownUnit(
-        label=label_of(argument),
-        values=[context.words_text(head)],
-        spans=[(at, at + 1) for at in head],
-    )
-
-
-def _remark(content: Json) -> str:
-    """Return the frame with the verb's lemma, the reason of a skip, or what a verifier disputes."""
-    if content.get("skip"):
-        return f"Skipped: {SKIP_REASONS.get(content['skip'], content['skip'])}."
-    if "record" in content:
-        return verification_remark(content)
-    frame, lemma = content.get("frame"), str(content.get("lemma", "")).replace("_", " ")
-    return f"{lemma}: {frame}" if isinstance(frame, str) and frame else ""
-
-
-def _labels(content: Json, context: ItemContext) -> list[str]:
-    labels = [content.get("frame", "")]
-    for argument in content.get("arguments", []):
-        labels += [argument.get("element", ""), argument.get("role", "")]
-    return [label.replace("_", " ") for label in labels if label]
-
-
-def _lemma(content: Json, context: ItemContext) -> list[str]:
-    lemmas = [content.get("lemma", ""), context.target.get("lemma", "")]
-    return [lemma.replace("_", " ") for lemma in dict.fromkeys(lemmas) if lemma]
-
+from schemes.frames.validating import Verification
 
 _SAMPLES = Path(__file__).with_name("samples")
+
+
+class FramesContent(Content):
+    """Records of frames."""
+
+    schema_version = record_content.SCHEMA_VERSION
+    empty = record_content.EMPTY
+    parse_generation = staticmethod(record_content.parse_generation)
+    parse_gold = staticmethod(record_content.parse_gold)
+    parse_system = staticmethod(record_content.parse_gold)
+    count_units = staticmethod(record_content.count_units)
+    json_schemas = {
+        **record_content.JSON_SCHEMAS,
+        **json_schemas(validation=Verification),
+    }
+    totals = (
+        Total("arguments", Noun("argument", "arguments")),
+        Total("skipped", Noun("skipped record", "skipped records")),
+    )
+    count = staticmethod(record_content.count_parts)
+    differences = staticmethod(differences)
+    doubts = staticmethod(doubts)
+    is_blank = staticmethod(record_content.is_blank)
+    skip_field = "skip"
+
 
 SCHEME = Scheme(
     name="frames",
@@ -122,60 +88,21 @@ SCHEME = Scheme(
         pay_presets=PAY_PRESETS,
         pay_titles=PAY_TITLES,
     ),
-    corpus=Corpus(
-        formats={
-            "conllu": [".conllu", ".conllup", ".conll"],
-            "text": [".txt"],
-            "table": [".csv", ".tsv", ".xlsx"],
-        },
-        gold_formats=(corpus.SEMEVAL,),
-        read_sentences=corpus.read_sentences,
-        read_items=corpus.read_items,
-        read_gold=corpus.read_gold,
-        find_items=corpus.find_items,
-        complete_item=corpus.complete_item,
-        headline=corpus.headline,
-        order=corpus.order,
-        layouts=corpus.LAYOUTS,
-        gold_layouts=corpus.GOLD_LAYOUTS,
-    ),
-    content=Content(
-        schema_version=record_content.SCHEMA_VERSION,
-        empty=record_content.EMPTY,
-        parse_generation=record_content.parse_generation,
-        parse_gold=record_content.parse_gold,
-        parse_system=record_content.parse_gold,
-        count_units=record_content.count_units,
-        json_schemas={
-            **record_content.JSON_SCHEMAS,
-            **json_schemas(validation=Verification),
-        },
-        totals=(
-            Total("arguments", Noun("argument", "arguments")),
-            Total("skipped", Noun("skipped record", "skipped records")),
-        ),
-        count=record_content.count_parts,
-        differences=differences,
-        doubts=doubts,
-        is_blank=record_content.is_blank,
-        skip_field="skip",
-    ),
-    comparison=COMPARISON,
-    views=Views(units=_shown_units, remark=_remark, marked=corpus.marked),
+    corpus=CORPUS,
+    content=FramesContent(),
+    comparison=comparison,
+    views=views,
     exports=EXPORTS,
-    pages=Pages(shared=page_data.shared, item=page_data.item),
-    merging=MERGING,
-    validating=VALIDATING,
-    simulation=SIMULATION,
+    pages=PAGES,
+    merging=merging,
+    validating=validating,
+    simulation=simulation,
     tutorials=TUTORIALS,
-    search=Search(
-        content=SearchField("Frame, element or role", _labels),
-        target=SearchField("Verb", _lemma),
-    ),
+    search=SEARCH,
     resources={"lexicon": LEXICON},
-    precedents=PRECEDENTS,
+    precedents=precedents,
     scoring=SCORING,
-    statistics=STATISTICS,
+    statistics=statistics,
     guidelines=Path(__file__).with_name("guidelines"),
     sample=Sample(
         format="conllu",

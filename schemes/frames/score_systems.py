@@ -4,7 +4,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from schemes.base import FileError, Noun
+from schemes.contract.errors import FileError
+from schemes.contract.scoring import (
+    Measure,
+    ScoredSystem,
+    ScoredSystems,
+    TypeRow,
+    TypeTable,
+    nonzero,
+)
+from schemes.contract.values import Noun
 from schemes.frames.exports import TASK_A, TASK_B1, TASK_B2
 from schemes.frames.items import (
     BadRecords,
@@ -15,7 +24,6 @@ from schemes.frames.items import (
     read_items,
 )
 from schemes.reports import BadRows
-from schemes.system_scores import Measure, ScoredSystem, ScoredSystems, TypeRow, TypeTable, nonzero
 
 if TYPE_CHECKING:
     from metrics.bootstrap import Floats

@@ -8,7 +8,8 @@ word beside the verb has no argument. Wrong parts that look right pass, at any s
 import random
 from collections.abc import Sequence
 
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.comparison import head_of
 from schemes.frames.content import CORE
 from schemes.frames.error_rates import RATES

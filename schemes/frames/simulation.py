@@ -1,13 +1,16 @@
 """The content of simulated workers: a reference with seeded errors, and judgments of it.
 
+The module is the part `simulation` of the scheme.
+
 The same arguments always give the same content. At skill 1, it equals the reference. Consolidators and
 verifiers see the annotators' records and the sentence only (`simulated_judges`).
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from schemes.base import ItemContext, Json, Simulation
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.comparison import head_of
 from schemes.frames.content import CORE, EMPTY
 from schemes.frames.error_rates import RATES
@@ -16,7 +19,10 @@ from schemes.frames.simulated_judges import consolidate, validate
 from schemes.frames.visible_signs import content_words, frames_of_lemma, known_roles, usual_role
 from schemes.simulated_person import Person
 
-NOTHING = {**EMPTY, "skip": "other"}
+__all__ = ["consolidate", "generate", "invent", "nothing", "published", "validate"]
+
+nothing = {**EMPTY, "skip": "other"}
+published: Mapping[str, str] = {}
 _SURE, _UNSURE = 5, 3
 _FALLBACK_FRAME = "Undergoing"
 
@@ -27,7 +33,7 @@ def generate(reference: Json, context: ItemContext, person: Person, seed: str) -
     People choose other frames, miss and invent arguments, and choose other heads, elements and roles.
     """
     if reference.get("skip") or not reference.get("frame"):
-        return {**NOTHING, "skip": reference.get("skip") or "no-frame"}
+        return {**nothing, "skip": reference.get("skip") or "no-frame"}
     rng = random.Random(seed)  # noqa: S311
     frame = reference["frame"]
     if person.errs(RATES.other_frame, rng):
@@ -132,18 +138,3 @@ def invent(context: ItemContext) -> Json:
     ]
     record = {"skip": "", "verb": verb, "lemma": lemma, "frame": frame, "confidence": None}
     return {**record, "arguments": arguments}
-
-
-def split(reference: Json, provenance: Sequence[Json]) -> list[Json]:
-    """Return the record as the only generation."""
-    return [reference]
-
-
-SIMULATION = Simulation(
-    generate=generate,
-    invent=invent,
-    split=split,
-    nothing=NOTHING,
-    consolidate=consolidate,
-    validate=validate,
-)

@@ -1,5 +1,7 @@
 """Statistics of records: the rows of table 1 of SemEval-2019 Task 2, and frames by confidence.
 
+The module is the part `statistics` of the scheme.
+
 Counts are those of the record files. Verb forms are the distinct lemmas of verbs, with particles.
 Elements and role arguments are the arguments of the tasks B.1 and B.2. An element type is a pair of
 a frame and an element. Multi-word units are verbs and heads of several tokens.
@@ -8,9 +10,10 @@ a frame and an element. Multi-word units are verbs and heads of several tokens.
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from schemes.base import AnnotatedItem, Frequencies, Json, Statistics, StatisticsTable
+from schemes.contract.statistics import AnnotatedItem, Frequencies, StatisticsTable
+from schemes.contract.values import Json
 
-FIGURES = (
+figures: Sequence[tuple[str, str]] = (
     ("records", "Records"),
     ("sentences", "Sentences"),
     ("tokens", "Tokens"),
@@ -23,7 +26,7 @@ FIGURES = (
     ("multi_word_units", "Multi-word units"),
     ("mean_confidence", "Mean confidence"),
 )
-STEPS = (
+steps: Sequence[tuple[str, str]] = (
     ("read", "Read"),
     ("units", "Multi-word units"),
     ("frame", "Frame"),
@@ -72,6 +75,10 @@ def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
     }
 
 
+def is_skipped(content: Json) -> bool:
+    return bool(content.get("skip"))
+
+
 def tables(items: Sequence[AnnotatedItem]) -> list[StatisticsTable]:
     """Return the frames with the highest and the lowest mean confidence."""
     by_frame = _by_frame(item.content for item in items)
@@ -106,13 +113,3 @@ def _by_frame(records: Iterable[Json]) -> dict[str, list[Json]]:
         if record.get("frame"):
             by_frame[record["frame"]].append(record)
     return by_frame
-
-
-STATISTICS = Statistics(
-    figures=FIGURES,
-    count=count,
-    is_skipped=lambda content: bool(content.get("skip")),
-    steps=STEPS,
-    tables=tables,
-    frequencies=frequencies,
-)

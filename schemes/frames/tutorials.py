@@ -2,7 +2,9 @@
 
 from functools import cache
 
-from schemes.base import Goal, ItemContext, Json, Tutorial, TutorialStep
+from schemes.contract.items import ItemContext
+from schemes.contract.pages import Goal, Tutorial, TutorialStep
+from schemes.contract.values import Json
 from schemes.frames.content import parse_gold
 from schemes.original_text import align
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from schemes.base import ItemContext, Json, Tokens
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json, Tokens
 from schemes.english.function_words import is_function_word
 
 _ROLES = ("Agent", "Theme", "Patient", "Goal", "Instrument")

@@ -21,7 +21,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from schemes.base import FieldError, FileError, Json
+from schemes.contract.errors import FieldError, FileError
+from schemes.contract.values import Json
 from schemes.grounding.candidates import Box, Candidate, best
 from schemes.json_values import json_object
 from schemes.reports import FileProgram, Notify, Options, Progress, UsageError

@@ -32,7 +32,7 @@ from metrics.boxes import (
     whole_images,
 )
 from metrics.counts import ratio
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.grounding.candidates import SETTINGS, best, boxes_of, single_objects
 from schemes.grounding.content import has_proper_components
 from schemes.grounding.evaluation import ITEM_COLUMNS, Evaluation

@@ -7,16 +7,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from schemes.base import (
-    AlignedRow,
-    ErrorSink,
-    ExternalCase,
-    ExternalComparison,
-    ExternalTable,
-    GoldItem,
-    Json,
-    RowSide,
-)
+from schemes.contract.comparison import AlignedRow, RowSide
+from schemes.contract.errors import ErrorSink
+from schemes.contract.external import ExternalCase, ExternalComparison, ExternalTable, GoldItem
+from schemes.contract.values import Json
 from schemes.grounding.content import phrase_text
 from schemes.json_values import json_object
 from schemes.reports import (
@@ -227,32 +221,6 @@ def _figure(name: str, title: str, case: Mapping[str, Any]) -> str:
     )
 
 
-def _compare(path: Path, items: Iterable[GoldItem], on_error: ErrorSink) -> Json | None:
-    """Return the bias report of a file's predictions for the phrases of the gold, or None.
-
-    The file's gold boxes and plurality are replaced by the project's.
-    """
-    from schemes.grounding.bias_report import bias_report, disagreements  # noqa: PLC0415
-    from schemes.grounding.evaluation import Evaluation  # noqa: PLC0415
-    from schemes.grounding.phrases import predictions_for  # noqa: PLC0415
-
-    gold = _gold_phrases(items)
-    phrases = predictions_for(path, gold, on_error=on_error)
-    if not phrases:
-        return None
-    evaluation = Evaluation(phrases)
-    cases = [
-        {
-            **{name: case[name] for name in ("id", "iou", "c_iou")},
-            "phrase": gold[case["id"]]["phrase"],
-            "gold": phrases[case["place"]].gold,
-            "predicted": phrases[case["place"]].predicted,
-        }
-        for case in disagreements(evaluation)[:_SHOWN_CASES]
-    ]
-    return {**bias_report(evaluation), "cases": cases}
-
-
 def _gold_phrases(items: Iterable[GoldItem]) -> dict[str, Json]:
     """Return the gold of phrases with boxes by `<id of the caption>/<id of the phrase>`."""
     gold = {}
@@ -272,54 +240,82 @@ def _gold_phrases(items: Iterable[GoldItem]) -> dict[str, Json]:
     return gold
 
 
-def _table(report: Json) -> ExternalTable:
-    from schemes.grounding.bias_report import table_rows  # noqa: PLC0415
-
-    rows = [
-        (f"{title}, {kind}, {metric}", *shares)
-        for title, kind, metric, *shares in table_rows(report)
-    ]
-    return ExternalTable(
-        caption="Accuracy of the predictions by both metrics",
-        columns=("Predictions, candidates, metric", "All %", "Plural %"),
-        rows=rows,
-        note=" ".join(statistics_of(report)),
-    )
-
-
-def _cases(report: Json) -> list[ExternalCase]:
-    """Return phrases that one metric accepts and the other rejects."""
-    return [
-        ExternalCase(
-            case["id"].rpartition("/")[0],
-            AlignedRow(
-                state="extent-differs",
-                label=case["phrase"] or case["id"],
-                reference=RowSide(case["id"], [case["phrase"]], "", _whole(case["gold"])),
-                predicted=RowSide(case["id"], [case["phrase"]], "", _whole(case["predicted"])),
-                detail=f"IoU {case['iou']:.2f}, c-IoU {case['c_iou']:.2f}",
-            ),
-        )
-        for case in report.get("cases", ())
-    ]
-
-
 def _whole(boxes: Iterable[Iterable[float]]) -> list[list[int]]:
     return [[round(side) for side in box] for box in boxes]
 
 
-PREDICTIONS = ExternalComparison(
-    key="predictions",
-    label="predictions",
-    help="a file of a system's predictions (JSON Lines as for ground_report), with the ids "
-    "CAPTION/PHRASE, to rate by IoU and c-IoU",
-    matching="Phrases are matched by their ids, such as 1000092795#0/p0.",
-    compare=_compare,
-    table=_table,
-    text=report_text,
-    cases=_cases,
-    cases_title="Where IoU and c-IoU disagree",
-)
+class Predictions(ExternalComparison):
+    """Comparison of gold with a system's predictions by IoU and c-IoU."""
+
+    key = "predictions"
+    label = "predictions"
+    help = (
+        "a file of a system's predictions (JSON Lines as for ground_report), with the ids "
+        "CAPTION/PHRASE, to rate by IoU and c-IoU"
+    )
+    matching = "Phrases are matched by their ids, such as 1000092795#0/p0."
+    cases_title = "Where IoU and c-IoU disagree"
+
+    def compare(self, path: Path, gold: Iterable[GoldItem], on_error: ErrorSink) -> Json | None:
+        """Return the bias report of a file's predictions for the phrases of the gold, or None.
+
+        The file's gold boxes and plurality are replaced by the project's.
+        """
+        from schemes.grounding.bias_report import bias_report, disagreements  # noqa: PLC0415
+        from schemes.grounding.evaluation import Evaluation  # noqa: PLC0415
+        from schemes.grounding.phrases import predictions_for  # noqa: PLC0415
+
+        known = _gold_phrases(gold)
+        phrases = predictions_for(path, known, on_error=on_error)
+        if not phrases:
+            return None
+        evaluation = Evaluation(phrases)
+        cases = [
+            {
+                **{name: case[name] for name in ("id", "iou", "c_iou")},
+                "phrase": known[case["id"]]["phrase"],
+                "gold": phrases[case["place"]].gold,
+                "predicted": phrases[case["place"]].predicted,
+            }
+            for case in disagreements(evaluation)[:_SHOWN_CASES]
+        ]
+        return {**bias_report(evaluation), "cases": cases}
+
+    def table(self, figures: Json) -> ExternalTable:
+        from schemes.grounding.bias_report import table_rows  # noqa: PLC0415
+
+        rows = [
+            (f"{title}, {kind}, {metric}", *shares)
+            for title, kind, metric, *shares in table_rows(figures)
+        ]
+        return ExternalTable(
+            caption="Accuracy of the predictions by both metrics",
+            columns=("Predictions, candidates, metric", "All %", "Plural %"),
+            rows=rows,
+            note=" ".join(statistics_of(figures)),
+        )
+
+    def text(self, figures: Json) -> str:
+        return report_text(figures)
+
+    def cases(self, figures: Json) -> list[ExternalCase]:
+        """Return phrases that one metric accepts and the other rejects."""
+        return [
+            ExternalCase(
+                case["id"].rpartition("/")[0],
+                AlignedRow(
+                    state="extent-differs",
+                    label=case["phrase"] or case["id"],
+                    reference=RowSide(case["id"], [case["phrase"]], "", _whole(case["gold"])),
+                    predicted=RowSide(case["id"], [case["phrase"]], "", _whole(case["predicted"])),
+                    detail=f"IoU {case['iou']:.2f}, c-IoU {case['c_iou']:.2f}",
+                ),
+            )
+            for case in figures.get("cases", ())
+        ]
+
+
+PREDICTIONS = Predictions()
 
 GROUND_REPORT = FileProgram(
     name="ground_report",

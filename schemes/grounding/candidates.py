@@ -6,7 +6,7 @@ A candidate is a set of boxes, with the label of the objects in it and its score
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from schemes.base import Json
+from schemes.contract.values import Json
 
 Box = Sequence[float]
 

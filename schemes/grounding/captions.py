@@ -7,20 +7,10 @@ from itertools import groupby
 from pathlib import PurePath
 from typing import Any
 
-from schemes.base import (
-    ContentError,
-    ErrorSink,
-    ExportRow,
-    FieldError,
-    FileError,
-    GoldRecord,
-    Image,
-    ItemContext,
-    ItemRecord,
-    Json,
-    SentenceRecord,
-    Stated,
-)
+from schemes.contract.errors import ContentError, ErrorSink, FieldError, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow, GoldRecord, ItemRecord, SentenceRecord, Stated
+from schemes.contract.values import Image, Json
 from schemes.grounding.content import MAX_PHRASES, is_complete
 from schemes.grounding.noun_phrases import find_noun_phrases
 from schemes.original_text import Offsets

@@ -12,7 +12,9 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
+from schemes.contract.errors import ErrorSink, FieldError, FileError
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
 from schemes.grounding import coco_entries
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, check_caption, image_of
 from schemes.grounding.coco_entries import Entries, id_of, required_id

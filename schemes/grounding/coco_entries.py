@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from schemes.base import FieldError, Json
+from schemes.contract.errors import FieldError
+from schemes.contract.values import Json
 
 Id = int | str
 

@@ -1,5 +1,7 @@
 """Comparison of a caption's boxes with a reference, phrase by phrase and box by box.
 
+The module is the part `comparison` of the scheme.
+
 Phrases that the reference lacks are not compared. A phrase with boxes in the reference and none in the
 prediction is incorrect. Phrases without boxes on both sides are compared by their states alone.
 
@@ -12,30 +14,45 @@ from dataclasses import dataclass, field
 
 from metrics.component_matching import box_iou, match_components
 from metrics.regions import box_area, hull_overlap, region_overlap
-from schemes.base import (
+from schemes.contract.comparison import (
+    CATEGORIES,
     AlignedRow,
     Compared,
-    Comparison,
     DecisionKind,
-    ItemContext,
-    Json,
     RowDecision,
     RowSide,
     StateText,
 )
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
+from schemes.figures import Figure
 from schemes.grounding.content import phrase_text, phrases_by_id
 from schemes.grounding.figures import FIGURES, GROUPS, accuracy_key
 from schemes.grounding.merging import STATE_TEXTS, box_text
 from schemes.grounding.remarks import SIZE_CODES, hints, section
 
+__all__ = [
+    "categories",
+    "compare",
+    "count_kept",
+    "decisions",
+    "figures",
+    "hints",
+    "measure",
+    "round_thresholds",
+    "rule",
+    "section",
+    "states",
+]
+
 # Stored with every figure. Changed definitions get a new name.
-RULE = "grounding.phrases.v1"
+rule = "grounding.phrases.v1"
 # A matched box with a lower IoU gets a row that describes the difference.
 CLOSE_IOU = 0.75
 # The share of a box that must be inside another box for it to be too small rather than shifted.
 _INSIDE = 0.85
 
-STATES = {
+states: Mapping[str, StateText] = {
     "found": StateText("found", "You and the expert agree."),
     "extent-differs": StateText(
         "other extent", "The right object, but your box is too large, too small or shifted."
@@ -53,7 +70,7 @@ STATES = {
         "accepted", "The expert didn't draw this box, but a reviewer accepted it."
     ),
 }
-DECISIONS = (
+decisions: Sequence[DecisionKind] = (
     DecisionKind("state-accepted", "also correct", "Accept this answer", "state"),
     DecisionKind("pair-accepted", "the same object", "Accept as a match", "pair", pairs=True),
     DecisionKind("pair-refused", "not the same object", "Not the same object", "pair"),
@@ -61,6 +78,7 @@ DECISIONS = (
         "box-accepted", "correct, although the expert didn't mark it", "Mark as correct", "box"
     ),
 )
+categories = CATEGORIES
 _MISSING: Json = {"state": "", "boxes": []}
 _Box = tuple[int, ...]
 
@@ -284,7 +302,7 @@ def _rows(phrase: _Phrase, text: str) -> Iterator[AlignedRow]:
     for our_at in phrase.missed:
         yield AlignedRow(
             state="missed",
-            label=STATES["missed"].label,
+            label=states["missed"].label,
             reference=_side(phrase, phrase.ours[our_at], text),
             predicted=None,
             decisions=("pair-accepted",),
@@ -293,7 +311,7 @@ def _rows(phrase: _Phrase, text: str) -> Iterator[AlignedRow]:
         state = "approved" if at in phrase.accepted else "extra"
         yield AlignedRow(
             state=state,
-            label=STATES[state].label,
+            label=states[state].label,
             reference=None,
             predicted=_side(phrase, phrase.theirs[at], text),
             decisions=("box-accepted",) if state == "extra" else (),
@@ -313,7 +331,7 @@ def _state_row(phrase: _Phrase, text: str) -> AlignedRow | None:
         state = "approved" if phrase.is_state_accepted else "label-differs"
     return AlignedRow(
         state=state,
-        label=STATES[state].label,
+        label=states[state].label,
         reference=RowSide(phrase.id, [text], STATE_TEXTS.get(ours, ours), phrase.ours),
         predicted=RowSide(phrase.id, [text], STATE_TEXTS.get(theirs, theirs), phrase.theirs)
         if theirs
@@ -338,7 +356,7 @@ def _pair_row(phrase: _Phrase, our_at: int, at: int, text: str) -> AlignedRow:
     state = "found" if is_close else "extent-differs"
     return AlignedRow(
         state=state,
-        label=STATES[state].label,
+        label=states[state].label,
         reference=_side(phrase, ours, text),
         predicted=_side(phrase, theirs, text),
         detail=f"IoU {iou:.2f}" if is_close else f"{difference(ours, theirs)}, IoU {iou:.2f}",
@@ -362,22 +380,12 @@ def difference(reference: Sequence[int], predicted: Sequence[int]) -> str:
 
 
 # Suggestions of this project.
-ROUND_THRESHOLDS = {
+round_thresholds: Mapping[int, Mapping[str, float]] = {
     0: {"c-iou": 0.5},
     1: {"c-iou": 0.6, "components": 0.5},
     2: {"c-iou": 0.75, "components": 0.65, "state": 0.7},
     3: {"c-iou": 0.8, "components": 0.7},
 }
 
-COMPARISON = Comparison(
-    figures=FIGURES,
-    rule=RULE,
-    compare=compare,
-    measure=measure,
-    count_kept=count_kept,
-    states=STATES,
-    decisions=DECISIONS,
-    hints=hints,
-    section=section,
-    round_thresholds=ROUND_THRESHOLDS,
-)
+
+figures: Sequence[Figure] = FIGURES

@@ -18,8 +18,10 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from schemes.base import ContentError, Image, ItemContext, Json
 from schemes.content_models import Strict, json_schemas, validated
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image, Json
 
 SCHEMA_VERSION = 1
 MAX_BOXES = 50

@@ -9,17 +9,13 @@ half-open and `cardinality` is null if it is unknown.
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
-from schemes.base import (
-    Corpus,
-    ErrorSink,
-    FileError,
-    GoldRecord,
-    ItemContext,
-    ItemRecord,
-    Json,
-    SentenceRecord,
-)
+from schemes.contract.corpus import Corpus
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import GoldRecord, ItemRecord, SentenceRecord
+from schemes.contract.values import Json
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import LOCAL_KEY, Caption, checked_phrases, join_captions
 from schemes.grounding.fitting import fit_gold, move_gold, scale_gold
@@ -35,11 +31,6 @@ ENDINGS = {
     "coco": [".json"],
     "flickr30k": [".zip"],
 }
-FORMATS = {
-    **ENDINGS,
-    TABLE: [".csv", ".tsv", ".xlsx"],
-    **{f"{fmt}{PER_IMAGE}": [] for fmt in ENDINGS},
-}
 LAYOUTS = {
     "captions-jsonl": Layout(
         LayoutKind.JSON_LINES,
@@ -54,35 +45,8 @@ LAYOUTS = {
     "flickr30k": Layout(LayoutKind.ARCHIVE),
     TABLE: IMAGE_LAYOUT,
 }
-GOLD_LAYOUTS = {
-    PHRASES: LAYOUTS["captions-jsonl"],
-    **{fmt: LAYOUTS[fmt] for fmt in ("flickr30k", "coco", "grefcoco")},
-}
 _GOLD = (PHRASES, "flickr30k", "coco", "grefcoco")
-GOLD_FORMATS = (*_GOLD, *(f"{fmt}{PER_IMAGE}" for fmt in _GOLD))
 HEADLINE_WORDS = 8
-
-
-def read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    """Yield the captions of a file or folder. Raise FileError."""
-    if fmt == TABLE:
-        yield from read_table(path, on_error=on_error, layout=IMAGE_LAYOUT)
-        return
-    for caption in _read([path], fmt, on_error):
-        yield caption.sentence()
-
-
-def read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
-    """Yield the phrases of captions in JSON Lines."""
-    for caption in _read(paths, "captions-jsonl", on_error):
-        yield caption.item()
-
-
-def read_gold(paths: Sequence[Path], fmt: str, on_error: ErrorSink) -> Iterator[GoldRecord]:
-    """Yield the gold of captions. Raise FileError."""
-    for caption in _read(paths, fmt, on_error, with_gold=True):
-        if not caption.has_bad_gold:
-            yield caption.gold()
 
 
 def _read(
@@ -116,23 +80,6 @@ def _captions(
                 raise FileError(path.name, None, message)
 
 
-def find_items(external_id: str, context: ItemContext) -> list[ItemRecord]:
-    """Return the caption with its known phrases, or with the noun phrases of the tagger."""
-    phrases = context.metadata.get("phrases")
-    if phrases is None:
-        spans = find_noun_phrases(context.tokens)
-        phrases = [{"start": start, "end": end} for start, end in spans]
-    if not phrases:
-        return []
-    return [ItemRecord(external_id, LOCAL_KEY, {"phrases": phrases})]
-
-
-def complete_item(item: ItemRecord, context: ItemContext) -> ItemRecord:
-    """Check the phrases, and add ids and numbers that are missing. Raise ContentError."""
-    phrases = checked_phrases(item.target.get("phrases"), context)
-    return replace(item, target={"phrases": [_numbered(phrase, context) for phrase in phrases]})
-
-
 def _numbered(phrase: Json, context: ItemContext) -> Json:
     """Return the phrase with its number. A number in the file takes precedence."""
     if phrase["plural"] is not None:
@@ -143,26 +90,66 @@ def _numbered(phrase: Json, context: ItemContext) -> Json:
     return {**phrase, "plural": plural, "cardinality": cardinality}
 
 
-def headline(context: ItemContext) -> str:
-    """Return the caption's first words."""
-    return context.span_text(0, HEADLINE_WORDS) + (
-        " …" if len(context.tokens) > HEADLINE_WORDS else ""
-    )
+class GroundingCorpus(Corpus):
+    """Captions and phrases in the formats of the published corpora, and captions in tables."""
+
+    formats = {
+        **ENDINGS,
+        TABLE: [".csv", ".tsv", ".xlsx"],
+        **{f"{fmt}{PER_IMAGE}": [] for fmt in ENDINGS},
+    }
+    gold_formats = (*_GOLD, *(f"{fmt}{PER_IMAGE}" for fmt in _GOLD))
+    layouts = LAYOUTS
+    gold_layouts = {
+        PHRASES: LAYOUTS["captions-jsonl"],
+        **{fmt: LAYOUTS[fmt] for fmt in ("flickr30k", "coco", "grefcoco")},
+    }
+    needs_images = True
+    move_gold = staticmethod(move_gold)
+    scale_gold = staticmethod(scale_gold)
+    fit_gold = staticmethod(fit_gold)
+
+    def read_sentences(self, path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
+        """Yield the captions of a file or folder. Raise FileError."""
+        if fmt == TABLE:
+            yield from read_table(path, on_error=on_error, layout=IMAGE_LAYOUT)
+            return
+        for caption in _read([path], fmt, on_error):
+            yield caption.sentence()
+
+    def read_items(self, paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
+        """Yield the phrases of captions in JSON Lines."""
+        for caption in _read(paths, "captions-jsonl", on_error):
+            yield caption.item()
+
+    def read_gold(
+        self, paths: Sequence[Path], fmt: str, on_error: ErrorSink, **options: Any
+    ) -> Iterator[GoldRecord]:
+        """Yield the gold of captions. Raise FileError."""
+        for caption in _read(paths, fmt, on_error, with_gold=True):
+            if not caption.has_bad_gold:
+                yield caption.gold()
+
+    def find_items(self, external_id: str, context: ItemContext) -> list[ItemRecord]:
+        """Return the caption with its known phrases, or with the noun phrases of the tagger."""
+        phrases = context.metadata.get("phrases")
+        if phrases is None:
+            spans = find_noun_phrases(context.tokens)
+            phrases = [{"start": start, "end": end} for start, end in spans]
+        if not phrases:
+            return []
+        return [ItemRecord(external_id, LOCAL_KEY, {"phrases": phrases})]
+
+    def complete_item(self, item: ItemRecord, context: ItemContext) -> ItemRecord:
+        """Check the phrases, and add ids and numbers that are missing. Raise ContentError."""
+        phrases = checked_phrases(item.target.get("phrases"), context)
+        return replace(item, target={"phrases": [_numbered(phrase, context) for phrase in phrases]})
+
+    def headline(self, context: ItemContext) -> str:
+        """Return the caption's first words."""
+        return context.span_text(0, HEADLINE_WORDS) + (
+            " …" if len(context.tokens) > HEADLINE_WORDS else ""
+        )
 
 
-CORPUS = Corpus(
-    formats=FORMATS,
-    gold_formats=GOLD_FORMATS,
-    read_sentences=read_sentences,
-    read_items=read_items,
-    read_gold=read_gold,
-    find_items=find_items,
-    complete_item=complete_item,
-    headline=headline,
-    needs_images=True,
-    move_gold=move_gold,
-    scale_gold=scale_gold,
-    fit_gold=fit_gold,
-    layouts=LAYOUTS,
-    gold_layouts=GOLD_LAYOUTS,
-)
+CORPUS = GroundingCorpus()

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
-from schemes.base import Box, CheckedWork, Doubt, Image, ItemContext, Json, Noun
+from schemes.contract.content import CheckedWork, Doubt
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Box, Image, Json, Noun
 from schemes.doubts import more_than_others
 from schemes.grounding.content import distinct_boxes, phrase_text, phrases_by_id
 from schemes.grounding.noun_phrases import number_of

@@ -3,8 +3,8 @@
 from argparse import ArgumentParser
 from pathlib import Path
 
-from schemes.base import Json
 from schemes.charts import write_bar_chart
+from schemes.contract.values import Json
 from schemes.reports import (
     BadRows,
     Evaluation,

@@ -31,7 +31,8 @@ from metrics.boxes import (
 from metrics.component_matching import box_iou, match_components
 from metrics.counts import ratio
 from metrics.intervals import Interval
-from schemes.base import ErrorSink, FileError, Json, refuse
+from schemes.contract.errors import ErrorSink, FileError, refuse
+from schemes.contract.values import Json
 from schemes.grounding.candidates import (
     SETTINGS,
     Box,

@@ -6,17 +6,11 @@ Images are named, not copied.
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from schemes.base import ExportRow, Exports, FileSet
+from schemes.contract.files import Exports, FileSet
+from schemes.contract.records import ExportRow
 from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
 from schemes.grounding.captions import caption_of
 from schemes.grounding.corpus import PHRASES
-
-
-def write(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
-    """Write captions in JSON Lines or COCO's format, and return their number."""
-    if fmt == "coco":
-        return coco.write(rows, path)
-    return phrases_jsonl.write_captions(map(caption_of, rows), path)
 
 
 def _write_grefcoco(rows: Iterable[ExportRow], paths: Mapping[str, Path]) -> Mapping[str, int]:
@@ -25,10 +19,19 @@ def _write_grefcoco(rows: Iterable[ExportRow], paths: Mapping[str, Path]) -> Map
     return dict(zip(names, counts, strict=True))
 
 
-EXPORTS = Exports(
-    formats={PHRASES: "jsonl", "coco": "json"},
-    write=write,
-    file_sets={"grefcoco": FileSet((grefcoco.REFERENCES, grefcoco.INSTANCES), _write_grefcoco)},
-    folders={"flickr30k": flickr30k.write_folder},
-    with_metadata=(PHRASES, "coco", "grefcoco", "flickr30k"),
-)
+class GroundingExports(Exports):
+    """Files of grounded captions."""
+
+    formats = {PHRASES: "jsonl", "coco": "json"}
+    file_sets = {"grefcoco": FileSet((grefcoco.REFERENCES, grefcoco.INSTANCES), _write_grefcoco)}
+    folders = {"flickr30k": flickr30k.write_folder}
+    with_metadata = (PHRASES, "coco", "grefcoco", "flickr30k")
+
+    def write(self, rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
+        """Write captions in JSON Lines or COCO's format, and return their number."""
+        if fmt == "coco":
+            return coco.write(rows, path)
+        return phrases_jsonl.write_captions(map(caption_of, rows), path)
+
+
+EXPORTS = GroundingExports()

@@ -7,7 +7,10 @@ picture, and boxes without area are dropped (Plummer et al. 2015).
 from collections import Counter
 from dataclasses import replace
 
-from schemes.base import ContentError, Fit, GoldRecord, Image, ItemContext, Json, PositionMap
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import Fit, GoldRecord, PositionMap
+from schemes.contract.values import Image, Json
 
 
 def move_gold(record: GoldRecord, positions: PositionMap) -> GoldRecord:

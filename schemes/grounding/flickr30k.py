@@ -18,7 +18,9 @@ from pathlib import Path, PurePosixPath
 from unicodedata import normalize
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
+from schemes.contract.errors import ErrorSink, FieldError, FileError
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, image_of, stem_of
 from schemes.grounding.image_sizes import Size, stated_size
 from schemes.grounding.spooled import rows_by_image

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ErrorSink, ExportRow, FieldError, FileError, Json
+from schemes.contract.errors import ErrorSink, FieldError, FileError
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
 from schemes.grounding import coco_entries
 from schemes.grounding.captions import Caption, CaptionPhrase, caption_of
 from schemes.grounding.coco import (

@@ -2,7 +2,7 @@
 
 import math
 
-from schemes.base import FieldError
+from schemes.contract.errors import FieldError
 
 MAX_SIDE = 1_000_000
 Size = tuple[int, int]

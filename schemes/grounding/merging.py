@@ -1,4 +1,7 @@
-"""Consolidation: the boxes of several annotators become one grounding of the caption."""
+"""Consolidation: the boxes of several annotators become one grounding of the caption.
+
+The module is the part `merging` of the scheme.
+"""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -6,24 +9,31 @@ from fractions import Fraction
 
 from metrics.boxes import box_sets_from_lists, component_overlap
 from metrics.component_matching import box_iou, match_components
-from schemes.base import ItemContext, Json, JudgedUnit, Merging, Share, Trace
+from schemes.contract.items import ItemContext
+from schemes.contract.judging import JudgedUnit, Share, Trace, without_order
+from schemes.contract.values import Json
 from schemes.grounding.content import parse_consolidation, phrase_text, phrases_by_id
 
 # Stored with every figure. Changed definitions get a new name.
-RULE = "grounding.trace.v1"
-SUMMARY = (
+rule = "grounding.trace.v1"
+summary: Sequence[tuple[str, str]] = (
     ("phrases", "phrases"),
     ("phrases_edited", "phrases with other boxes or another state"),
     ("phrases_new", "phrases that no annotator grounded like this"),
     ("boxes", "boxes"),
 )
-OUTCOMES = (
+outcomes: Sequence[tuple[str, str]] = (
     ("phrases", "phrases"),
     ("kept", "kept"),
     ("edited", "edited"),
     ("dropped", "dropped"),
 )
-SHARES = (Share("phrases_survived", "phrases survived", ("kept", "edited"), "phrases"),)
+shares: Sequence[Share] = (
+    Share("phrases_survived", "phrases survived", ("kept", "edited"), "phrases"),
+)
+parse = parse_consolidation
+comparable = without_order
+union = None
 STATE_TEXTS = {
     "boxes": "boxes",
     "group": "one box for the group",
@@ -79,6 +89,11 @@ def as_source(content: Json) -> Json:
             for phrase in content["phrases"]
         ]
     }
+
+
+def keep_all(source: Json) -> Json:
+    """Return the phrases, which are a consolidation of their only source."""
+    return dict(source)
 
 
 def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
@@ -216,18 +231,3 @@ def _overlap(first: Json, second: Json) -> Fraction:
         box_sets_from_lists([first["boxes"]]), box_sets_from_lists([second["boxes"]])
     )
     return Fraction(int(areas.intersection[0]), int(areas.union[0]))
-
-
-MERGING = Merging(
-    lay_out=lay_out,
-    parse=parse_consolidation,
-    gold_of=gold_of,
-    trace=trace,
-    judged=judged,
-    rule=RULE,
-    as_source=as_source,
-    summary=SUMMARY,
-    outcomes=OUTCOMES,
-    shares=SHARES,
-    method=method,
-)

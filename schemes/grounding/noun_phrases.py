@@ -7,7 +7,7 @@ group of friends"). Pronouns are left out, and so are places relative to a thing
 
 from collections.abc import Sequence
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.tagger import tag_tokens
 
 NUMBER_WORDS = (

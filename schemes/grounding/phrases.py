@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ErrorSink, FieldError
+from schemes.contract.errors import ErrorSink, FieldError
 from schemes.grounding.candidates import Box, Candidate
 from schemes.json_values import json_object
 from schemes.text_lines import numbered_lines

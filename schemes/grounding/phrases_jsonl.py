@@ -16,7 +16,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ErrorSink, FieldError
+from schemes.contract.errors import ErrorSink, FieldError
 from schemes.grounding.captions import Caption, CaptionPhrase, check_caption
 from schemes.grounding.content import STATES
 from schemes.json_values import json_object

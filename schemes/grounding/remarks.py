@@ -5,7 +5,8 @@ They are suggestions for a trainer. Each error has a code, so that an item gets 
 
 from collections.abc import Iterator
 
-from schemes.base import AlignedRow, Compared, ItemContext
+from schemes.contract.comparison import AlignedRow, Compared
+from schemes.contract.items import ItemContext
 
 # Details of rows with matched boxes, by error code.
 SIZE_CODES = {

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metrics.counts import ratio
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.grounding import paper_figures as paper
 from schemes.reproduction import Figure, Number, Reproduction, percent
 

@@ -2,23 +2,24 @@
 
 from pathlib import Path
 
-from schemes.base import Content, Noun, Pages, Sample, Scheme, TaskTexts, Total, Vocabulary
 from schemes.content_models import json_schemas
+from schemes.contract.content import Content, Total
+from schemes.contract.scheme import Scheme
+from schemes.contract.simulation import Sample
+from schemes.contract.values import Json, Noun
+from schemes.contract.vocabulary import TaskTexts, Vocabulary
+from schemes.grounding import comparison, merging, simulation, statistics, validating, views
 from schemes.grounding import content as grounded
-from schemes.grounding import page_data
 from schemes.grounding.bias_report_files import PREDICTIONS
-from schemes.grounding.comparison import COMPARISON
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.doubts import doubts
 from schemes.grounding.exports import EXPORTS
-from schemes.grounding.merging import MERGING
+from schemes.grounding.pages import PAGES
 from schemes.grounding.pay import PAY_PRESETS, PAY_TITLES
 from schemes.grounding.score_systems import SCORING
-from schemes.grounding.simulation import SIMULATION
-from schemes.grounding.statistics import STATISTICS
+from schemes.grounding.search import SEARCH
 from schemes.grounding.tutorials import TUTORIALS
-from schemes.grounding.validating import VALIDATING, Validation
-from schemes.grounding.views import SEARCH, VIEWS
+from schemes.grounding.validating import Validation
 
 _SAMPLES = Path(__file__).with_name("samples")
 
@@ -28,6 +29,34 @@ def _draw_samples(folder: Path) -> None:
     from schemes.grounding.samples.draw import draw_samples  # noqa: PLC0415
 
     draw_samples(folder)
+
+
+class GroundingContent(Content):
+    """Boxes of phrases."""
+
+    schema_version = grounded.SCHEMA_VERSION
+    empty = grounded.EMPTY
+    parse_generation = staticmethod(grounded.parse_generation)
+    parse_gold = staticmethod(grounded.parse_gold)
+    parse_system = staticmethod(grounded.parse_gold)
+    count_units = staticmethod(grounded.count_units)
+    json_schemas = {
+        **grounded.JSON_SCHEMAS,
+        **json_schemas(validation=Validation),
+    }
+    totals = (
+        Total("phrases", Noun("phrase", "phrases")),
+        Total("boxes", Noun("box", "boxes")),
+        Total("group", Noun("group", "groups")),
+        Total("scene", Noun("phrase with nothing to box", "phrases with nothing to box")),
+        Total("absent", Noun("absent phrase", "absent phrases")),
+        Total("incomplete", Noun("phrase that may lack a box", "phrases that may lack a box")),
+    )
+    count = staticmethod(grounded.count_parts)
+    doubts = staticmethod(doubts)
+
+    def is_blank(self, content: Json) -> bool:
+        return not content["phrases"]
 
 
 SCHEME = Scheme(
@@ -60,40 +89,18 @@ SCHEME = Scheme(
         pay_titles=PAY_TITLES,
     ),
     corpus=CORPUS,
-    content=Content(
-        schema_version=grounded.SCHEMA_VERSION,
-        empty=grounded.EMPTY,
-        parse_generation=grounded.parse_generation,
-        parse_gold=grounded.parse_gold,
-        parse_system=grounded.parse_gold,
-        count_units=grounded.count_units,
-        json_schemas={
-            **grounded.JSON_SCHEMAS,
-            **json_schemas(validation=Validation),
-        },
-        totals=(
-            Total("phrases", Noun("phrase", "phrases")),
-            Total("boxes", Noun("box", "boxes")),
-            Total("group", Noun("group", "groups")),
-            Total("scene", Noun("phrase with nothing to box", "phrases with nothing to box")),
-            Total("absent", Noun("absent phrase", "absent phrases")),
-            Total("incomplete", Noun("phrase that may lack a box", "phrases that may lack a box")),
-        ),
-        count=grounded.count_parts,
-        doubts=doubts,
-        is_blank=lambda content: not content["phrases"],
-    ),
-    comparison=COMPARISON,
-    views=VIEWS,
-    pages=Pages(shared=page_data.shared, item=page_data.item),
+    content=GroundingContent(),
+    comparison=comparison,
+    views=views,
+    pages=PAGES,
     exports=EXPORTS,
-    merging=MERGING,
-    validating=VALIDATING,
-    simulation=SIMULATION,
+    merging=merging,
+    validating=validating,
+    simulation=simulation,
     tutorials=TUTORIALS,
     search=SEARCH,
     scoring=SCORING,
-    statistics=STATISTICS,
+    statistics=statistics,
     external={PREDICTIONS.key: PREDICTIONS},
     guidelines=Path(__file__).with_name("guidelines"),
     sample=Sample(

@@ -6,14 +6,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from metrics.counts import ratio
-from schemes.base import ErrorSink, FileError, Noun
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.scoring import (
+    Measure,
+    ScoredSystem,
+    ScoredSystems,
+    TypeRow,
+    TypeTable,
+    nonzero,
+)
+from schemes.contract.values import Noun
 from schemes.grounding.captions import with_ids
 from schemes.grounding.corpus import PHRASES
 from schemes.grounding.phrases import predictions_for, read_gold_phrases
 from schemes.grounding.phrases_jsonl import read_captions
 from schemes.json_values import json_object
 from schemes.reports import BadRows
-from schemes.system_scores import Measure, ScoredSystem, ScoredSystems, TypeRow, TypeTable, nonzero
 from schemes.text_lines import numbered_lines
 
 if TYPE_CHECKING:

@@ -12,7 +12,8 @@ from typing import Any
 
 from metrics.component_matching import match_components
 from metrics.regions import Box, box_area
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.grounding.content import phrases_by_id
 from schemes.grounding.error_rates import RATES
 from schemes.simulated_person import Person

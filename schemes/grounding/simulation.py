@@ -1,22 +1,30 @@
 """The content of simulated workers: a reference with seeded errors, and judgments of it.
 
+The module is the part `simulation` of the scheme.
+
 The same arguments always give the same content. At skill 1, it equals the reference. Consolidators and
 validators see the annotators' boxes and the caption only (`simulated_judges`).
 """
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from metrics.regions import Box, hull
-from schemes.base import Image, ItemContext, Json, Simulation
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image, Json
 from schemes.grounding.content import EMPTY, phrases_by_id
 from schemes.grounding.error_rates import RATES
 from schemes.grounding.simulated_judges import consolidate, validate
 from schemes.simulated_person import Person
 
+__all__ = ["consolidate", "generate", "invent", "nothing", "published", "validate"]
+
 # The largest shift of a box, as a share of its side, and of a careful worker in pixels.
 _SHIFT, _SLIP = 0.6, 3
 _ANY_IMAGE = Image("", 400, 300)
+
+nothing = EMPTY
+published: Mapping[str, str] = {}
 
 
 def generate(reference: Json, context: ItemContext, person: Person, seed: str) -> Json:
@@ -98,18 +106,3 @@ def invent(context: ItemContext) -> Json:
             {"id": phrase["id"], "state": "boxes", "boxes": [list(box) for box in inside]}
         )
     return {"phrases": phrases}
-
-
-def split(reference: Json, provenance: Sequence[Json]) -> list[Json]:
-    """Return the grounding as the only generation."""
-    return [reference]
-
-
-SIMULATION = Simulation(
-    generate=generate,
-    invent=invent,
-    split=split,
-    nothing=EMPTY,
-    consolidate=consolidate,
-    validate=validate,
-)

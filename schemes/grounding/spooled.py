@@ -9,7 +9,8 @@ from typing import IO, Any
 
 from orjson import dumps, loads
 
-from schemes.base import ExportRow, Image
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Image
 from schemes.grounding.captions import image_of
 
 

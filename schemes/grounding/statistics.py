@@ -1,5 +1,7 @@
 """Statistics of grounded captions, after Suter et al. 2021 and the tables of Flickr30k Entities.
 
+The module is the part `statistics` of the scheme.
+
 Plural phrases count where the gold has boxes for them. A cardinality mismatch is a phrase with another
 number of boxes than its words call for. The filler of a phrase is the share of its hull that no box
 covers.
@@ -10,11 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from metrics.counts import mean, ratio
 from metrics.regions import box_area, hull, region_area
-from schemes.base import AnnotatedItem, Frequencies, Json, Statistics, StatisticsTable
+from schemes.contract.statistics import AnnotatedItem, Frequencies, StatisticsTable
+from schemes.contract.values import Json
 from schemes.grounding.content import STATES, distinct_boxes, has_proper_components
 from schemes.grounding.merging import STATE_TEXTS
 
-FIGURES = (
+figures: Sequence[tuple[str, str]] = (
     ("captions", "Captions"),
     ("images", "Images"),
     ("tokens", "Tokens"),
@@ -34,6 +37,7 @@ FIGURES = (
     ("scene", "Phrases with nothing to box"),
     ("absent", "Phrases that are not in the picture"),
 )
+steps: Sequence[tuple[str, str]] = ()
 
 
 def filler(boxes: Sequence[Sequence[int]]) -> float:
@@ -42,7 +46,7 @@ def filler(boxes: Sequence[Sequence[int]]) -> float:
 
 
 def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
-    """Return the figures of a group by key."""
+    """Return the counts of a group by key."""
     numbers = Counter[str]()
     images: set[str] = set()
     fillers: list[float] = []
@@ -65,8 +69,8 @@ def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
             if target.get("plural"):
                 numbers.update(_plural_counts(len(boxes), target.get("cardinality")))
                 fillers.append(filler(boxes))
-    figures: dict[str, int | float | None] = {key: numbers[key] for key, _ in FIGURES}
-    return figures | {
+    counts: dict[str, int | float | None] = {key: numbers[key] for key, _ in figures}
+    return counts | {
         "images": len(images),
         "boxes_per_plural": ratio(numbers["plural_boxes"], numbers["plural"]),
         "mean_filler": mean(fillers),
@@ -88,6 +92,10 @@ def _phrases(item: AnnotatedItem) -> Iterator[tuple[Json, Json]]:
     targets = {phrase["id"]: phrase for phrase in item.context.target.get("phrases", ())}
     for phrase in item.content.get("phrases", ()):
         yield targets.get(phrase["id"], {}), phrase
+
+
+def is_skipped(content: Json) -> bool:
+    return not content.get("phrases")
 
 
 def tables(items: Sequence[AnnotatedItem]) -> list[StatisticsTable]:
@@ -112,12 +120,3 @@ def frequencies(items: Sequence[AnnotatedItem]) -> Frequencies | None:
     )
     counts = sorted(types.items(), key=lambda pair: (-pair[1], pair[0]))
     return Frequencies("Phrases by type", counts) if counts else None
-
-
-STATISTICS = Statistics(
-    figures=FIGURES,
-    count=count,
-    is_skipped=lambda content: not content.get("phrases"),
-    tables=tables,
-    frequencies=frequencies,
-)

@@ -3,8 +3,11 @@
 from dataclasses import replace
 from functools import cache
 
-from schemes.base import Goal, Image, ItemContext, ItemRecord, Json, Tutorial, TutorialStep
-from schemes.grounding.corpus import complete_item
+from schemes.contract.items import ItemContext
+from schemes.contract.pages import Goal, Tutorial, TutorialStep
+from schemes.contract.records import ItemRecord
+from schemes.contract.values import Image, Json
+from schemes.grounding.corpus import CORPUS
 from schemes.original_text import align
 
 PICTURE = "img/tutorial-meadow.png"
@@ -28,7 +31,7 @@ _TREE = [[337, 62, 463, 240]]
 @cache
 def _context() -> ItemContext:
     record = ItemRecord("meadow-01.png#0", "phrases", {"phrases": _PHRASES})
-    return replace(_PLAIN, target=complete_item(record, _PLAIN).target)
+    return replace(_PLAIN, target=CORPUS.complete_item(record, _PLAIN).target)
 
 
 def _source(*answers: tuple[str, list[list[int]]]) -> Json:

@@ -1,5 +1,7 @@
 """Validation: others judge the state of each phrase, its boxes, and whether a box is missing.
 
+The module is the part `validating` of the scheme.
+
 A validation is aligned with the phrases and boxes of the source. `valid` judges the state. `drawn` has
 the missing boxes that the validator drew, and is there only if there are any.
 
@@ -19,14 +21,21 @@ from typing import Annotated
 from pydantic import Field
 
 from metrics.component_matching import box_iou
-from schemes.base import ContentError, Image, ItemContext, Json, Noun, Total, Validating
 from schemes.content_models import Strict, validated
+from schemes.contract.content import Total
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image, Json, Noun
 from schemes.grounding.content import MAX_BOXES, MAX_ITEM_BOXES, MAX_PHRASES, Corners, check_box
 from schemes.grounding.merging import aligned_boxes
-from schemes.grounding.page_data import AGREED_IOU, LEAST_SIDE
+from schemes.grounding.pages import AGREED_IOU, LEAST_SIDE
 
 # Stored with every figure. A changed rule gets a new name.
-RULE = "grounding.validation.v3"
+rule = "grounding.validation.v3"
+totals: Sequence[Total] = (
+    Total("drawn", Noun("box that validators drew", "boxes that validators drew")),
+    Total("rejected", Noun("box that validators rejected", "boxes that validators rejected")),
+)
 
 Box = Sequence[int]
 
@@ -256,20 +265,3 @@ def _verdicts(content: Json) -> Iterator[bool]:
         yield phrase["valid"]
         yield not phrase["missing"]
         yield from phrase["boxes"]
-
-
-VALIDATING = Validating(
-    asked=asked,
-    parse=parse,
-    gold_of=gold_of,
-    is_empty=is_empty,
-    same_verdicts=same_verdicts,
-    verdicts=verdicts,
-    rule=RULE,
-    method=method,
-    totals=(
-        Total("drawn", Noun("box that validators drew", "boxes that validators drew")),
-        Total("rejected", Noun("box that validators rejected", "boxes that validators rejected")),
-    ),
-    disputes=disputes,
-)

@@ -1,16 +1,21 @@
-"""Display of grounded captions on pages for staff: a unit per phrase, with its boxes."""
+"""Display of grounded captions on pages for staff: a unit per phrase, with its boxes.
+
+The module is the part `views` of the scheme.
+"""
 
 from collections.abc import Iterable
 from typing import Any
 
-from schemes.base import ItemContext, Json, Noun, Search, SearchField, ShownUnit, Views
+from schemes.contract.items import ItemContext
+from schemes.contract.pages import ShownUnit
+from schemes.contract.values import Json, Noun
 from schemes.grounding.content import STATES, phrase_text
 from schemes.grounding.merging import STATE_TEXTS
 
 _BOX = Noun("box", "boxes")
 
 
-def shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None:
+def units(content: object, context: ItemContext) -> list[ShownUnit] | None:
     """Return the phrases with their answers, or None for content of another shape.
 
     The units of a validation are the verdicts on the phrases, with the boxes that the validator drew.
@@ -19,9 +24,9 @@ def shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None
     if not isinstance(phrases, list):
         return None
     targets = {phrase["id"]: phrase for phrase in context.target.get("phrases", ())}
-    units = [_unit(phrase, targets, context) for phrase in phrases]
-    known = [unit for unit in units if unit is not None]
-    return known if len(known) == len(units) else None
+    known = [_unit(phrase, targets, context) for phrase in phrases]
+    shown = [unit for unit in known if unit is not None]
+    return shown if len(shown) == len(known) else None
 
 
 def _unit(phrase: object, targets: Json, context: ItemContext) -> ShownUnit | None:
@@ -77,18 +82,3 @@ def marked(target: Json) -> list[int]:
     """Return the positions of the tokens in phrases."""
     phrases: Iterable[Json] = target.get("phrases", ())
     return sorted({at for phrase in phrases for at in range(phrase["start"], phrase["end"])})
-
-
-def _states(content: Json, context: ItemContext) -> list[str]:
-    return [STATE_TEXTS.get(phrase.get("state"), "") for phrase in content.get("phrases", ())]
-
-
-def _phrases(content: Json, context: ItemContext) -> list[str]:
-    return [phrase_text(phrase, context) for phrase in context.target.get("phrases", ())]
-
-
-VIEWS = Views(units=shown_units, remark=remark, marked=marked)
-SEARCH = Search(
-    content=SearchField("Answer", _states),
-    target=SearchField("Phrase", _phrases),
-)

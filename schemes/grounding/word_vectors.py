@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 Vector = NDArray[np.float32]
 _MAX_WORD = 1000

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.qasrl.content import match_key
 from schemes.qasrl.slots import Slots, changes_factuality
 

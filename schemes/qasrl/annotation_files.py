@@ -13,15 +13,10 @@ from typing import Any, NamedTuple
 from pydantic_core import to_json
 
 from metrics.spans import Span
-from schemes.base import (
-    ContentError,
-    FileError,
-    GoldRecord,
-    ItemContext,
-    ReaderOption,
-    Stated,
-    refuse,
-)
+from schemes.contract.corpus import ReaderOption
+from schemes.contract.errors import ContentError, FileError, refuse
+from schemes.contract.items import ItemContext
+from schemes.contract.records import GoldRecord, Stated
 from schemes.qasrl.bad_rows import Survey, survey_rows, with_consequence, with_extent
 from schemes.qasrl.bank import Validity, looks_like_bank, read_bank_gold
 from schemes.qasrl.fitting import locate_answers

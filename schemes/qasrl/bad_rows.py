@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.qasrl.published_csv import BadRow, GoldRow, Key
 
 

@@ -13,18 +13,16 @@ from typing import IO, Any
 
 from orjson import OPT_APPEND_NEWLINE, dumps
 
-from schemes.base import (
-    ErrorSink,
+from schemes.contract.errors import ErrorSink, FieldError
+from schemes.contract.records import (
     ExportRow,
-    FieldError,
     GoldRecord,
     ItemRecord,
-    Json,
     Judged,
     SentenceRecord,
     Stated,
-    Tokens,
 )
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms
 from schemes.qasrl.context_answers import answered_in_sentence, is_outside
 from schemes.qasrl.json_lines import (

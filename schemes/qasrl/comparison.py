@@ -1,37 +1,53 @@
-"""Comparison of a QA-SRL annotation with a reference: UA, LA and aligned rows."""
+"""Comparison of a QA-SRL annotation with a reference: UA, LA and aligned rows.
 
-from collections.abc import Iterable, Iterator, Mapping
+The module is the part `comparison` of the scheme.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from metrics.alignment import AlignedRow as SpanRow
 from metrics.alignment import Alignment, LabelledSpans, State
 from metrics.corrections import Decision, Verdict, align_corrected
 from metrics.matching import lexicographic_matching
 from metrics.spans import Span, spans_match
-from schemes.base import (
+from schemes.contract.comparison import (
     REPEATED,
     WRONG,
     AlignedRow,
     AnswerCategory,
     Compared,
-    Comparison,
-    ContentError,
     DecisionKind,
-    ItemContext,
-    Json,
     RowDecision,
     RowSide,
     StateText,
 )
-from schemes.figures import Total, f1_figure
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
+from schemes.figures import Figure, Total, f1_figure
 from schemes.qasrl.hints import hints, section
 from schemes.qasrl.labels import Label, question_labels
 from schemes.qasrl.slots import Slots
 from schemes.qasrl.span_keys import key_of, span_of
 
-# Stored with every figure. Changed definitions get a new name.
-RULE = "qasrl.ua-la.v1"
+__all__ = [
+    "categories",
+    "compare",
+    "count_kept",
+    "decisions",
+    "figures",
+    "hints",
+    "measure",
+    "round_thresholds",
+    "rule",
+    "section",
+    "states",
+]
 
-STATES = {
+# Stored with every figure. Changed definitions get a new name.
+rule = "qasrl.ua-la.v1"
+
+states: Mapping[str, StateText] = {
     "found": StateText("found", "You and the expert marked the same answer for the same role."),
     "extent-differs": StateText(
         "span differs", "The right answer, with more or fewer words than the expert's."
@@ -51,7 +67,7 @@ STATES = {
         "accepted", "The expert didn't mark this answer, but a reviewer accepted it."
     ),
 }
-DECISIONS = (
+decisions: Sequence[DecisionKind] = (
     DecisionKind("pair-accepted", "the same argument", "Accept as a match", "pair", pairs=True),
     DecisionKind("pair-refused", "not the same argument", "Not the same answer", "pair"),
     DecisionKind("label-accepted", "the same role", "Accept the question", "label"),
@@ -63,7 +79,7 @@ DECISIONS = (
         "answer",
     ),
 )
-CATEGORIES = (
+categories: Sequence[AnswerCategory] = (
     AnswerCategory(
         "explicit",
         "Correct",
@@ -211,7 +227,7 @@ def _row(
     )
     return AlignedRow(
         state=state,
-        label=STATES[state].label,
+        label=states[state].label,
         reference=reference.side(row.reference, context),
         predicted=predicted.side(row.predicted, context),
         detail=_difference(row) if differs else "",
@@ -231,7 +247,7 @@ def _difference(row: SpanRow) -> str:
 
 
 # Suggestions of this project, because Roit et al. 2020 does not state any thresholds.
-ROUND_THRESHOLDS = {
+round_thresholds: Mapping[int, Mapping[str, float]] = {
     0: {"UA": 0.5},
     1: {"UA": 0.6, "LA": 0.4},
     2: {"UA": 0.7, "LA": 0.5, "units_per_item": 2},
@@ -250,29 +266,17 @@ def _la_feedback(total: Total) -> list[str]:
     return [f"For {total['tp']} of them, your question asks the same as the expert's."]
 
 
-COMPARISON = Comparison(
-    figures=(
-        f1_figure(
-            key="UA",
-            label="UA F1",
-            explanation="Unlabelled arguments: the answers that both annotations have.",
-            feedback=_ua_feedback,
-        ),
-        f1_figure(
-            key="LA",
-            label="LA F1",
-            explanation="Labelled arguments: matched answers whose questions are equivalent.",
-            feedback=_la_feedback,
-        ),
+figures: Sequence[Figure] = (
+    f1_figure(
+        key="UA",
+        label="UA F1",
+        explanation="Unlabelled arguments: the answers that both annotations have.",
+        feedback=_ua_feedback,
     ),
-    rule=RULE,
-    compare=compare,
-    measure=measure,
-    count_kept=count_kept,
-    states=STATES,
-    decisions=DECISIONS,
-    hints=hints,
-    section=section,
-    round_thresholds=ROUND_THRESHOLDS,
-    categories=CATEGORIES,
+    f1_figure(
+        key="LA",
+        label="LA F1",
+        explanation="Labelled arguments: matched answers whose questions are equivalent.",
+        feedback=_la_feedback,
+    ),
 )

@@ -6,7 +6,7 @@ not complete.
 
 from collections.abc import Iterator, Sequence
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.verb_list import is_verb
 from schemes.qasrl.prepositions import PREPOSITIONS
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from metrics.spans import Span
-from schemes.base import ErrorSink
+from schemes.contract.errors import ErrorSink
 from schemes.qasrl.propbank_arguments import (
     PropBankArgument,
     PropBankPredicate,

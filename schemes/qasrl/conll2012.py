@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from schemes.base import ErrorSink
+from schemes.contract.errors import ErrorSink
 from schemes.qasrl.propbank_arguments import (
     PropBankArgument,
     PropBankPredicate,

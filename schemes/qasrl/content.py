@@ -36,8 +36,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from schemes.base import ContentError, ItemContext, Json, Tokens
 from schemes.content_models import Strict, clean_text, json_schemas, validated
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json, Tokens
 from schemes.qasrl.doubts import sound_questions
 from schemes.qasrl.reading import finished
 from schemes.qasrl.slots import (
@@ -48,7 +50,6 @@ from schemes.qasrl.slots import (
     words_of_no_slot,
 )
 from schemes.qasrl.targets import is_noun, question_spellings
-from schemes.qasrl.tracing import state_of
 from schemes.qasrl.walker import Walker, open_item, split
 
 SCHEMA_VERSION = 1
@@ -292,18 +293,6 @@ def parse_validation(content: object, context: ItemContext, sources: Sequence[Js
     }
 
 
-def gold_of(consolidation: Json, sources: Sequence[Json]) -> tuple[Json, list[Json]]:
-    """Return the kept questions as gold, and their provenance.
-
-    Provenance has `{"source": position or None, "state"}` per question. The state is kept, edited
-    or new.
-    """
-    kept = [question for question in consolidation["questions"] if question["verdict"] == "keep"]
-    questions = [_role(question) for question in kept]
-    gold = {"questions": questions, **_step_of(consolidation)}
-    return gold, [_origin(question, sources) for question in kept]
-
-
 def count_units(content: Json, role: str) -> int:
     """Return the number of questions. For a consolidator, sound ones from annotators count."""
     if role != "consolidator":
@@ -331,69 +320,10 @@ def match_key(question: Json) -> tuple[Any, ...]:
     return strict_match_key(Slots(**question["slots"]))
 
 
-def as_source(content: Json) -> Json:
-    """Return a generation, gold or a system's output with the same fields.
-
-    The reason for asking nothing is dropped, because only people give one.
-    """
-    questions = [_role(question) for question in content["questions"]]
-    return {"questions": questions, "no_question": "", **_step_of(content)}
-
-
-def union(sources: Sequence[Json]) -> Json:
-    """Return the questions of all sources, equal texts once with all their answers.
-
-    A noun is verbal if any source says so.
-    """
-    questions: dict[str, Json] = {}
-    for question in [question for source in sources for question in source["questions"]]:
-        known = questions.setdefault(question["question"].casefold(), {**question, "answers": []})
-        known["answers"] = sorted({*map(tuple, known["answers"]), *map(tuple, question["answers"])})
-    return {"questions": list(questions.values()), **joint_step(sources)}
-
-
 def joint_step(sources: Sequence[Json]) -> Json:
     """Return `is_verbal` of several sources as a dictionary, true if any source says so."""
     steps = [source["is_verbal"] for source in sources if "is_verbal" in source]
     return {"is_verbal": any(steps)} if steps else {}
-
-
-def keep_all(source: Json) -> Json:
-    """Return a consolidation that keeps every question of the only source."""
-    return {
-        "questions": [
-            {
-                "question": question["question"],
-                "answers": question["answers"],
-                "source": {"submission": 0, "question": position},
-                "verdict": "keep",
-                "same_as": None,
-                **_implied_of(question),
-            }
-            for position, question in enumerate(source["questions"])
-        ],
-        **_step_of(source),
-    }
-
-
-def _role(question: Json) -> Json:
-    """Return the fields of a question that gold has."""
-    names = ("question", "answers", "slots")
-    kept = {"context_answers"} & question.keys()
-    return {
-        **{name: question.get(name) for name in names},
-        **_implied_of(question),
-        **{name: question[name] for name in kept},
-    }
-
-
-def _implied_of(question: Json) -> Json:
-    return {"implied": question["implied"]} if "implied" in question else {}
-
-
-def _step_of(content: Json) -> Json:
-    """Return the content's `is_verbal` as a dictionary, empty for verbs."""
-    return {"is_verbal": content["is_verbal"]} if "is_verbal" in content else {}
 
 
 def _verbal_step(
@@ -409,11 +339,6 @@ def _verbal_step(
         message = "a noun with questions describes an event. Remove the questions or choose Yes."
         raise ContentError("is_verbal", message)
     return {"is_verbal": chosen}
-
-
-def _origin(question: Json, sources: Sequence[Json]) -> Json:
-    position = question["source"] and question["source"]["submission"]
-    return {"source": position, "state": state_of(question, sources)}
 
 
 def _placed(questions: Sequence[_Question], context: ItemContext) -> list[_Placed]:

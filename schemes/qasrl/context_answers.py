@@ -6,7 +6,8 @@ formats of published files have a place for answers in the sentence only.
 
 from collections.abc import Sequence
 
-from schemes.base import ExportRow, Json
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
 
 
 def is_outside(question: Json) -> bool:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.forms import VerbForms
 from schemes.qasrl.complement_cues import complement_cues
 from schemes.qasrl.particle_cues import particle_cues

@@ -7,7 +7,7 @@ token range `start-end`, and the reference of an accepted answer is empty.
 from pathlib import Path
 
 from metrics.corrections import Decision, Verdict
-from schemes.base import FieldError, refuse
+from schemes.contract.errors import FieldError, refuse
 from schemes.qasrl.annotation_files import Predicate
 from schemes.qasrl.items import item_key_of_row
 from schemes.qasrl.span_keys import span_of

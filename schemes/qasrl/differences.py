@@ -6,7 +6,8 @@ Questions with answers are compared by question, other content by its position i
 from collections.abc import Iterator
 from typing import Any
 
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.json_differences import shown_value, value_differences
 
 # Derived from the question's text on parsing, so it differs only if the text does.

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from schemes.base import CheckedWork, Doubt, FreeForm, Json
+from schemes.contract.content import CheckedWork, Doubt, FreeForm
+from schemes.contract.values import Json
 from schemes.doubts import are_equally_spaced
 from schemes.qasrl.slots import Slots, strict_match_key
 

@@ -4,8 +4,9 @@ from argparse import ArgumentParser
 from collections import Counter
 from pathlib import Path
 
-from schemes.base import FileError, Json
 from schemes.charts import write_bar_chart
+from schemes.contract.errors import FileError
+from schemes.contract.values import Json
 from schemes.qasrl import annotation_files as files
 from schemes.qasrl.bank import MODEL_QUESTIONS
 from schemes.qasrl.corrections_file import read_corrections

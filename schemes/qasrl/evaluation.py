@@ -19,7 +19,7 @@ from metrics.coefficients import cohen_kappa
 from metrics.corrections import Decision, align_corrected
 from metrics.counts import Counts, micro_sum, ratio
 from metrics.spans import Span, span_iou
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.qasrl.annotation_files import Annotation, Annotations, Predicate, Sentences
 from schemes.qasrl.labels import Label
 from schemes.qasrl.published_csv import SEPARATOR

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from schemes.base import ContentError, Fit, GoldRecord, ItemContext, Json, PositionMap, Tokens
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import Fit, GoldRecord, PositionMap
+from schemes.contract.values import Json, Tokens
 from schemes.stated import spans_of
 
 

@@ -7,16 +7,9 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from schemes.base import (
-    ErrorSink,
-    ExportRow,
-    FileError,
-    GoldRecord,
-    ItemRecord,
-    Json,
-    Stated,
-    SubmittedRow,
-)
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.records import ExportRow, GoldRecord, ItemRecord, Stated, SubmittedRow
+from schemes.contract.values import Json
 from schemes.qasrl.bad_rows import survey_rows, with_consequence
 from schemes.qasrl.context_answers import answered_in_sentence
 from schemes.qasrl.published_csv import (

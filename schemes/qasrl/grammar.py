@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 
-from schemes.base import Json, Tokens
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import FORM_NAMES, VerbForms, form_rows
 from schemes.qasrl.prepositions import offered_prepositions
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import product
 
-from schemes.base import Json, Tokens
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms
 from schemes.qasrl.complement_cues import complement_of, takes_bare_infinitive
 from schemes.qasrl.context_cues import cues_of

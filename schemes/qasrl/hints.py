@@ -6,7 +6,8 @@ They are suggestions for a trainer. Each error has a code, so that an item gets 
 from collections.abc import Iterator, Sequence
 
 from metrics.spans import Span
-from schemes.base import AlignedRow, Compared, ItemContext, RowSide
+from schemes.contract.comparison import AlignedRow, Compared, RowSide
+from schemes.contract.items import ItemContext
 from schemes.qasrl.span_keys import span_of
 
 MODALS = frozenset({"can", "could", "may", "might", "must", "shall", "should", "would"})

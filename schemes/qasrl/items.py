@@ -13,24 +13,18 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from schemes.base import (
-    ContentError,
-    ItemContext,
-    ItemRecord,
-    ItemSearch,
-    Json,
-    Tokens,
-    item_of_row,
-)
+from schemes.contract.corpus import ItemSearch, item_of_row
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms, forms_from_names
 from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.predicates import find_predicates
 from schemes.english.tagged_verbs import tagged_verbs
 from schemes.english.verbs import candidate_forms, verb_forms, verb_forms_at
 from schemes.original_text import excerpt
-from schemes.qasrl.grammar import item_table
-from schemes.qasrl.suggestions import suggestion_table
-from schemes.qasrl.targets import NOUN, is_noun, question_spellings
+from schemes.qasrl.targets import NOUN, is_noun
 
 _AROUND = 3
 # Ids of the QA-SRL Bank consist of corpus, domain, document, paragraph and sentence.
@@ -197,15 +191,3 @@ def item_key_of_row(row: Mapping[str, str]) -> tuple[str, str] | None:
     external_id = row.get("qasrl_id", "")
     local_key = row.get("verb_idx") or row.get("target_idx", "")
     return (external_id, local_key) if external_id and local_key else item_of_row(row)
-
-
-def page_data(context: ItemContext) -> Json:
-    """Return `item`, the item's part of the grammar, the kind of `suggestions` and their `ranking`."""
-    tokens, target = context.tokens, context.target
-    spellings = question_spellings(target)
-    return {
-        "suggestions": context.suggestions,
-        "asksImplied": context.asks_implied,
-        "item": item_table(spellings[0], tokens, others=spellings, is_noun=is_noun(target)),
-        "ranking": suggestion_table(context.suggestions, tokens, target["verb_idx"], spellings[0]),
-    }

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, cast
 
-from schemes.base import ContentError, ErrorSink, FieldError, FileError, Json, Tokens
+from schemes.contract.errors import ContentError, ErrorSink, FieldError, FileError
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms, forms_from_names
 from schemes.english.lemmas import is_lemma_of
 from schemes.json_values import UNSTORABLE, json_object

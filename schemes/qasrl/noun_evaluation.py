@@ -7,7 +7,8 @@ from pathlib import Path
 
 from metrics.counts import Counts, micro_sum, ratio
 from metrics.greedy_alignment import SpanRole, role_counts
-from schemes.base import FileError, Json, refuse
+from schemes.contract.errors import FileError, refuse
+from schemes.contract.values import Json
 from schemes.qasrl.annotation_files import Predicate, Sentences, usable_rows
 from schemes.qasrl.bank import looks_like_bank
 from schemes.qasrl.published_csv import has_nouns

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from schemes.base import ErrorSink, FileError, Json, Tokens
+from schemes.contract.errors import ErrorSink, FileError
+from schemes.contract.values import Json, Tokens
 from schemes.english.verbs import candidate_forms
 from schemes.qasrl.published_csv import GoldRow, read_gold_rows, read_sentence_rows, write_gold_rows
 from schemes.qasrl.slots import Slots

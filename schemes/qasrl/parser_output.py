@@ -14,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from metrics.spans import Span
-from schemes.base import ErrorSink, FieldError, GoldRecord, ItemRecord, Json, Stated, StatedWords
+from schemes.contract.errors import ErrorSink, FieldError
+from schemes.contract.records import GoldRecord, ItemRecord, Stated, StatedWords
+from schemes.contract.values import Json
 from schemes.english.forms import VerbForms
 from schemes.qasrl.json_lines import (
     check_verb,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.qasrl.complement_cues import CLAUSE_ENDS
 from schemes.qasrl.prepositions import PREPOSITIONS
 

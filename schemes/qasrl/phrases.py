@@ -5,7 +5,7 @@ No tagger is used, so that simulated workers cost little. The phrases are rough.
 
 from collections.abc import Iterator
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.function_words import AUXILIARIES, CONJUNCTIONS, DETERMINERS
 from schemes.qasrl.prepositions import PREPOSITIONS
 

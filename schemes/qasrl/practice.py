@@ -1,21 +1,17 @@
-"""Practice exercises, compared with an expert's annotation."""
+"""Practice exercises, compared with an expert's annotation.
+
+The module is the part `practice` of the scheme.
+"""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from schemes.base import (
-    ROW_STATES,
-    AlignedRow,
-    Exercise,
-    ExplainedRow,
-    ItemContext,
-    Json,
-    Noun,
-    Practice,
-    PracticeResult,
-)
+from schemes.contract.comparison import ROW_STATES, AlignedRow
+from schemes.contract.items import ItemContext
+from schemes.contract.practice import Exercise, ExplainedRow, PracticeResult
+from schemes.contract.values import Json, Noun
 from schemes.original_text import align
 from schemes.qasrl.comparison import compare
 from schemes.qasrl.content import parse_generation, parse_gold
@@ -141,5 +137,3 @@ _EXPLAIN: Mapping[str, Callable[[AlignedRow, Exercise, Json], str]] = {
     "extra": _extra,
     "redundant": _redundant,
 }
-
-PRACTICE = Practice(exercises=exercises, check=check)

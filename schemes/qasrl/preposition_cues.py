@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.forms import VerbForms
 from schemes.qasrl.grammar import item_table
 

@@ -1,6 +1,6 @@
 """Verbs that take a preposition instead of an object, such as "look at" or "rely on"."""
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 
 # The verbs of each preposition. With another preposition, or none, they can have an object.
 _PREPOSITIONAL = {

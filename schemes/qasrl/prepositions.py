@@ -2,7 +2,7 @@
 
 from itertools import pairwise, product
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 
 # Transitive and intransitive ("ahead", "apart"), as in Huddleston and Pullum (2002, chapter 7).
 _CLOSED_LIST = """

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from metrics.counts import MacroAverage
 from metrics.spans import Span
-from schemes.base import ErrorSink, ExternalComparison, ExternalTable, GoldItem, Json, Noun
+from schemes.contract.errors import ErrorSink
+from schemes.contract.external import ExternalComparison, ExternalTable, GoldItem
+from schemes.contract.values import Json, Noun
 from schemes.qasrl.conll2009 import read_conll2009
 from schemes.qasrl.conll2012 import looks_like_conll2012, read_conll2012
 from schemes.qasrl.context_answers import is_outside
@@ -111,7 +113,7 @@ def _average_json(average: MacroAverage) -> Json:
 
 def propbank_text(figures: Json) -> str:
     """Return macro averages by kind of argument and the overlap of the predicates."""
-    rows = _table(figures).rows
+    rows = PROPBANK.table(figures).rows
     summary = (
         "{predicates} predicates that both annotate; {only_propbank} of PropBank alone, {only_qasrl} "
         "of QA-SRL alone; {unknown_sentences} of PropBank's sentences are not in the sentences file."
@@ -120,43 +122,46 @@ def propbank_text(figures: Json) -> str:
     return paragraphs(summary.format(**figures), text_table(header, rows))
 
 
-def _compare(path: Path, gold: Iterable[GoldItem], on_error: ErrorSink) -> Json | None:
-    """Return the figures of gold, or None if the file has no verb in its sentences."""
-    sentences: dict[str, Sequence[str]] = {}
-    questions: dict[Predicate, list[tuple[str, list[Span]]]] = {}
-    for item in gold:
-        sentences[item.external_id] = item.context.tokens
-        questions[item.external_id, item.context.target["verb_idx"]] = [
-            (wh_of(question["question"]), [(start, end) for start, end in question["answers"]])
-            for question in item.content["questions"]
-            if not is_outside(question)
-        ]
-    verbs = read_propbank_verbs(path, sentences, on_error=on_error)
-    return propbank_figures(verbs, questions) if verbs.predicates else None
+class PropBank(ExternalComparison):
+    """Comparison of gold with a part of PropBank."""
+
+    key = "propbank"
+    label = "PropBank"
+    help = "a CoNLL-2009 or CoNLL-2012 file as the reference, in place of --against"
+    matching = "Sentences are matched by equal tokens."
+
+    def compare(self, path: Path, gold: Iterable[GoldItem], on_error: ErrorSink) -> Json | None:
+        """Return the figures of gold, or None if the file has no verb in its sentences."""
+        sentences: dict[str, Sequence[str]] = {}
+        questions: dict[Predicate, list[tuple[str, list[Span]]]] = {}
+        for item in gold:
+            sentences[item.external_id] = item.context.tokens
+            questions[item.external_id, item.context.target["verb_idx"]] = [
+                (wh_of(question["question"]), [(start, end) for start, end in question["answers"]])
+                for question in item.content["questions"]
+                if not is_outside(question)
+            ]
+        verbs = read_propbank_verbs(path, sentences, on_error=on_error)
+        return propbank_figures(verbs, questions) if verbs.predicates else None
+
+    def table(self, figures: Json) -> ExternalTable:
+        predicates = Noun("predicate", "predicates")
+        both = predicates.count(figures["predicates"])
+        return ExternalTable(
+            caption=f"{both} that both annotate; means over predicates",
+            columns=("Arguments", "Precision", "Recall", "F1"),
+            rows=[
+                (kind, *(figures[kind][name] for name in ("precision", "recall", "f1")))
+                for kind in _KINDS
+            ],
+            note=(
+                f"{predicates.count(figures['only_propbank'])} of PropBank alone, "
+                f"{figures['only_qasrl']:,} of this gold alone."
+            ),
+        )
+
+    def text(self, figures: Json) -> str:
+        return propbank_text(figures)
 
 
-def _table(figures: Json) -> ExternalTable:
-    predicates = Noun("predicate", "predicates")
-    return ExternalTable(
-        caption=f"{predicates.count(figures['predicates'])} that both annotate; means over predicates",
-        columns=("Arguments", "Precision", "Recall", "F1"),
-        rows=[
-            (kind, *(figures[kind][name] for name in ("precision", "recall", "f1")))
-            for kind in _KINDS
-        ],
-        note=(
-            f"{predicates.count(figures['only_propbank'])} of PropBank alone, "
-            f"{figures['only_qasrl']:,} of this gold alone."
-        ),
-    )
-
-
-PROPBANK = ExternalComparison(
-    key="propbank",
-    label="PropBank",
-    help="a CoNLL-2009 or CoNLL-2012 file as the reference, in place of --against",
-    matching="Sentences are matched by equal tokens.",
-    compare=_compare,
-    table=_table,
-    text=propbank_text,
-)
+PROPBANK = PropBank()

@@ -6,7 +6,7 @@ from typing import Literal
 
 from metrics.role_kinds import KindComparison, compare_by_kind
 from metrics.spans import Span
-from schemes.base import FieldError
+from schemes.contract.errors import FieldError
 
 _CORE = frozenset({"A0", "A1", "A2", "A3", "A4", "A5"})
 # Modals, negations and discourse markers, which no question asks for.

@@ -8,7 +8,10 @@ from functools import lru_cache
 from itertools import count
 from pathlib import Path
 
-from schemes.base import ErrorSink, FieldError, FileError, SentenceRecord, SentenceSink, Tokens
+from schemes.contract.errors import ErrorSink, FieldError, FileError
+from schemes.contract.files import SentenceSink
+from schemes.contract.records import SentenceRecord
+from schemes.contract.values import Tokens
 from schemes.qasrl.slots import Slots
 from schemes.tables import Table
 

@@ -2,7 +2,7 @@
 
 Costs are tenths of a nat: -10 ln of the probability. `scripts/learn_suggestions.py` learns them from
 wikinews.dev. The page receives the item's table with the item, and `shared_costs` once.
-`suggestions.py` and static/js/schemes/qasrl/grammar.js add them up.
+static/js/schemes/qasrl/grammar.js adds them up.
 """
 
 import json
@@ -12,7 +12,7 @@ from itertools import product
 from math import exp, log
 from pathlib import Path
 
-from schemes.base import Json, Tokens
+from schemes.contract.values import Json, Tokens
 from schemes.english.forms import VerbForms
 from schemes.qasrl.context_cues import cues_of
 from schemes.qasrl.patterns import ANY, PATIENT, Pattern, pattern_of

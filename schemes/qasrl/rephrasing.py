@@ -7,12 +7,12 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.english.forms import VerbForms
 from schemes.qasrl.reading import Reading, finished
 from schemes.qasrl.slots import ADVERBS, Slots
-from schemes.qasrl.suggestions import phrases_of
 from schemes.qasrl.targets import is_noun, question_spellings
+from schemes.qasrl.verb_phrases import phrases_of
 from schemes.qasrl.walker import Walker, open_item
 
 _FILLERS = {"who": "someone", "what": "something"}

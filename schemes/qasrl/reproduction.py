@@ -8,7 +8,7 @@ from pathlib import Path
 
 from metrics.argument_scores import ArgumentScores
 from metrics.counts import mean, ratio
-from schemes.base import FileError, refuse
+from schemes.contract.errors import FileError, refuse
 from schemes.qasrl import paper_figures as paper
 from schemes.qasrl.annotation_files import (
     SOURCES,

@@ -1,194 +1,50 @@
 """The QA-SRL scheme, assembled from the modules of this package."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from itertools import chain
 from pathlib import Path
-from typing import Any
 
-from schemes.base import (
-    Content,
-    ContextAnswersSetting,
-    Corpus,
-    ErrorSink,
-    ExportRow,
-    Exports,
-    FileError,
-    GoldRecord,
-    ImpliedSetting,
-    ItemContext,
-    ItemRecord,
-    Json,
-    Merging,
-    Noun,
-    Pages,
-    Sample,
-    Scheme,
-    Search,
-    SearchField,
-    SentenceRecord,
-    ShownUnit,
-    SuggestionSetting,
-    TaskTexts,
-    Total,
-    Views,
-    Vocabulary,
-)
-from schemes.conllu_files import read_conllu
-from schemes.plain_text import read_text
-from schemes.qasrl import bank, gold_csv, items, tracing
+from schemes.contract.content import Content, Total
+from schemes.contract.scheme import Scheme
+from schemes.contract.simulation import Sample
+from schemes.contract.values import Noun
+from schemes.contract.vocabulary import TaskTexts, Vocabulary
+from schemes.qasrl import comparison, merging, practice, simulation, statistics, validating, views
 from schemes.qasrl import content as qasrl_content
-from schemes.qasrl.alignment import align
-from schemes.qasrl.annotation_files import GOLD_OPTIONS, selection_of
-from schemes.qasrl.comparison import COMPARISON
-from schemes.qasrl.context_answers import context_texts, count_outside
+from schemes.qasrl.corpus import CORPUS
 from schemes.qasrl.differences import differences
 from schemes.qasrl.doubts import FREE_FORM, doubts
-from schemes.qasrl.fitting import fit_gold, move_gold
-from schemes.qasrl.grammar import automaton
-from schemes.qasrl.layouts import GOLD_LAYOUTS, ITEM_LAYOUTS, LAYOUTS
-from schemes.qasrl.parser_output import read_parser_output
+from schemes.qasrl.exports import EXPORTS
+from schemes.qasrl.pages import PAGES
 from schemes.qasrl.pay import PAY_PRESETS, PAY_TITLES
-from schemes.qasrl.practice import PRACTICE
 from schemes.qasrl.propbank import PROPBANK
-from schemes.qasrl.published_csv import read_sentence_rows, sentence_file
 from schemes.qasrl.score_systems import SCORING
-from schemes.qasrl.simulation import SIMULATION
-from schemes.qasrl.stated_rows import stated_by_row
-from schemes.qasrl.statistics import STATISTICS
-from schemes.qasrl.suggestions import suggestion_costs
-from schemes.qasrl.targets import is_noun, is_verb
+from schemes.qasrl.search import SEARCH
 from schemes.qasrl.tutorials import TUTORIALS
-from schemes.qasrl.validation import VALIDATING
-from schemes.table_sentences import TABLE, read_table
-
-_SENTENCE_READERS = {
-    "qasrl-csv": read_sentence_rows,
-    "qasrl-bank": bank.read_bank_sentences,
-    "conllu": partial(read_conllu, metadata=items.items_of_words),
-    "text": read_text,
-    TABLE: read_table,
-}
-_GOLD_READERS = {
-    "qasrl-csv": lambda path, on_error, selection: gold_csv.read_gold_csv(path, on_error=on_error),
-    "qasrl-bank": lambda path, on_error, selection: bank.read_bank_gold(
-        path,
-        on_error=on_error,
-        validity=selection.validity,
-        with_models=selection.with_models,
-    ),
-    "qasrl-parser": lambda path, on_error, selection: read_parser_output(
-        path, on_error=on_error, thresholds=selection.thresholds
-    ),
-}
-_GOLD_WRITERS = {
-    "qasrl-csv": gold_csv.write_gold_csv,
-    "qanom-csv": gold_csv.write_noun_csv,
-    "qasrl-bank": bank.write_bank,
-}
-_HELD_TARGETS = {"qasrl-csv": is_verb, "qasrl-bank": is_verb, "qanom-csv": is_noun}
-
-
-def _known(table: Any, fmt: str, path: Path) -> Any:
-    if fmt not in table:
-        message = f"{fmt!r} is not a format of QA-SRL files. Known formats: {', '.join(table)}."
-        raise FileError(path.name, None, message)
-    return table[fmt]
-
-
-def _read_sentences(path: Path, fmt: str, on_error: ErrorSink) -> Iterator[SentenceRecord]:
-    return iter(_known(_SENTENCE_READERS, fmt, path)(path, on_error=on_error))
-
-
-def _read_items(paths: Sequence[Path], on_error: ErrorSink) -> Iterator[ItemRecord]:
-    """Read items from QA files in CSV or from JSON Lines of the QA-SRL Bank."""
-    for path in paths:
-        reader = bank.read_bank_items if bank.looks_like_bank(path) else gold_csv.read_items
-        yield from reader(path, on_error=on_error)
-
-
-def _read_gold(
-    paths: Sequence[Path], fmt: str, on_error: ErrorSink, **options: Any
-) -> Iterator[GoldRecord]:
-    read, selection = _known(_GOLD_READERS, fmt, paths[0]), selection_of(options)
-    return chain.from_iterable(read(path, on_error, selection) for path in paths)
-
-
-def _write_gold(rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
-    """Write the rows that the format has a place for."""
-    write = _known(_GOLD_WRITERS, fmt, path)
-    holds = _HELD_TARGETS[fmt]
-    return int(write((row for row in rows if holds(row.target)), path))
-
-
-def _lay_out(sources: Sequence[Json], context: ItemContext) -> Json:
-    return align(sources)
-
-
-def _shown_units(content: object, context: ItemContext) -> list[ShownUnit] | None:
-    """Return the questions with their answers, or None for content of another shape."""
-    questions = content.get("questions") if isinstance(content, dict) else None
-    if not isinstance(questions, list):
-        return None
-    units = [_shown_unit(question, context) for question in questions]
-    known = [unit for unit in units if unit is not None]
-    return known if len(known) == len(units) else None
-
-
-def _shown_unit(question: Any, context: ItemContext) -> ShownUnit | None:
-    if not isinstance(question, dict) or not isinstance(question.get("question"), str):
-        return None
-    answers = question.get("answers")
-    if not isinstance(answers, list) or not all(_is_span(span, context) for span in answers):
-        return None
-    verdict = question.get("verdict", "")
-    implied = "implied" if question.get("implied") is True else ""
-    return ShownUnit(
-        label=question["question"],
-        values=[
-            *(context.span_text(start, end) for start, end in answers),
-            *context_texts(question),
-        ],
-        spans=[(start, end) for start, end in answers],
-        state=implied if verdict in ("", "keep", "valid") else str(verdict),
-    )
-
-
-def _is_span(span: Any, context: ItemContext) -> bool:
-    if not isinstance(span, list) or [type(end) for end in span] != [int, int]:
-        return False
-    return bool(0 <= span[0] < span[1] <= len(context.tokens))
-
-
-def _remark(content: Json) -> str:
-    return str(content.get("no_question") or "")
-
-
-def _questions(content: Json, context: ItemContext) -> list[str]:
-    return [question["question"] for question in content.get("questions", [])]
-
-
-def _verb(content: Json, context: ItemContext) -> list[str]:
-    return [context.target.get("verb", ""), context.target.get("forms", {}).get("stem", "")]
-
-
-def _shared_page_data(contexts: Sequence[ItemContext]) -> Json:
-    """Return `automaton` and `suggestions` for static/js/schemes/qasrl/grammar.js.
-
-    The latter has the costs of each kind of suggestions that an item of the page has.
-    """
-    costs = suggestion_costs()
-    kinds = sorted({context.suggestions for context in contexts} & costs.keys())
-    return {"automaton": automaton(), "suggestions": {kind: costs[kind] for kind in kinds}}
-
-
-def _picked_ranks(content: Json) -> list[int | None]:
-    return [question["picked"] for question in content["questions"] if "picked" in question]
-
 
 _SAMPLES = Path(__file__).with_name("samples")
 # From the annotation software of Roit et al. 2020.
 LEAST_QUESTIONS = 2.0
+
+
+class QasrlContent(Content):
+    """Questions with answers."""
+
+    schema_version = qasrl_content.SCHEMA_VERSION
+    empty = {"questions": []}
+    parse_generation = staticmethod(qasrl_content.parse_generation)
+    parse_gold = staticmethod(qasrl_content.parse_gold)
+    parse_system = staticmethod(qasrl_content.parse_system)
+    count_units = staticmethod(qasrl_content.count_units)
+    json_schemas = qasrl_content.JSON_SCHEMAS
+    totals = (
+        Total("roles", Noun("role", "roles")),
+        Total("arguments", Noun("argument", "arguments")),
+    )
+    count = staticmethod(qasrl_content.count_parts)
+    differences = staticmethod(differences)
+    least_units = LEAST_QUESTIONS
+    doubts = staticmethod(doubts)
+    free_form = FREE_FORM
+
 
 SCHEME = Scheme(
     name="qasrl",
@@ -217,114 +73,18 @@ SCHEME = Scheme(
         pay_presets=PAY_PRESETS,
         pay_titles=PAY_TITLES,
     ),
-    corpus=Corpus(
-        formats={
-            "qasrl-csv": [".csv"],
-            "qasrl-bank": [".jsonl", ".jsonl.gz", ".json", ".json.gz"],
-            "conllu": [".conllu", ".conllup", ".conll"],
-            "text": [".txt"],
-            TABLE: [".tsv", ".xlsx"],
-        },
-        gold_formats=tuple(_GOLD_READERS),
-        gold_options=GOLD_OPTIONS,
-        layouts=LAYOUTS,
-        gold_layouts=GOLD_LAYOUTS,
-        item_layouts=ITEM_LAYOUTS,
-        read_sentences=_read_sentences,
-        read_items=_read_items,
-        read_gold=_read_gold,
-        move_gold=move_gold,
-        fit_gold=fit_gold,
-        find_items=items.find_verbs,
-        searches=items.SEARCHES,
-        complete_item=items.complete_item,
-        headline=items.headline,
-        order=items.order,
-        group=items.group,
-        position=items.position,
-        item_key_of_row=items.item_key_of_row,
-        stated_by_row=stated_by_row,
-        item_type=items.item_type,
-    ),
-    content=Content(
-        schema_version=qasrl_content.SCHEMA_VERSION,
-        empty={"questions": []},
-        parse_generation=qasrl_content.parse_generation,
-        parse_gold=qasrl_content.parse_gold,
-        parse_system=qasrl_content.parse_system,
-        count_units=qasrl_content.count_units,
-        json_schemas=qasrl_content.JSON_SCHEMAS,
-        totals=(
-            Total("roles", Noun("role", "roles")),
-            Total("arguments", Noun("argument", "arguments")),
-        ),
-        count=qasrl_content.count_parts,
-        differences=differences,
-        least_units=LEAST_QUESTIONS,
-        doubts=doubts,
-        free_form=FREE_FORM,
-    ),
-    comparison=COMPARISON,
-    views=Views(units=_shown_units, remark=_remark, marked=items.marked),
-    exports=Exports(
-        formats={"qasrl-csv": "csv", "qasrl-bank": "jsonl.gz", "qanom-csv": "csv"},
-        write=_write_gold,
-        sentence_file=sentence_file,
-        holds=_HELD_TARGETS,
-        with_judgments=("qasrl-bank",),
-        with_source_workers=("qanom-csv",),
-        submissions={"qasrl-csv": gold_csv.write_submissions_csv},
-        left_out=count_outside,
-    ),
-    pages=Pages(
-        shared=_shared_page_data,
-        item=items.page_data,
-        # Validators only judge, so their page needs neither grammar nor suggestions.
-        roles=("generator", "consolidator"),
-        implied=ImpliedSetting(
-            label="Ask experts and consolidators which arguments are only implied",
-            help_text="An argument is implied if the sentence does not state that it takes part, as in "
-            "“He flew to Rome to meet her” for where they met. Exports have the answer, and the recall "
-            "of systems is split by it.",
-        ),
-        context_answers=ContextAnswersSetting(
-            label="Allow answers in the context",
-            help_text="Annotators can also select answers in the context above the sentence, and ask "
-            "questions that only the context answers. It needs a context. Results and "
-            "agreement compare answers in the sentence alone.",
-        ),
-        suggestions=SuggestionSetting(
-            label="Suggested questions",
-            help_text="Finished questions that the page shows before and while a worker types. Grammar "
-            "ranks them by the sentence alone. Learned ranks them by the gold of Roit et al. 2020, "
-            "which can bias an evaluation towards models. Sentences without a partition get grammar.",
-            learned_from="the gold standard of Wikinews dev of Roit et al. 2020",
-            ranks=_picked_ranks,
-        ),
-    ),
-    merging=Merging(
-        lay_out=_lay_out,
-        parse=qasrl_content.parse_consolidation,
-        gold_of=qasrl_content.gold_of,
-        as_source=qasrl_content.as_source,
-        keep_all=qasrl_content.keep_all,
-        trace=tracing.trace,
-        judged=tracing.judged,
-        rule=tracing.RULE,
-        summary=tracing.SUMMARY,
-        outcomes=tracing.OUTCOMES,
-        shares=tracing.SHARES,
-        method=tracing.method,
-        union=qasrl_content.union,
-    ),
-    validating=VALIDATING,
-    simulation=SIMULATION,
-    practice=PRACTICE,
+    corpus=CORPUS,
+    content=QasrlContent(),
+    comparison=comparison,
+    views=views,
+    exports=EXPORTS,
+    pages=PAGES,
+    merging=merging,
+    validating=validating,
+    simulation=simulation,
+    practice=practice,
     tutorials=TUTORIALS,
-    search=Search(
-        content=SearchField("Question", _questions),
-        target=SearchField("Verb", _verb),
-    ),
+    search=SEARCH,
     external={PROPBANK.key: PROPBANK},
     limits=(
         "Only verbs and nouns derived from verbs are annotated, and only what the sentence answers, or "
@@ -332,7 +92,7 @@ SCHEME = Scheme(
     ),
     guidelines=Path(__file__).with_name("guidelines"),
     scoring=SCORING,
-    statistics=STATISTICS,
+    statistics=statistics,
     sample=Sample(
         format="qasrl-csv",
         sentences=_SAMPLES / "sentences.csv",

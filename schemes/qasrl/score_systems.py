@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING
 from metrics.alignment import Alignment
 from metrics.counts import ratio
 from metrics.spans import Span
-from schemes.base import FileError, Noun
+from schemes.contract.errors import FileError
+from schemes.contract.scoring import (
+    Measure,
+    ScoredSystem,
+    ScoredSystems,
+    TypeRow,
+    TypeTable,
+    nonzero,
+)
+from schemes.contract.values import Noun
 from schemes.qasrl.annotation_files import (
     Annotation,
     Annotations,
@@ -24,7 +33,6 @@ from schemes.qasrl.evaluation import Evaluation
 from schemes.qasrl.items import group
 from schemes.qasrl.propbank import wh_of
 from schemes.reports import BadRows
-from schemes.system_scores import Measure, ScoredSystem, ScoredSystems, TypeRow, TypeTable, nonzero
 
 if TYPE_CHECKING:
     from metrics.document_bootstrap import RatioScores

@@ -1,6 +1,6 @@
 """The verb phrases of questions that have the modality and polarity of the verb in its sentence."""
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.qasrl.reading import MODALS
 from schemes.qasrl.verb_context import Cue
 

@@ -8,7 +8,8 @@ import random
 from collections.abc import Sequence
 from typing import Any
 
-from schemes.base import ItemContext, Json, Tokens
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json, Tokens
 from schemes.qasrl.context_answers import is_outside
 from schemes.qasrl.error_rates import RATES
 from schemes.qasrl.phrases import Span, phrases_of

@@ -18,7 +18,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.qasrl.error_rates import RATES
 from schemes.qasrl.phrases import Span, is_cut, is_doubtful
 from schemes.qasrl.rephrasing import Rephraser

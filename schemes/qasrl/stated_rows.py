@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from schemes.base import ContentError, FieldError, Stated, StatedWords
+from schemes.contract.errors import ContentError, FieldError
+from schemes.contract.records import Stated, StatedWords
 from schemes.qasrl.items import item_key_of_row
 from schemes.qasrl.published_csv import SEPARATOR, GoldRow, Span, parse_position, parse_spans
 

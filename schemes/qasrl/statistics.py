@@ -1,5 +1,7 @@
 """Statistics of QA-SRL annotations: roles and arguments, and the questions by their slots.
 
+The module is the part `statistics` of the scheme.
+
 A modal is the auxiliary "can", "might", "will" and so on, whether or not it changes the factuality. Voice
 and negation are those of the published columns. Questions outside the template count only as such.
 """
@@ -8,9 +10,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from metrics.counts import ratio
-from schemes.base import AnnotatedItem, Frequencies, Json, Statistics, StatisticsTable
+from schemes.contract.statistics import AnnotatedItem, Frequencies, StatisticsTable
+from schemes.contract.values import Json
 
-FIGURES = (
+figures: Sequence[tuple[str, str]] = (
     ("verbs", "Verbs"),
     ("sentences", "Sentences"),
     ("tokens", "Tokens"),
@@ -26,6 +29,7 @@ FIGURES = (
     ("modal", "Questions with a modal"),
     ("free_form", "Free-form questions"),
 )
+steps: Sequence[tuple[str, str]] = ()
 MODALS = ("can", "will", "might", "would", "should", "could", "may", "must", "shall")
 _NEGATED_FORMS = {"can't": "can", "cannot": "can", "won't": "will", "shan't": "shall"}
 
@@ -38,7 +42,7 @@ def modal_of(aux: str) -> str:
 
 
 def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
-    """Return the figures of a group by key."""
+    """Return the counts of a group by key."""
     sentences: dict[str, int] = {}
     numbers = Counter[str]()
     verbs: set[str] = set()
@@ -52,8 +56,8 @@ def count(items: Iterable[AnnotatedItem]) -> dict[str, int | float | None]:
             numbers["arguments"] += len(question["answers"])
             numbers["answer_tokens"] += sum(end - start for start, end in question["answers"])
             numbers.update(_properties(question))
-    figures: dict[str, int | float | None] = {key: numbers[key] for key, _ in FIGURES}
-    return figures | {
+    counts: dict[str, int | float | None] = {key: numbers[key] for key, _ in figures}
+    return counts | {
         "sentences": len(sentences),
         "tokens": sum(sentences.values()),
         "verb_types": len(verbs),
@@ -76,6 +80,10 @@ def _properties(question: Json) -> list[str]:
         )
         if holds
     ]
+
+
+def is_skipped(content: Json) -> bool:
+    return False
 
 
 def tables(items: Sequence[AnnotatedItem]) -> list[StatisticsTable]:
@@ -119,12 +127,3 @@ def _slots(items: Iterable[AnnotatedItem]) -> Iterator[Json]:
         for question in item.content.get("questions", ()):
             if question.get("slots"):
                 yield question["slots"]
-
-
-STATISTICS = Statistics(
-    figures=FIGURES,
-    count=count,
-    is_skipped=lambda content: False,
-    tables=tables,
-    frequencies=frequencies,
-)

@@ -1,6 +1,6 @@
 """The kinds of predicates: verbs, and nouns derived from verbs."""
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.english.forms import VerbForms, forms_from_names
 
 NOUN = "noun"

@@ -2,7 +2,8 @@
 
 from functools import cache
 
-from schemes.base import Goal, Json, Tutorial, TutorialStep
+from schemes.contract.pages import Goal, Tutorial, TutorialStep
+from schemes.contract.values import Json
 from schemes.qasrl.content import parse_generation
 from schemes.qasrl.practice import exercises
 

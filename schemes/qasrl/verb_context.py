@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from schemes.base import Tokens
+from schemes.contract.values import Tokens
 from schemes.english.forms import VerbForms
 
 _BE = {"am": "present", "is": "present", "are": "present", "'s": "present", "'re": "present"}

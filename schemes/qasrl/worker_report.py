@@ -9,7 +9,8 @@ from pathlib import Path
 
 from metrics.argument_scores import ArgumentScores, argument_scores
 from metrics.counts import Counts, mean, ratio
-from schemes.base import FileError, Json
+from schemes.contract.errors import FileError
+from schemes.contract.values import Json
 from schemes.qasrl.annotation_files import (
     Annotations,
     read_annotation_file,

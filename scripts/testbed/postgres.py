@@ -27,12 +27,12 @@ def bring_up(stack: ExitStack, *, own: bool, durable: bool, record: Path) -> str
     url = os.environ.get("TEST_POSTGRES_URL", "")
     if url and not own and _is_usable(url):
         return url
-    programs = _programs()
+    programs = find_programs()
     if not programs and not own and (running := _answering()):
         return running
     if not programs and debian.can_install():
         debian.install("postgresql")
-        programs = _programs()
+        programs = find_programs()
     if programs:
         return _private_cluster(stack, programs, durable=durable, record=record)
     if compose.is_usable():
@@ -91,7 +91,7 @@ def _refusal(url: str) -> str:
     return "" if row and row[0] else "may not create databases"
 
 
-def _programs() -> Path | None:
+def find_programs() -> Path | None:
     """Return the folder of the newest initdb, which Debian does not put on the PATH."""
     versions = sorted(
         Path("/usr/lib/postgresql").glob("*/bin/initdb"),

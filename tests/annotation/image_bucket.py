@@ -15,8 +15,8 @@ _numbers = count(1)
 
 
 @contextmanager
-def images_in_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Store images in a bucket, and yield it."""
+def images_in_bucket(monkeypatch: pytest.MonkeyPatch, alias: str = "images") -> Iterator[Any]:
+    """Store images, or the files of another storage, in a bucket, and yield it."""
     server = ThreadedMotoServer("127.0.0.1", port=0)
     server.start()
     host, port = server.get_host_and_port()
@@ -29,18 +29,18 @@ def images_in_bucket(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         "region_name": "us-east-1",
     }
     backend = {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
-    monkeypatch.setitem(settings.STORAGES, "images", backend)
-    _forget_storages()
-    storages["images"].connection.create_bucket(Bucket=name)
+    monkeypatch.setitem(settings.STORAGES, alias, backend)
+    forget_storages()
+    storages[alias].connection.create_bucket(Bucket=name)
     try:
-        yield storages["images"].bucket
+        yield storages[alias].bucket
     finally:
         server.stop()
         monkeypatch.undo()
-        _forget_storages()
+        forget_storages()
 
 
-def _forget_storages() -> None:
+def forget_storages() -> None:
     """Make Django read its storage settings again."""
     storages._backends = None
     storages._storages = {}

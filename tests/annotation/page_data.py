@@ -3,7 +3,7 @@
 import json
 import re
 
-from schemes.base import Json
+from schemes.contract.values import Json
 
 ELEMENT = re.compile(r'<script id="page" type="application/json">(.*?)</script>', re.DOTALL)
 

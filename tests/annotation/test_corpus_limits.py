@@ -12,7 +12,8 @@ from annotation.domain.corpus_limits import MAX_ID, MAX_TOKEN, MAX_TOKENS, withi
 from annotation.domain.preview_corpus import preview_corpus
 from annotation.domain.queue_import import queue_import
 from annotation.models import Item, Sentence
-from schemes.base import FileError, SentenceRecord
+from schemes.contract.errors import FileError
+from schemes.contract.records import SentenceRecord
 from schemes.english.predicates import find_predicates
 from schemes.plain_text import MAX_PARAGRAPH, sentences
 from tests.annotation.factories import NOW

@@ -11,8 +11,8 @@ from annotation.models import Sentence
 from datasets.domain.export_gold import ExportOptions, export_gold
 from projects.domain.create_project import create_project
 from projects.models import Project
-from schemes.base import ExportRow
 from schemes.conllu_files import read_conllu
+from schemes.contract.records import ExportRow
 from schemes.frames.exports import ENDINGS, SENTENCES, write_semeval
 from schemes.qasrl.published_csv import read_sentence_rows
 from tests.consolidation.gold import make_gold_project

@@ -7,7 +7,7 @@ from annotation.domain.review_bonus import accept_bonus, decline_bonus
 from annotation.models import Draft, HeldBonus, Item, Submission, Task
 from crowd.enums import HitState
 from crowd.models import Hit, Payment, Worker
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import NOW, make_item, make_project, make_task
 from tests.browser.grounding import make_caption, make_grounding_project
 from tests.crowd.factories import make_assignment, make_worker

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 
 from annotation.domain.decode_image import check_image, decode_image
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 SIDE = 7071
 MAX_MIB = 480

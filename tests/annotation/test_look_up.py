@@ -7,7 +7,7 @@ from django.urls import reverse
 
 from annotation.domain.worker_page import PageToken
 from projects.domain.create_project import create_project
-from projects.domain.resources import add_resource
+from projects.domain.resources import change_resource
 from schemes.registry import SCHEMES
 from tests.annotation.factories import NOW, make_item, make_task
 from tests.schemes.labels.scheme import SCHEME
@@ -20,7 +20,9 @@ def token(monkeypatch) -> str:
     monkeypatch.setitem(SCHEMES, SCHEME.name, SCHEME)
     pay = SCHEME.vocabulary.pay_presets["labels"]
     project = create_project(slug="labels", scheme=SCHEME.name, pay_scheme=pay, now=NOW)
-    add_resource(project=project, name="labels", value=["calm", "angry", "bored"], now=NOW)
+    change_resource(
+        project=project, name="labels", value=["calm", "angry", "bored"], actor="requester", now=NOW
+    )
     return PageToken(
         str(make_task([make_item(project)]).public_id), "A1", "W1", is_confirmed=True
     ).token()

@@ -11,7 +11,7 @@ from consolidation.domain.add_gold import add_gold
 from projects.enums import MemberRole
 from projects.models import Project
 from qualification.domain.feedback import Notes, link_of, send_feedback
-from schemes.base import Neighbours
+from schemes.contract.items import Neighbours
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.annotation.page_data import page_data
 from tests.browser.grounding import make_caption, make_grounding_project

@@ -7,7 +7,8 @@ import pytest
 from django.template import Context, Template
 
 from annotation.models import Image
-from schemes.base import AlignedRow, RowSide, ShownUnit
+from schemes.contract.comparison import AlignedRow, RowSide
+from schemes.contract.pages import ShownUnit
 from tests.annotation.factories import make_item, make_project
 
 pytestmark = pytest.mark.django_db

@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from schemes.base import ItemRecord
+from schemes.contract.records import ItemRecord
 from schemes.qasrl.items import complete_item
 from schemes.qasrl.practice import check, exercises
 

@@ -261,7 +261,7 @@ def test_unreadable_copy_has_a_reason_and_can_be_paid(task):
     assignment.save()
     submission = recorded(assignment)
     assert submission.problem == (
-        "No content was received. The marketplace's copy can't be read: NaN is not a finite number."
+        "No content was received. The crowd provider's copy can't be read: NaN is not a finite number."
     )
     accept_assignment(assignment=assignment, actor="ada", now=NOW)
     assert Payment.objects.get().amount_cents == 5

@@ -18,7 +18,8 @@ from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from projects.models import Project
 from qualification.domain.choose_items import search_items
-from schemes.base import FileError, SentenceRecord
+from schemes.contract.errors import FileError
+from schemes.contract.records import SentenceRecord
 from schemes.grounding.corpus import CORPUS
 from schemes.original_text import align
 from tests.annotation.factories import NOW

@@ -9,13 +9,14 @@ from django.utils import timezone
 
 from datasets.domain.export_gold import MANIFEST
 from projects.domain.api_tokens import issue_token
+from projects.domain.invite import invite
 from projects.enums import MemberRole, TokenScope
 from projects.permissions import Access
 from tests.annotation.factories import make_held_bonus
 from tests.api.routes import API_RULES
-from tests.api.training import add_evaluations
+from tests.api.training import OF_ROUND, add_evaluations, add_pool
 from tests.dashboard.campaign import Campaign, make_project, make_user
-from tests.jobs.factories import make_export, make_import, make_system_evaluation
+from tests.jobs.factories import make_export, make_gold_import, make_import, make_system_evaluation
 
 
 @pytest.fixture(autouse=True)
@@ -75,16 +76,30 @@ def address(campaign):
     submission_id, bonus_id = submission.pk, make_held_bonus(submission.assignment).pk
     scored = make_system_evaluation(campaign.project)
     export, corpus = make_export(campaign.project), make_import(campaign.project)
+    gold = make_gold_import(campaign.project)
+    evaluation = add_evaluations(campaign.project, campaign.workers)[0]
+    project, member = campaign.project, make_user("mia", campaign.project, MemberRole.TRAINER)
+    invitation = invite(
+        project=project, email="a@example.org", role="expert", actor="ada", now=timezone.now()
+    )
+    pool = add_pool(campaign.project, campaign.workers[:1])
     arguments = {
         "item": [campaign.items[0].pk],
         "scheme": ["qasrl"],
-        **{name: [corpus.pk] for name in ("import", "bad_rows")},
+        **{name: [corpus.pk] for name in ("import", "bad_rows", "cancel_import")},
+        **{name: [gold.pk] for name in ("gold_import", "gold_bad_rows", "cancel_gold_import")},
         **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
         **{name: [bonus_id] for name in ("held_bonus", "accept_bonus", "decline_bonus")},
         **{name: [submission_id] for name in API_RULES if name.endswith("submission")},
-        "evaluation": [add_evaluations(campaign.project, campaign.workers)[0].pk],
+        "evaluation": [evaluation.pk],
+        "pool_workers": [pool.pk],
+        **{name: [member.pk] for name in ("member", "remove_member")},
+        **{name: [invitation.pk] for name in ("invitation", "withdraw_invitation")},
+        **{name: [evaluation.enrolment.round_id] for name in OF_ROUND},
         "worker": [campaign.workers[0].pseudonym],
         "system_evaluation": [scored.pk],
+        "cancel_system_evaluation": [scored.pk],
+        "cancel_export": [export.pk],
         "system_evaluation_file": [scored.pk, "figures.csv"],
         "export": [export.pk],
         "export_file": [export.pk, MANIFEST],

@@ -6,20 +6,36 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 
 from annotation.models import Batch, Submission
 from audit.models import StateChange
+from crowd.models import Hit, Worker
 from jobs.models import Job
+from projects.domain.invite import invite
 from projects.enums import MemberRole
 from projects.models import ApiToken
+from qualification.models import Enrolment
 from tests.annotation.factories import make_held_bonus
 from tests.api.conftest import calling
 from tests.api.routes import API_RULES
+from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_pool
 from tests.dashboard.campaign import add_items, make_user
 from tests.dashboard.test_permissions import signed_in
+from tests.jobs.factories import make_gold_import, make_import, queued_evaluation, queued_export
 
 pytestmark = pytest.mark.django_db
 WRITES = {(name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}}
+OF_BATCH = (
+    "batch", "pause_batch", "expire_batch", "extend_batch", "enlarge_batch", "republish_batch",
+)  # fmt: skip
+OF_TRAINEES = ("decide_trainees", "send_feedback")
+OF_WORKERS = {
+    "admit_workers": lambda workers: {"workers": [workers[1].pseudonym]},
+    "withdraw_workers": lambda workers: {"workers": [workers[0].pseudonym], "reason": "No."},
+    "invite_workers": lambda workers: {"workers": [workers[0].pseudonym]},
+    "groups": lambda workers: {"count": 1, "workers": {workers[0].pseudonym: 1}},
+}
 
 
 def file_of(name: str) -> SimpleUploadedFile:
@@ -34,7 +50,17 @@ def body_of(name: str) -> dict:
         "projects": {"slug": "fresh", "scheme": "qasrl", "protocol": "validation"},
         "project": {"title": "Renamed"},
         "imports": {"files": file_of("a.txt"), "format": "text"},
+        "gold_imports": {"files": file_of("a.csv"), "source": "expert"},
         "batches": {"limit": 1},
+        "batch": {"keep_open": 2, "cap_cents": 4_000_000},
+        "enlarge_batch": {"assignments": 1},
+        "member": {"roles": ["requester"]},
+        "invitations": {"email": "new@example.org", "role": "expert"},
+        "rounds": {"sample": {"count": 1, "only_gold": False}},
+        "round": {"title": "Renamed"},
+        "round_items": {"sample": {"count": 1, "only_gold": False}},
+        "publish_round": {"slots": 1},
+        "divide_pool": {"count": 1},
         "reject_submission": {"reason": "Empty."},
         "decline_bonus": {"reason": "Repeated."},
         "decide_submissions": {"reject": [{"id": 0, "reason": "Empty."}]},
@@ -46,6 +72,13 @@ def body_of(name: str) -> dict:
     }.get(name, {})
 
 
+def lose_a_submission() -> None:
+    """Leave an item whose HIT has ended without one of its submissions."""
+    lost = Submission.objects.filter(state="submitted").order_by("pk").last()
+    Submission.objects.filter(pk=lost.pk).update(state="withdrawn")
+    Hit.objects.filter(task__items=lost.item_id).update(state="expired")
+
+
 @pytest.fixture
 def arguments(campaign):
     add_items(campaign.project, 2)
@@ -53,9 +86,24 @@ def arguments(campaign):
     submission, other = Submission.objects.filter(state="submitted").order_by("pk")[:2]
     held = make_held_bonus(other.assignment)
     batch = campaign.batches["generator"].pk
+    [evaluation, *_] = add_evaluations(campaign.project, campaign.workers)
+    add_pool(campaign.project, campaign.workers[:1])
+    planned = add_open_round(campaign.project)
+    member = make_user("mia", campaign.project, MemberRole.TRAINER)
+    invitation = invite(
+        project=campaign.project, email="a@b.org", role="expert", actor="x", now=timezone.now()
+    )
     return {
+        **{name: ["demo", planned.pk] for name in OF_ROUND},
+        **{name: ["demo", evaluation.enrolment.round_id] for name in OF_TRAINEES},
+        **{name: ["demo", member.pk] for name in ("member", "remove_member")},
+        "withdraw_invitation": ["demo", invitation.pk],
         "projects": [],
-        **{name: ["demo", batch] for name in ("pause_batch", "expire_batch")},
+        "cancel_import": ["demo", make_import(campaign.project, "").pk],
+        "cancel_gold_import": ["demo", make_gold_import(campaign.project, "").pk],
+        "cancel_export": ["demo", queued_export(campaign.project).pk],
+        "cancel_system_evaluation": ["demo", queued_evaluation(campaign.project).pk],
+        **{name: ["demo", batch] for name in OF_BATCH},
         "resume_batch": ["demo", campaign.batches["consolidator"].pk],
         **{name: ["demo", submission.pk] for name in ("accept_submission", "reject_submission")},
         **{name: ["demo", held.pk] for name in ("accept_bonus", "decline_bonus")},
@@ -65,9 +113,15 @@ def arguments(campaign):
 def send(client: Client, name: str, method: str, arguments: dict):
     url = reverse(f"api:{name}", args=arguments.get(name, ["demo"]))
     body, headers = body_of(name), {"Idempotency-Key": "actors"}
+    if name in OF_TRAINEES:
+        trainee = {"id": Enrolment.objects.order_by("pk").first().pk}
+        decision, feedback = {**trainee, "verdict": "pass"}, {**trainee, "text": "Good."}
+        body |= {"decide_trainees": {"decisions": [decision]}}.get(name, {"feedback": [feedback]})
+    if name in ("admit_workers", "withdraw_workers", "invite_workers", "groups"):
+        body |= OF_WORKERS[name](Worker.objects.order_by("pk"))
     if name == "decide_submissions":
         body["reject"][0]["id"] = arguments["reject_submission"][1]
-    if name in ("imports", "system_evaluations"):
+    if name in ("imports", "gold_imports", "system_evaluations"):
         return client.post(url, body, headers=headers)
     data = json.dumps(body)
     return client.generic(method, url, data, content_type="application/json", headers=headers)
@@ -81,6 +135,8 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
     client = calling(user) if by_token else signed_in(user)
     if name == "resume_batch":
         Batch.objects.update(state="paused")
+    if name == "republish_batch":
+        lose_a_submission()
     newest = StateChange.objects.order_by("pk").last()
     response = send(client, name, method, arguments)
     assert response.status_code in (200, 201, 202), response.content

@@ -65,3 +65,42 @@ def test_response_headers_are_in_the_schema(api):
         batches["post"]["responses"]["201"]["headers"]
     )
     assert "Retry-After" in batches["get"]["responses"]["429"]["headers"]
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "code"),
+    [
+        ("/api/v2/projects/", 404, "not_found"),
+        ("/api/", 404, "not_found"),
+        ("/api/v1/nothing/", 404, "not_found"),
+        ("/api/v1/projects/%00/", 400, "invalid"),
+        ("/api/v1/projects/a%00b/items/", 400, "invalid"),
+    ],
+)
+def test_errors_outside_of_endpoints_have_the_same_form(path, status, code, api, project):
+    response = api.get(path)
+    assert response.status_code == status
+    assert response.headers["Content-Type"] == "application/json"
+    assert response.json()["type"] == "client_error"
+    assert [error["code"] for error in response.json()["errors"]] == [code]
+
+
+def test_programs_read_what_their_token_allows(requester, project):
+    url = reverse("api:me")
+    client = calling(requester, scopes=["read", "pay"], projects=[project])
+    me = client.get(url).json()
+    token = requester.api_tokens.get()
+    assert (me["username"], me["can_create_projects"]) == ("rita", False)
+    assert {name: me["token"][name] for name in ("name", "beginning", "scopes", "projects")} == {
+        "name": "script",
+        "beginning": token.beginning,
+        "scopes": ["read", "pay"],
+        "projects": ["demo"],
+    }
+    assert calling(requester).get(url).json()["token"]["projects"] is None
+
+
+def test_session_has_no_token(client, root):
+    client.force_login(root)
+    me = client.get(reverse("api:me")).json()
+    assert me == {"username": "root", "can_create_projects": True, "token": None}

@@ -15,13 +15,14 @@ from crowd.models import QualificationType, Worker
 from projects.models import Project
 from tests.api.training import add_evaluations
 from tests.dashboard.campaign import START, TARGET, Campaign, add_items, make_project
-from tests.jobs.factories import make_import
+from tests.jobs.factories import make_gold_import, make_import
 
 pytestmark = pytest.mark.django_db
 LISTS = (
     "sentences",
     "items",
     "imports",
+    "gold_imports",
     "batches",
     "submissions",
     "cases",
@@ -30,8 +31,10 @@ LISTS = (
     "evaluations",
     "workers",
     "ledger",
+    "log",
 )
-ALL = (*LISTS, "pools", "project", "costs", "exports", "jobs", "system_evaluations")
+OTHERS = ("pools", "groups", "funnel", "project", "costs", "exports", "jobs", "system_evaluations")
+ALL = (*LISTS, *OTHERS)
 
 
 def at(name, *arguments, **query):
@@ -50,6 +53,7 @@ def fill(campaign: Campaign) -> None:
         add_evaluations(project, campaign.workers[-1:])
         project.batches.create(role="generator", reward_cents=5, created_at=START)
         make_import(project, actor=str(number))
+        make_gold_import(project, actor=str(number))
 
 
 def counts(api) -> dict[str, int]:
@@ -73,6 +77,7 @@ def test_query_counts_do_not_depend_on_the_number_of_rows(api, project):
     sizes = {name: len(api.get(at(name, limit=200)).json()["results"]) for name in LISTS}
     assert min(sizes.values()) >= 60
     assert counts(api) == initial
+    assert initial.pop("log") <= 40  # a query for each kind of row
     assert max(initial.values()) <= 20
 
 
@@ -127,6 +132,8 @@ def test_rows_added_while_paging_neither_repeat_nor_displace_others(api, project
         ("ledger", {"created_after": "2020-01-01T00:00:00Z", "kind": "reserve"}, 15),
         ("ledger", {"id_after": 2**63 - 1}, 0),
         ("rounds", {"kind": "screening"}, 0),
+        ("log", {"by": "people"}, 0),
+        ("log", {"id_after": 2**63 - 1}, 0),
         ("ledger", {"kind": "reserve"}, 15),
         ("ledger", {"first_day": "2027-01-01"}, 0),
     ],
@@ -161,6 +168,12 @@ def test_submissions_have_the_effort_of_each_step(api, campaign):
         ("items", "state=consolidate", "state"),
         ("items", "text=%00", "text"),
         ("project", "limit=2", "limit"),
+        ("log", "kind=projects.Projekt", "kind"),
+        ("log", "first_day=2026-09-02&last_day=2026-09-01", "last_day"),
+        ("quality", "source=experts", "source"),
+        ("quality", "agains=expert", "agains"),
+        ("quality", "against=expert&against=imported", "against"),
+        ("forecast", "role=generator", "role"),
         ("evaluations", "round=99999999999999999999999", "round"),
         ("evaluations", "round=abc", "round"),
         ("cases", "attempt=-1", "attempt"),
@@ -358,4 +371,7 @@ def test_responses_are_private(api, project):
 def test_head_has_the_headers_of_get(api, project):
     head, get = api.head(at("project")), api.get(at("project"))
     assert (head.status_code, head.content) == (200, b"")
-    assert head.headers["Content-Type"] == get.headers["Content-Type"]
+    for name in ("Content-Type", "Content-Length", "ETag", "Cache-Control", "Vary"):
+        assert head.headers.get(name) == get.headers.get(name) is not None, name
+    unchanged = api.head(at("project"), headers={"If-None-Match": get.headers["ETag"]})
+    assert unchanged.status_code == 304

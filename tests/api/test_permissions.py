@@ -118,7 +118,8 @@ def test_limited_token_cannot_create_projects(project):
     assert ask(client, "POST", reverse("api:projects")).status_code == 403
 
 
-def test_marketplace_ids_of_workers_are_never_exposed(api, address):
+def test_marketplace_ids_of_workers_are_never_exposed(project, address):
+    api = calling(make_user("kim", project, *MemberRole))
     for name, method in OF_PROJECT:
         if method == "GET":
             response = ask(api, method, address(name))

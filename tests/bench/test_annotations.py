@@ -50,7 +50,7 @@ def site(request, tmp_path, free_port) -> dict[str, str]:
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
     run(env, "manage.py", "migrate", "--verbosity", "0")
-    run(env, "manage.py", "collectstatic", "--noinput", "--verbosity", "0")
+    run(env, "manage.py", "collect_static")
     return env
 
 

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import pytest
 
-from schemes.base import ExportRow, ItemContext
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
 from schemes.qasrl.published_csv import read_sentence_rows
 from schemes.registry import get_scheme
 from tests.bench.results import record

@@ -43,7 +43,7 @@ def test_worker_goes_on_while_a_large_batch_is_published(embedded_site, tmp_path
         "DJANGO_SETTINGS_MODULE": "config.settings",
     }
     run(site, "manage.py", "migrate", "--verbosity", "0")
-    run(site, "manage.py", "collectstatic", "--noinput", "--verbosity", "0")
+    run(site, "manage.py", "collect_static")
     tasks = fill(site, 10_000, 1)
     run(site, "manage.py", "shell", "-v0", "-c", PREPARE)
     records = []

@@ -6,7 +6,8 @@ from collections import Counter, defaultdict
 
 import pytest
 
-from schemes.base import ExportRow, ItemContext, Suggestions
+from schemes.contract.items import ItemContext, Suggestions
+from schemes.contract.records import ExportRow
 from schemes.english.predicates import find_predicates
 from schemes.english.verbs import candidate_forms, verb_forms
 from schemes.qasrl.published_csv import (

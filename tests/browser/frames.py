@@ -8,9 +8,9 @@ from annotation.models import Item, Sentence
 from consolidation.domain.open_cases import open_case, publish_case
 from consolidation.models import Case
 from projects.domain.create_project import create_project
-from projects.domain.resources import add_resource
+from projects.domain.resources import change_resource
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from tests.annotation.factories import NOW
 from tests.consolidation.factories import make_generation
@@ -43,7 +43,7 @@ _numbers = count(1)
 def make_frames_project(slug: str = "frames", lexicon: Json = LEXICON) -> Project:
     presets = get_scheme("frames").vocabulary.pay_presets
     project = create_project(slug=slug, scheme="frames", pay_scheme=presets["frames"], now=NOW)
-    add_resource(project=project, name="lexicon", value=lexicon, now=NOW)
+    change_resource(project=project, name="lexicon", value=lexicon, actor="requester", now=NOW)
     return project
 
 

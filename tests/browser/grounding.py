@@ -12,7 +12,7 @@ from annotation.domain.images import store_image
 from annotation.models import Item, Sentence
 from projects.domain.create_project import create_project
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from tests.annotation.factories import NOW
 

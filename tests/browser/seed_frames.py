@@ -15,7 +15,7 @@ from django.conf import settings  # noqa: E402
 
 from projects.domain.choose_protocol import choose_protocol  # noqa: E402
 from projects.models import Project  # noqa: E402
-from schemes.base import Json  # noqa: E402
+from schemes.contract.values import Json  # noqa: E402
 from tests.annotation.factories import NOW, make_task  # noqa: E402
 from tests.browser.frames import (  # noqa: E402
     FRANCE,

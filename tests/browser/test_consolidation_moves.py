@@ -11,12 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, Route
 
-from schemes.base import ContentError, ItemContext, ItemRecord, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord
+from schemes.contract.values import Json
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
-from schemes.qasrl.walker import Walker
 from schemes.registry import get_scheme
 from tests.consolidation.factories import CONTAIN, SURVEY
+from tests.schemes.qasrl.checking_walker import CheckingWalker
 from tests.schemes.qasrl.generated_texts import ODD, texts
 
 pytestmark = pytest.mark.browser
@@ -93,7 +96,7 @@ def modules(chromium: Browser) -> Iterator[Page]:
 
 # --- moves and sources -------------------------------------------------------------------------
 
-_walker = Walker(item_table(verb_forms("contain"), SURVEY))
+_walker = CheckingWalker(item_table(verb_forms("contain"), SURVEY))
 TYPED = [
     *("Who contains something?", "who  contains something", "WHO contains Something ?", "", "?"),
     *(

@@ -15,7 +15,7 @@ from consolidation.domain.revise import publish_revision
 from consolidation.models import Case
 from projects.domain.choose_protocol import choose_protocol
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import NOW
 from tests.axe import LOOKS, axe_findings
 from tests.browser.frames import (

@@ -14,10 +14,10 @@ from annotation.domain.publish import publish_batch
 from annotation.models import Draft, Item, Submission
 from consolidation.models import Case
 from projects.domain.choose_protocol import choose_protocol
-from projects.domain.resources import add_resource
+from projects.domain.resources import change_resource
 from projects.enums import MemberRole, Protocol
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import NOW, make_task, task_url
 from tests.axe import LOOKS, axe_findings
 from tests.browser.frames import (
@@ -409,7 +409,13 @@ def test_frame_missing_in_the_lexicon_is_refused_at_its_step(page, project):
     go_on(page)
     press(page, "5")
     frames = {name: value for name, value in LEXICON["frames"].items() if name != "Arriving"}
-    add_resource(project=project, name="lexicon", value={**LEXICON, "frames": frames}, now=NOW)
+    change_resource(
+        project=project,
+        name="lexicon",
+        value={**LEXICON, "frames": frames},
+        actor="requester",
+        now=NOW,
+    )
     submit(page)
     page.get_by_role("button", name="the lexicon has no frame 'Arriving'").click()
     expect(current_step(page)).to_contain_text("Frame")

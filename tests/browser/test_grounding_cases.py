@@ -17,11 +17,11 @@ from consolidation.domain.open_cases import publish_case
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.domain.revise import publish_revision
 from consolidation.models import Case
-from consolidation.protocols.validation import write_due_gold
+from consolidation.protocols.validation import VALIDATION
 from datasets.domain.export_gold import ExportOptions, export_gold
 from projects.domain.choose_protocol import choose_protocol
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import NOW
 from tests.axe import LOOKS, axe_findings
 from tests.browser.grounding import (
@@ -398,7 +398,7 @@ def exported(case: Case, contents: list[Json], folder: Path) -> tuple[Json, str]
         assignment.answer = {"content": json.dumps(content)}
         assignment.save()
     assert record_new_case_work(clock=lambda: NOW) == len(contents)
-    assert write_due_gold(clock=lambda: NOW) == 1
+    assert VALIDATION.write_due_gold(clock=lambda: NOW) == 1
     project = case.item.project
     export_gold(project=project, options=ExportOptions(fmt="jsonl"), folder=folder)
     [file] = folder.glob("*.gold.jsonl")

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
 from annotation.models import Draft, Item
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import make_task, task_url
 from tests.announcements import announcements, observe_announcements
 from tests.axe import LOOKS, axe_findings

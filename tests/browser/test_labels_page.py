@@ -16,7 +16,7 @@ from annotation.models import Draft, Item, Sentence
 from consolidation.models import Case
 from projects.domain.choose_protocol import choose_protocol
 from projects.domain.create_project import create_project
-from projects.domain.resources import add_resource
+from projects.domain.resources import change_resource
 from projects.enums import Protocol
 from projects.models import Project
 from schemes.registry import SCHEMES
@@ -171,7 +171,9 @@ def test_items_of_a_task_are_labelled_in_turn(project, open_items, marketplace):
 
 
 def test_labels_of_the_project_are_offered(project, open_items):
-    add_resource(project=project, name="labels", value=["calm", "angry"], now=NOW)
+    change_resource(
+        project=project, name="labels", value=["calm", "angry"], actor="requester", now=NOW
+    )
     page = open_items(make_item(project))
     expect(page.locator("label.field")).to_have_text(["1 calm", "2 angry"])
 

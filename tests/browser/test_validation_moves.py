@@ -8,7 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page
 
-from schemes.base import ContentError, ItemContext
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
 from schemes.qasrl.content import parse_validation
 from tests.browser.test_consolidation_moves import ORIGIN, serve_static
 from tests.schemes.qasrl.test_validation import ASKED, TOKENS, VECTORS

@@ -24,10 +24,16 @@ PROGRAM = (
 WRONG = [
     ("ALLOWED_HOSTS", ","),
     ("ALLOWED_HOSTS", "https://touchstone.example"),
+    ("ARCHIVE_DIR", "archive"),
+    ("BACKUP_HOURS", "daily"),
+    ("BACKUP_KEEP_DAYS", "0"),
+    ("BACKUP_KEY", "a passphrase"),
+    ("BACKUP_URL", "bucket"),
     ("DATABASE_URL", "touchstone"),
     ("DATABASE_URL", "mysql://user@127.0.0.1/touchstone"),
     ("DATABASE_URL", "postgres://user:hidden-word@127.0.0.1:port/touchstone"),
     ("DATABASE_URL", "postgres://"),
+    ("DATABASE_DISK_GB", "large"),
     ("DEBUG", "maybe"),
     ("DEMO", "2"),
     ("DRAFTS_PER_ADDRESS", "-1"),
@@ -43,8 +49,15 @@ WRONG = [
     ("API_UPLOAD_MAX_MB", "0"),
     ("SECOND_FACTOR_ROLES", "admin,boss"),
     ("LOG_FORMAT", "xml"),
+    ("IDLE_TRANSACTION_SECONDS", "-1"),
     ("MESSAGES_DAYS", "-1"),
     ("METRICS_NETWORKS", "everywhere"),
+    ("MIGRATION_LOCK_SECONDS", "short"),
+    ("MIGRATION_WAIT_SECONDS", "long"),
+    ("WEB_LOCK_SECONDS", "-1"),
+    ("WEB_STATEMENT_SECONDS", "soon"),
+    ("WORKER_LOCK_SECONDS", "100000"),
+    ("WORKER_STATEMENT_SECONDS", "later"),
     ("METRICS_TOKEN", "short"),
     ("SECURITY_CONTACT", "call me"),
     ("STUDY_WAIT_MINUTES", "-1"),
@@ -63,6 +76,7 @@ WRONG = [
     ("MARKETPLACE_AWS_REGION", "Europe"),
     ("MARKETPLACE_AWS_ACCESS_KEY_ID", "ONE-OF-TWO"),
     ("MARKETPLACE_AWS_SECRET_ACCESS_KEY", "one-of-two"),
+    ("MARKETPLACE_INTERNAL_URL", "web:8000"),
     ("MARKETPLACE_URL", "touchstone.example"),
     ("MARKETPLACE_CONTENT_URL", "content.example"),
     ("MARKETPLACE_CONTENT_URL", "http://127.0.0.1:1"),
@@ -84,6 +98,8 @@ WRONG = [
     ("PROLIFIC_WEBHOOKS", "sometimes"),
     ("PROLIFIC_REQUESTS_PER_SECOND", "fast"),
     ("PROLIFIC_TIME_FACTOR", "1"),
+    ("SESSION_LEAST_SHARE", "2"),
+    ("SESSIONS_PER_WORKER", "-1"),
     ("PROLIFIC_FEE_RATE", "43 %"),
     ("PROLIFIC_VAT_RATE", "2"),
     ("REDIS_URL", "127.0.0.1:6379"),
@@ -92,6 +108,7 @@ WRONG = [
     ("SECRET_KEY_FALLBACKS", "short"),
     ("MARKETPLACE_ENCRYPTION_KEYS", "short"),
     ("STORAGE_URL", "bucket"),
+    ("SNAPSHOT_MINUTES", "often"),
     ("SITE_URL", "http://touchstone.example/path"),
     ("SITE_URL", "http://touchstone.example:port"),
     ("SESSION_IDLE_HOURS", "0"),
@@ -157,6 +174,22 @@ def test_secret_in_a_file(start, embedded_site, tmp_path):
         assert (process.returncode, len(process.stderr.splitlines())) == (2, 1)
         assert "DATABASE_URL_FILE" in process.stderr
         assert "from-a-file" not in process.stderr
+
+
+def test_empty_secret_file_is_no_value(start, embedded_site, tmp_path):
+    (tmp_path / "empty").write_text("\n")
+    empty = str(tmp_path / "empty")
+    process = start("manage.py", "check", env={**embedded_site, "EMAIL_URL_FILE": empty})
+    assert process.returncode == 0, process.stderr
+    process = start("manage.py", "check", env={**embedded_site, "SECRET_KEY_FILE": empty})
+    assert process.returncode == 2
+    assert "which is empty" in process.stderr
+
+
+def test_backups_in_a_bucket_need_a_key(start, embedded_site):
+    process = start("manage.py", "check", env={**embedded_site, "BACKUP_URL": "s3://bucket"})
+    assert process.returncode == 2
+    assert "BACKUP_KEY is not set" in process.stderr
 
 
 def test_documented_secret_files_are_those_of_the_settings():

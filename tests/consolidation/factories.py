@@ -14,7 +14,9 @@ from crowd.models import Worker
 from projects.domain.create_project import create_project
 from projects.enums import Role
 from projects.models import Project
-from schemes.base import ItemContext, ItemRecord, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from tests.crowd.factories import NOW, make_assignment, make_worker
 

@@ -147,7 +147,7 @@ def test_action_applies_to_all_filtered_hits_only_on_request(page, sweep, projec
     expect(page.locator("#rows tbody tr")).to_have_count(1)
     page.get_by_label("Action for the selected HITs").select_option("extend")
     press(page, "Continue …")
-    expect_message(page, "Nothing was changed: Select HITs, or all of them.")
+    expect_message(page, "Nothing was changed: Select rows, or all of them.")
     page.goto(reverse("consolidation:batch", args=["demo", batch.pk]) + "?state=expired")
     page.get_by_label("Action for the selected HITs").select_option("extend")
     page.get_by_label("All 1 HIT that match").check()

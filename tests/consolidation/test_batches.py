@@ -276,7 +276,7 @@ def test_ended_batch_reopens_for_republished_hits(office, batch, url):
         ({"action": "destroy", "scope": "batch"}, "Select a valid choice"),
         ({"action": "pause", "scope": "hits", "hit": ["999999"]}, "No open HITs"),
         ({"action": "pause", "scope": "hits", "hit": ["x"]}, "Select a valid choice"),
-        ({"action": "pause", "scope": "hits"}, "Select HITs, or all of them."),
+        ({"action": "pause", "scope": "hits"}, "Select rows, or all of them."),
         ({}, "required"),
     ],
 )
@@ -311,7 +311,8 @@ def test_terms_are_changed_and_logged(office, batch):
     assert (batch.keep_open, batch.republish_limit, batch.budget.cap_cents) == (7, 0, 1250)
     assert "The batch's terms were changed." in text(page)
     changes = StateChange.objects.filter(aggregate="annotation.Batch", actor="rita")
-    assert {change.new for change in changes} == {"republication limit: 0", "keep open: 7"}
+    logged = {"republication limit: 0", "keep open: 7", "limit: $12.50"}
+    assert {change.new for change in changes} == logged
     office.post(url, {"keep_open": "", "republish_limit": 3, "cap": ""})
     batch = Batch.objects.get()
     assert (batch.keep_open, batch.budget.cap_cents) == (None, None)
@@ -345,7 +346,7 @@ def test_batch_of_a_qualification_round_has_no_top_up(office, campaign, batch):
         round=training_round, number=1, batch=batch, slots=3, published_at=timezone.now()
     )
     page = office.get(reverse("consolidation:batch", args=["demo", batch.pk]))
-    assert "HITs to keep open" not in text(page)
+    assert "Items to keep open" not in text(page)
     assert training_round.title in text(page)
 
 

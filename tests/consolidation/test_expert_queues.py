@@ -23,7 +23,7 @@ from consolidation.domain.expert_queues import (
 )
 from consolidation.domain.expert_work import ExpertWorkError, open_queued
 from consolidation.models import Gold, Review
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from tests.consolidation.experts import make_expert, make_queue, submit_result
 from tests.consolidation.factories import (
     IDENTIFIED,

@@ -139,3 +139,11 @@ def test_item_that_lost_a_row_to_a_wrong_id_is_left_out(project, tmp_path, rows,
     )  # fmt: skip
     assert set(Gold.objects.values_list("item__key", flat=True)) == stored
     assert bool(errors) == (rows != FIRST + SECOND + PURRS)
+
+
+def test_strict_import_with_an_invalid_record_adds_nothing(project, tmp_path):
+    path = tmp_path / "gold.csv"
+    path.write_text(HEADER + GOOD + "a:9,1,x,Who?,0:1\n")
+    with pytest.raises(CommandError, match="no item 'a:9/1' in the project"):
+        call_command("import_gold", "corpus", str(path), source="expert", strict=True)
+    assert not Gold.objects.exists()

@@ -17,7 +17,7 @@ from consolidation.domain.monitor import (
 )
 from consolidation.models import Gold, Review
 from consolidation.tasks import draw_due_reviews as draw_task
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 from tests.consolidation.experts import set_review_rate
 from tests.consolidation.factories import correct
 from tests.consolidation.gold import make_gold_item

@@ -10,7 +10,7 @@ from annotation.models import Submission
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.enums import CaseState
 from consolidation.models import Case, Gold
-from consolidation.protocols.consolidation import write_due_gold
+from consolidation.protocols.consolidation import CONSOLIDATION
 from crowd.models import Payment, Worker
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, make_case, source, span_of
 from tests.crowd.factories import NOW, make_assignment
@@ -46,7 +46,7 @@ def submit_consolidation(case: Case, *questions, worker: Worker | None = None):
 
 def sweep() -> int:
     recorded = record_new_case_work(clock=clock)
-    write_due_gold(clock=clock)
+    CONSOLIDATION.write_due_gold(clock=clock)
     return recorded
 
 

@@ -20,7 +20,7 @@ from consolidation.domain.republish_cases import (
 from consolidation.domain.second_consolidation import open_second_cases
 from consolidation.enums import CaseState
 from consolidation.models import Case, Gold, Review
-from consolidation.protocols.consolidation import short_cases, write_due_gold
+from consolidation.protocols.consolidation import CONSOLIDATION
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Budget, Hit, Worker
@@ -75,7 +75,7 @@ def submit_consolidation(
     assignment.answer = {"content": json.dumps({str(case.item_id): {"questions": questions}})}
     assignment.save()
     record_new_case_work(clock=clock)
-    write_due_gold(clock=clock)
+    CONSOLIDATION.write_due_gold(clock=clock)
     assignment.refresh_from_db()
     return assignment
 
@@ -120,7 +120,8 @@ def test_discarded_consolidation_is_redone_by_another_worker(case):
 @pytest.mark.parametrize("questions", [MERGED, UNSOUND], ids=["accepted", "awaiting review"])
 def test_case_with_its_consolidation_is_not_offered_again(case, questions):
     submit_consolidation(case, questions)
-    assert (short_cases(None, NOW).count(), republish_due_cases(clock=clock)) == (0, 0)
+    assert not CONSOLIDATION.short_cases(None, NOW)
+    assert republish_due_cases(clock=clock) == 0
 
 
 def test_case_whose_hit_can_not_be_increased_gets_another_without_participants(case):

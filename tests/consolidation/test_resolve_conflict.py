@@ -18,7 +18,7 @@ from consolidation.domain.resolve_conflict import (
     resolve_conflict,
 )
 from consolidation.models import Case, Gold
-from consolidation.protocols.consolidation import write_due_gold
+from consolidation.protocols.consolidation import CONSOLIDATION
 from crowd.models import Worker
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_case
 from tests.consolidation.test_record_gold import WHO, A, B, judged
@@ -66,7 +66,7 @@ def test_chosen_consolidation_becomes_the_gold(copy):
     submission = submit_conflict(MERGED, DROPPED)
     assert has_two_versions(submission)
     assert choose(submission, copy)
-    write_due_gold(clock=lambda: NOW)
+    CONSOLIDATION.write_due_gold(clock=lambda: NOW)
     assert Gold.objects.get().submission == submission
     submission.refresh_from_db()
     verdict = submission.content["questions"][1]["verdict"]

@@ -11,7 +11,7 @@ from consolidation.models import Case, Gold
 from datasets.domain.export_gold import ExportOptions, NothingToExportError, export_gold
 from projects.domain.choose_protocol import choose_protocol
 from projects.enums import MemberRole, Protocol
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import make_project as make_qasrl_project
 from tests.consolidation.verification import submit, sweep
 from tests.crowd.factories import NOW, make_worker

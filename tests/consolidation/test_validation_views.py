@@ -15,7 +15,7 @@ from django.urls import reverse
 from annotation.domain.worker_page import PageToken
 from annotation.models import Draft
 from consolidation.models import Case
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.page_data import page_data
 from tests.consolidation.factories import CONTAIN, SURVEY, make_case, source
 from tests.consolidation.validation import (

@@ -46,7 +46,7 @@ from tests.consolidation.verification import (
 )
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
-from tests.schemes.labels.scheme import SCHEME
+from tests.schemes.labels.scheme import SCHEME, LabelsValidating
 from tests.signed import signed
 
 pytestmark = pytest.mark.django_db
@@ -132,9 +132,13 @@ def test_one_of_three_verifiers_is_not_enough():
     assert Dispute.objects.get().content == {"label": "positive", "against": 2}
 
 
+class NothingToVerify(LabelsValidating):
+    def is_empty(self, sources):
+        return True
+
+
 def test_annotation_without_anything_to_verify_becomes_gold_at_once(monkeypatch):
-    empty = replace(SCHEME.validating, is_empty=lambda sources: True)
-    monkeypatch.setitem(SCHEMES, SCHEME.name, replace(SCHEME, validating=empty))
+    monkeypatch.setitem(SCHEMES, SCHEME.name, replace(SCHEME, validating=NothingToVerify()))
     project = make_verification_project()
     generate(project.items.get())
     sweep()

@@ -15,7 +15,7 @@ from django.urls import reverse
 from annotation.domain.worker_page import PageToken
 from annotation.models import Draft
 from consolidation.models import Case
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import make_item as make_generation_item
 from tests.annotation.factories import make_project as make_generation_project
 from tests.annotation.factories import make_task

@@ -8,12 +8,12 @@ from consolidation.domain.cases import case_of_task
 from consolidation.domain.open_cases import open_case, publish_case
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.models import Case
-from consolidation.protocols.validation import write_due_gold as write_due_validated_gold
+from consolidation.protocols.validation import VALIDATION
 from crowd.models import Assignment, Worker
 from projects.domain.choose_protocol import choose_protocol
 from projects.enums import Protocol
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.consolidation.factories import (
     CONTAIN,
     SURVEY,
@@ -93,7 +93,7 @@ def validate(case: Case, *verdicts: Json, worker: Worker | None = None) -> Assig
 
 def sweep() -> tuple[int, int]:
     """Run both sweeps. Return the numbers of recorded submissions and of written gold."""
-    return record_new_case_work(clock=clock), write_due_validated_gold(clock=clock)
+    return record_new_case_work(clock=clock), VALIDATION.write_due_gold(clock=clock)
 
 
 def make_validated_project() -> Project:

@@ -15,7 +15,7 @@ from crowd.domain.decide_assignment import apply_provider_decision
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit, Payment, Worker
 from projects.models import Project
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.annotation.factories import make_item, make_project, make_task
 from tests.crowd.factories import NOW, make_assignment, make_worker
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 from PIL import Image as Picture
 
-from schemes.base import ExportRow, Image, ItemContext
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Image
 from schemes.grounding.captions import Caption, CaptionPhrase
 from schemes.grounding.corpus import CORPUS
 

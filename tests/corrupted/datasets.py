@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from schemes.base import ExportRow, Json, SentenceRecord
+from schemes.contract.records import ExportRow, SentenceRecord
+from schemes.contract.values import Json
 from schemes.grounding.scheme import SCHEME as GROUNDING
 from schemes.qasrl.published_csv import sentence_file
 from schemes.qasrl.reading import verb_phrase_of

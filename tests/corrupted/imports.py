@@ -16,7 +16,7 @@ from consolidation.domain.import_gold import import_gold
 from consolidation.models import Gold
 from projects.domain.create_project import create_project
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from tests.annotation.factories import NOW
 from tests.corrupted.captions import draw_pictures
 from tests.corrupted.datasets import Dataset, Files, packed

@@ -1,6 +1,7 @@
 """Small valid data sets of every scheme, whose files are corrupted."""
 
-from schemes.base import ExportRow, ItemContext, ItemRecord
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow, ItemRecord
 from schemes.qasrl.scheme import SCHEME as QASRL
 
 # Id, tokens, written text, and predicates with their questions. Answers are words of the sentence.

@@ -11,7 +11,7 @@ from annotation.models import Item
 from projects.domain.create_project import create_project
 from projects.domain.resources import import_resource
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.registry import SCHEMES, get_scheme
 from tests.annotation.factories import NOW, make_task, task_url
 from tests.corrupted.captions import draw_pictures

@@ -2,9 +2,10 @@
 
 from datetime import UTC, datetime, timedelta
 from itertools import count
+from typing import Any
 
 from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits
-from crowd.enums import HitState, SettlementState
+from crowd.enums import HitState, SessionState, SettlementState
 from crowd.models import Assignment, Budget, Hit, Settlement, Study, StudySession, Worker
 
 NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
@@ -70,10 +71,9 @@ def make_assignment(hit: Hit | None = None, worker: Worker | None = None) -> Ass
     )
 
 
-def make_unknown_settlement(budget: Budget, worker: Worker) -> Settlement:
-    """Return a session bonus that the provider did not confirm."""
+def make_session(budget: Budget, worker: Worker, **fields: Any) -> StudySession:
     number = next(_numbers)
-    study = Study.objects.create(
+    study = Study.objects.filter(budget=budget).first() or Study.objects.create(
         provider=worker.provider,
         token=f"st-{number}",
         budget=budget,
@@ -82,15 +82,25 @@ def make_unknown_settlement(budget: Budget, worker: Worker) -> Settlement:
         minutes=12,
         reward_cents=240,
     )
-    session = StudySession.objects.create(
+    return StudySession.objects.create(
         study=study,
         worker=worker,
         external_id=f"{number:024x}",
         arrived_at=NOW,
         deadline=NOW + timedelta(hours=1),
+        **fields,
     )
+
+
+def make_empty_session(budget: Budget, worker: Worker) -> StudySession:
+    """Return a session that was submitted without a task."""
+    return make_session(budget, worker, state=SessionState.SUBMITTED, completed_at=NOW)
+
+
+def make_unknown_settlement(budget: Budget, worker: Worker) -> Settlement:
+    """Return a session bonus that the provider did not confirm."""
     return Settlement.objects.create(
-        session=session,
+        session=make_session(budget, worker),
         bonus_cents=90,
         state=SettlementState.UNKNOWN,
         planned_at=NOW,

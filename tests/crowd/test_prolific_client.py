@@ -255,8 +255,7 @@ def test_decisions(server, client):
         return_requested: "ACTIVE",
     }
     assert client.get_submission(return_requested).return_requested_at == NOW
-    client.bulk_approve([approved, repaired])
-    server.clock.advance(minutes=1)
+    client.approve(repaired)
     assert client.get_submission(repaired).status == "APPROVED"
     assert len(server.movements) == 2
 
@@ -276,12 +275,6 @@ def test_bonus(server, client):
 def test_invalid_bonuses_are_not_sent(server, client, bonuses):
     with pytest.raises(ValueError, match="bonus"):
         client.set_up_bonuses("a", bonuses)
-    assert server.requests == []
-
-
-def test_at_most_1000_submissions_are_approved(server, client):
-    with pytest.raises(ValueError, match="1000"):
-        client.bulk_approve(["a"] * 1001)
     assert server.requests == []
 
 

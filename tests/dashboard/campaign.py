@@ -151,7 +151,7 @@ class Campaign:
         tasks = self._publish(pending + advanced, Role.GENERATOR, assignments=2)
         self._submit(pending + advanced, tasks, Role.GENERATOR, 0)
         self._submit(advanced, tasks, Role.GENERATOR, 1)
-        problem = "The marketplace has different content for this item."
+        problem = "The crowd provider has different content for this item."
         self._submit(pending, tasks, Role.GENERATOR, 1, problem=problem)
         self._cases(advanced, done=done)
         self._balance()

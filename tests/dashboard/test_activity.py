@@ -123,7 +123,9 @@ def test_project_changes(project, old, new, reason, expected):
             "",
             "More assignments of Batch 1 were published (2 more for 12 HITs).",
         ),
-        ("no top-up", "keep open: 5", "", "Batch 1 keeps 5 HITs open."),
+        ("limit: none", "limit: $9.00", "", "The cost of Batch 1 was limited to $9.00."),
+        ("limit: $9.00", "limit: none", "", "The limit of Batch 1 was removed."),
+        ("no top-up", "keep open: 5", "", "Batch 1 keeps 5 items open."),
         ("keep open: 5", "no top-up", "", "The automatic top-up of Batch 1 was stopped."),
         (
             "republication limit: 3",

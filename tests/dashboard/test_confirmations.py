@@ -76,6 +76,7 @@ NAMED_ON_THE_PAGE = {
     "annotation:answer_appeal",
     "annotation:pay_waiting_bonuses",
     "consolidation:accept",
+    "consolidation:decide_session",
     "consolidation:copies",
     "consolidation:decide_flag",
     "consolidation:expert_gold",

@@ -13,6 +13,7 @@ from consolidation.domain.index_gold import rebuild_index
 from crowd.models import Hit, Payment
 from tests.annotation.onboarding import AGE, publish_fields
 from tests.axe import LOOKS, axe_findings
+from tests.crowd.factories import make_empty_session
 from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
 from tests.forced_colors import force_colors, forced_look
 from tests.view_names import VIEW_NAMES
@@ -112,6 +113,10 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         reverse("qualification:thread", args=[slug, worker]),
         reverse("consolidation:batch", args=[slug, campaign.batches["generator"].pk]),
         reverse("consolidation:copies", args=[slug, campaign.items[1].submissions.last().pk]),
+        reverse(
+            "consolidation:decide_session",
+            args=[slug, make_empty_session(campaign.project.budget, campaign.workers[0]).pk],
+        ),
         reverse("consolidation:items", args=[slug]) + "?state=generating&text=zebra",
         *(reverse(VIEW_NAMES[name], args=[slug]) for slug in projects for name in pages),
     ]

@@ -52,9 +52,9 @@ def test_unfinished_operations_are_counted_with_their_amounts(office, url, probl
     }
     assert rows == {
         ("HITs", "to be created"): (1, None),
-        ("HITs", "failed at the marketplace"): (1, None),
+        ("HITs", "failed"): (1, None),
         ("payments", "waiting for budget"): (1, amounts["held"]),
-        ("payments", "failed at the marketplace"): (1, amounts["failed"]),
+        ("payments", "failed"): (1, amounts["failed"]),
         ("qualifications", "to be granted"): (1, None),
         ("messages", "not delivered"): (1, None),
     }
@@ -75,7 +75,7 @@ def test_problems_show_marketplace_messages_and_pseudonyms(office, url, problems
 
 def test_page_without_problems_shows_an_empty_state(office, url):
     page = office.get(url).content
-    assert b"No pending marketplace operations" in page
+    assert b"No pending operations at the marketplace" in page
     assert b"the marketplace has refused no operation" in page
 
 

@@ -29,7 +29,7 @@ from projects.permissions import Access, page_rules
 from rehearsal.models import Rehearsal
 from tests.annotation.factories import make_appeal, make_held_bonus
 from tests.consolidation.experts import make_queue
-from tests.crowd.factories import make_unknown_settlement
+from tests.crowd.factories import make_empty_session, make_unknown_settlement
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
 from tests.jobs.factories import make_export, make_import, make_system_evaluation
 from tests.view_names import APPS, VIEW_NAMES
@@ -186,6 +186,7 @@ def address(campaign, project, job_files):
         "corpus_preview": [uploaded(campaign.project).pk],
         "bad_rows": [uploaded(campaign.project).pk],
         "decide_session_payment": [make_unknown_settlement(project.budget, campaign.workers[0]).pk],
+        "decide_session": [make_empty_session(project.budget, campaign.workers[0]).pk],
         "publish_study_now": [Study.objects.get(budget=project.budget).pk],
         "delete_dry_run": [rehearsed(campaign.project).job.pk],
         "gold_preview": [uploaded_gold(campaign.project).pk],

@@ -43,7 +43,7 @@ REFERENCE = {
 }
 ITEMS, SKILL = 150, 0.8
 OTHER_WORDS = {"Who": "What", "What": "Who", "When": "Where"}
-UA = get_scheme("qasrl").comparison.figure("UA")
+UA = get_scheme("qasrl").comparison.figures[0]
 
 
 def noisy_item(project, number: int, workers) -> Item:

@@ -17,7 +17,7 @@ from jobs.enums import JobState
 from metrics.document_bootstrap import MIN_DOCUMENTS
 from projects.domain.create_project import create_project
 from projects.models import Project
-from schemes.base import MissingPartError
+from schemes.contract.errors import MissingPartError
 from schemes.frames.items import Task, read_items
 from schemes.registry import SCHEMES
 from tests.crowd.factories import NOW

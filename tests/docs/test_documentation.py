@@ -69,3 +69,11 @@ def test_images_are_used_and_described():
     assert set((ROOT / "docs" / "images").iterdir()) == images.keys()
     assert [path.name for path, alt in images.items() if len(alt.split()) < 5] == []
     assert [path.name for path in images if path.stat().st_size > 150_000] == []
+
+
+def test_places_of_changes_exist():
+    text = (ROOT / "docs/explanation/architecture.md").read_text("utf-8")
+    table = text.partition("## Where to make a change")[2]
+    paths = re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", table)
+    assert len(paths) > 5
+    assert [path for path in paths if not (ROOT / path).exists()] == []

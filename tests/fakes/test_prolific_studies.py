@@ -89,12 +89,87 @@ def test_required_field_is_missing(prolific, name):
             },
         ),
         ("submissions_config", {"submissions_config": {"max_submissions_per_participant": 0}}),
+        ("submissions_config", {"submissions_config": {"most": 1}}),
+        (
+            "submissions_config",
+            {"submissions_config": {"auto_rejection_categories": ["EXCEPTIONALLY_FAST"]}},
+        ),
+        (
+            "completion_codes",
+            {"completion_codes": [{**FIRST_CODE, "code_type": "COMPLETED_BY_US"}]},
+        ),
+        ("completion_codes", {"completion_codes": [{**FIRST_CODE, "title": "Done"}]}),
+        (
+            "completion_codes",
+            {
+                "completion_codes": [
+                    {
+                        **FIRST_CODE,
+                        "actions": [
+                            {"action": "AUTOMATICALLY_APPROVE"},
+                            {"action": "MANUALLY_REVIEW"},
+                        ],
+                    }
+                ]
+            },
+        ),
+        ("device_compatibility", {"device_compatibility": ["phone"]}),
+        ("content_warnings", {"content_warnings": ["violence"]}),
+        ("content_warnings", {"content_warnings": ["sensitive", "explicit"]}),
+        ("study_labels", {"study_labels": ["ai_annotation", "survey"]}),
+        (
+            "filter_set_id",
+            {
+                "filter_set_id": "5f0000000000000000000001",
+                "filters": [{"filter_id": "approval_rate", "selected_range": {"lower": 95}}],
+            },
+        ),
     ],
 )
 def test_invalid_field_is_named(prolific, field, changes):
     status, body = prolific.call("POST", "/studies/", study_fields(**changes))
     assert status == 400
     assert list(body["error"]["detail"]) == [field]
+
+
+def screen_out(reward: int, code: str = "OUT") -> dict:
+    action = {
+        "action": "FIXED_SCREEN_OUT_PAYMENT",
+        "fixed_screen_out_reward": reward,
+        "slots": 5,
+    }
+    return {"code": code, "code_type": "SCREENED_OUT", "actions": [action]}
+
+
+@pytest.mark.parametrize(
+    ("codes", "status"),
+    [
+        ([screen_out(14)], 201),
+        ([screen_out(199)], 201),
+        ([screen_out(13)], 400),
+        ([screen_out(200)], 400),
+        ([screen_out(50), screen_out(60, "OUT2")], 400),
+    ],
+)
+def test_screen_out_payment_is_one_and_below_the_reward(codes, status):
+    with FakeProlific(features=["FIXED_SCREEN_OUT_PAYMENT"]) as prolific:
+        fields = study_fields(completion_codes=[FIRST_CODE, *codes])
+        assert prolific.call("POST", "/studies/", fields)[0] == status
+
+
+def test_unknown_field_of_a_change_is_refused(prolific):
+    study = prolific.add_study(publish=False)
+    status, body = change(prolific, study, colour="red")
+    assert (status, list(body["error"]["detail"])) == (400, ["colour"])
+
+
+def test_hourly_rates_are_recommended_for_the_currency_of_the_workspace(prolific):
+    query = {"workspace_id": prolific.workspace.id, "currency": "USD"}
+    status, rates = prolific.call("GET", "/reward-recommendations/", **query)
+    assert status == 200
+    assert rates[0]["min_reward_per_hour"] == 800
+    query["currency"] = "EUR"
+    assert prolific.call("GET", "/reward-recommendations/", **query)[0] == 400
 
 
 @pytest.mark.parametrize(("currency", "least"), [("USD", 134), ("GBP", 100)])

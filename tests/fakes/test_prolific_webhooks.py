@@ -157,7 +157,7 @@ def test_subscriptions_are_changed_and_deleted(prolific):
     assert len(prolific.call("GET", "/hooks/subscriptions", None, **query)[1]["results"]) == 1
     assert prolific.call("DELETE", path)[0] == 204
     assert prolific.call("GET", path)[0] == 404
-    assert len(prolific.call("GET", "/hooks/event-types/")[1]["results"]) == 3
+    assert len(prolific.call("GET", "/hooks/event-types/")[1]["results"]) == 4
     assert len(prolific.call("GET", "/hooks/secrets/")[1]["results"]) == 1
 
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from random import Random
 
-from schemes.base import ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 
 # `previous` are the strategy's own contents so far.
 Strategy = Callable[[ItemContext, Random, list[Json]], Json]

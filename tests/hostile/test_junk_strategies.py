@@ -31,7 +31,7 @@ from projects.models import Project
 from rehearsal.domain.demo import sample_project
 from rehearsal.domain.scenario import Reference, references_of
 from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from tests.crowd.factories import make_worker
 from tests.hostile.junk_strategies import STRATEGIES

@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+from tests.environment import ROOT
 from tests.hostile.parties import (
     Party,
     SilentServer,
@@ -23,6 +24,10 @@ pytestmark = [
     pytest.mark.skipif(not DATA.exists(), reason="the published files are missing"),
 ]
 
+EXAMPLES = [
+    *(ROOT / "schemes" / "qasrl").glob("guidelines/*.md"),
+    ROOT / "schemes/qasrl/practice.json",
+]
 ITEMS = 40
 MAX_SLOWDOWN = 1.5  # the longest duration of the honest campaign as a multiple of its time alone
 
@@ -117,7 +122,10 @@ def test_honest_campaign_has_equal_costs_and_a_similar_duration(
     health = json.loads(checkout.run("shell", "-v", "0", "-c", HEALTH))
     assert health["money"]["beside"] == health["money"]["alone"]
     assert health["failures"] == 0
-    secrets = [row["question"] for row in rows_of(gold)]
+    # Guidelines and previews have examples of their own.
+    examples = "".join(path.read_text() for path in EXAMPLES)
+    secrets = {row["question"] for row in rows_of(gold) if row["question"] not in examples}
+    assert len(secrets) > 50
     assert len(read) > 20
     assert [text for text in read for secret in secrets if secret in text] == []
     assert beside_seconds <= MAX_SLOWDOWN * alone_seconds

@@ -3,6 +3,8 @@
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from annotation.domain.queue_import import IMPORT
+from annotation.domain.source_files import ReadOptions
+from consolidation.domain.queue_gold import queue_gold
 from datasets.domain.evaluate_systems import Reference, queue_evaluation
 from datasets.domain.queue_export import queue_export
 from jobs.domain.queue_job import queue_job
@@ -27,25 +29,46 @@ def make_import(project: Project, actor: str = "rita") -> Job:
     return queue_job(kind=IMPORT, scope=project.slug, parameters=parameters, actor=actor, now=START)
 
 
+def make_gold_import(project: Project, actor: str = "rita") -> Job:
+    return queue_gold(
+        project=project,
+        fmt="qasrl-csv",
+        source="expert",
+        files=[],
+        reading=ReadOptions("utf-8"),
+        actor=actor,
+        now=START,
+    )
+
+
+def queued_export(project: Project, **options: str) -> Job:
+    options = {"fmt": "qasrl-csv", "source": "consolidated", "actor": "", **options}
+    return queue_export(project=project, now=START, **options)
+
+
 def make_export(project: Project, **options: str) -> Job:
     """Return an export that a worker process has run."""
-    options = {"fmt": "qasrl-csv", "source": "consolidated", **options}
-    job = queue_export(project=project, actor="rita", now=START, **options)
-    run_next_job(clock=lambda: START)
-    job.refresh_from_db()
-    return job
+    return _run(queued_export(project, actor="rita", **options))
+
+
+def queued_evaluation(project: Project, source: str = "consolidated", actor: str = "") -> Job:
+    """Return an evaluation of a system without predictions that is queued."""
+    header = b"qasrl_id,verb_idx,verb,question,answer_range\n"
+    return queue_evaluation(
+        project=project,
+        reference=Reference(source=source),
+        systems=[SimpleUploadedFile("silent.csv", header)],
+        actor=actor,
+        now=START,
+    )
 
 
 def make_system_evaluation(project: Project, source: str = "consolidated") -> Job:
     """Return an evaluation of a system without predictions that a worker process has run."""
-    header = b"qasrl_id,verb_idx,verb,question,answer_range\n"
-    job = queue_evaluation(
-        project=project,
-        reference=Reference(source=source),
-        systems=[SimpleUploadedFile("silent.csv", header)],
-        actor="rita",
-        now=START,
-    )
+    return _run(queued_evaluation(project, source, actor="rita"))
+
+
+def _run(job: Job) -> Job:
     run_next_job(clock=lambda: START)
     job.refresh_from_db()
     return job

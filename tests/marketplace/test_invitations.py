@@ -20,7 +20,9 @@ NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)
 
 def rows(page) -> list[list[str]]:
     """Return the texts of the cells of each row."""
-    return [[strip_tags(str(cell)) for _, cell in cells] for cells in page.context["listing"].shown]
+    return [
+        [strip_tags(str(cell)) for _, cell in row.cells] for row in page.context["listing"].shown
+    ]
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from crowd.models import Payment, Worker
 from jobs.domain.failures import set_aside
 from jobs.domain.sweep import for_each_row
 from jobs.models import SweepFailure
-from operations.domain import alerts
+from operations.domain import disks
 from operations.domain.alerts import PATIENCE, mail_alerts, update_alerts
 from operations.models import Alert, Heartbeat
 from tests.crowd.factories import NOW, make_assignment, make_live_hit, make_worker
@@ -34,6 +34,12 @@ def make_failure(age: timedelta = 2 * PATIENCE) -> SweepFailure:
         first_failed_at=NOW - age,
         retry_at=NOW,
     )
+
+
+def open_alerts() -> None:
+    """Check twice, a minute apart."""
+    for minutes in (1, 0):
+        update_alerts(now=NOW - timedelta(minutes=minutes))
 
 
 @pytest.fixture
@@ -76,9 +82,25 @@ def test_refused_payment_full_disk_and_absent_marketplace_alert(monkeypatch):
     )
     Heartbeat.objects.create(at=NOW, marketplace_problem="does not answer")
     # More than any disk has free.
-    monkeypatch.setattr(alerts, "LEAST_FREE", 1 << 70)
-    monkeypatch.setattr(alerts, "FREE_SHARE", 2)
+    monkeypatch.setattr(disks, "LEAST_FREE", 1 << 70)
+    monkeypatch.setattr(disks, "FREE_SHARE", 2)
     assert open_keys() >= {"refused payments", "disk", "marketplace"}
+
+
+def test_problem_that_one_check_finds_opens_no_alert(root, settings):
+    settings.MAIL_IS_ON = True
+    minute = timedelta(minutes=1)
+    beat = Heartbeat.objects.create(at=NOW, marketplace_problem="does not answer")
+    # Found by one check, then solved, then found again
+    for age, problem in ((0, "no answer"), (1, ""), (2, "no answer"), (60, "no answer")):
+        beat.marketplace_problem = problem
+        beat.save()
+        update_alerts(now=NOW + age * minute)
+        assert mail_alerts(now=NOW) == 0
+    update_alerts(now=NOW + 61 * minute)
+    alert = Alert.objects.get()
+    assert (alert.since, alert.opened_at) == (NOW + 2 * minute, NOW + 61 * minute)
+    assert mail_alerts(now=NOW) == 1
 
 
 def test_alert_keeps_its_start_while_its_text_changes():
@@ -94,7 +116,7 @@ def test_new_alert_is_mailed_once(root, settings):
     settings.MAIL_IS_ON = True
     get_user_model().objects.create_user("guest", "guest@example.org", "pw")
     make_failure()
-    update_alerts(now=NOW)
+    open_alerts()
     assert [mail_alerts(now=NOW), mail_alerts(now=NOW)] == [1, 0]
     [message] = mail.outbox
     assert message.to == ["root@example.org"]
@@ -106,14 +128,14 @@ def test_unmailed_alert_stays_due(root, settings, free_port):
     settings.EMAIL_BACKEND = "django.core.mail.backends.smtp.EmailBackend"
     settings.EMAIL_HOST, settings.EMAIL_PORT = "127.0.0.1", free_port
     make_failure()
-    update_alerts(now=NOW)
+    open_alerts()
     assert mail_alerts(now=NOW) == 0
     assert Alert.objects.get().mailed_at is None
 
 
 def test_superusers_see_alerts_above_the_projects(client, root):
     make_failure()
-    update_alerts(now=NOW)
+    open_alerts()
     page = reverse("dashboard:projects")
     client.force_login(get_user_model().objects.create_user("guest", password="pw"))
     assert "needs attention" not in client.get(page).content.decode()

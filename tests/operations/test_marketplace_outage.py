@@ -31,7 +31,7 @@ def unreachable(settings, free_port) -> None:
 
 def check_for_two_minutes() -> None:
     for minutes in (2, 1, 0):
-        heartbeat.beat(now=timezone.now() - timedelta(minutes=minutes))
+        heartbeat.beat(queue="celery", now=timezone.now() - timedelta(minutes=minutes))
 
 
 @pytest.mark.parametrize(
@@ -67,12 +67,12 @@ def test_no_banner_in_a_project_with_another_provider(unreachable, office, proje
 
 
 def test_no_banner_while_the_marketplace_answers(office, campaign, marketplace):
-    heartbeat.beat(now=timezone.now())
+    heartbeat.beat(queue="celery", now=timezone.now())
     assert TITLE not in office.get(url("consolidation:batches")).content.decode()
 
 
 def test_site_that_is_starting_is_not_called_unreachable(unreachable, office, campaign):
-    heartbeat.beat(now=timezone.now())
+    heartbeat.beat(queue="celery", now=timezone.now())
     update_alerts(now=timezone.now())
     page = office.get(url("consolidation:batches")).content.decode()
     assert TITLE not in page
@@ -85,7 +85,7 @@ def test_site_that_is_starting_is_not_called_unreachable(unreachable, office, ca
 
 def test_no_banner_without_a_fresh_check(unreachable, office, campaign):
     assert TITLE not in office.get(url("consolidation:batches")).content.decode()
-    heartbeat.beat(now=timezone.now() - timedelta(hours=1))
+    heartbeat.beat(queue="celery", now=timezone.now() - timedelta(hours=1))
     assert TITLE not in office.get(url("consolidation:batches")).content.decode()
 
 
@@ -93,14 +93,14 @@ def test_outage_keeps_its_start_until_the_marketplace_answers(settings, free_por
     address, began = settings.MTURK_ENDPOINT_URL, timezone.now()
     settings.MTURK_ENDPOINT_URL = f"http://127.0.0.1:{free_port}/mturk/"
     for minutes in (0, 1, 2):
-        heartbeat.beat(now=began + timedelta(minutes=minutes))
+        heartbeat.beat(queue="celery", now=began + timedelta(minutes=minutes))
     assert Heartbeat.objects.get().marketplace_since == began
     marketplace.status = 503
     settings.MTURK_ENDPOINT_URL = address
-    heartbeat.beat(now=began + timedelta(minutes=3))
+    heartbeat.beat(queue="celery", now=began + timedelta(minutes=3))
     assert Heartbeat.objects.get().marketplace_since == began
     marketplace.status = 404
-    heartbeat.beat(now=began + timedelta(minutes=4))
+    heartbeat.beat(queue="celery", now=began + timedelta(minutes=4))
     assert Heartbeat.objects.get().marketplace_since is None
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -13,11 +14,21 @@ import requests
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from requests.adapters import HTTPAdapter
+from urllib3.util import Retry
 
 from crowd.domain.hold_publishing import hold_publishing
+from crowd.models import Budget, Mail, Message, ProviderAccount
+from jobs.models import SweepFailure
+from marketplace.models import Notification, Requester
+from operations.domain import heartbeat
+from operations.domain.scheduled_backups import record_success
+from operations.enums import BackupKind
+from operations.models import Alert
 from operations.task_records import count_run
 from tests import environment
-from tests.crowd.factories import make_hits, make_live_hit
+from tests.crowd.factories import make_hits, make_live_hit, make_worker
+from tests.jobs.factories import make_import
 from tests.operations.manage import is_up
 
 TOKEN = "a-token-of-enough-letters"
@@ -85,6 +96,13 @@ def test_metrics_of_hold_and_tasks(read_metrics):
     assert figures[f"touchstone_task_seconds_total{labels}"] == 4
 
 
+def test_age_of_the_last_backup(read_metrics):
+    name = 'touchstone_backup_age_seconds{kind="backup"}'
+    assert name not in read_metrics()
+    record_success(BackupKind.BACKUP, now=timezone.now() - timedelta(hours=2))
+    assert read_metrics()[name] == pytest.approx(7200, abs=60)
+
+
 def test_requests_are_counted_by_route_and_not_by_address(read_metrics, client):
     labels = '{method="GET",route="dashboard:project",status="302"}'
     name = f"touchstone_http_request_seconds_count{labels}"
@@ -103,7 +121,138 @@ def test_number_of_queries_does_not_grow_with_the_rows(read_metrics):
     make_hits(30)
     with CaptureQueriesContext(connection) as many:
         read_metrics()
-    assert len(few) == len(many) <= 10
+    assert len(few) == len(many) <= 35
+
+
+def test_metrics_of_money(read_metrics):
+    Budget.objects.create(key="birds", cap_cents=5000, reserved_cents=1200, spent_cents=800)
+    Budget.objects.create(key="fish", reserved_cents=7)
+    ProviderAccount.objects.create(provider="mturk", balance_cents=123)
+    figures = read_metrics()
+    name = "touchstone_money_cents"
+    assert figures[f'{name}{{kind="reserved",project="birds"}}'] == 1200
+    assert figures[f'{name}{{kind="paid",project="birds"}}'] == 800
+    assert figures[f'{name}{{kind="left",project="birds"}}'] == 3000
+    assert figures[f'{name}{{kind="reserved",project="fish"}}'] == 7
+    assert f'{name}{{kind="left",project="fish"}}' not in figures
+    assert figures['touchstone_balance_cents{provider="mturk"}'] == 123
+
+
+def test_metrics_of_queues_and_tasks(read_metrics):
+    now = timezone.now()
+    heartbeat.start(queue="outside", now=now - timedelta(hours=1))
+    count_run(task="crowd.tasks.send_mail", outcome="failure", seconds=1)
+    figures = read_metrics()
+    beat = figures['touchstone_heartbeat_timestamp_seconds{queue="outside"}']
+    assert now.timestamp() - beat == pytest.approx(3600)
+    last = (
+        'touchstone_task_last_run_timestamp_seconds{outcome="failure",task="crowd.tasks.send_mail"}'
+    )
+    assert figures[last] == pytest.approx(now.timestamp(), abs=60)
+    assert figures['touchstone_messages{queue="jobs"}'] >= 0
+    assert figures['touchstone_message_age_seconds{queue="jobs"}'] >= 0
+    assert figures["touchstone_missing_metrics"] == 0
+
+
+@pytest.mark.failing_rows
+def test_metrics_of_failures_jobs_and_outboxes(read_metrics, project):
+    now = timezone.now()
+    row = {"sweep": "record", "model": "crowd.Hit", "error": "", "retry_at": now}
+    first = now - timedelta(minutes=30)
+    SweepFailure.objects.create(object_id=1, first_failed_at=first, **row)
+    SweepFailure.objects.create(object_id=2, first_failed_at=now, set_aside_at=now, **row)
+    job = make_import(project)
+    job.requested_at = first
+    job.save()
+    message = Message.objects.create(worker=make_worker(), written_at=now, state="failed")
+    Mail.objects.create(message=message, state="uncertain")
+    Alert.objects.create(key="disk", text="Low.", since=now)
+    figures = read_metrics()
+    assert figures['touchstone_failing_rows{sweep="record"}'] == 1
+    assert figures['touchstone_rows_set_aside{sweep="record"}'] == 1
+    assert figures['touchstone_failing_row_age_seconds{sweep="record"}'] >= 1800
+    assert figures['touchstone_jobs{kind="import",state="queued"}'] == 1
+    assert figures["touchstone_job_queue_age_seconds"] >= 1800
+    assert figures['touchstone_outbox{kind="message",state="failed"}'] == 1
+    assert figures['touchstone_outbox{kind="mail",state="uncertain"}'] == 1
+    assert figures['touchstone_outbox{kind="grant",state="failed"}'] == 0
+    assert figures['touchstone_alert{alert="disk"}'] == 1
+
+
+def test_metrics_of_disks_and_the_database(read_metrics, settings):
+    figures = read_metrics()
+    usage = shutil.disk_usage(settings.VAR_DIR)
+    assert figures['touchstone_disk_bytes{disk="files"}'] == usage.total
+    assert 0 < figures['touchstone_disk_free_bytes{disk="files"}'] <= usage.total
+    assert figures["touchstone_database_bytes"] > 100_000
+
+
+def test_metrics_of_the_marketplace(read_metrics):
+    now = timezone.now()
+    requester = Requester.objects.create(name="Lab", balance_cents=500, held_cents=20)
+    fields = {"requester": requester, "transport": "webhook", "event": {}, "due_at": now}
+    for number, given_up_at in enumerate([None, now, now]):
+        Notification.objects.create(
+            doc_id=str(number),
+            created_at=now - timedelta(minutes=number + 5),
+            given_up_at=given_up_at,
+            **fields,
+        )
+    figures = read_metrics()
+    assert figures['touchstone_marketplace_notifications{state="due"}'] == 1
+    assert figures['touchstone_marketplace_notifications{state="given_up"}'] == 2
+    assert 300 <= figures["touchstone_marketplace_notification_age_seconds"] < 360
+    assert figures['touchstone_marketplace_money_cents{kind="balance"}'] == 500
+    assert figures['touchstone_marketplace_money_cents{kind="held"}'] == 20
+
+
+def test_source_that_fails_is_left_out(read_metrics, settings, free_port):
+    settings.REDIS_URL = f"redis://127.0.0.1:{free_port}/0"
+    figures = read_metrics()
+    assert figures["touchstone_missing_metrics"] == 1
+    assert 'touchstone_messages{queue="jobs"}' not in figures
+    assert "touchstone_database_bytes" in figures
+
+
+def test_files_of_ended_processes_are_merged(tmp_path):
+    """A year of restarted processes must not slow down the scrape."""
+    env = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(tmp_path)}
+    env.pop("PYTEST_CURRENT_TEST", None)
+    process = subprocess.run(
+        [sys.executable, "-c", YEAR_OF_PROCESSES],
+        cwd=environment.ROOT,
+        env=env,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    count, seconds = process.stdout.split()
+    assert float(count) == 2 * PROCESSES * ROUTES
+    assert float(seconds) < 0.2
+    assert sorted(path.name for path in tmp_path.glob("*.db")) == ["histogram_ended.db"]
+
+
+PROCESSES, ROUTES = 1000, 40
+YEAR_OF_PROCESSES = f"""
+import os, shutil, time
+from pathlib import Path
+from prometheus_client import Histogram, values
+from operations.process_metrics import merge_ended, process_metrics
+histogram = Histogram("seconds", "", ["route"], buckets=(0.005, 0.01, 0.025, 0.05, 0.1, 1, 5, 10))
+for number in range({ROUTES}):
+    for _ in range(2):
+        histogram.labels(f"route {{number}}").observe(0.02)
+folder = Path(os.environ["PROMETHEUS_MULTIPROC_DIR"])
+own = folder / f"histogram_{{os.getpid()}}.db"
+for pid in range({PROCESSES}):
+    shutil.copy(own, folder / f"histogram_{{10_000_000 + pid}}.db")
+    merge_ended(10_000_000 + pid)
+own.unlink()
+start = time.process_time()
+lines = process_metrics().decode().splitlines()
+seconds = time.process_time() - start
+print(sum(float(line.split()[-1]) for line in lines if line.startswith("seconds_count")), seconds)
+"""
 
 
 @pytest.fixture
@@ -135,11 +284,40 @@ def test_counters_of_gunicorn_processes_are_summed(site, start_process, tmp_path
         return len({re.search(r"_(\d+)\.db", name)[1] for name in counters}) > 1
 
     wait_for(several_processes_have_counted)  # processes that start late would count nothing
-    response = requests.get(
-        f"{url}/metrics", headers={"Authorization": f"Bearer {TOKEN}"}, timeout=20
-    )
+    assert count_logins(url) == request_count
+
+
+def count_logins(url: str) -> float:
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    response = requests.get(f"{url}/metrics", headers=headers, timeout=20)
     labels = '{method="GET",route="account_login",status="200"}'
-    assert parsed(response.text)[f"touchstone_http_request_seconds_count{labels}"] == request_count
+    return parsed(response.text)[f"touchstone_http_request_seconds_count{labels}"]
+
+
+@pytest.mark.system
+def test_counters_of_ended_processes_are_kept_without_their_files(
+    site, start_process, tmp_path, wait_for
+):
+    url, counters = site["SITE_URL"], tmp_path / "counters"
+    gunicorn = [*(sys.executable, "-m", "gunicorn", "config.wsgi"), "--threads", "2"]
+    limits = ["--max-requests", "40", "--max-requests-jitter", "0"]
+    address = url.removeprefix("http://")
+    start_process(
+        [*gunicorn, *limits, "--config", "deploy/gunicorn_conf.py", "--bind", address],
+        env={**site, "PROMETHEUS_MULTIPROC_DIR": str(counters), "WEB_CONCURRENCY": "1"},
+        log=tmp_path / "log",
+    )
+    wait_for(lambda: is_up(url))
+    session = requests.Session()
+    session.mount("http://", HTTPAdapter(max_retries=Retry(connect=20, backoff_factor=0.2)))
+    pids = set()
+    for _ in range(130):
+        assert session.get(f"{url}/login/", timeout=30, headers={"Connection": "close"}).ok
+        names = [path.name for path in counters.rglob("histogram_*.db")]
+        pids |= {name for name in names if "ended" not in name}
+    assert len(pids) >= 3
+    wait_for(lambda: len(list(counters.rglob("histogram_*.db"))) <= 2)
+    assert count_logins(url) == 130
 
 
 def test_gunicorn_sets_the_counter_folder_before_prometheus_is_imported():

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from operations.domain.backup_file import MANIFEST
+from operations.domain.backup_file import MANIFEST, BackupFile
 from operations.domain.encrypted_file import read_key
 from operations.domain.restore_drill import DrillError, drill
 from operations.domain.write_backup import write_backup
@@ -38,13 +38,24 @@ def site(embedded_site, migrate):
 def test_drill_compares_rows_and_files_without_changing_the_site(site, postgres_url, tmp_path):
     file = tmp_path / "backup.zip"
     backed_up = json.loads(manage(site, "backup", "--out", file, "--json"))
-    database = Path(site["VAR_DIR"]) / "touchstone.sqlite3"
-    before = database.read_bytes()
     facts = json.loads(
         manage(site, "restore_drill", file, "--json", "--database-url", postgres_url)
     )
     assert (facts["rows"], facts["files"]) == (backed_up["rows"], 1)
-    assert database.read_bytes() == before
+    again = tmp_path / "again.zip"
+    manage(site, "backup", "--out", again)
+    with BackupFile(file) as before, BackupFile(again) as after:
+        assert after.manifest.members == before.manifest.members
+
+
+@pytest.mark.system
+def test_drill_reads_no_secret_file_of_the_site(site, tmp_path):
+    """The scratch site would use the database of the site, or refuse both variables."""
+    path = tmp_path / "database"
+    path.write_text(f"sqlite:///{site['VAR_DIR']}/touchstone.sqlite3")
+    env = {**site, "DATABASE_URL_FILE": str(path)}
+    manage(env, "backup", "--out", tmp_path / "backup.zip")
+    manage(env, "restore_drill", tmp_path / "backup.zip")
 
 
 def test_drill_names_the_member_that_differs(backup):

@@ -37,6 +37,8 @@ DETAILS = {
     "queue": "Queue",
     "job": "export",
     "subject": "My bonus",
+    "study": "Questions",
+    "notice": "Many participants return their place.",
 }
 
 

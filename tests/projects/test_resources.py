@@ -4,9 +4,9 @@ import pytest
 
 from annotation.domain.item_context import context_of
 from projects.domain.create_project import create_project
-from projects.domain.resources import UnknownResourceError, add_resource, look_up, resources_of
+from projects.domain.resources import UnknownResourceError, change_resource, look_up, resources_of
 from projects.models import Project
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 from schemes.registry import SCHEMES
 from tests.annotation.factories import NOW, make_item
 from tests.annotation.factories import make_project as make_qasrl_project
@@ -23,7 +23,7 @@ def project(monkeypatch) -> Project:
 
 
 def add(project: Project, *names: str, to: str = "labels"):
-    return add_resource(project=project, name=to, value=list(names), now=NOW)
+    return change_resource(project=project, name=to, value=list(names), now=NOW)
 
 
 def test_newest_version_is_current_and_others_are_kept(project):
@@ -43,7 +43,9 @@ def test_unchanged_value_adds_no_version(project):
 
 def test_invalid_value_and_unknown_name_are_refused(project):
     with pytest.raises(ContentError, match="a list of label names"):
-        add_resource(project=project, name="labels", value={"names": ["calm"]}, now=NOW)
+        change_resource(
+            project=project, name="labels", value={"names": ["calm"]}, actor="requester", now=NOW
+        )
     with pytest.raises(UnknownResourceError, match="no resource 'lexicon'"):
         add(project, "calm", to="lexicon")
     assert project.resources.count() == 0

@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from urllib.parse import parse_qs, urlsplit
 
+from annotation.domain.compensate import book_approved_sessions
 from annotation.domain.record_generations import record_new_generations
 from annotation.models import Task
 from consolidation.domain.decide_waiting import decide_waiting_bonuses, decide_waiting_work
@@ -35,7 +36,7 @@ from crowd.providers.prolific.client import ProlificClient
 from crowd.providers.prolific.provider import Prolific
 from projects.models import Project
 from qualification.domain.evaluate import enrol_newcomers, evaluate_due
-from schemes.base import Json
+from schemes.contract.values import Json
 from tests.fakes.prolific import FakeProlific, NotEligibleError
 from tests.prolific.pages import InProcess, Pages, local
 from tests.walk import run
@@ -86,6 +87,7 @@ SWEEPS: Sequence[Callable[..., object]] = (
     manage_hits.send_due_increases,
     manage_hits.send_due_ends,
     publish_studies.open_pending_hits,
+    sync_sessions.list_due_studies,
     sync_sessions.sync_due_sessions,
     publish_studies.advance_studies,
     sync_hits.sync_due_hits,
@@ -103,7 +105,9 @@ SWEEPS: Sequence[Callable[..., object]] = (
     send_payments.send_due_rejections,
     write_messages.send_due_messages,
     sync_sessions.approve_overdue,
-    refuse_sessions.refuse_empty_sessions,
+    book_approved_sessions,
+    refuse_sessions.request_returns,
+    refuse_sessions.reject_sessions,
     settlements.plan_settlements,
     settlements.approve_sessions,
     settlements.pay_bonuses,
@@ -112,6 +116,7 @@ SWEEPS: Sequence[Callable[..., object]] = (
 
 # The sweeps that decide and pay submitted work.
 SETTLING: Sequence[Callable[..., object]] = (
+    sync_sessions.list_due_studies,
     sync_sessions.sync_due_sessions,
     publish_studies.advance_studies,
     sync_hits.sync_due_hits,
@@ -121,7 +126,9 @@ SETTLING: Sequence[Callable[..., object]] = (
     send_payments.send_due_payments,
     send_payments.send_due_rejections,
     sync_sessions.approve_overdue,
-    refuse_sessions.refuse_empty_sessions,
+    book_approved_sessions,
+    refuse_sessions.request_returns,
+    refuse_sessions.reject_sessions,
     settlements.plan_settlements,
     settlements.approve_sessions,
     settlements.pay_bonuses,
@@ -197,16 +204,24 @@ class Person:
         return response.location
 
     def finish(self, session: str, *, loses_redirect: bool = False) -> None:
-        """Finish the session, and enter the code from its last page."""
+        """Leave the session. Enter the code from its last page, or return the place without one."""
         response = self.pages.post(f"{session}finish/")
         assert response.status == 200, response.text
-        code = COMPLETION.search(response.text)[1]  # type: ignore[index]
-        if not loses_redirect:
-            self.participant.complete(code)
+        code = COMPLETION.search(response.text)
+        if code is None:
+            assert "Return your place" in response.text
+            self.participant.return_place()
+        elif not loses_redirect:
+            self.participant.complete(code[1])
 
     def take_part(self, study: str, *, most: int | None = None, **options: bool) -> int:
         """Do a whole session, or leave after `most` tasks. Return the number of tasks."""
-        session = self.arrive(study)
+        response = self.pages.get(self.participant.take(study))
+        if response.status == 409:  # another session waits for its review
+            self.participant.return_place()
+            return 0
+        assert response.status == 302, response.text
+        session = response.location
         count = 0
         while (most is None or count < most) and (task := self.next_task(session)):
             self.work(task)

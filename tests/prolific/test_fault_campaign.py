@@ -14,8 +14,10 @@ from random import Random
 import pytest
 from django.test import Client
 
+from annotation.domain.compensate import pay_session
 from annotation.domain.publish import publish_batch
 from consolidation.models import Gold
+from crowd.domain.refuse_sessions import refuse_session, sessions_to_decide
 from crowd.domain.settle_sessions import resolve_settlement
 from crowd.models import Assignment, LedgerEntry, Payment, Settlement, Study, StudySession
 from crowd.providers.registry import PROVIDERS
@@ -40,6 +42,10 @@ from tests.prolific.campaign import (
 pytestmark = pytest.mark.django_db(transaction=True)
 
 ITEMS = {f"s{number}": ("A sentence", "positive") for number in range(4)}
+NOTHING = (
+    "You submitted this session without submitting a task, and did not return the place when we asked. "
+    "There is no work that we could accept."
+)
 STEPS = 60
 PEOPLE = 6
 KINDS = [Fault.THROTTLE, Fault.SERVER_ERROR, Fault.ERROR_AFTER, Fault.DROP_BEFORE, Fault.DROP_AFTER]
@@ -163,12 +169,22 @@ class FaultyCampaign(Campaign):
         while not self._is_settled():
             self.settle()
             self._resolve_unknown_payments()
+            self._decide_empty_sessions()
 
     def _is_settled(self) -> bool:
         open_sessions = StudySession.objects.filter(state__in=["active", "finished", "submitted"])
         undecided = Assignment.objects.filter(state="submitted")
         unpaid = Payment.objects.exclude(state__in=["confirmed", "declined"])
         return not (open_sessions.exists() or undecided.exists() or unpaid.exists())
+
+    def _decide_empty_sessions(self) -> None:
+        """Pay or reject sessions without any task, as a requester would."""
+        budget = Project.objects.get().budget
+        for session in sessions_to_decide(budget=budget, now=self.clock()):
+            if self.dice.random() < 0.5:
+                pay_session(session=session, reason="Paid.", actor="ada", now=self.clock())
+            else:
+                refuse_session(session=session, reason=NOTHING, actor="ada", now=self.clock())
 
     def _resolve_unknown_payments(self) -> None:
         """Decide payments of unknown outcome by the wallet's movements, as a person would."""

@@ -29,8 +29,8 @@ def address(project) -> str:
 
 FIELDS = {"count": 8, "auto_approval_hours": 72, "republish_limit": 2, "unpublished": 8}
 OFFER = (
-    "1 study with 2 places of about 12 minutes, $2.40 each ($12.00 an hour, minimum $8.00), plus "
-    "bonuses, fee and tax. Each place is a session of up to 8 items."
+    "1 study with 2 places of about 12 minutes, $2.40 each ($12.00 an hour, minimum $8.00, "
+    "recommended $12.00), plus bonuses, fee and tax. Each place is a session of up to 8 items."
 )
 
 
@@ -44,7 +44,7 @@ def test_confirmation_shows_studies_and_places(client, address):
     assert response.status_code == 200
     page = text_of(response)
     assert OFFER in page
-    assert "Wallet at Prolific: $10,000.00." in page
+    assert "Wallet at Prolific: $10,000.00, read <time" in page
     assert "HIT" not in page
 
 
@@ -63,7 +63,7 @@ def test_published_study_equals_its_preview(client, address):
 def test_wallet_below_the_cost_is_a_warning(client, address):
     ProviderAccount.objects.update(balance_cents=100)
     page = text_of(client.post(address, FIELDS))
-    assert "The wallet at Prolific has $1.00, which is $" in page
+    assert "The wallet at Prolific had $1.00 <time" in page
     ProviderAccount.objects.update(balance_cents=None)
     assert "has not been read yet" in text_of(client.post(address, FIELDS))
 

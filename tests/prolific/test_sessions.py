@@ -1,5 +1,6 @@
 """Sessions: arrival, assignment of tasks, leaving, and completion on Prolific."""
 
+import json
 from datetime import timedelta
 
 import pytest
@@ -9,6 +10,7 @@ from crowd.models import Assignment, Deal, Payment, Study, StudySession
 from crowd.providers.prolific.limits import maximum_minutes
 from tests.fakes.prolific import NotEligibleError
 from tests.prolific.campaign import (
+    PAGE_DATA,
     REWARD_CENTS,
     Campaign,
     Person,
@@ -94,6 +96,32 @@ def test_arrival_after_the_end_of_the_session_is_refused(study, server, person):
         assert Client().get(page).status_code == 410, page
 
 
+def test_task_that_arrives_after_the_end_is_named(study, server, person):
+    session = person.arrive(study.external_id)
+    person.work(person.next_task(session))
+    task = person.next_task(session)
+    page = json.loads(PAGE_DATA.search(person.pages.get(task).text)[1])
+    person.participant.return_place()
+    Campaign(server, []).sweep(minutes=15, times=2)
+    response = person.pages.post(page["submitTo"], {"assignmentId": page["assignment"]})
+    assert response.status == 410
+    text = " ".join(response.text.split())
+    assert "<h1> This session is over </h1>" in text
+    assert "Task 2 was not saved" in text
+    assert "You returned your place." in text
+    assert "The 1 task that you submitted is saved, and it is paid by bonus" in text
+    assert "can't be opened" not in text
+    assert Assignment.objects.count() == 1
+
+
+def test_revisit_after_the_time_says_so(study, server, person):
+    session = person.arrive(study.external_id)
+    Campaign(server, []).sweep(minutes=24 * 60)
+    text = " ".join(person.pages.get(session).text.split())
+    assert "This session is over" in text
+    assert "Its time ran out. No task was submitted in it." in text
+
+
 def test_forged_session_address_is_refused(study, person):
     session = person.arrive(study.external_id)
     task = person.next_task(session)
@@ -153,9 +181,9 @@ def test_lost_redirect_is_completed_by_the_site(study, server, person):
     assert ledger_cents() == wallet_cents(server)
 
 
-def test_code_entered_without_finishing_is_accepted(study, server, person):
+def test_half_of_the_tasks_without_a_code_are_paid_like_a_session(study, server, person):
     session = person.arrive(study.external_id)
-    for _ in range(2):
+    for _ in range(4):
         person.work(person.next_task(session))
     person.participant.leave_without_code()
     campaign = Campaign(server, [])
@@ -165,21 +193,7 @@ def test_code_entered_without_finishing_is_accepted(study, server, person):
     # The study pays its whole reward for a submitted session.
     assert ledger_cents() == wallet_cents(server)
     assert ledger_cents()[0] == 8 * REWARD_CENTS
-    assert Payment.objects.get(kind="top_up").amount_cents == 6 * REWARD_CENTS
-
-
-def test_session_without_work_is_requested_back_and_then_rejected(study, server, person):
-    person.arrive(study.external_id)
-    person.participant.leave_without_code()
-    campaign = Campaign(server, [])
-    campaign.sweep(minutes=15, times=3)
-    row = StudySession.objects.get()
-    assert row.return_requested_at
-    assert person.participant.submissions[-1].status == "AWAITING REVIEW"
-    campaign.sweep(minutes=8 * 24 * 60)
-    assert StudySession.objects.get().state == "rejected"
-    assert person.participant.submissions[-1].status == "REJECTED"
-    assert wallet_cents(server) == (0, 0)
+    assert Payment.objects.get(kind="top_up").amount_cents == 4 * REWARD_CENTS
 
 
 def test_blocked_worker_gets_no_session(study, server, person):

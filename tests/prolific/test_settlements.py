@@ -202,7 +202,7 @@ def test_session_returned_after_submission_is_paid_by_bonus(server, study, campa
     """The worker returns the place after the payment was planned and before the approval."""
     person = Person(server, label)
     session = person.arrive(study.external_id)
-    for _ in range(2):
+    for _ in range(4):
         person.work(person.next_task(session))
     person.finish(session)
     server.faults.add(Fault.SERVER_ERROR, "POST", "*/transition/")
@@ -211,13 +211,13 @@ def test_session_returned_after_submission_is_paid_by_bonus(server, study, campa
     person.participant.return_place()
     server.faults.clear()
     campaign.settle()
-    assert paid_bonuses(server) == [2 * REWARD_CENTS]
+    assert paid_bonuses(server) == [4 * REWARD_CENTS]
     assert Payment.objects.get(kind="top_up").state == "declined"
     assert ledger_cents() == wallet_cents(server)
     assert open_settlements() == 0
 
 
-@pytest.mark.parametrize(("bonus_cents", "paid_cents"), [(80, 0), (100, 20)])
+@pytest.mark.parametrize(("bonus_cents", "paid_cents"), [(20, 0), (40, 40)])
 def test_later_bonus_is_paid_as_far_as_it_exceeds_the_minimum(
     server, project, bonus_cents, paid_cents
 ):
@@ -233,12 +233,12 @@ def test_later_bonus_is_paid_as_far_as_it_exceeds_the_minimum(
     campaign.sweep(times=3)
     person = Person(server, label)
     session = person.arrive(Study.objects.get().external_id)
-    for _ in range(2):
+    for _ in range(4):
         person.work(person.next_task(session))
     person.participant.leave_without_code()
     campaign.sweep(minutes=15, times=2)
     campaign.settle()
-    assert Payment.objects.get(kind="top_up").amount_cents == 6 * REWARD_CENTS
+    assert Payment.objects.get(kind="top_up").amount_cents == 4 * REWARD_CENTS
     assert set(HeldBonus.objects.values_list("state", flat=True)) == {"waiting"}
 
     pay_waiting_work(project=project, actor="rita", now=server.clock())

@@ -8,7 +8,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from crowd.models import Settlement, Study, StudySession
+from crowd.models import Settlement, Study, StudySession, Worker
 from dashboard.protocol import pending_tasks, progress_of
 from projects.models import Project
 from tests.dashboard.campaign import make_user
@@ -77,8 +77,6 @@ def test_studies_are_listed_with_places_sessions_and_pay(client, address, server
     page = text_of(client.get(address))
     assert "1 of 2" in page
     assert "1 finished, not confirmed" in page
-    assert "$18.00" in page  # $2.40 in 8 minutes
-    assert "low pay" not in page
     campaign.settle()
     page = text_of(client.get(address))
     assert "1 approved" in page
@@ -86,14 +84,39 @@ def test_studies_are_listed_with_places_sessions_and_pay(client, address, server
     assert f"${cents / 100:.2f}" in page
 
 
-def test_pay_is_compared_with_the_minimum_after_the_first_median(
-    client, address, server, study, campaign
-):
-    assert "checked after the first median" in text_of(client.get(address))
-    Person(server, label).take_part(study.external_id)
-    StudySession.objects.update(arrived_at=server.clock() - timedelta(minutes=30))
+def finished_session(study, number: int, *, minutes: float) -> None:
+    StudySession.objects.create(
+        study=study,
+        worker=Worker.objects.create(
+            provider=study.provider, external_id=f"{number:024x}", first_seen_at=study.published_at
+        ),
+        external_id=f"session{number}",
+        state="finished",
+        arrived_at=study.published_at,
+        deadline=study.published_at + timedelta(hours=1),
+        finished_at=study.published_at + timedelta(minutes=minutes),
+    )
+
+
+def test_pay_is_compared_with_the_minimum_from_five_sessions_on(client, address, study):
+    assert "after 5 sessions" in text_of(client.get(address))
+    for number, minutes in enumerate((20, 25, 30, 35)):
+        finished_session(study, number, minutes=minutes)
     page = text_of(client.get(address))
+    assert "after 5 sessions" in page
+    assert "an hour, and the minimum" not in page
+    finished_session(study, 4, minutes=40)
+    page = text_of(client.get(address))
+    assert "30.0" in page
     assert "The median session pays $4.80 an hour, and the minimum is $8.00." in page
+
+
+def test_sessions_that_nobody_can_have_worked_through_show_no_pay(client, address, study):
+    for number in range(6):
+        finished_session(study, number, minutes=0.1)
+    page = text_of(client.get(address))
+    assert "after 5 sessions" in page
+    assert "0.1" not in page
 
 
 def test_studies_are_downloaded(client, address, study):

@@ -18,7 +18,7 @@ from qualification.domain.publish_round import publish_round
 from qualification.domain.queries import rounds_of
 from qualification.domain.set_up_rounds import plans_of_preset, set_up_rounds
 from qualification.models import Enrolment, Round
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from tests.dashboard.campaign import make_user
 from tests.prolific.campaign import (

@@ -93,7 +93,7 @@ def test_replaced_secret_is_read_again_but_not_for_every_stranger(server, study,
 def test_subscriptions_are_created_once(server, study, subscribed):
     before = len(server.platform.subscriptions)
     check_accounts(server.clock)
-    assert len(server.platform.subscriptions) == before == 2
+    assert len(server.platform.subscriptions) == before == 3
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from consolidation.domain.add_gold import add_gold
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
-from consolidation.protocols.consolidation import write_due_gold
+from consolidation.protocols.consolidation import CONSOLIDATION
 from crowd.models import Assignment, Message, Worker
 from projects.enums import Role
 from qualification.domain.decide import Verdict, decide
@@ -180,7 +180,7 @@ def record() -> None:
     """Run the sweeps that record finished work and evaluate finished rounds."""
     record_new_generations(clock=lambda: LATER, limit=500)
     record_new_case_work(clock=lambda: LATER, limit=500)
-    write_due_gold(clock=lambda: LATER, limit=500)
+    CONSOLIDATION.write_due_gold(clock=lambda: LATER, limit=500)
     enrol_newcomers(clock=lambda: LATER)
     evaluate_due(clock=lambda: LATER, limit=500)
 

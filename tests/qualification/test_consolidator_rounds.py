@@ -31,7 +31,7 @@ from qualification.domain.set_up_rounds import (
 )
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Feedback, Round
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.qasrl.scheme import SCHEME as QASRL
 from tests.annotation.uploads import run_jobs
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, make_item, make_project

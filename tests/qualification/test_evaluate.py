@@ -16,7 +16,7 @@ from qualification.domain.overrule import OverruleError, overrule, undo_decision
 from qualification.domain.queries import overview_rows
 from qualification.enums import EnrolmentState
 from qualification.models import Evaluation
-from schemes.base import RowDecision
+from schemes.contract.comparison import RowDecision
 from tests.consolidation.experts import make_expert, make_queue
 from tests.consolidation.experts import submit_result as merge_in
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, source, span_of

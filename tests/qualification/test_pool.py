@@ -33,7 +33,7 @@ from qualification.domain.pool_feedback import (
     send_pool_feedback,
 )
 from qualification.models import Alert, GoldComparison, PoolFeedback
-from schemes.qasrl.comparison import COMPARISON
+from schemes.qasrl import comparison
 from tests.consolidation.factories import IDENTIFIED, SURVEY, correct, make_project, source
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
@@ -48,7 +48,7 @@ from tests.qualification.factories import (
 from tests.qualification.production import compare, produce, write_gold
 
 pytestmark = pytest.mark.django_db
-UA = COMPARISON.figure("UA")
+UA = comparison.figures[0]
 GOOD, POOR = EXPERT[IDENTIFIED], WORKER[IDENTIFIED]
 BAD = source(
     SURVEY,

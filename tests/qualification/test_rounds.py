@@ -25,7 +25,7 @@ from qualification.domain.set_up_rounds import (
 )
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.qasrl.scheme import SCHEME as QASRL
 from schemes.registry import SCHEMES
 from tests.consolidation.factories import CONTAIN, SURVEY, make_item, make_project

@@ -117,7 +117,7 @@ def check_cost_figures(env, done):
     assert figures["forecast"] == pytest.approx(mean, abs=1)
     cost_text = dollars(mean)
     assert f"An item costs about {cost_text}" in figures["pages"]["pay"]
-    assert cost_text in figures["pages"]["publish"].split("Expected per item", 1)[1]
+    assert cost_text in figures["pages"]["publish"].split("Expected per item, for all steps", 1)[1]
     assert cost_text in figures["pages"]["costs"]
     assert f"about <b>{dollars(figures['forecast'])}</b>" in figures["pages"]["batches"]
     assert "validator" not in figures["pages"]["pay"].split("<h2>Estimate</h2>", 1)[1]

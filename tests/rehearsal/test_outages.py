@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 from tests.rehearsal.link import Link
 from tests.rehearsal.test_replay import (

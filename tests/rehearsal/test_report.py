@@ -7,7 +7,7 @@ from rehearsal.domain.rehearse import report
 from rehearsal.domain.scenario import Reference, Scenario, references_of
 from rehearsal.domain.train import prepare_rounds
 from rehearsal.management.commands.rehearse import summary
-from schemes.qasrl.simulation import SIMULATION
+from schemes.qasrl import simulation
 from schemes.registry import SCHEMES
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project
 from tests.qualification.factories import EXPERT, WORKER, write_reference
@@ -59,7 +59,7 @@ def test_worker_without_a_part_of_the_gold_submits_nothing(project):
         script.generation(item, worker=f"W{turn}", assignment=f"A{turn}") for turn in range(2)
     ]
     assert [len(content["questions"]) for content in contents] == [3, 0]
-    assert contents[1] == SIMULATION.nothing
+    assert contents[1] == simulation.nothing
 
 
 def test_rounds_require_a_file_if_the_scheme_has_no_sample(monkeypatch, project):

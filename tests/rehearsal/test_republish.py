@@ -20,7 +20,7 @@ from consolidation.domain.open_cases import open_due_cases, publish_open_cases
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.domain.republish_cases import reopen_returned_cases, republish_due_cases
 from consolidation.models import Case, Gold, Review
-from consolidation.protocols.consolidation import write_due_gold
+from consolidation.protocols.consolidation import CONSOLIDATION
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.manage_hits import send_due_ends, send_due_increases
 from crowd.domain.qualifications import send_due_grants
@@ -28,7 +28,7 @@ from crowd.domain.send_payments import send_due_payments, send_due_rejections
 from crowd.domain.sync_hits import sync_due_hits
 from crowd.models import Assignment, Hit, Payment
 from marketplace.domain.errors import RefusalError
-from schemes.qasrl.simulation import SIMULATION
+from schemes.qasrl import simulation
 from schemes.simulated_person import Person
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project, source
 from tests.crowd.in_process import finish, join
@@ -48,7 +48,7 @@ SWEEPS = (
     open_due_cases,
     publish_open_cases,
     record_new_case_work,
-    write_due_gold,
+    CONSOLIDATION.write_due_gold,
     send_due_payments,
     send_due_rejections,
     republish_due_items,
@@ -82,7 +82,7 @@ def generation(item: Item) -> str:
 
 def consolidation(item: Item) -> str:
     sources = [case_source.submission.content for case_source in item.cases.get().sources.all()]
-    content = SIMULATION.consolidate(sources, context_of(item), Person(1.0), "1")
+    content = simulation.consolidate(sources, context_of(item), Person(1.0), "1")
     return json.dumps({str(item.pk): content})
 
 

@@ -23,7 +23,7 @@ from consolidation.domain.revise import (
 )
 from consolidation.enums import CaseState
 from consolidation.models import Case, Dispute, Gold, QueuedItem
-from consolidation.protocols.verification import write_due_gold
+from consolidation.protocols.verification import VERIFICATION
 from crowd.domain.create_hits import create_pending_hits
 from crowd.domain.manage_hits import send_due_ends, send_due_increases
 from crowd.domain.qualifications import send_due_grants
@@ -57,7 +57,7 @@ SWEEPS = (
     publish_due_revisions,
     record_new_case_work,
     accept_due_revisions,
-    write_due_gold,
+    VERIFICATION.write_due_gold,
     send_due_payments,
     republish_due_cases,
     give_up_revisions,

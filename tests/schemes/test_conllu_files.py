@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import FileError, ItemContext
 from schemes.conllu_files import read_conllu
-from schemes.frames import corpus
+from schemes.contract.errors import FileError
+from schemes.contract.items import ItemContext
+from schemes.frames.corpus import CORPUS, columns_of_words
 from schemes.qasrl.items import find_verbs, items_of_words
 from tests.environment import ROOT
 
@@ -106,7 +107,7 @@ def test_faults_are_named_and_other_sentences_are_read(tmp_path, rows, at, messa
 
 def test_several_words_may_be_roots_or_without_a_head(tmp_path):
     rows = (row(1, "Go", head=0, deprel="root"), row(2, "now", head=0, deprel="root"), row(3, "!"))
-    (record,), errors = read(tmp_path, sentence("a", *rows), corpus.columns_of_words)
+    (record,), errors = read(tmp_path, sentence("a", *rows), columns_of_words)
     assert (record.metadata["heads"], errors) == ([-1, -1, -1], [])
 
 
@@ -189,12 +190,12 @@ def items(tmp_path, rows):
     """Return the verbs of both schemes that read CoNLL-U."""
     text = sentence("a", *rows)
     (verbs,), errors = read(tmp_path, text, items_of_words)
-    (frames,), _ = read(tmp_path, text, corpus.columns_of_words)
+    (frames,), _ = read(tmp_path, text, columns_of_words)
     assert not errors
     contexts = [ItemContext(record.tokens, metadata=record.metadata) for record in (verbs, frames)]
     return (
         [item.target["verb_idx"] for item in find_verbs("a", contexts[0])],
-        [item.target["verb"] for item in corpus.find_items("a", contexts[1])],
+        [item.target["verb"] for item in CORPUS.find_items("a", contexts[1])],
     )
 
 
@@ -233,7 +234,7 @@ def test_treebanks_are_read_whole(file, sentences, verbs):
         pytest.skip("needs the data of Universal Dependencies")
     for metadata, find in (
         (items_of_words, find_verbs),
-        (corpus.columns_of_words, corpus.find_items),
+        (columns_of_words, CORPUS.find_items),
     ):
         errors = []
         records = list(read_conllu(path, on_error=errors.append, metadata=metadata))

@@ -1,16 +1,22 @@
 """Rules that every scheme follows, checked for registered schemes and the scheme of the tests."""
 
 import json
-from dataclasses import replace
+import re
+from dataclasses import fields, replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ExportRow, Image, ItemContext, Scheme
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Image
 from schemes.figures import Figure
 from schemes.registry import SCHEMES
 from schemes.simulated_person import Person
+from tests.environment import ROOT
 from tests.schemes.labels.scheme import SCHEME as LABELS
 
 ALL = [*SCHEMES.values(), LABELS]
@@ -213,3 +219,9 @@ def test_every_item_has_a_headline_and_a_position(scheme):
 
 def _refuse(error):
     raise error
+
+
+def test_guide_for_developers_lists_every_part():
+    guide = (ROOT / "docs/development/adding-a-scheme.md").read_text()
+    parts = {field.name for field in fields(Scheme)} - {"name", "title", "summary"}
+    assert set(re.findall(r"^\| `(\w+)` \|", guide, re.M)) == parts

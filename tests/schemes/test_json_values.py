@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import FieldError, FileError, refuse
+from schemes.contract.errors import FieldError, FileError, refuse
 from schemes.frames.lexicon.json_file import read_json as read_lexicon
 from schemes.grounding.baseline import read_entries
 from schemes.grounding.coco import read_json

@@ -13,7 +13,8 @@ import pytest
 
 from annotation.domain.corpus_limits import within_limits
 from annotation.domain.source_files import AS_IT_IS, open_gold, open_items, open_sentences
-from schemes.base import ContentError, FileError, ItemContext
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.items import ItemContext
 from schemes.frames.lexicon.value import EMPTY
 from schemes.registry import get_scheme
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ItemContext
+from schemes.contract.items import ItemContext
 from schemes.plain_text import read_text, sentences
 from schemes.qasrl.items import find_verbs
 from tests.environment import ROOT

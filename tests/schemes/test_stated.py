@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, Image, ItemContext, Stated, StatedWords
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import Stated, StatedWords
+from schemes.contract.values import Image
 from schemes.english.lemmas import is_lemma_of
 from schemes.stated import TokenMap, contradictions, same_tokens, same_words, spans_of
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from openpyxl import Workbook
 from openpyxl.styles import numbers
 
-from schemes.base import FileError, refuse
+from schemes.contract.errors import FileError, refuse
 from schemes.tables import Table
 from tests.schemes.workbooks import containers, saved, separated_bytes, workbook_bytes, zip_bytes
 

@@ -1,6 +1,6 @@
 import pytest
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.text_lines import MAX_LINE_BYTES, numbered_lines
 
 

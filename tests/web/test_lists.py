@@ -3,6 +3,8 @@ from datetime import UTC, datetime
 
 import pytest
 from django.contrib.auth.models import Group
+from django.db.models import F
+from django.db.models.functions import NullIf
 from django.template.loader import render_to_string
 
 from web.lists import Column, Empty, Listing, money_column, number_column, time_column
@@ -77,6 +79,38 @@ def test_rows_without_a_sort_key_come_last(rf, groups, sort):
     keys = [pk % 3 or None for pk in rows]
     assert keys == sorted((key for key in keys if key), reverse=sort == "-length") + [None] * 40
     assert len(set(rows)) == 120
+
+
+@pytest.mark.parametrize(("sort", "first"), [("rest", [3, 6, 9]), ("-rest", [2, 5, 8])])
+def test_expression_sorts_empty_values_last_and_ties_by_the_order_of_the_list(
+    rf, groups, sort, first
+):
+    start = Group.objects.get(name="group 001").pk - 1
+    rest = NullIf((F("pk") - start) % 3, 1)
+    columns = [Column("Rest", lambda group: group.name, order=rest)]
+    assert names(listing(rf, f"sort={sort}", columns=columns))[:3] == first
+    last_page = listing(rf, f"sort={sort}&page=12", columns=columns)
+    assert names(last_page) == [91, 94, 97, 100, 103, 106, 109, 112, 115, 118]
+
+
+def test_headings_of_pages_without_htmx_are_plain_links(rf, groups):
+    assert "hx-get" in html(listing(rf))
+    page = html(listing(rf, is_swapped=False))
+    assert "hx-" not in page
+    assert 'href="/groups/?sort=name"' in page
+
+
+def test_empty_list_without_a_title_is_a_paragraph(rf):
+    assert "<p>No groups yet.</p>" in html(listing(rf, empty=Empty("", "No groups yet.")))
+
+
+def test_rows_of_all_pages_have_the_selected_order(rf):
+    rows = [{"name": name} for name in ("b", "c", "a")]
+    columns = [
+        Column("Name", lambda row: row["name"], order=lambda position: rows[position]["name"])
+    ]
+    shown = listing(rf, "sort=-name", rows=rows, columns=columns, size=2)
+    assert [row["name"] for row in shown.all_rows()] == ["c", "b", "a"]
 
 
 def test_known_ids_are_paged_in_their_order(rf, groups):

@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from web.badges import badge, badge_of
+from web.badges import badge_of
 from web.money import dollars
 
 register = template.Library()
@@ -86,12 +86,6 @@ def fact(name: str, value: object) -> SafeString:
 def state(row: Any) -> SafeString:
     """Render the badge of a row's state."""
     return badge_of(row)
-
-
-@register.simple_tag(name="badge")
-def badge_tag(state: str, label: object = "") -> SafeString:
-    """Render the badge of a state that no model has."""
-    return badge(state, label)
 
 
 @register.simple_tag(takes_context=True)

@@ -1,8 +1,7 @@
 from argparse import ArgumentParser
-from dataclasses import asdict
 from typing import Any
 
-from annotation.domain.forecast import forecast_costs, total_of
+from annotation.domain.forecast import forecast_costs, forecast_json, total_of
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 from projects.domain.pay_warnings import pay_warnings
@@ -23,15 +22,7 @@ class Command(BaseCommand):
         warnings = pay_warnings(project=project)
         for warning in warnings:
             self.stderr.write(warning)
-        facts = {
-            "spent_cents": project.budget.spent_cents,
-            "reserved_cents": project.budget.reserved_cents,
-            "low_cents": low,
-            "expected_cents": expected,
-            "high_cents": high,
-            "roles": [asdict(forecast) for forecast in forecasts],
-            "pay_warnings": warnings,
-        }
+        facts = forecast_json(project=project, forecasts=forecasts) | {"pay_warnings": warnings}
         sentence = (
             f"${project.budget.spent_cents / 100:.2f} spent. About ${expected / 100:.2f} more expected "
             f"(${low / 100:.2f} to ${high / 100:.2f})."

@@ -19,7 +19,7 @@ from annotation.reading_options import (
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.models import Project
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.registry import get_scheme
 
 

@@ -62,7 +62,7 @@ class Command(BaseCommand):
         )
         if workers.pool is None and project.rounds.exists():
             self.stderr.write(
-                "Any worker can accept these HITs, although the project has training rounds."
+                "Any worker can do this work, although the project has training rounds."
             )
         for warning in pay_warnings(project=project):
             self.stderr.write(f"{warning} Set limits on the page Pay.")
@@ -82,7 +82,8 @@ class Command(BaseCommand):
             now=timezone.now(),
         )
         count = batch.to_publish or batch.tasks.count()
-        sentence = f"{count} {'HIT is' if count == 1 else 'HITs are'} being created."
+        are = "is" if count == 1 else "are"
+        sentence = f"{project.hits_noun.count(count)} {are} being created."
         if batch.to_publish:
             sentence += f" `manage.py batch {batch.pk} show` prints how many have been published."
         facts = {"batch": batch.pk, "state": batch.state, "hits": count}

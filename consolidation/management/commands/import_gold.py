@@ -26,6 +26,9 @@ class Command(BaseCommand):
             help="with --source imported: accept annotations that contradict themselves, such as a "
             "parser's",
         )
+        parser.add_argument(
+            "--strict", action="store_true", help="import nothing if a record is invalid"
+        )
         add_gold_options(parser)
         self.add_json(parser)
 
@@ -35,7 +38,10 @@ class Command(BaseCommand):
             raise InputError("--allow-overlaps goes with --source imported.")
         with given_gold(self.stderr, project, options) as given:
             report = import_gold(
-                source=options["source"], allow_overlaps=options["allow_overlaps"], **given
+                source=options["source"],
+                allow_overlaps=options["allow_overlaps"],
+                strict=options["strict"],
+                **given,
             )
         check_useful(report)
         blank = f" {report.blank} without an annotation were left out." if report.blank else ""

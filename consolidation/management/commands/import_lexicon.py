@@ -11,7 +11,8 @@ from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.domain.resources import ImportedResource, import_resource
 from projects.models import Project
-from schemes.base import ContentError, ResourcePreset, ResourceSwitch
+from schemes.contract.errors import ContentError
+from schemes.contract.resources import ResourcePreset, ResourceSwitch
 from schemes.registry import SCHEMES, get_scheme
 
 

@@ -113,7 +113,10 @@ class MTurk:
     def unreachable(self) -> str:
         try:
             response = requests.get(
-                settings.MTURK_ENDPOINT_URL, timeout=TIMEOUT_SECONDS, allow_redirects=False
+                settings.MTURK_ENDPOINT_URL,
+                headers=_proxy_headers(),
+                timeout=TIMEOUT_SECONDS,
+                allow_redirects=False,
             )
         except requests.Timeout:
             return f"no answer within {TIMEOUT_SECONDS:g} seconds"
@@ -547,7 +550,7 @@ def connect() -> MTurk:
 
 
 def _configured_client(*, connect_timeout: int, read_timeout: int, attempts: int) -> "MTurkClient":
-    return new_client(
+    client = new_client(
         region_name=settings.MTURK_REGION,
         endpoint_url=settings.MTURK_ENDPOINT_URL,
         aws_access_key_id=settings.MTURK_ACCESS_KEY_ID or None,
@@ -559,3 +562,16 @@ def _configured_client(*, connect_timeout: int, read_timeout: int, attempts: int
             tcp_keepalive=True,
         ),
     )
+    client.meta.events.register("before-sign.mturk", _add_proxy_headers)
+    return client
+
+
+def _add_proxy_headers(request: Any, **_: Any) -> None:
+    for name, value in _proxy_headers().items():
+        request.headers[name] = value
+
+
+def _proxy_headers() -> dict[str, str]:
+    """Return what the proxy would add to a call. Without it, an https site redirects plain http."""
+    is_inside = settings.MTURK_IS_OURS and settings.MARKETPLACE_INTERNAL_URL
+    return {"X-Forwarded-Proto": "https"} if is_inside and settings.SITE_IS_SECURE else {}

@@ -23,7 +23,9 @@ from crowd.providers.prolific.values import (
     Balance,
     BulkBonus,
     FilterKind,
+    FilterSet,
     Group,
+    HourlyRates,
     ListedStudy,
     ListedSubmission,
     NewSubscription,
@@ -39,6 +41,8 @@ from crowd.providers.prolific.values import (
     listed_study,
     minor_units,
     parse_cost,
+    parse_filter_set,
+    parse_hourly_rates,
     parse_listed_submission,
     parse_study,
     parse_submission,
@@ -50,7 +54,15 @@ T = TypeVar("T")
 
 PRODUCTION = "https://api.prolific.com"
 MOST_BONUSES = 200
-MOST_APPROVALS = 1000
+# The statuses of submissions that hold a place.
+PLACE_HELD = (
+    "RESERVED",
+    "ACTIVE",
+    "PROCESSING",
+    "AWAITING REVIEW",
+    "APPROVED",
+    "PARTIALLY APPROVED",
+)
 
 
 class ProlificClient:
@@ -110,6 +122,14 @@ class ProlificClient:
             ),
         )
 
+    def get_hourly_rates(self, workspace: str, *, currency: str) -> HourlyRates:
+        query = {"workspace_id": workspace, "currency": currency}
+        return self._get("/reward-recommendations/", parse_hourly_rates, query)
+
+    def read(self, path: str, query: dict[str, str] | None = None) -> Any:
+        """Return the answer to any request that only reads, as it is."""
+        return self._transport.get(path, query)
+
     # Studies
 
     def create_study(self, terms: StudyTerms) -> Study:
@@ -117,7 +137,19 @@ class ProlificClient:
         return self._post("/studies/", terms.as_json(), parse_study)
 
     def get_study(self, study: str) -> Study:
-        return self._get(path_of("/studies/{}/", study), parse_study)
+        """Return a study. The documentation promises its taken places in lists only."""
+        path = path_of("/studies/{}/", study)
+        row = self._transport.get(path)
+        if isinstance(row, dict) and "places_taken" not in row:
+            row["places_taken"] = self._count_places(study)
+        return read(path, parse_study, row)
+
+    def _count_places(self, study: str) -> int:
+        """Return the number of submissions that hold a place of the study."""
+        return self._get(
+            path_of("/studies/{}/submissions/counts/", study),
+            lambda counts: sum(int(counts.get(status) or 0) for status in PLACE_HELD),
+        )
 
     def list_studies(self, project: str) -> Iterator[ListedStudy]:
         """Yield the project's studies, the latest first."""
@@ -178,6 +210,9 @@ class ProlificClient:
     def list_filters(self) -> Iterator[FilterKind]:
         return self._list("/filters/", _filter_kind)
 
+    def get_filter_set(self, filter_set: str) -> FilterSet:
+        return self._get(path_of("/filter-sets/{}/", filter_set), parse_filter_set)
+
     # Submissions
 
     def list_submissions(self, study: str) -> Iterator[ListedSubmission]:
@@ -206,16 +241,6 @@ class ProlificClient:
         path = path_of("/submissions/{}/transition/", submission)
         body = {"action": action, **(fields or {})}
         self._transport.call("POST", path, body, repeatable=True)
-
-    def bulk_approve(self, submissions: Sequence[str]) -> None:
-        """Start the approval of at most 1,000 submissions. Safe to repeat.
-
-        The approvals follow later, without a result per submission.
-        """
-        if len(submissions) > MOST_APPROVALS:
-            raise ValueError(f"At most {MOST_APPROVALS} submissions can be approved at once.")
-        body = {"submission_ids": list(submissions)}
-        self._transport.call("POST", "/submissions/bulk-approve/", body, repeatable=True)
 
     def request_return(self, submission: str, *, reasons: Sequence[str]) -> None:
         """Ask the participant to return the submission."""
@@ -282,6 +307,12 @@ class ProlificClient:
         self._transport.call("POST", "/messages/bulk/", body)
 
     # Webhooks
+
+    def list_event_types(self) -> list[str]:
+        return self._get(
+            "/hooks/event-types/",
+            lambda body: [str(row["event_type"]) for row in body["results"]],
+        )
 
     def create_secret(self, workspace: str) -> str:
         """Create the workspace's secret for signatures, or replace it. Safe to repeat."""

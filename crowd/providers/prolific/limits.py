@@ -18,13 +18,3 @@ def maximum_minutes(minutes: int, *, factor: float) -> int:
     """
     least = ceil(2 + 2 * minutes + 2 * sqrt(minutes))
     return min(MOST_MINUTES, max(LEAST_MINUTES, least, ceil(factor * minutes)))
-
-
-def long_enough(reason: str) -> str:
-    """Return a reason for a rejection with the 100 characters that Prolific requires."""
-    ending = (
-        " Please write to us through Prolific's messages if you have questions about this decision."
-    )
-    while len(reason) < LEAST_REASON:
-        reason += ending
-    return reason

@@ -22,10 +22,12 @@ from crowd.providers.base import (
     ProviderRefusedError,
     Requirement,
     SessionArrival,
+    StudySettings,
     StudyTerms,
 )
 from crowd.providers.limits import OutOfLimitsError
 from crowd.providers.prolific import arrival, limits, values
+from crowd.providers.prolific.check import differences
 from crowd.providers.prolific.client import ProlificClient
 from crowd.providers.prolific.eligibility import (
     BLOCKED,
@@ -38,6 +40,8 @@ from crowd.providers.prolific.eligibility import (
 from crowd.providers.prolific.fees import fee_cents
 from crowd.providers.prolific.webhooks import EVENT_TYPES, read_notification
 
+# A state that is not in the tables is never taken for a known one.
+UNKNOWN = "unknown"
 STUDY_STATES = {
     "UNPUBLISHED": "draft",
     "SCHEDULED": "draft",
@@ -63,8 +67,9 @@ SESSION_STATES = {
 RESEARCHER_SUFFIX = "R"
 # A study with as many sessions per participant as there is work.
 NO_LIMIT = -1
+# The reason that Prolific shows to participants who choose not to take part.
+DECLINED = "You chose not to take part. Return your place, which does not affect your record."
 CENTS_TO_COMPARE = 10_000
-REJECTION = "NO_DATA"
 # The secret of webhooks is read again at most this often.
 SECRET_SECONDS = 60
 NOT_CONFIGURED = "Set PROLIFIC_TOKEN to use Prolific."
@@ -80,6 +85,10 @@ class Prolific:
         override_days=21,
         most_approval_days=20,
         minimum_hourly_cents=limits.MINIMUM_HOURLY_CENTS,
+        hit_noun="task",
+        crowd_name="Prolific",
+        min_rejection_reason=limits.LEAST_REASON,
+        has_rejection_categories=True,
     )
 
     def __init__(self, client: ProlificClient, *, workspace: str = "", project: str = "") -> None:
@@ -137,6 +146,10 @@ class Prolific:
         cost = self._client.calculate_cost(reward=CENTS_TO_COMPARE, places=1)
         # The API tells only the sum of fee and tax, which is booked as one amount.
         rate = Decimal(cost - CENTS_TO_COMPARE) / CENTS_TO_COMPARE
+        try:
+            rates = self._client.get_hourly_rates(self.workspace, currency=balance.currency)
+        except ProviderRefusedError:
+            rates = None  # the minimum of the capabilities applies
         return AccountStatus(
             workspace=self.workspace,
             currency=balance.currency,
@@ -144,7 +157,15 @@ class Prolific:
             fee_rate=rate,
             vat_rate=Decimal(0),
             filters=sum(1 for _ in self._client.list_filters()),
+            minimum_hourly_cents=rates.minimum if rates else None,
+            recommended_hourly_cents=rates.recommended if rates else None,
         )
+
+    def differences(self) -> Iterator[str]:
+        return differences(self._client, workspace=self._workspace_id, project=self._project_id)
+
+    def filter_set_name(self, filter_set: str) -> str:
+        return self._client.get_filter_set(filter_set).name
 
     @cached_property
     def _secret(self) -> str:
@@ -170,7 +191,10 @@ class Prolific:
             for row in self._client.list_subscriptions(self.workspace)
             if row.target_url == address
         }
+        offered = self._client.list_event_types()
         for event_type in EVENT_TYPES:
+            if event_type not in offered:
+                continue
             row = known.get(event_type)
             if row and row.is_enabled:
                 continue
@@ -287,11 +311,18 @@ class Prolific:
             values.CompletionCode(terms.completion_code, actions=actions),
             values.CompletionCode(
                 terms.completion_code + RESEARCHER_SUFFIX,
-                code_type="COMPLETED_BY_RESEARCHER",
+                code_type="OTHER",
                 actor="researcher",
                 actions=actions,
             ),
         ]
+        if terms.decline_code:
+            request = values.CodeAction("REQUEST_RETURN", {"return_reason": DECLINED})
+            codes.append(
+                values.CompletionCode(
+                    terms.decline_code, code_type="NO_CONSENT", actions=(request,)
+                )
+            )
         study = self._client.create_study(
             values.StudyTerms(
                 project=self.project,
@@ -304,8 +335,11 @@ class Prolific:
                 minutes=terms.minutes,
                 maximum_minutes=_maximum_minutes(terms.minutes),
                 codes=codes,
-                filters=self._filters(terms.requirements),
+                filters=[*self._filters(terms.requirements), *self._copied(terms.settings)],
                 submissions_per_participant=NO_LIMIT,
+                devices=terms.settings.devices,
+                content_warning=terms.settings.content_warning,
+                content_warning_details=terms.settings.content_warning_details,
                 labels=["ai_annotation"],
             )
         )
@@ -325,6 +359,12 @@ class Prolific:
             kind, names = groups_of(requirement)
             filters.append(values.Filter(kind, values=[self._group(name) for name in names]))
         return filters
+
+    def _copied(self, settings: StudySettings) -> Sequence[values.CopiedFilter]:
+        """Return the filters of the filter set. A study can't have both a set and filters."""
+        if not settings.filter_set:
+            return ()
+        return self._client.get_filter_set(settings.filter_set).filters
 
     def find_studies(self, token: str) -> list[ListedStudy]:
         rows = self._client.list_studies(self.project)
@@ -376,8 +416,8 @@ class Prolific:
     def approve_session(self, session: str) -> None:
         self._client.approve(session)
 
-    def reject_session(self, session: str, *, reason: str) -> None:
-        self._client.reject(session, message=limits.long_enough(reason), category=REJECTION)
+    def reject_session(self, session: str, *, reason: str, category: str) -> None:
+        self._client.reject(session, message=reason, category=category)
 
     def request_return(self, session: str, *, reason: str) -> None:
         self._client.request_return(session, reasons=[reason])
@@ -403,9 +443,10 @@ def _listed(row: values.ListedStudy) -> ListedStudy:
     return ListedStudy(
         external_id=row.id,
         token=row.internal_name,
-        state=STUDY_STATES.get(row.status, "live"),
+        state=STUDY_STATES.get(row.status, UNKNOWN),
         places=row.places,
         places_taken=row.places_taken,
+        provider_state=row.status,
     )
 
 
@@ -414,7 +455,8 @@ def _session(row: values.ListedSubmission, study: str) -> ListedSession:
         external_id=row.id,
         study=study,
         worker=row.participant,
-        state=SESSION_STATES.get(row.status, "active"),
+        state=SESSION_STATES.get(row.status, UNKNOWN),
+        provider_state=row.status,
         started_at=row.started_at,
         completed_at=row.completed_at,
         code=row.code or "",

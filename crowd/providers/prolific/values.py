@@ -71,6 +71,16 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
+class CopiedFilter:
+    """A filter as a filter set has it."""
+
+    row: Mapping[str, Any]
+
+    def as_json(self) -> dict[str, Any]:
+        return dict(self.row)
+
+
+@dataclass(frozen=True, slots=True)
 class StudyTerms:
     """A new study. `minutes` is the estimated time, `maximum_minutes` the longest allowed time."""
 
@@ -83,13 +93,15 @@ class StudyTerms:
     reward: int
     minutes: int
     codes: Sequence[CompletionCode]
-    filters: Sequence[Filter] = ()
+    filters: Sequence[Filter | CopiedFilter] = ()
     maximum_minutes: int | None = None
     submissions_per_participant: int = 1
     concurrent_submissions: int | None = None
     devices: Sequence[str] = ()
     labels: Sequence[str] = ()
     naivety_rate: float | None = None
+    content_warning: str = ""
+    content_warning_details: str = ""
 
     def as_json(self) -> dict[str, Any]:
         config = {"max_submissions_per_participant": self.submissions_per_participant}
@@ -100,6 +112,8 @@ class StudyTerms:
             "device_compatibility": list(self.devices) or None,
             "study_labels": list(self.labels) or None,
             "naivety_distribution_rate": self.naivety_rate,
+            "content_warnings": [self.content_warning] if self.content_warning else None,
+            "content_warning_details": self.content_warning_details or None,
         }
         return {
             "project": self.project,
@@ -252,6 +266,23 @@ class NewSubscription(Subscription):
     handshake: str
 
 
+@dataclass(frozen=True, slots=True)
+class FilterSet:
+    """Filters that were prepared in the web app. They are copied into studies."""
+
+    id: str
+    name: str
+    filters: Sequence[CopiedFilter]
+
+
+@dataclass(frozen=True, slots=True)
+class HourlyRates:
+    """The pay per hour that Prolific requires and recommends."""
+
+    minimum: int
+    recommended: int
+
+
 # Parsed
 
 
@@ -263,9 +294,28 @@ def listed_study(row: Any) -> dict[str, Any]:
         "internal_name": str(row.get("internal_name") or ""),
         "status": str(row["status"]),
         "places": int(row["total_available_places"]),
-        "places_taken": int(row.get("places_taken") or 0),
+        "places_taken": int(row["places_taken"] or 0),
         "created_at": optional_time(row.get("date_created")),
     }
+
+
+def parse_filter_set(row: Any) -> FilterSet:
+    if row.get("is_deleted"):
+        raise ValueError("The filter set is deleted.")
+    return FilterSet(
+        id=str(row["id"]),
+        name=str(row["name"]),
+        filters=[CopiedFilter(dict(fields)) for fields in row["filters"]],
+    )
+
+
+def parse_hourly_rates(rows: Any) -> HourlyRates:
+    """Parse recommendations, of which the first is the newest, or a single one."""
+    newest = rows[0] if isinstance(rows, list) else rows
+    return HourlyRates(
+        minimum=minor_units(newest["min_reward_per_hour"]),
+        recommended=minor_units(newest["recommended_reward_per_hour"]),
+    )
 
 
 def _id(value: Any) -> str:

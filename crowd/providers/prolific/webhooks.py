@@ -20,7 +20,12 @@ from crowd.providers.base import (
 
 SIGNATURE, TIMESTAMP = "X-Prolific-Request-Signature", "X-Prolific-Request-Timestamp"
 EVENT_ID = "X-Event-ID"
-EVENT_TYPES = ("submission.status.change", "study.status.change")
+HIGH_RETURNS = "study.has_high_return_rate"
+EVENT_TYPES = ("submission.status.change", "study.status.change", HIGH_RETURNS)
+HIGH_RETURNS_NOTICE = (
+    "Many participants return their place without finishing. Check the description, the time and "
+    "the pay, and do a session yourself."
+)
 ID = r"^[0-9a-f]{24}$"
 
 
@@ -57,6 +62,7 @@ def read_notification(
         receipts=[receipt, signature],
         postings=[] if is_session else ids,
         sessions=ids if is_session else [],
+        notice=HIGH_RETURNS_NOTICE if event.event_type == HIGH_RETURNS else "",
     )
 
 

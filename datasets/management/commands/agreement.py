@@ -15,7 +15,7 @@ from datasets.domain.validator_figures import ValidatorFigures, validator_figure
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named, worker_named
 from projects.models import Project
-from schemes.base import Scheme
+from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 from schemes.reports import text_table, write_csv
 

@@ -6,7 +6,7 @@ from consolidation.enums import GoldSource
 from datasets.domain.statistics import statistics_json, statistics_of, statistics_rows
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
-from schemes.base import MissingPartError
+from schemes.contract.errors import MissingPartError
 from schemes.reports import text_table
 
 

@@ -18,7 +18,8 @@ from datasets.domain.scores import table_cell
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.models import Project
-from schemes.base import Scheme, refuse
+from schemes.contract.errors import refuse
+from schemes.contract.scheme import Scheme
 from schemes.registry import SCHEMES, get_scheme
 from schemes.reports import text_table, write_csv
 

@@ -9,7 +9,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from projects.command import InputError
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.registry import REPRODUCTIONS
 from schemes.reports import write_csv
 from schemes.reproduction import (

@@ -1,9 +1,15 @@
 from argparse import ArgumentParser
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from operations.domain.restore_drill import drill
+from django.db import DatabaseError
+from django.utils import timezone
+
+from operations.domain.restore_drill import Drill, drill
+from operations.domain.scheduled_backups import drill_newest, record_success
+from operations.enums import BackupKind
 from operations.management.key_file import add_key_file
 from projects.command import Command as BaseCommand
 from projects.command import InputError
@@ -15,7 +21,13 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("file", type=Path, metavar="FILE")
+        parser.add_argument(
+            "file",
+            type=Path,
+            nargs="?",
+            metavar="FILE",
+            help="a backup (default: the newest stored one, see BACKUP_URL)",
+        )
         parser.add_argument(
             "--database-url",
             default="",
@@ -27,11 +39,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            done = drill(
-                path=options["file"],
-                database_url=options["database_url"],
-                key_file=options["key_file"],
-            )
+            done = self._drill(options)
         except OSError as error:
             raise InputError(f"{error.filename}: {error.strerror}.") from error
         sentence = (
@@ -39,3 +47,16 @@ class Command(BaseCommand):
             "files are the same."
         )
         self.write_result(asdict(done), sentence, as_json=options["json"])
+
+    def _drill(self, options: dict[str, Any]) -> Drill:
+        now = timezone.now()
+        if not options["file"]:
+            return drill_newest(now=now)
+        done = drill(
+            path=options["file"],
+            database_url=options["database_url"],
+            key_file=options["key_file"],
+        )
+        with suppress(DatabaseError):  # another machine has no database of the site
+            record_success(BackupKind.DRILL, now=now)
+        return done

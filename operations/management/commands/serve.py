@@ -17,7 +17,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         self._say("Preparing the database ...")
-        call_in_child("migrate")
+        call_in_child("migrate", interactive=False)
         stopped = threading.Event()
         for signal_number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(signal_number, lambda *_: stopped.set())

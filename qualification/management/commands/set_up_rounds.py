@@ -15,7 +15,7 @@ from qualification.domain.set_up_rounds import (
     read_round_items,
     set_up_rounds,
 )
-from schemes.base import MissingPartError
+from schemes.contract.errors import MissingPartError
 from schemes.registry import get_scheme
 
 

@@ -49,7 +49,7 @@ class Command(BaseCommand):
 
     def _run(self, *, once: bool) -> None:
         self._say("Preparing the database ...")
-        call_in_child("migrate")
+        call_in_child("migrate", interactive=False)
         self._say("Starting the web server and the background worker, reading the corpus ...")
         with _campaign() as campaign, Site(SWEEP_SECONDS="1") as site:
             if campaign.wait():

@@ -31,7 +31,7 @@ from rehearsal.domain.train import prepare_rounds
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_account, train
 from rehearsal.management.commands.demo import ELSEWHERE
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 
 TRAINEES = 6
 # Enough for some trainees to pass in every scheme, and for some to fail

@@ -1,6 +1,7 @@
 """Roles of annotations that a lexicon lacks."""
 
-from schemes.base import ContentError, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.values import Json
 from schemes.frames.lexicon.roles import described_role
 from schemes.frames.lexicon.value import MAX_ROLES
 

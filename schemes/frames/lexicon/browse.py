@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
-from schemes.base import Json, ResourceEntry
+from schemes.contract.resources import ResourceEntry
+from schemes.contract.values import Json
 from schemes.frames.content import CORE
 from schemes.frames.lexicon.markup import Run, text_of
 from schemes.frames.lexicon.search import search

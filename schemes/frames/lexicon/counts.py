@@ -1,6 +1,6 @@
 """Numbers of a lexicon's parts."""
 
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 def count(value: Json) -> dict[str, int]:

@@ -5,7 +5,8 @@ import math
 from collections.abc import Iterator
 from pathlib import Path
 
-from schemes.base import FieldError, FileError, Json
+from schemes.contract.errors import FieldError, FileError
+from schemes.contract.values import Json
 from schemes.frames.lexicon.value import EMPTY, MAX_EXTRA_UNITS, MAX_NAME, MAX_SCORE
 from schemes.text_lines import numbered_lines
 

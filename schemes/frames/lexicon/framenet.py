@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from xml.etree.ElementTree import Element
 
-from schemes.base import ContentError, FileError, Json
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.values import Json
 from schemes.frames.lexicon.markup import parse_markup
 from schemes.frames.lexicon.value import (
     CORE_TYPES,

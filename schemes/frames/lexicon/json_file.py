@@ -23,7 +23,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from schemes.base import ContentError, FileError, Json
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.values import Json
 from schemes.frames.lexicon.framenet import add_relations, is_relation
 from schemes.frames.lexicon.markup import parse_braces
 from schemes.frames.lexicon.roles import described_role

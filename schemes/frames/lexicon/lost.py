@@ -1,6 +1,6 @@
 """Parts of records that a lexicon lacks."""
 
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 def lost(value: Json, content: Json) -> list[str]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from html import unescape
 
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 
 Run = list[str]
 Runs = list[Run]

@@ -6,7 +6,7 @@ that its paper names. `verbnet` has the 32 roles of VerbNet 3.2, with Cognizer a
 
 from collections.abc import Mapping
 
-from schemes.base import Json
+from schemes.contract.values import Json
 
 _DEFINITIONS = {
     "Agent": "Who does it on purpose, or starts it.",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.frames.content import CORE
 from schemes.frames.lexicon.markup import text_of
 

@@ -20,8 +20,9 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from schemes.base import ContentError, Json
 from schemes.content_models import Strict, validated
+from schemes.contract.errors import ContentError
+from schemes.contract.values import Json
 from schemes.frames.content import CORE
 from schemes.frames.lexicon.roles import DEFAULT_ROLES
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from schemes.base import FileError, Json
+from schemes.contract.errors import FileError
+from schemes.contract.values import Json
 from schemes.frames.lexicon.roles import ADDED_ROLES, VERBNET_ROLES, described_role
 from schemes.frames.lexicon.value import EMPTY, MAX_CLASS_ROLES, MAX_CLASSES, MAX_VERBS
 from schemes.xml_files import LinedElement, XmlFile, xml_files

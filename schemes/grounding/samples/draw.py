@@ -13,7 +13,7 @@ from pathlib import Path
 
 from PIL import Image, ImageChops, ImageDraw
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.grounding.samples.scenes import SCENES
 from schemes.grounding.samples.shapes import BACKGROUNDS, SHAPES, SUPERSAMPLING, Pen
 

@@ -17,6 +17,8 @@ from tests.fakes.prolific.state import (
     Workspace,
 )
 
+# The minimum and the recommended reward per hour, in minor units.
+HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
 MOST_BONUSES = 200
 
 
@@ -190,6 +192,23 @@ def _breakdown(workspace: Workspace, amount: int) -> dict[str, int]:
     rewards = int(amount / rate)
     fees = int(rewards * workspace.fee_rate)
     return {"rewards": rewards, "fees": fees, "vat": amount - rewards - fees}
+
+
+@route("GET", "/reward-recommendations/")
+def recommend_rewards(platform: Platform, request: Request) -> Response:
+    if not platform.options.has_reward_recommendations:
+        raise not_found("Page")
+    workspace = platform.workspace(request.query.get("workspace_id", ""))
+    currency = request.query.get("currency", "")
+    if currency not in HOURLY or currency != workspace.currency:
+        raise invalid(currency="Not a valid choice.")
+    minimum, recommended = HOURLY[currency]
+    rate = {
+        "currency": currency,
+        "min_reward_per_hour": minimum,
+        "recommended_reward_per_hour": recommended,
+    }
+    return Response(200, [rate])
 
 
 @route("POST", "/study-cost-calculator/")

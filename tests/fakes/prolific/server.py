@@ -113,12 +113,12 @@ class FakeProlific(ThreadingHTTPServer):
             tick(self.platform)
 
     def participant(
-        self, key: str = "", *, country: str = "0", approval_rate: int = 100
+        self, key: str = "", *, country: str = "0", approval_rate: int = 100, language: str = "0"
     ) -> Participant:
         """Return the participant with this id. Create the participant if necessary."""
         with self.platform.lock:
             key = key or self.platform.new_id()
-            person = Person(key, country=country, approval_rate=approval_rate)
+            person = Person(key, country=country, approval_rate=approval_rate, language=language)
             return Participant(self.platform, self.platform.people.setdefault(key, person))
 
     def deliver(self, **options: Any) -> list[Event]:

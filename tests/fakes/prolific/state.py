@@ -56,6 +56,9 @@ class Options:
     most_rejections: float = 1.0
     has_balance_endpoint: bool = True
     has_links: bool = True
+    # The official description has the places taken in lists only.
+    details_have_places_taken: bool = True
+    has_reward_recommendations: bool = True
     # Amounts in lists are 100 times the reward.
     inflated_list_rewards: bool = True
 
@@ -69,7 +72,7 @@ class Workspace:
     fee_rate: Decimal
     vat_rate: Decimal
     created_at: datetime
-    # Of FIXED_SCREEN_OUT_PAYMENT, DYNAMIC_PAYMENT, TEST_PARTICIPANTS.
+    # Of FIXED_SCREEN_OUT_PAYMENT, DYNAMIC_PAYMENT, TEST_PARTICIPANTS, AUTO_REJECTION.
     features: set[str] = field(default_factory=set)
     secret: str = ""
     secret_id: str = ""
@@ -231,6 +234,7 @@ class Person:
     id: str
     country: str
     approval_rate: int
+    language: str = "0"
     is_test: bool = False
 
 
@@ -256,6 +260,7 @@ class Platform:
         self.submissions: dict[str, Submission] = {}
         self.groups: dict[str, Group] = {}
         self.people: dict[str, Person] = {}
+        self.filter_sets: dict[str, dict[str, Any]] = {}
         self.bulk_bonuses: dict[str, BulkBonus] = {}
         self.pending_bonuses: list[PendingBonus] = []
         self.pending_approvals: list[tuple[datetime, str]] = []
@@ -300,6 +305,20 @@ class Platform:
         project = Project(self.new_id(), title, workspace.id, self.now)
         self.projects[project.id] = project
         return project
+
+    def add_filter_set(self, name: str, filters: list[dict[str, Any]]) -> str:
+        """Store a filter set as a researcher creates it in the web app, and return its id."""
+        key = self.new_id()
+        self.filter_sets[key] = {
+            "id": key,
+            "name": name,
+            "version": 1,
+            "is_deleted": False,
+            "is_locked": False,
+            "filters": filters,
+            "eligible_participant_count": 1000,
+        }
+        return key
 
     def workspace(self, key: str) -> Workspace:
         return _entry(self.workspaces, key, "Workspace")

@@ -23,7 +23,13 @@ REQUIRED = (
 )
 DEFAULTS: dict[str, Any] = {
     "internal_name": "",
-    "device_compatibility": ["desktop", "mobile", "tablet"],
+    "device_compatibility": [],
+    "peripheral_requirements": [],
+    "content_warnings": [],
+    "content_warning_details": "",
+    "filter_set_id": None,
+    "filter_set_version": None,
+    "metadata": None,
     "naivety_distribution_rate": None,
     "study_labels": [],
     "external_study_url": None,
@@ -31,14 +37,38 @@ DEFAULTS: dict[str, Any] = {
     "is_external_study_url_secure": False,
 }
 OPTIONAL = (*DEFAULTS, "maximum_allowed_time", "submissions_config", "project")
+# The values that the official description enumerates, and how many of them a study can have.
+CHOICES: dict[str, tuple[set[str], int]] = {
+    "device_compatibility": ({"desktop", "tablet", "mobile"}, 3),
+    "peripheral_requirements": ({"audio", "camera", "download", "microphone"}, 4),
+    "content_warnings": ({"sensitive", "explicit"}, 1),
+    "study_labels": (
+        {
+            *("survey", "writing_task", "annotation", "decision_making_task", "interview", "other"),
+            *("ai_annotation", "ai_evaluation", "ai_reasoning", "ai_fact_checking", "ai_safety"),
+            *("ai_data_creation_text", "ai_data_creation_audio", "ai_data_creation_video"),
+            *("ai_data_creation_images", "ai_other"),
+        },
+        1,
+    ),
+}
+# The API takes any other text as well. This site only uses the predefined ones.
+CODE_TYPES = {
+    *("COMPLETED", "FAILED_ATTENTION_CHECK", "FOLLOW_UP_STUDY", "GIVE_BONUS"),
+    *("INCOMPATIBLE_DEVICE", "NO_CONSENT", "OTHER"),
+    *("FIXED_SCREENOUT", "SCREENED_IN", "SCREENED_OUT"),
+}
+CODE_FIELDS = {"code", "code_type", "actor", "actions"}
+CONFIG_FIELDS = {
+    *("max_submissions_per_participant", "max_concurrent_submissions", "auto_rejection_categories"),
+}
+LEAST_SCREEN_OUT = {"GBP": 10, "USD": 14}
 AFTER_PUBLICATION = {
     "internal_name",
     "total_available_places",
     "access_details",
     "submissions_config",
 }
-# Minor units per estimated hour.
-LEAST_HOURLY = {"GBP": 600, "USD": 800}
 DAY_MINUTES = 24 * 60
 COUNTRIES = {
     "0": "United Kingdom",
@@ -49,6 +79,7 @@ COUNTRIES = {
     "5": "Australia",
     "6": "New Zealand",
 }
+LANGUAGES = {"0": "English", "1": "German"}
 FILTERS: list[dict[str, Any]] = [
     {"filter_id": "participant_group_allowlist", "type": "select", "choices": None},
     {"filter_id": "participant_group_blocklist", "type": "select", "choices": None},
@@ -56,6 +87,7 @@ FILTERS: list[dict[str, Any]] = [
     {"filter_id": "custom_blocklist", "type": "select", "choices": None},
     {"filter_id": "approval_rate", "type": "range", "min": 0, "max": 100},
     {"filter_id": "current-country-of-residence", "type": "select", "choices": COUNTRIES},
+    {"filter_id": "first-language", "type": "select", "choices": LANGUAGES},
 ]
 ACTIONS = {
     "AUTOMATICALLY_APPROVE": (),
@@ -66,6 +98,8 @@ ACTIONS = {
     "FIXED_SCREEN_OUT_PAYMENT": ("fixed_screen_out_reward", "slots"),
     "DYNAMIC_PAYMENT": (),
 }
+TOGETHER_REFUSED = {"AUTOMATICALLY_APPROVE", "MANUALLY_REVIEW"}
+SCREEN_OUT = "FIXED_SCREEN_OUT_PAYMENT"
 OF_SOME_WORKSPACES = {"FIXED_SCREEN_OUT_PAYMENT", "DYNAMIC_PAYMENT"}
 # The statuses from which each action starts.
 TRANSITIONS = {
@@ -106,9 +140,19 @@ def check_fields(platform: Platform, workspace: Workspace, fields: dict[str, Any
     _check_reward(workspace, fields)
     _check_times(fields)
     _check_access(fields)
-    _check_codes(platform, workspace, fields["completion_codes"])
+    _check_codes(platform, workspace, fields)
+    _check_choices(fields)
     _check_filters(platform, fields["filters"])
-    _check_config(fields)
+    _check_config(workspace, fields)
+
+
+def _check_choices(fields: dict[str, Any]) -> None:
+    for name, (choices, most) in CHOICES.items():
+        values = fields[name]
+        if not isinstance(values, list) or not set(values) <= choices or len(values) > most:
+            raise invalid(**{name: f"Enter at most {most} of {', '.join(sorted(choices))}."})
+    if fields["filter_set_id"] and fields["filters"]:
+        raise invalid(filter_set_id="A filter set can't be combined with filters.")
 
 
 def _check_number(fields: dict[str, Any], name: str, *, least: int = 1) -> None:
@@ -118,7 +162,7 @@ def _check_number(fields: dict[str, Any], name: str, *, least: int = 1) -> None:
 
 
 def _check_reward(workspace: Workspace, fields: dict[str, Any]) -> None:
-    least = LEAST_HOURLY[workspace.currency]
+    least, _ = money.HOURLY[workspace.currency]
     if fields["reward"] * 60 < least * fields["estimated_completion_time"]:
         hourly = f"{least / 100:.2f} {workspace.currency}"
         raise invalid(reward=f"The reward must be at least {hourly} per hour.")
@@ -148,7 +192,8 @@ def _check_access(fields: dict[str, Any]) -> None:
         raise invalid(access_details="The allocations must sum to total_available_places.")
 
 
-def _check_codes(platform: Platform, workspace: Workspace, codes: Any) -> None:
+def _check_codes(platform: Platform, workspace: Workspace, fields: dict[str, Any]) -> None:
+    codes = fields["completion_codes"]
     if not isinstance(codes, list) or not codes:
         raise invalid(completion_codes="At least one completion code is required.")
     texts = [code.get("code") for code in codes]
@@ -157,10 +202,34 @@ def _check_codes(platform: Platform, workspace: Workspace, codes: Any) -> None:
     for code in codes:
         if code.get("actor", "participant") not in ("participant", "researcher"):
             raise invalid(completion_codes="The actor is participant or researcher.")
-        if not code.get("code_type") or not isinstance(code.get("actions"), list):
-            raise invalid(completion_codes="Each code needs code_type and actions.")
+        if unknown := set(code) - CODE_FIELDS:
+            raise invalid(completion_codes=f"Unknown field {', '.join(unknown)}.")
+        if code.get("code_type") not in CODE_TYPES or not isinstance(code.get("actions"), list):
+            raise invalid(completion_codes="Each code needs a code_type and actions.")
         for action in code["actions"]:
             _check_action(platform, workspace, action)
+        kinds = {action["action"] for action in code["actions"]}
+        if kinds >= TOGETHER_REFUSED:
+            raise invalid(completion_codes="These actions can't be used together.")
+        if "DYNAMIC_PAYMENT" in kinds and code.get("actor") != "researcher":
+            raise invalid(completion_codes="The actor of DYNAMIC_PAYMENT is researcher.")
+    _check_screen_out(workspace, fields)
+
+
+def _check_screen_out(workspace: Workspace, fields: dict[str, Any]) -> None:
+    rewards = [
+        action["fixed_screen_out_reward"]
+        for code in fields["completion_codes"]
+        for action in code["actions"]
+        if action["action"] == SCREEN_OUT
+    ]
+    if len(rewards) > 1:
+        raise invalid(completion_codes="A study can have one code with a screen-out payment.")
+    least = LEAST_SCREEN_OUT[workspace.currency]
+    if rewards and not least <= rewards[0] < fields["reward"]:
+        raise invalid(
+            completion_codes=f"The screen-out reward is at least {least} and below the reward."
+        )
 
 
 def _check_action(platform: Platform, workspace: Workspace, action: dict[str, Any]) -> None:
@@ -168,6 +237,8 @@ def _check_action(platform: Platform, workspace: Workspace, action: dict[str, An
     is_allowed = kind in ACTIONS and (kind not in OF_SOME_WORKSPACES or kind in workspace.features)
     if not is_allowed:
         raise invalid(completion_codes=f"The action {kind} is not available.")
+    if unknown := set(action) - {"action", *ACTIONS[kind]}:
+        raise invalid(completion_codes=f"Unknown field {', '.join(unknown)}.")
     if missing := [name for name in ACTIONS[kind] if not action.get(name)]:
         raise invalid(completion_codes=f"The action {kind} needs {', '.join(missing)}.")
     if "participant_group" in action:
@@ -192,8 +263,15 @@ def _check_filters(platform: Platform, filters: Any) -> None:
                 platform.group(value)
 
 
-def _check_config(fields: dict[str, Any]) -> None:
+def _check_config(workspace: Workspace, fields: dict[str, Any]) -> None:
     config = fields["submissions_config"]
+    if unknown := set(config) - CONFIG_FIELDS:
+        raise invalid(submissions_config=f"Unknown field {', '.join(unknown)}.")
+    categories = config.get("auto_rejection_categories", [])
+    if categories and (
+        categories != ["EXCEPTIONALLY_FAST"] or "AUTO_REJECTION" not in workspace.features
+    ):
+        raise invalid(submissions_config="Automatic rejections are not available.")
     most = config.get("max_submissions_per_participant", 1)
     if not isinstance(most, int) or (most < 1 and most != -1):
         raise invalid(submissions_config="max_submissions_per_participant: enter 1 or more, or -1.")
@@ -228,6 +306,7 @@ def _matches(platform: Platform, row: dict[str, Any], person: Person) -> bool:
         "custom_blocklist": lambda: person.id not in values,
         "approval_rate": lambda: _is_within(row.get("selected_range", {}), person.approval_rate),
         "current-country-of-residence": lambda: person.country in values,
+        "first-language": lambda: person.language in values,
     }
     return matches[row["filter_id"]]()
 
@@ -351,6 +430,8 @@ def read(platform: Platform, request: Request, key: str) -> Response:
 def change(platform: Platform, request: Request, key: str) -> Response:
     study = platform.study(key)
     changes = request.fields
+    if unknown := set(changes) - {*REQUIRED, *OPTIONAL}:
+        raise invalid(**dict.fromkeys(unknown, "Unknown field."))
     if study.status != "UNPUBLISHED":
         if refused_fields := set(changes) - AFTER_PUBLICATION:
             message = "This field can't be changed after publication."
@@ -465,9 +546,12 @@ def summary_of(platform: Platform, study: Study) -> dict[str, Any]:
 
 def detail_of(platform: Platform, study: Study) -> dict[str, Any]:
     workspace = platform.workspace_of(study)
+    summary = summary_of(platform, study)
+    if not platform.options.details_have_places_taken:
+        del summary["places_taken"]
     return {
         **study.fields,
-        **summary_of(platform, study),
+        **summary,
         "reward": study.reward,
         "project": study.project,
         "currency_code": workspace.currency,
@@ -482,6 +566,13 @@ def detail_of(platform: Platform, study: Study) -> dict[str, Any]:
 def list_filters(platform: Platform, request: Request) -> Response:
     rows = [{"title": row["filter_id"].replace("-", " "), **row} for row in FILTERS]
     return page_of(platform, request, rows)
+
+
+@route("GET", "/filter-sets/{key}/")
+def read_filter_set(platform: Platform, request: Request, key: str) -> Response:
+    if key not in platform.filter_sets:
+        raise not_found("Filter set")
+    return Response(200, platform.filter_sets[key])
 
 
 @route("POST", "/studies/{key}/test-study")

@@ -21,6 +21,7 @@ EVENT_TYPES = {
     "submission.status.change": "A submission has a new status.",
     "study.status.change": "A study has a new status.",
     "study.progress.change": "A place of a study was taken or reopened.",
+    "study.has_high_return_rate": "Many participants return their places.",
 }
 # Retries over 24 hours.
 RETRIES = 11

@@ -1,6 +1,6 @@
 """A small lexicon for page tests."""
 
-from schemes.base import Json
+from schemes.contract.values import Json
 
 
 def frame(definition: str, units: list[str], **elements: str) -> Json:

@@ -2,8 +2,9 @@
 
 import pytest
 
-from schemes.base import ItemContext, RowDecision
-from schemes.frames.comparison import COMPARISON, compare, count_kept, measure
+from schemes.contract.comparison import RowDecision
+from schemes.contract.items import ItemContext
+from schemes.frames.comparison import compare, count_kept, figures, measure
 
 TOKENS = tuple("The fund sold three old bonds to a bank .".split())  # noqa: SIM905
 CONTEXT = ItemContext(TOKENS, {"verb": [2], "lemma": "sell"})
@@ -114,7 +115,7 @@ def test_figures_over_two_items():
     ]
     values = {
         figure.key: figure.value([item_measures[figure.key] for item_measures in measures])
-        for figure in COMPARISON.figures
+        for figure in figures
     }
     assert values["frame"] == 0.5
     assert values["heads"] == pytest.approx(2 * 4 / (2 * 4 + 2 + 2))
@@ -123,8 +124,7 @@ def test_figures_over_two_items():
     expected = (2 * 1 + 2 * 3 + 1 * 1) / 25
     assert values["role-kappa"] == pytest.approx((0.8 - expected) / (1 - expected))
     assert all(
-        figure.interval([m[figure.key] for m in measures], 1).level == 0.95
-        for figure in COMPARISON.figures
+        figure.interval([m[figure.key] for m in measures], 1).level == 0.95 for figure in figures
     )
 
 

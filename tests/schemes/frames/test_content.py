@@ -2,7 +2,8 @@
 
 import pytest
 
-from schemes.base import ContentError, ItemContext
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
 from schemes.frames.content import (
     EMPTY,
     count_units,

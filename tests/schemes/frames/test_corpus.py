@@ -2,8 +2,10 @@
 
 import pytest
 
-from schemes.base import ContentError, FileError, ItemContext, ItemRecord, Stated, StatedWords
-from schemes.frames import corpus
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord, Stated, StatedWords
+from schemes.frames.corpus import CORPUS
 from schemes.frames.exports import TASK_A, TASK_B1, TASK_B2
 from schemes.frames.lexicon import LEXICON
 from schemes.frames.scheme import SCHEME
@@ -30,12 +32,12 @@ def write(tmp_path, name, text):
 
 
 def gold(paths, on_error=raised):
-    return list(corpus.read_gold(paths, "semeval", on_error))
+    return list(CORPUS.read_gold(paths, "semeval", on_error))
 
 
 def test_sentences_keep_their_columns(tmp_path):
     path = write(tmp_path, "x.conllu", SENTENCE)
-    (sentence,) = corpus.read_sentences(path, "conllu", raised)
+    (sentence,) = CORPUS.read_sentences(path, "conllu", raised)
     assert sentence.external_id == "20671029"
     assert sentence.metadata == {
         "lemmas": ["she", "give", "it", "up", "."],
@@ -46,17 +48,17 @@ def test_sentences_keep_their_columns(tmp_path):
 
 
 def test_verbs_include_their_particles(tmp_path):
-    (sentence,) = corpus.read_sentences(write(tmp_path, "x.conllu", SENTENCE), "conllu", raised)
+    (sentence,) = CORPUS.read_sentences(write(tmp_path, "x.conllu", SENTENCE), "conllu", raised)
     context = ItemContext(sentence.tokens, metadata=sentence.metadata)
-    (item,) = corpus.find_items(sentence.external_id, context)
+    (item,) = CORPUS.find_items(sentence.external_id, context)
     assert (item.local_key, item.target) == ("2", {"verb": [1, 3], "lemma": "give_up"})
 
 
 def test_tagger_finds_verbs_and_particles_in_plain_text():
     tokens = "She gave the whole plan up and came from Norway .".split()  # noqa: SIM905
     items = [
-        corpus.complete_item(item, ItemContext(tokens))
-        for item in corpus.find_items("t", ItemContext(tokens))
+        CORPUS.complete_item(item, ItemContext(tokens))
+        for item in CORPUS.find_items("t", ItemContext(tokens))
     ]
     assert [item.target for item in items] == [
         {"verb": [1, 5], "lemma": "give_up"},
@@ -151,7 +153,7 @@ def test_file_without_a_record_is_refused(tmp_path, text):
 def test_record_outside_the_sentence_is_refused():
     item = ItemRecord("1", "9", {"verb": [8], "lemma": "go"})
     with pytest.raises(ContentError, match="token 9 does not exist; the sentence has 2"):
-        corpus.complete_item(item, ItemContext(("Go", "!")))
+        CORPUS.complete_item(item, ItemContext(("Go", "!")))
 
 
 def test_generated_corpus_is_read_without_errors(tmp_path):
@@ -168,14 +170,14 @@ def test_sample_matches_its_lexicon():
     lexicon = LEXICON.parse(LEXICON.formats[fmt](path, None))
     sentences = {
         sentence.external_id: sentence
-        for sentence in corpus.read_sentences(sample.sentences, sample.format, raised)
+        for sentence in CORPUS.read_sentences(sample.sentences, sample.format, raised)
     }
     records = gold(sample.gold)
     assert len(records) >= 30
     for record in records:
         sentence = sentences[record.item.external_id]
         bare = ItemContext(sentence.tokens, metadata=sentence.metadata)
-        target = corpus.complete_item(record.item, bare).target
+        target = CORPUS.complete_item(record.item, bare).target
         context = ItemContext(
             sentence.tokens, target, metadata=sentence.metadata, resources={"lexicon": lexicon}
         )
@@ -256,4 +258,4 @@ def test_record_of_one_file_only_names_those_that_it_may_belong_to(tmp_path):
 def test_argument_outside_the_sentence_makes_no_item():
     item = ItemRecord("1", "2", {"verb": [1], "fillers": {"1": "he", "9": "it"}})
     with pytest.raises(ContentError, match="token 9 does not exist; the sentence has 3"):
-        corpus.complete_item(item, ItemContext(("He", "gave", "it")))
+        CORPUS.complete_item(item, ItemContext(("He", "gave", "it")))

@@ -5,7 +5,10 @@ from collections import Counter
 
 import pytest
 
-from schemes.base import CheckedWork, ItemContext, Json, refuse
+from schemes.contract.content import CheckedWork
+from schemes.contract.errors import refuse
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.content import parse_generation, parse_gold
 from schemes.frames.doubts import doubts
 from schemes.frames.pay import ARGUMENTS_WITHOUT_REVIEW

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.frames.confidences import read_confidences
 from schemes.frames.evaluation import (
     Completion,

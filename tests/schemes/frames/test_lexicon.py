@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from schemes.base import Json
+from schemes.contract.values import Json
+from schemes.frames import precedents
 from schemes.frames.lexicon import LEXICON
-from schemes.frames.precedents import PRECEDENTS
 from tests.environment import ROOT
 
 SAMPLE = ROOT / "schemes/frames/samples/lexicon.json"
@@ -128,9 +128,9 @@ def test_precedents_count_frames_and_lemmas():
     come = {"frame": "Arriving", "lemma": "come"}
     origin = {"frame": "Origin", "lemma": "come_from"}
     skipped = {"frame": "", "lemma": "come", "skip": "other"}
-    assert PRECEDENTS.like("come from") == {"lemma": "come_from"}
-    assert PRECEDENTS.summarize([come, origin, skipped, origin]) == [
+    assert precedents.like("come from") == {"lemma": "come_from"}
+    assert precedents.summarize([come, origin, skipped, origin]) == [
         {"frame": "Origin", "lemma": "come_from", "count": 2},
         {"frame": "Arriving", "lemma": "come", "count": 1},
     ]
-    assert PRECEDENTS.summarize([]) == []
+    assert precedents.summarize([]) == []

@@ -9,11 +9,12 @@ from time import perf_counter
 import pytest
 
 from schemes import xml_files
-from schemes.base import ContentError, FileError, Json
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.values import Json
 from schemes.frames.lexicon import LEXICON
 from schemes.frames.lexicon.roles import DEFAULT_ROLES, ROLE_PRESETS
 from schemes.frames.lexicon.value import EMPTY
-from schemes.frames.page_data import ELEMENT_ROLES
+from schemes.frames.pages import ELEMENT_ROLES
 from tests.schemes.frames.lexicon_files import (
     VERBNET,
     frame_xml,

@@ -4,10 +4,11 @@ import random
 
 import pytest
 
-from schemes.base import ContentError, ItemContext, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Json
 from schemes.frames.content import parse_generation
-from schemes.frames.page_data import item as item_data
-from schemes.frames.page_data import shared
+from schemes.frames.pages import PAGES
 from tests.schemes.page_modules import page_with_modules
 
 from .page_lexicon import LEXICON, ROLES
@@ -36,8 +37,8 @@ CONTEXT = ItemContext(TOKENS, TARGET, metadata=METADATA, resources={"lexicon": L
 FACTS = {
     "tokens": TOKENS,
     "target": TARGET,
-    **item_data(CONTEXT),
-    "elementRoles": shared([CONTEXT])["elementRoles"],
+    **PAGES.item(CONTEXT),
+    "elementRoles": PAGES.shared([CONTEXT])["elementRoles"],
 }
 PROBLEMS = """([facts, frames, contents]) => contents.map((content) => {
     const state = record.resume(content, facts);

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.frames.records import SEPARATOR, Argument, Record, joined, read_records
 
 SAMPLE = """\

@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from schemes.base import ExportRow, ItemContext
-from schemes.frames import corpus
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
+from schemes.frames.corpus import CORPUS
 from schemes.frames.exports import BLIND, ENDINGS, TASK_B1, TASK_B2, blind, write_semeval
 from schemes.frames.records import read_records
 from schemes.frames.relations import relation_to_verb
@@ -44,7 +45,7 @@ def without_deps(text: str) -> str:
 
 
 def read(path: Path):
-    return list(corpus.read_sentences(path, "conllu", fail))
+    return list(CORPUS.read_sentences(path, "conllu", fail))
 
 
 def context_of(tmp_path: Path, text: str) -> ItemContext:
@@ -153,7 +154,7 @@ def test_exported_relations_equal_those_of_a_plain_reader(tmp_path, is_enhanced,
     rows, expected = [], []
     for sentence, lines in zip(read(source), plain_sentences(text), strict=True):
         context = ItemContext(sentence.tokens, metadata=sentence.metadata)
-        for item in corpus.find_items(sentence.external_id, context):
+        for item in CORPUS.find_items(sentence.external_id, context):
             verb = item.target["verb"]
             arguments = [
                 {"head": [at], "filler": "x", "element": "E", "role": "R"}

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ItemContext
+from schemes.contract.items import ItemContext
+from schemes.frames import validating
 from schemes.frames.content import parse_consolidation, parse_generation
 from schemes.frames.simulated_judges import consolidate, validate
 from schemes.frames.simulation import generate
-from schemes.frames.verifying import VALIDATING
 from schemes.frames.visible_signs import content_words, is_doubtful_head
 from schemes.simulated_person import Person
 
@@ -70,8 +70,8 @@ def test_people_of_skill_1_are_exact():
         merged = parse_consolidation(consolidate(judged, CONTEXT, EXACT, "c"), CONTEXT, judged)
         own = [{key: row[key] for key in row if key != "source"} for row in merged["arguments"]]
         assert {**merged, "arguments": own} == RECORD
-    verification = VALIDATING.parse(validate(sources, CONTEXT, EXACT, "v"), CONTEXT, sources[:1])
-    assert VALIDATING.disputes(sources[:1], [verification], 1) == {}
+    verification = validating.parse(validate(sources, CONTEXT, EXACT, "v"), CONTEXT, sources[:1])
+    assert validating.disputes(sources[:1], [verification], 1) == {}
 
 
 @pytest.mark.parametrize("roles", [LEXICON["roles"], [{"name": "Other"}], []])
@@ -94,7 +94,7 @@ def test_all_simulated_work_is_accepted(roles, skill, seed):
         for at in range(2)
     ]
     parse_consolidation(consolidate(sources, context, person, str(seed)), context, sources)
-    VALIDATING.parse(validate(sources, context, person, str(seed)), context, sources[:1])
+    validating.parse(validate(sources, context, person, str(seed)), context, sources[:1])
 
 
 def test_annotators_make_every_kind_of_error():

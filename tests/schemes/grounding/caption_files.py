@@ -4,7 +4,9 @@ import random
 from dataclasses import replace
 from pathlib import Path
 
-from schemes.base import ExportRow, Image, ItemContext, SentenceRecord
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow, SentenceRecord
+from schemes.contract.values import Image
 from schemes.grounding.captions import Caption, CaptionPhrase
 from schemes.grounding.corpus import CORPUS
 

@@ -1,6 +1,7 @@
 """Captions with phrases."""
 
-from schemes.base import Image, ItemContext, Json
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image, Json
 
 TOKENS = [
     "Two",

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from projects.command import InputError
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.grounding.baseline import Baseline, words_of
 from schemes.grounding.evaluation import evaluate_file
 from schemes.grounding.word_vectors import read_vectors

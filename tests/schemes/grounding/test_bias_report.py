@@ -10,7 +10,10 @@ from django.core.management import call_command
 from PIL import Image as Picture
 
 from projects.command import InputError
-from schemes.base import GoldItem, Image, ItemContext, refuse
+from schemes.contract.errors import refuse
+from schemes.contract.external import GoldItem
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image
 from schemes.grounding.bias_report import ROWS, bias_report, disagreements, table_rows
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.evaluation import evaluate_file

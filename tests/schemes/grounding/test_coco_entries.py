@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.grounding.corpus import CORPUS
 
 IMAGES = [{"id": 1, "file_name": "a.jpg"}, {"id": 2, "file_name": "b.jpg"}]

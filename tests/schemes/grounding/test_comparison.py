@@ -9,16 +9,11 @@ from hypothesis import strategies as st
 
 from metrics import boxes as arrays
 from metrics.regions import hull, hull_overlap, region_area, region_overlap
-from schemes.base import Image, ItemContext, RowDecision
+from schemes.contract.comparison import RowDecision
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image
 from schemes.grounding import remarks
-from schemes.grounding.comparison import (
-    COMPARISON,
-    box_key,
-    compare,
-    count_kept,
-    difference,
-    measure,
-)
+from schemes.grounding.comparison import box_key, compare, count_kept, difference, figures, measure
 from web.markdown import headings_of
 
 TARGET = {
@@ -35,6 +30,8 @@ CONTEXT = ItemContext(
     Image("dogs.png", 100, 100),
 )
 LEFT, RIGHT, BALL = [0, 0, 20, 20], [40, 0, 60, 20], [10, 50, 20, 60]
+
+FIGURES = {figure.key: figure for figure in figures}
 
 
 def phrase(id, state="boxes", *boxes):
@@ -55,7 +52,7 @@ REFERENCE = content(
 
 def values(predicted, reference=REFERENCE, decisions=()):
     measures = measure(reference, predicted, TARGET, decisions)
-    return {figure.key: figure.value([measures[figure.key]]) for figure in COMPARISON.figures}
+    return {figure.key: figure.value([measures[figure.key]]) for figure in figures}
 
 
 def states(predicted, decisions=()):
@@ -230,7 +227,7 @@ def test_remarks_link_to_sections_of_the_guidelines():
 
 
 def test_mean_has_an_interval():
-    figure = COMPARISON.figure("mean-c-iou")
+    figure = FIGURES["mean-c-iou"]
     measures = [{"sum": 0.5 * at, "total": 3} for at in range(7)]
     interval = figure.interval(measures, 1)
     assert interval.low < figure.value(measures) < interval.high

@@ -1,6 +1,6 @@
 import pytest
 
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 from schemes.grounding.content import (
     MAX_BOXES,
     count_parts,

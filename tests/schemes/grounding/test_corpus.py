@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from schemes.base import ContentError, FileError, ItemContext, ItemRecord, refuse
+from schemes.contract.errors import ContentError, FileError, refuse
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord
 from schemes.grounding.captions import CaptionPhrase
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.exports import EXPORTS

@@ -6,7 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from schemes.base import CheckedWork, Image, ItemContext, Json
+from schemes.contract.content import CheckedWork
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image, Json
 from schemes.grounding.content import parse_generation
 from schemes.grounding.doubts import doubts
 from schemes.grounding.pay import BOXES_WITHOUT_REVIEW

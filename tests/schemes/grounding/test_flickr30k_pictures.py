@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.grounding.corpus import CORPUS
 
 BOX = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>10</xmax><ymax>10</ymax></bndbox>"

@@ -4,7 +4,8 @@ import json
 
 import pytest
 
-from schemes.base import FieldError, FileError, Image, refuse
+from schemes.contract.errors import FieldError, FileError, refuse
+from schemes.contract.values import Image
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.image_sizes import stated_size
 from schemes.stated import is_resized, size_message

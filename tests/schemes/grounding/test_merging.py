@@ -3,8 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.component_matching import box_iou
+from schemes.grounding import merging
 from schemes.grounding.content import parse_consolidation
-from schemes.grounding.merging import MERGING, gold_of, judged, lay_out, trace
+from schemes.grounding.merging import gold_of, judged, lay_out, trace
 
 from .items import CONTEXT, grounding
 
@@ -109,7 +110,7 @@ def test_judged_phrases_have_their_outcome_and_replacement():
 
 def test_source_of_gold_that_lacks_phrases_can_be_merged():
     part = {"phrases": OURS["phrases"][1:2]}
-    layout = lay_out([MERGING.as_source(part), OURS], CONTEXT)
+    layout = lay_out([merging.as_source(part), OURS], CONTEXT)
     assert layout["phrases"][0]["rows"][0] == {"boxes": [None, 0], "iou": None}
     assert trace(OURS, [part, THEIRS]).outcomes[0] == {
         "phrases": 1,
@@ -120,6 +121,6 @@ def test_source_of_gold_that_lacks_phrases_can_be_merged():
 
 
 def test_single_source_can_be_kept():
-    source = MERGING.as_source(OURS)
-    consolidation = parse_consolidation(MERGING.keep_all(source), CONTEXT, [source])
+    source = merging.as_source(OURS)
+    consolidation = parse_consolidation(merging.keep_all(source), CONTEXT, [source])
     assert gold_of(consolidation, [source]) == (OURS, [{"source": 0, "state": "kept"}] * 4)

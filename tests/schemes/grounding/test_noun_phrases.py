@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemes.base import ItemContext
+from schemes.contract.items import ItemContext
 from schemes.grounding.corpus import CORPUS
 
 ONE, SEVERAL = (False, 1), (True, None)

@@ -4,10 +4,12 @@ import random
 
 import pytest
 
-from schemes.base import ContentError, Image, ItemContext, Json
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.values import Image, Json
 from schemes.grounding.content import parse_consolidation, parse_generation
 from schemes.grounding.merging import gold_of, lay_out
-from schemes.grounding.page_data import AGREED_IOU
+from schemes.grounding.pages import AGREED_IOU
 from schemes.grounding.validating import is_new
 from schemes.grounding.validating import parse as parse_validation
 from tests.schemes.page_modules import page_with_modules

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.grounding.candidates import Candidate
 from schemes.grounding.phrases import Phrase, read_phrases
 

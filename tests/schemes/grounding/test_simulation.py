@@ -4,15 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import AnnotatedItem, Image, ItemContext
-from schemes.grounding.comparison import COMPARISON, measure
+from schemes.contract.items import ItemContext
+from schemes.contract.statistics import AnnotatedItem
+from schemes.contract.values import Image
+from schemes.grounding import merging, simulation, statistics, validating, views
+from schemes.grounding.comparison import compare, figures, measure
 from schemes.grounding.content import parse_consolidation, parse_generation, parse_gold
-from schemes.grounding.merging import MERGING
+from schemes.grounding.corpus import CORPUS
+from schemes.grounding.search import SEARCH
 from schemes.grounding.simulated_judges import consolidate, validate
-from schemes.grounding.simulation import SIMULATION, generate
-from schemes.grounding.statistics import STATISTICS
-from schemes.grounding.validating import VALIDATING
-from schemes.grounding.views import SEARCH, VIEWS
+from schemes.grounding.simulation import generate
 from schemes.simulated_person import Person
 
 TARGET = {
@@ -48,9 +49,9 @@ def test_perfect_workers_make_no_errors(seed):
     assert sources[0] == REFERENCE
     merged = parse_consolidation(consolidate(sources, CONTEXT, EXACT, seed), CONTEXT, sources)
     assert merged == REFERENCE
-    verdicts = VALIDATING.parse(validate(sources, CONTEXT, EXACT, seed), CONTEXT, sources[:1])
-    assert VALIDATING.gold_of(sources[:1], [verdicts], 1)[0] == REFERENCE
-    assert VALIDATING.disputes(sources[:1], [verdicts], 1) == {}
+    verdicts = validating.parse(validate(sources, CONTEXT, EXACT, seed), CONTEXT, sources[:1])
+    assert validating.gold_of(sources[:1], [verdicts], 1)[0] == REFERENCE
+    assert validating.disputes(sources[:1], [verdicts], 1) == {}
 
 
 @given(skill=skills, seed=seeds)
@@ -62,7 +63,7 @@ def test_content_is_valid_at_every_skill(skill, seed):
     ]
     assert sources[0] == parse_generation(generate(REFERENCE, CONTEXT, person, seed + "a"), CONTEXT)
     parse_consolidation(consolidate(sources, CONTEXT, person, seed), CONTEXT, sources)
-    VALIDATING.parse(validate(sources, CONTEXT, person, seed), CONTEXT, sources[:1])
+    validating.parse(validate(sources, CONTEXT, person, seed), CONTEXT, sources[:1])
 
 
 def test_lower_skill_lowers_figures_and_causes_every_kind_of_error():
@@ -73,14 +74,15 @@ def test_lower_skill_lowers_figures_and_causes_every_kind_of_error():
             ]
             for seed in range(100)
         ]
-        return COMPARISON.figure("c-iou").value(measures)
+        [figure] = [figure for figure in figures if figure.key == "c-iou"]
+        return figure.value(measures)
 
     accuracies = [mean_accuracy(skill) for skill in (0.2, 0.6, 0.9, 1.0)]
     assert accuracies == sorted(set(accuracies))
     rows = [
         row
         for seed in range(100)
-        for row in COMPARISON.compare(
+        for row in compare(
             REFERENCE, generate(REFERENCE, CONTEXT, Person(0.5), str(seed)), CONTEXT
         ).rows
     ]
@@ -133,9 +135,9 @@ def test_consolidators_drop_a_lone_box_that_the_words_do_not_call_for():
 
 
 def test_invented_boxes_match_the_image_and_the_number_of_the_phrase():
-    invented = parse_generation(SIMULATION.invent(CONTEXT), CONTEXT)
+    invented = parse_generation(simulation.invent(CONTEXT), CONTEXT)
     assert [len(phrase["boxes"]) for phrase in invented["phrases"]] == [3, 1, 1, 2, 2]
-    assert SIMULATION.split(REFERENCE, []) == [REFERENCE]
+    assert CORPUS.split_gold(REFERENCE, []) == [REFERENCE]
 
 
 def test_phrases_missing_from_the_reference_have_nothing_to_box():
@@ -146,28 +148,28 @@ def test_phrases_missing_from_the_reference_have_nothing_to_box():
 
 
 def test_staff_see_a_unit_per_phrase_with_its_boxes():
-    units = VIEWS.units(REFERENCE, CONTEXT)
+    units = views.units(REFERENCE, CONTEXT)
     assert [(unit.label, *unit.values) for unit in units] == [
         ("Three dogs", "3 boxes"), ("a ball", "1 box"), ("the evening", "nothing to box"),
         ("friends", "not in the picture"), ("a crowd", "one box for the group"),
     ]  # fmt: skip
     assert units[0].boxes == REFERENCE["phrases"][0]["boxes"]
     assert units[0].spans == [(0, 2)]
-    assert VIEWS.remark(REFERENCE) == "2 of 5 phrases have no box."
-    assert VIEWS.marked(TARGET) == [0, 1, 3, 4, 6, 7, 9, 11, 12]
-    assert len(MERGING.gold_of(REFERENCE, [REFERENCE])[1]) == len(units)
+    assert views.remark(REFERENCE) == "2 of 5 phrases have no box."
+    assert views.marked(TARGET) == [0, 1, 3, 4, 6, 7, 9, 11, 12]
+    assert len(merging.gold_of(REFERENCE, [REFERENCE])[1]) == len(units)
 
 
 def test_staff_see_verdicts_and_drawn_boxes():
     judgment = {"id": "p0", "valid": True, "missing": True, "boxes": [True, False, True]}
-    (unit,) = VIEWS.units({"phrases": [judgment]}, CONTEXT)
+    (unit,) = views.units({"phrases": [judgment]}, CONTEXT)
     assert unit.values == ["right answer", "2 of 3 boxes right", "a box is missing"]
     assert unit.boxes == []
     drawn = [[1, 2, 30, 40], [5, 6, 70, 80]]
-    (unit,) = VIEWS.units({"phrases": [{**judgment, "drawn": drawn}]}, CONTEXT)
+    (unit,) = views.units({"phrases": [{**judgment, "drawn": drawn}]}, CONTEXT)
     assert unit.values[-1] == "a box is missing, 2 drawn"
     assert unit.boxes == drawn
-    assert VIEWS.remark({"phrases": [judgment]}) == ""
+    assert views.remark({"phrases": [judgment]}) == ""
 
 
 @pytest.mark.parametrize(
@@ -182,7 +184,7 @@ def test_staff_see_verdicts_and_drawn_boxes():
     ],
 )  # fmt: skip
 def test_malformed_content_has_no_units(content):
-    assert VIEWS.units(content, CONTEXT) is None
+    assert views.units(content, CONTEXT) is None
 
 
 def test_gold_is_searched_by_phrase_and_answer():
@@ -199,7 +201,7 @@ def test_statistics_count_plural_phrases_and_their_filler():
         AnnotatedItem(str(at), CONTEXT, content, provenance=[{"drawn": at}, *origins])
         for at, content in enumerate((REFERENCE, singular))
     ]
-    figures = STATISTICS.count(items)
+    figures = statistics.count(items)
     assert figures == {
         "captions": 2, "images": 1, "tokens": 26, "phrases": 6, "boxes": 6, "drawn": 3, "rejected": 4,
         "plural": 3,
@@ -208,8 +210,8 @@ def test_statistics_count_plural_phrases_and_their_filler():
         "filler_over_half": 1, "cardinality_known": 2, "cardinality_mismatches": 1,
         "group": 1, "scene": 1, "absent": 1,
     }  # fmt: skip
-    assert list(figures) == [key for key, _ in STATISTICS.figures]
-    (table,) = STATISTICS.tables(items)
+    assert list(figures) == [key for key, _ in statistics.figures]
+    (table,) = statistics.tables(items)
     assert table.rows[0] == ("Boxes", 1, 2)
-    assert STATISTICS.frequencies(items).counts == ([("animals", 2), ("people", 2), ("other", 1)])
-    assert STATISTICS.count([])["boxes_per_plural"] is None
+    assert statistics.frequencies(items).counts == ([("animals", 2), ("people", 2), ("other", 1)])
+    assert statistics.count([])["boxes_per_plural"] is None

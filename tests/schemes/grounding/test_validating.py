@@ -1,11 +1,13 @@
 import pytest
 
-from schemes.base import ContentError, ExportRow, Json, refuse
+from schemes.contract.errors import ContentError, refuse
+from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
+from schemes.grounding import validating
 from schemes.grounding.content import count_parts, is_complete, parse_generation, parse_gold
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.exports import EXPORTS
 from schemes.grounding.validating import (
-    VALIDATING,
     asked,
     disputes,
     gold_of,
@@ -91,7 +93,7 @@ def test_gold_has_parts_with_enough_support():
 
 def test_every_total_is_in_the_provenance():
     _, provenance = gold_of([SOURCE], [ALL], 1)
-    totals = {total.key for total in VALIDATING.totals}
+    totals = {total.key for total in validating.totals}
     assert totals == {"drawn", "rejected"}
     assert all(totals <= set(origin) for origin in provenance)
 

@@ -4,7 +4,8 @@ import random
 from collections.abc import Iterator
 
 from schemes.english.forms import VerbForms
-from schemes.qasrl.walker import Walker
+
+from .checking_walker import CheckingWalker
 
 ITEMS = [
     (
@@ -42,7 +43,7 @@ WORDS = ["not", "to", "do", "doing", "someone", "something", "somewhere", "it", 
 WORDS += ["constructor", "__proto__", "toString", "did", "had", "out", "of", "how", "long", "was"]
 
 
-def random_question(walker: Walker, rng: random.Random, *, stop: float) -> str:
+def random_question(walker: CheckingWalker, rng: random.Random, *, stop: float) -> str:
     """Return a random walk along legal words. It stops with probability `stop` where it may."""
     path: list[str] = []
     threads = walker.start()
@@ -80,7 +81,7 @@ def shuffled(text: str, rng: random.Random) -> str:
     return " ".join(words)
 
 
-def texts(walker: Walker, rng: random.Random, count: int) -> Iterator[str]:
+def texts(walker: CheckingWalker, rng: random.Random, count: int) -> Iterator[str]:
     for number in range(count):
         question = random_question(walker, rng, stop=0.3)
         kind = number % 5

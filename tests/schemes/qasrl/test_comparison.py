@@ -1,6 +1,8 @@
 import pytest
 
-from schemes.base import AlignedRow, ContentError, ItemContext, RowDecision, RowSide
+from schemes.contract.comparison import AlignedRow, RowDecision, RowSide
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
 from schemes.qasrl.comparison import compare, count_kept, measure
 
 TOKENS = [f"w{at}" for at in range(30)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.qasrl.conll2009 import argument_span, read_conll2009
 from schemes.qasrl.propbank_arguments import PropBankArgument
 

@@ -1,6 +1,6 @@
 import pytest
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.qasrl.conll2012 import looks_like_conll2012, read_conll2012
 from schemes.qasrl.propbank_arguments import PropBankArgument
 

@@ -7,18 +7,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ContentError, ItemContext
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import (
-    as_source,
     count_units,
-    gold_of,
-    keep_all,
     parse_consolidation,
     parse_generation,
     parse_gold,
     parse_system,
 )
+from schemes.qasrl.merging import as_source, gold_of, keep_all
 
 TOKENS = "Perry cut the ribbon with scissors in Bristol yesterday .".split()  # noqa: SIM905
 TARGET = {"verb_idx": 1, "verb": "cut", "forms": verb_forms("cut").by_name()}

@@ -5,21 +5,18 @@ from dataclasses import replace
 
 import pytest
 
-from schemes.base import ContentError, ExportRow, ItemContext, Neighbour, Neighbours
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext, Neighbour, Neighbours
+from schemes.contract.records import ExportRow
 from schemes.english.verbs import verb_forms
 from schemes.original_text import align
+from schemes.qasrl import simulation
 from schemes.qasrl.alignment import align as align_questions
 from schemes.qasrl.comparison import compare
-from schemes.qasrl.content import (
-    as_source,
-    count_units,
-    gold_of,
-    keep_all,
-    parse_consolidation,
-    parse_generation,
-)
+from schemes.qasrl.content import count_units, parse_consolidation, parse_generation
+from schemes.qasrl.corpus import CORPUS
 from schemes.qasrl.gold_csv import write_gold_csv
-from schemes.qasrl.simulation import SIMULATION
+from schemes.qasrl.merging import as_source, gold_of, keep_all
 from schemes.simulated_person import Person
 
 TOKENS = tuple("Perry cut the ribbon yesterday .".split())  # noqa: SIM905
@@ -119,11 +116,11 @@ def test_comparisons_see_answers_in_the_sentence_only():
 
 def test_simulated_people_work_with_such_gold():
     gold = as_source(generation(BRISTOL))
-    generated = SIMULATION.generate(gold, CONTEXT, Person(skill=0.5), "seed")
+    generated = simulation.generate(gold, CONTEXT, Person(skill=0.5), "seed")
     assert WHERE["question"] not in {question["question"] for question in generated["questions"]}
-    merged = SIMULATION.consolidate([gold], CONTEXT, Person(skill=1), "seed")
+    merged = simulation.consolidate([gold], CONTEXT, Person(skill=1), "seed")
     assert [question["verdict"] for question in merged["questions"]] == ["keep", "invalid"]
-    [part] = SIMULATION.split(gold, [{"worker_id": "a"}, {"worker_id": "a"}])
+    [part] = CORPUS.split_gold(gold, [{"worker_id": "a"}, {"worker_id": "a"}])
     assert [question["question"] for question in part["questions"]] == [WHO["question"]]
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import FileError
 from schemes.conllu_files import read_conllu as read_conllu_with
+from schemes.contract.errors import FileError
 from schemes.plain_text import read_text
 from schemes.qasrl.items import items_of_words
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ItemContext
+from schemes.contract.items import ItemContext
 from schemes.qasrl.differences import differences
 
 TOKENS = ["The", "rebels", "carried", "the", "old", "radio", "out", "on", "Sunday", "."]

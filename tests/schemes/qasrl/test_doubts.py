@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from annotation.domain.hold_bonus import RECENT
-from schemes.base import CheckedWork, ContentError, ItemContext, refuse
+from schemes.contract.content import CheckedWork
+from schemes.contract.errors import ContentError, refuse
+from schemes.contract.items import ItemContext
 from schemes.qasrl.content import count_units, parse_consolidation, parse_generation, parse_gold
 from schemes.qasrl.doubts import doubts
 from schemes.qasrl.pay import QUESTIONS_WITHOUT_REVIEW

@@ -2,7 +2,7 @@ import pytest
 
 from metrics.argument_scores import argument_scores
 from metrics.counts import Counts
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.qasrl.annotation_files import (
     read_annotation_file,
     read_annotations_by_worker,

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from metrics.counts import Counts
-from schemes.base import ExportRow, ItemContext, refuse
+from schemes.contract.errors import refuse
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow
 from schemes.qasrl.annotation_files import read_annotation_file, read_sentence_tokens
 from schemes.qasrl.evaluation import Evaluation
 from schemes.qasrl.scheme import SCHEME

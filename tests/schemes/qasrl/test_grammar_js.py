@@ -7,12 +7,13 @@ import zlib
 
 import pytest
 
-from schemes.base import Json
+from schemes.contract.values import Json
 from schemes.english.verbs import candidate_forms
 from schemes.qasrl.grammar import automaton, item_table
 from schemes.qasrl.reading import Reading
-from schemes.qasrl.walker import Walker, open_item
+from schemes.qasrl.walker import open_item
 
+from .checking_walker import CheckingWalker
 from .chromium import page_with_grammar
 from .generated_texts import ITEMS, texts
 
@@ -55,7 +56,7 @@ def read_line(reading: Reading | None) -> list[object] | None:
     return [slots, *features]
 
 
-def line_of(walker: Walker, text: str) -> str:
+def line_of(walker: CheckingWalker, text: str) -> str:
     check = walker.check(text)
     line = [
         [check.state, check.start, check.end, list(check.nearest), check.substitute],
@@ -85,7 +86,7 @@ def test_both_walkers_agree_on_generated_texts(chromium, count):
     states = {"complete": 0, "unfinished": 0, "wrong": 0}
     with page_with_grammar(chromium) as page:
         for table in tables():
-            walker = Walker(table)
+            walker = CheckingWalker(table)
             batch = list(texts(walker, rng, count // 12))
             checksums = page.evaluate(IN_THE_PAGE, [automaton(), table, batch])
             for text, checksum in zip(batch, checksums, strict=True):

@@ -11,7 +11,8 @@ import pytest
 from schemes import qasrl
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.grammar import item_table
-from schemes.qasrl.walker import Walker
+
+from .checking_walker import CheckingWalker
 
 FOLDER = Path(qasrl.__file__).parent / "guidelines"
 NAMES = ["generation.md", "consolidation.md", "validation.md"]
@@ -157,7 +158,7 @@ def test_example_questions_are_valid(name, count):
     questions = 0
     for example in examples_of(name):
         forms = verb_forms(example.tokens[example.verb_idx])
-        walker = Walker(item_table(forms, example.tokens))
+        walker = CheckingWalker(item_table(forms, example.tokens))
         for question, _ in example.questions:
             assert walker.check(question).state == "complete", question
             questions += 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from schemes.base import ItemContext
+from schemes.contract.items import ItemContext
 from schemes.qasrl.comparison import compare
 from schemes.qasrl.hints import hints
 

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from schemes.base import ExportRow
+from schemes.contract.records import ExportRow
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.annotation_files import read_annotation_file
 from schemes.qasrl.evaluation import Evaluation

@@ -1,6 +1,6 @@
 from dataclasses import asdict
 
-from schemes.base import refuse
+from schemes.contract.errors import refuse
 from schemes.qasrl.annotation_files import Annotation
 from schemes.qasrl.content import match_key
 from schemes.qasrl.labels import label_in_file, question_label, question_labels

@@ -4,16 +4,21 @@ import re
 
 import pytest
 
-from schemes.base import ContentError, ExportRow, ItemContext, ItemRecord
+from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ExportRow, ItemRecord
 from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.verbs import verb_forms
-from schemes.qasrl import bank, content, gold_csv, items
+from schemes.qasrl import bank, content, gold_csv, items, merging
 from schemes.qasrl.annotation_files import read_annotation_file
 from schemes.qasrl.evaluation import Evaluation
+from schemes.qasrl.pages import PAGES
 from schemes.qasrl.scheme import SCHEME
-from schemes.qasrl.validation import gold_of_validations
-from schemes.qasrl.walker import Walker, open_item
+from schemes.qasrl.validating import gold_of
+from schemes.qasrl.walker import open_item
 from tests import environment
+
+from .checking_walker import CheckingWalker
 
 TOKENS = ("The", "acquisition", "of", "Acme", "surprised", "investors", ".")
 
@@ -118,7 +123,7 @@ def test_consolidation_decides_the_verbal_step(verdict, choice, is_verbal):
     consolidation = content.parse_consolidation(
         {"questions": [judgment], "is_verbal": choice}, noun(), sources
     )
-    assert content.gold_of(consolidation, sources)[0]["is_verbal"] is is_verbal
+    assert merging.gold_of(consolidation, sources)[0]["is_verbal"] is is_verbal
 
 
 ROWS = """\
@@ -214,7 +219,7 @@ def test_searches_find_verbs_nouns_or_both():
     ],
 )
 def test_question_words_of_nouns_are_limited_to_nouns(text, wh):
-    walker = Walker(items.page_data(noun())["item"])
+    walker = CheckingWalker(PAGES.item(noun())["item"])
     reading = walker.read(text)
     assert reading is not None
     assert reading.slots.wh == wh
@@ -224,14 +229,18 @@ def test_question_words_of_nouns_are_limited_to_nouns(text, wh):
         ][0]["slots"]["wh"]
         == wh
     )
-    assert Walker(items.page_data(verb())["item"]).read(text.replace("acquire", "surprise")) is None
+    assert (
+        CheckingWalker(PAGES.item(verb())["item"]).read(text.replace("acquire", "surprise")) is None
+    )
     assert [option.text for option in walker.complete(wh.split()[0])] == [wh.capitalize()]
 
 
 def test_questions_of_the_documentation_fit_the_template():
     text = (environment.ROOT / "docs" / "how-to" / "annotate-nouns.md").read_text()
     rows = re.findall(r"^\| (.+\?) \| (.+) \|$", text, re.MULTILINE)
-    walkers = [Walker(open_item(verb_forms(stem), is_noun=True)) for stem in ("sell", "search")]
+    walkers = [
+        CheckingWalker(open_item(verb_forms(stem), is_noun=True)) for stem in ("sell", "search")
+    ]
     assert len(rows) == 5
     for question, answer in rows:
         assert any(walker.read(question) for walker in walkers), question
@@ -265,12 +274,12 @@ def test_noun_of_several_words_is_read(tmp_path):
 
 
 def test_validators_leave_the_decision_to_the_generator():
-    source = content.as_source(
+    source = merging.as_source(
         content.parse_generation({"questions": [QUESTION], "is_verbal": True}, noun())
     )
     verdict = {"answers": [], "verdict": "invalid"}
     validation = content.parse_validation({"questions": [verdict]}, noun(), [source])
-    gold, _ = gold_of_validations([source], [validation, validation], 2)
+    gold, _ = gold_of([source], [validation, validation], 2)
     assert gold == {"questions": [], "is_verbal": True}
 
 

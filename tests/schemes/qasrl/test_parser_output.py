@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from schemes.base import FileError
+from schemes.contract.errors import FileError
 from schemes.qasrl.parser_output import Thresholds, read_parser_output
 
 TOKENS = ["Perry", "cut", "the", "cake", "yesterday", "."]

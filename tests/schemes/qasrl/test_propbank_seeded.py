@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from schemes.base import refuse
+from schemes.contract.errors import refuse
 from schemes.qasrl.propbank import propbank_figures, read_propbank_verbs
 
 LABELS = ["A0", "A1", "A2", "A4", "AM-TMP", "AM-LOC", "AM-MOD", "AM-NEG", "AM-DIS", "R-A0", "C-A1"]

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import FileError, SentenceRecord
+from schemes.contract.errors import FileError
+from schemes.contract.records import SentenceRecord
 from schemes.qasrl.gold_csv import read_gold_csv, read_items
 from schemes.qasrl.published_csv import (
     GOLD_COLUMNS,

@@ -8,16 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import (
-    ContentError,
-    ExportRow,
-    FileError,
-    ItemContext,
-    ItemRecord,
-    Stated,
-    StatedWords,
-    Suggestions,
-)
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.items import ItemContext, Suggestions
+from schemes.contract.records import ExportRow, ItemRecord, Stated, StatedWords
 from schemes.english.verbs import verb_forms
 from schemes.registry import get_scheme
 

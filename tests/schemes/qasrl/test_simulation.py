@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metrics.spans import overlap
-from schemes.base import ItemContext
+from schemes.contract.items import ItemContext
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.content import parse_consolidation, parse_generation
+from schemes.qasrl.corpus import CORPUS
 from schemes.qasrl.phrases import is_cut, is_doubtful, phrases_of
 from schemes.qasrl.rephrasing import Rephraser
 from schemes.qasrl.scheme import SCHEME
 from schemes.qasrl.simulated_generator import generate
 from schemes.qasrl.simulated_judges import consolidate
-from schemes.qasrl.simulation import SIMULATION
 from schemes.simulated_person import Person
 from tests.schemes.qasrl.published_data import GOLD, SENTENCES, needs_published_data
 
@@ -82,7 +82,7 @@ def sample():
 def test_replayed_annotators_are_consolidated_into_the_published_gold():
     for context, gold, provenance in read_items(SENTENCES, GOLD):
         sources = [
-            parse_generation(content, context) for content in SIMULATION.split(gold, provenance)
+            parse_generation(content, context) for content in CORPUS.split_gold(gold, provenance)
         ]
         merged = parse_consolidation(consolidate(sources, context, EXACT, "a"), context, sources)
         expected = sorted((row["question"], row["answers"]) for row in gold["questions"])

@@ -5,11 +5,14 @@ from collections import Counter
 
 import pytest
 
-from schemes.base import AnnotatedItem, ItemContext, refuse
+from schemes.contract.errors import refuse
+from schemes.contract.items import ItemContext
+from schemes.contract.statistics import AnnotatedItem
+from schemes.qasrl import statistics
 from schemes.qasrl.gold_csv import read_gold_csv
 from schemes.qasrl.published_csv import read_sentence_rows
 from schemes.qasrl.scheme import SCHEME
-from schemes.qasrl.statistics import STATISTICS, modal_of
+from schemes.qasrl.statistics import modal_of
 from tests.schemes.qasrl.published_data import GOLD, SENTENCES, needs_published_data
 
 MODALS = {"can", "can't", "will", "won't", "might", "would", "wouldn't", "should", "shouldn't"}
@@ -40,7 +43,7 @@ def _imported(record, tokens) -> AnnotatedItem:
 
 
 def test_figures_equal_those_of_the_columns(published, items):
-    figures = STATISTICS.count(items)
+    figures = statistics.count(items)
     assert figures["verbs"] == len({(row["qasrl_id"], row["verb_idx"]) for row in published})
     questions = {(row["qasrl_id"], row["verb_idx"], row["question"]) for row in published}
     assert figures["roles"] == len(questions)
@@ -57,12 +60,12 @@ def test_figures_equal_those_of_the_columns(published, items):
 
 
 def test_tables_count_each_question_once(published, items):
-    by_word, by_modal = STATISTICS.tables(items)
+    by_word, by_modal = statistics.tables(items)
     words = Counter(row["wh"] for row in published)
     assert {row[0]: row[1] for row in by_word.rows} == pytest.approx(words, abs=2)
     assert [row[0] for row in by_word.rows][:2] == ["what", "who"]
     assert sum(row[1] for row in by_modal.rows) == sum(row[1] for row in by_word.rows)
-    assert STATISTICS.frequencies(items).counts[0][0] == "what"
+    assert statistics.frequencies(items).counts[0][0] == "what"
 
 
 def test_modals_lose_their_negation():
@@ -74,12 +77,12 @@ def test_modals_lose_their_negation():
 def test_questions_outside_the_template_have_no_slots():
     content = {"questions": [{"question": "Banana?", "answers": [[0, 1]], "slots": None}]}
     item = AnnotatedItem("s", ItemContext(("word",), {"forms": {"stem": "go"}}), content)
-    figures = STATISTICS.count([item])
+    figures = statistics.count([item])
     assert (figures["free_form"], figures["passive"], figures["roles"]) == (1, 0, 1)
-    assert STATISTICS.tables([item]) == []
-    assert STATISTICS.frequencies([item]).counts == [("free-form", 1)]
+    assert statistics.tables([item]) == []
+    assert statistics.frequencies([item]).counts == [("free-form", 1)]
 
 
 def test_group_without_items_has_no_means():
-    figures = STATISTICS.count([])
+    figures = statistics.count([])
     assert (figures["verbs"], figures["roles_per_verb"]) == (0, None)

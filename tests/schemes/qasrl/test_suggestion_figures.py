@@ -4,7 +4,7 @@ from itertools import product
 
 import pytest
 
-from schemes.base import Suggestions
+from schemes.contract.items import Suggestions
 from schemes.english.verbs import verb_forms_at
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.walker import Walker

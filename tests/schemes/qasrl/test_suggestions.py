@@ -5,16 +5,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from schemes.base import Suggestions, Tokens
+from schemes.contract.items import Suggestions
+from schemes.contract.values import Tokens
 from schemes.english.verbs import verb_forms, verb_forms_at
 from schemes.qasrl.grammar import item_table
 from schemes.qasrl.grammar_ranking import grammar_costs
 from schemes.qasrl.published_csv import read_gold_rows, read_sentence_rows
 from schemes.qasrl.ranking import ranking_table
-from schemes.qasrl.suggestions import Suggester, suggestion_table
+from schemes.qasrl.suggestions import suggestion_table
 from schemes.qasrl.verb_context import cue_of
-from schemes.qasrl.walker import Walker
+from scripts.suggester import Suggester
 
+from .checking_walker import CheckingWalker
 from .generated_texts import random_question
 from .published_data import GOLD, SENTENCES, needs_published_data
 from .test_published_csv import raised
@@ -24,7 +26,7 @@ def suggester(sentence: str, verb: str) -> Suggester:
     tokens = sentence.split()
     at = tokens.index(verb)
     forms = verb_forms_at(tokens, at)
-    return Suggester(Walker(item_table(forms, tokens)), ranking_table(tokens, at, forms))
+    return Suggester(CheckingWalker(item_table(forms, tokens)), ranking_table(tokens, at, forms))
 
 
 def by_grammar(sentence: str, verb: str) -> Suggester:
@@ -32,7 +34,7 @@ def by_grammar(sentence: str, verb: str) -> Suggester:
     at = tokens.index(verb)
     forms = verb_forms_at(tokens, at)
     table = suggestion_table(Suggestions.GRAMMAR, tokens, at, forms)
-    return Suggester(Walker(item_table(forms, tokens)), table, costs=grammar_costs())
+    return Suggester(CheckingWalker(item_table(forms, tokens)), table, costs=grammar_costs())
 
 
 def first(sentence: str, verb: str, text: str = "", asked: tuple[str, ...] = ()) -> list[str]:
@@ -262,10 +264,10 @@ def test_text_without_completions_has_no_suggestions(text):
     assert first("Perry carried the box .", "carried", text) == []
 
 
-def page_suggestions(tokens: Tokens, at: int) -> Iterator[tuple[Walker, str]]:
+def page_suggestions(tokens: Tokens, at: int) -> Iterator[tuple[CheckingWalker, str]]:
     """Yield the page's suggestions before typing, after a question word and after the verb."""
     forms = verb_forms_at(tokens, at)
-    walker = Walker(item_table(forms, tokens))
+    walker = CheckingWalker(item_table(forms, tokens))
     source = Suggester(walker, ranking_table(tokens, at, forms))
     beginnings = ["", "who ", "what ", "when ", "where ", "how "]
     beginnings += [
@@ -301,11 +303,11 @@ def test_every_completion_leads_to_a_well_formed_question(every):
     tokens = {row.external_id: row.tokens for row in read_sentence_rows(SENTENCES, on_error=raised)}
     predicates = {(row.qasrl_id, row.verb_idx) for row in read_gold_rows(GOLD, on_error=raised)}
     for sentence, at in sorted(predicates)[::every]:
-        walker = Walker(item_table(verb_forms_at(tokens[sentence], at), tokens[sentence]))
+        walker = CheckingWalker(item_table(verb_forms_at(tokens[sentence], at), tokens[sentence]))
         assert all(can_become_a_question(walker, text) for text in ("", "who ", "what did "))
 
 
-def can_become_a_question(walker: Walker, text: str) -> bool:
+def can_become_a_question(walker: CheckingWalker, text: str) -> bool:
     """Return True if the shortest continuation of each completion ends in a question."""
     for option in walker.complete(text):
         ahead = option.text
@@ -321,7 +323,7 @@ def can_become_a_question(walker: Walker, text: str) -> bool:
 
 SENTENCE = "The box was given to them by Perry in May ."
 SUGGESTER = suggester(SENTENCE, "given")
-WALKER = Walker(item_table(verb_forms("given"), SENTENCE.split()))
+WALKER = CheckingWalker(item_table(verb_forms("given"), SENTENCE.split()))
 
 
 @given(st.integers(0, 2**32), st.integers(0, 3), st.integers(1, 8))

@@ -1,15 +1,16 @@
-"""grammar.js, which makes the suggestions of suggestions.py within a frame on a slow machine."""
+"""grammar.js, which makes the suggestions of scripts/suggester.py within a frame on a slow machine."""
 
 import random
 
 import pytest
 
-from schemes.base import Suggestions
+from schemes.contract.items import Suggestions
 from schemes.qasrl.grammar import automaton, item_table
 from schemes.qasrl.ranking import shared_costs
-from schemes.qasrl.suggestions import Suggester, suggestion_costs, suggestion_table
-from schemes.qasrl.walker import Walker
+from schemes.qasrl.suggestions import suggestion_costs, suggestion_table
+from scripts.suggester import Suggester
 
+from .checking_walker import CheckingWalker
 from .chromium import page_with_grammar
 from .generated_texts import ITEMS, random_question, texts
 
@@ -54,7 +55,7 @@ def test_both_implementations_suggest_the_same(chromium, kind):
     with page_with_grammar(chromium) as page:
         for number in range(7):
             item, table = tables(number, kind)
-            walker = Walker(item)
+            walker = CheckingWalker(item)
             suggester = Suggester(walker, table, costs=costs)
             cases = [
                 (text, [random_question(walker, rng, stop=0.5) for _ in range(rng.randint(0, 4))])
@@ -79,7 +80,7 @@ def test_keystroke_takes_less_than_a_frame_on_a_slow_machine(chromium):
         page.context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": 4})
         for number in (0, 4, 5):
             item, table = tables(number)
-            questions = [random_question(Walker(item), rng, stop=0.7) for _ in range(4)]
+            questions = [random_question(CheckingWalker(item), rng, stop=0.7) for _ in range(4)]
             runs = [
                 page.evaluate(TIMED, [automaton(), item, shared_costs(), table, questions])
                 for _ in range(3)

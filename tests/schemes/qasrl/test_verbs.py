@@ -3,7 +3,7 @@ import sys
 
 import pytest
 
-from schemes.base import ContentError
+from schemes.contract.errors import ContentError
 from schemes.english.forms import VerbForms, forms_from_names
 from schemes.english.verbs import EXCEPTIONS, candidate_forms, verb_forms, verb_forms_at
 from schemes.qasrl.published_csv import read_gold_rows

@@ -8,25 +8,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from schemes.base import ItemContext, ItemRecord
+from schemes.contract.items import ItemContext
+from schemes.contract.records import ItemRecord
 from schemes.english.forms import VerbForms
 from schemes.english.verbs import candidate_forms, verb_forms
 from schemes.qasrl.grammar import CLASSES, automaton, item_table
-from schemes.qasrl.items import complete_item, page_data
+from schemes.qasrl.items import complete_item
+from schemes.qasrl.pages import PAGES
 from schemes.qasrl.reading import VerbPhrase, question_of, verb_phrase_of
-from schemes.qasrl.walker import Check, Option, Walker, distance, parse_question, split
+from schemes.qasrl.walker import parse_question, split
 
+from .checking_walker import Check, CheckingWalker, Option, distance
 from .generated_texts import ITEMS, random_question
 
 CARRY = VerbForms("carry", "carries", "carrying", "carried", "carried")
 GIVE = VerbForms("give", "gives", "giving", "gave", "given")
 DO = VerbForms("do", "does", "doing", "did", "done")
 SENTENCE = "He was given up on to them out of pity and out to it"
-WALKER = Walker(item_table(GIVE, SENTENCE.split()))
-ALL_WALKERS = [Walker(item_table(forms, sentence.split())) for forms, sentence in ITEMS]
+WALKER = CheckingWalker(item_table(GIVE, SENTENCE.split()))
+ALL_WALKERS = [CheckingWalker(item_table(forms, sentence.split())) for forms, sentence in ITEMS]
 
 
-def state(text: str, walker: Walker = WALKER) -> str:
+def state(text: str, walker: CheckingWalker = WALKER) -> str:
     return walker.check(text).state
 
 
@@ -138,7 +141,7 @@ def test_template_refuses_invalid_questions(text):
     ],
 )
 def test_bare_to_accepts_nothing_or_a_verb_phrase(text, verb):
-    walker = Walker(item_table(verb_forms(verb), SENTENCE.split()))
+    walker = CheckingWalker(item_table(verb_forms(verb), SENTENCE.split()))
     assert state(text, walker) == "complete"
 
 
@@ -146,7 +149,7 @@ def test_bare_to_accepts_nothing_or_a_verb_phrase(text, verb):
     "text", ["Who wanted to do?", "Who wanted to do someone?", "Who wanted by doing someone?"]
 )
 def test_verb_phrase_without_something_is_refused_and_never_offered(text):
-    walker = Walker(item_table(verb_forms("wanted"), SENTENCE.split()))
+    walker = CheckingWalker(item_table(verb_forms("wanted"), SENTENCE.split()))
     assert state(text, walker) == "wrong"
     for end in range(len(text)):
         options = {option.text for option in walker.complete(text[:end]) if option.ends}
@@ -171,7 +174,7 @@ def test_page_and_server_accept_every_spelling(token, text, inflection):
     context = ItemContext((token,))
     record = complete_item(ItemRecord("s", "0", {"verb_idx": 0}), context)
     context = replace(context, target=record.target)
-    reading = Walker(page_data(context)["item"]).read(text)
+    reading = CheckingWalker(PAGES.item(context)["item"]).read(text)
     assert reading is not None
     assert reading.slots.verb_slot_inflection == inflection
     assert parse_question(text, *candidate_forms(token)) == reading.slots
@@ -294,7 +297,7 @@ def test_prepositions_are_the_common_seven_and_those_of_the_sentence():
 def test_questions_about_particles_and_rare_forms_are_accepted(sentence, verb, question):
     tokens = sentence.split()
     forms = candidate_forms(verb)
-    walker = Walker(item_table(forms[0], tokens, others=forms))
+    walker = CheckingWalker(item_table(forms[0], tokens, others=forms))
     assert walker.check(question).state == "complete"
     assert parse_question(question, *forms) is not None
 

@@ -1,6 +1,6 @@
 // A verification, without elements of the page.
 //
-// The rules are those of the parser (schemes/frames/verifying.py).
+// The rules are those of the parser (schemes/frames/validating.py).
 
 /** @import { CaseProblem, JudgedArgument, Judgment, Part, RecordPart, StoredRecord, Verification } from "./case-types.js" */
 

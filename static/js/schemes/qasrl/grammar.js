@@ -1,5 +1,5 @@
 // A recognizer of the question template. It returns continuations, locates errors and reads questions.
-// It must behave exactly like schemes/qasrl/walker.py, and a test compares the two.
+// It must behave like schemes/qasrl/walker.py and tests/schemes/qasrl/checking_walker.py. A test compares them.
 //
 //   const walker = new Walker(shared, item)   // both from the page's data
 //   walker.complete("who wo")   -> [{text, ends, goesOn}, ...]
@@ -382,7 +382,7 @@ function tenseOf(aux, form) {
   return present ? "present" : "past";
 }
 
-// --- suggestions: the same as schemes/qasrl/suggestions.py and patterns.py ---------------------
+// --- suggestions: the same as scripts/suggester.py and schemes/qasrl/patterns.py ---------------------
 
 const AGENT = "agent";
 const PATIENT = "patient";

@@ -1,0 +1,59 @@
+import time
+from contextlib import suppress
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import CommandError
+from django.core.management.commands import migrate
+from django.db import DatabaseError, OperationalError, connections
+
+from database.limits import exceeded_limit
+from operations.domain.locks import open_transactions
+
+# Seconds in which other processes use the table before the next attempt
+PAUSE = 5.0
+
+
+class Command(migrate.Command):
+    help = (
+        f"{migrate.Command.help} On PostgreSQL, a table that is in use is waited for in short "
+        "attempts, so that the site can read it meanwhile."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        connection = connections[options["database"]]
+        if connection.vendor != "postgresql":
+            super().handle(*args, **options)
+            return
+        deadline = time.monotonic() + settings.MIGRATION_WAIT_SECONDS
+        try:
+            while not self._attempt(args, options):
+                if time.monotonic() > deadline:
+                    raise CommandError(
+                        "A table stayed in use, so not all migrations are applied. End the session "
+                        "or wait for it, and run migrate again."
+                    )
+                time.sleep(PAUSE)
+        finally:
+            with suppress(DatabaseError):
+                self._set_lock_timeout(options["database"], 0)
+
+    def _attempt(self, args: Any, options: dict[str, Any]) -> bool:
+        """Migrate, and return True, or False if a table is in use. Applied migrations stay applied."""
+        self._set_lock_timeout(options["database"], settings.MIGRATION_LOCK_SECONDS)
+        try:
+            super().handle(*args, **options)
+        except OperationalError as error:
+            if exceeded_limit(error) != "lock":
+                raise
+            old = open_transactions(seconds=settings.MIGRATION_LOCK_SECONDS)
+            sessions = " ".join(map(str, old))
+            self.stderr.write(f"A table is in use. {sessions} Trying again in {PAUSE:g} seconds.")
+            return False
+        return True
+
+    def _set_lock_timeout(self, database: str, seconds: float) -> None:
+        with connections[database].cursor() as cursor:
+            cursor.execute(
+                "SELECT set_config('lock_timeout', %s, false)", [f"{seconds * 1000:.0f}ms"]
+            )

@@ -1,0 +1,21 @@
+from django.urls import path
+
+from projects.api import me, members, projects
+
+AT = "projects/<slug:slug>/"
+MEMBER = AT + "members/<int:pk>/"
+INVITATION = AT + "invitations/<int:pk>/"
+
+urlpatterns = [
+    path("me/", me.Me.as_view(), name="me"),
+    path("projects/", projects.Projects.as_view(), name="projects"),
+    path(AT, projects.ProjectDetail.as_view(), name="project"),
+    path(AT + "members/", members.Members.as_view(), name="members"),
+    path(MEMBER, members.MemberDetail.as_view(), name="member"),
+    path(MEMBER + "remove/", members.RemoveMember.as_view(), name="remove_member"),
+    path(AT + "invitations/", members.Invitations.as_view(), name="invitations"),
+    path(INVITATION, members.InvitationDetail.as_view(), name="invitation"),
+    path(
+        INVITATION + "withdraw/", members.WithdrawInvitation.as_view(), name="withdraw_invitation"
+    ),
+]

@@ -1,0 +1,73 @@
+"""The errors of schemes."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NoReturn, Protocol
+
+
+class ContentError(ValueError):
+    """Invalid content. `path` locates the error, for example `units[2].spans[0]`."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(f"{path}: {message}" if path else message)
+        self.path = path
+        self.message = message
+
+
+class UnknownLabelError(ContentError):
+    """A label that the resource of this name lacks."""
+
+    def __init__(self, path: str, message: str, *, resource: str) -> None:
+        super().__init__(path, message)
+        self.resource = resource
+
+
+class FileError(ValueError):
+    """An unreadable file or row. `line` counts from 1 and includes the header.
+
+    `items` are the items that are left out because of it, as pairs of sentence and local key, if the
+    reader knows them.
+    """
+
+    def __init__(
+        self,
+        file: str,
+        line: int | None,
+        message: str,
+        *,
+        field: str = "",
+        items: Iterable[tuple[str, str]] = (),
+    ) -> None:
+        line = line or None
+        where = file if line is None else f"{file}, line {line}"
+        super().__init__(f"{where}: {field + ': ' if field else ''}{message}")
+        self.file = file
+        self.line = line
+        self.field = field
+        self.message = message
+        self.items = frozenset(items)
+
+
+class MissingPartError(ValueError):
+    """The scheme lacks an optional part that was requested."""
+
+
+class FieldError(ValueError):
+    """An invalid value of a field, before its file and line are known."""
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.field = field
+        self.message = message
+
+    def at(self, path: Path, line: int) -> FileError:
+        return FileError(path.name, line, self.message, field=self.field)
+
+
+class ErrorSink(Protocol):
+    def __call__(self, error: FileError, /) -> None: ...
+
+
+def refuse(error: FileError) -> NoReturn:
+    """Raise the error, for readers that need whole files, such as scores."""
+    raise error

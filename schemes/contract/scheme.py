@@ -1,0 +1,99 @@
+"""An annotation scheme as a set of parts."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from schemes.contract.comparison import Comparison
+from schemes.contract.content import Content, Total
+from schemes.contract.corpus import Corpus
+from schemes.contract.errors import MissingPartError
+from schemes.contract.external import ExternalComparison
+from schemes.contract.files import Exports
+from schemes.contract.judging import Merging, Validating
+from schemes.contract.pages import NoPageData, Pages, Tutorial, Views
+from schemes.contract.practice import Practice
+from schemes.contract.resources import Precedents, Resource
+from schemes.contract.scoring import SystemScoring
+from schemes.contract.search import Search
+from schemes.contract.simulation import Sample, Simulation
+from schemes.contract.statistics import Statistics
+from schemes.contract.vocabulary import Vocabulary
+
+Part = TypeVar("Part")
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """An annotation scheme as a set of parts. `schemes.registry` lists all schemes.
+
+    `summary` describes in a few words what is annotated. `tutorials` maps roles to tutorials for a
+    worker's first task. `external` maps keys to comparisons with other resources. `scoring` scores
+    systems for evaluation pages. `limits` are sentences for data cards about what is not annotated.
+    """
+
+    name: str
+    title: str
+    vocabulary: Vocabulary
+    corpus: Corpus
+    content: Content
+    comparison: Comparison
+    views: Views
+    pages: Pages = field(default_factory=NoPageData)
+    exports: Exports | None = None
+    merging: Merging | None = None
+    validating: Validating | None = None
+    simulation: Simulation | None = None
+    practice: Practice | None = None
+    tutorials: Mapping[str, Callable[[], Tutorial]] = field(default_factory=dict)
+    search: Search | None = None
+    external: Mapping[str, ExternalComparison] = field(default_factory=dict)
+    limits: Sequence[str] = ()
+    summary: str = ""
+    guidelines: Path | None = None
+    resources: Mapping[str, Resource] = field(default_factory=dict)
+    precedents: Precedents | None = None
+    statistics: Statistics | None = None
+    scoring: SystemScoring | None = None
+    sample: Sample | None = None
+
+    def get_merging(self) -> Merging:
+        """Return the part for consolidation. Raise MissingPartError."""
+        return self._required(self.merging, "consolidation")
+
+    def get_validating(self) -> Validating:
+        """Return the part for validation. Raise MissingPartError."""
+        return self._required(self.validating, "validation")
+
+    def get_simulation(self) -> Simulation:
+        """Return the part for simulated workers. Raise MissingPartError."""
+        return self._required(self.simulation, "simulated workers")
+
+    def get_statistics(self) -> Statistics:
+        """Return the part for statistics. Raise MissingPartError."""
+        return self._required(self.statistics, "statistics")
+
+    def get_scoring(self) -> SystemScoring:
+        """Return the part for scoring systems. Raise MissingPartError."""
+        return self._required(self.scoring, "the evaluation of systems")
+
+    def totals_of_gold(self, *, validated: bool) -> Sequence[Total]:
+        """Return the totals of gold: of its content, and of its provenance if it is validated."""
+        origins = self.validating.totals if validated and self.validating else ()
+        return (*self.content.totals, *origins)
+
+    def _required(self, part: Part | None, name: str) -> Part:
+        if part is None:
+            raise MissingPartError(f"The scheme {self.title} does not support {name}.")
+        return part
+
+    @property
+    def rules(self) -> dict[str, str]:
+        """Return the names of the rules behind the scheme's decisions, by purpose."""
+        rules = {"comparison": self.comparison.rule}
+        if self.merging:
+            rules["trace"] = self.merging.rule
+        if self.validating:
+            rules["validation"] = self.validating.rule
+        return rules

@@ -1,0 +1,36 @@
+"""Plain values that all parts share."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+
+
+Tokens = Sequence[str]
+
+
+# Half-open `[x1, y1, x2, y2)` in pixels.
+Box = Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """An image with its size in pixels. `url` is the address for the worker's page."""
+
+    name: str
+    width: int
+    height: int
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A countable noun of the interface."""
+
+    singular: str
+    plural: str
+
+    def count(self, number: int) -> str:
+        """Return the number with the noun, for example "1 label" or "1,200 labels"."""
+        return f"{number:,} {self.singular if number == 1 else self.plural}"

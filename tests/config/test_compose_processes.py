@@ -1,0 +1,113 @@
+"""Every process of docker-compose.yml starts with its own command and settings, works and stops.
+
+The containers are missing. Their addresses and paths are replaced by those of the test.
+"""
+
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+import requests
+
+from tests import environment
+from tests.config.test_deploy import OURS, compose, created_secrets, settings_of
+from tests.operations.manage import manage
+
+__all__ = ["compose"]
+pytestmark = pytest.mark.system
+WORKERS = ("worker", "outside-worker", "job-worker", "backup")
+BIN = environment.ROOT / ".venv" / "bin"
+HEADERS = {"Host": "touchstone.example", "X-Forwarded-Proto": "https"}
+
+
+@pytest.fixture
+def site(compose, server_site, collected, free_port, tmp_path) -> dict[str, dict[str, str]]:
+    """Return the environment of each of our services."""
+    database, redis = server_site["DATABASE_URL"], server_site["REDIS_URL"]
+    created_secrets(tmp_path)
+    (tmp_path / "secrets" / "database_url").write_text(database)
+    archive = tmp_path / "archive"
+    (archive / "wal").mkdir(parents=True)
+    (archive / "id").write_text("one\n")
+    (archive / "wal" / "000000010000000000000001.gz").write_bytes(b"wal")
+    replaced = {
+        "/run/secrets": str(tmp_path / "secrets"),
+        "/archive": str(archive),
+        "redis://redis:6379/0": redis,
+        "http://web:8000": f"http://127.0.0.1:{free_port}",
+    }
+    inherited = {
+        name: value
+        for name, value in server_site.items()
+        if name not in ("DATABASE_URL", "REDIS_URL", "SECRET_KEY")
+    }
+    inherited |= {
+        "PATH": f"{Path(shutil.which('celery') or BIN / 'celery').parent}:{BIN}:{inherited['PATH']}",
+        "GUNICORN_CMD_ARGS": f"--bind 127.0.0.1:{free_port}",
+        "DRAIN_SECONDS": "1",
+    }
+    return {
+        service: inherited | {name: _replace(value, replaced) for name, value in settings.items()}
+        for service in OURS
+        if (settings := settings_of(compose, service))
+    }
+
+
+def _replace(value: str, replaced: Mapping[str, str]) -> str:
+    for ours, of_test in replaced.items():
+        value = value.replace(ours, of_test)
+    return value
+
+
+def command_of(compose: dict, service: str) -> list[str]:
+    if command := compose["services"][service].get("command"):
+        return [re.sub(r"\$\{\w+:-(\w+)\}", r"\1", part) for part in command]
+    [line] = re.findall(
+        r"^CMD \[(.*)\]$", (environment.ROOT / "Dockerfile").read_text(), re.MULTILINE
+    )
+    return re.findall(r'"([^"]+)"', line)
+
+
+def test_processes_start_work_and_stop(compose, site, start_process, tmp_path, wait_for):
+    subprocess.run(
+        command_of(compose, "setup"), cwd=environment.ROOT, env=site["setup"], check=True
+    )
+    processes = {
+        service: start_process(
+            command_of(compose, service), env=site[service], log=tmp_path / f"{service}.log"
+        )
+        for service in ("web", *WORKERS, "beat")
+    }
+    url = f"http://{urlsplit(site['web']['MARKETPLACE_INTERNAL_URL']).netloc}"
+
+    def health(page: str) -> dict[str, str]:
+        try:
+            return requests.get(f"{url}/health/{page}", headers=HEADERS, timeout=20).json()
+        except requests.RequestException:
+            return {"web": "starting"}
+
+    wait_for(lambda: set(health("web").values()) == {"OK"}, seconds=90)
+    for service in WORKERS:
+        log = tmp_path / f"{service}.log"
+        wait_for(lambda log=log: "ready." in log.read_text(), seconds=90)
+    # The site calls its marketplace from the inside, past the redirect to https.
+    check = "from crowd.providers.mturk.client import connect; print(connect().balance_cents())"
+    assert manage(site["worker"], "shell", "-v0", "-c", check).strip() == "10000000"
+    # Beat's first heartbeat reaches the worker, which finds the marketplace.
+    wait_for(lambda: health("ready").get("marketplace") == "OK", seconds=90)
+    # The backup worker does what beat sends it.
+    send = [*("celery", "-A", "config", "call"), "operations.tasks.back_up", "--queue", "backups"]
+    subprocess.run(send, cwd=environment.ROOT, env=site["beat"], check=True, capture_output=True)
+    wait_for(lambda: ".zip.enc" in manage(site["backup"], "stored_backups"), seconds=60)
+    assert health("ready")["backups"] == "OK"
+    for service, process in reversed(processes.items()):
+        process.send_signal(signal.SIGTERM)
+        begin = time.monotonic()
+        assert process.wait(timeout=40) == 0, (tmp_path / f"{service}.log").read_text()[-3000:]
+        assert time.monotonic() - begin < 30, service
