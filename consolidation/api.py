@@ -203,7 +203,7 @@ class ExtensionSerializer(BodySerializer):
         min_value=1,
         max_value=MOST_DAYS,
         default=14,
-        help_text="The HITs end so many days from now.",
+        help_text="The days from now until the HITs end.",
     )
 
 

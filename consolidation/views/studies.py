@@ -166,7 +166,7 @@ def _problems(row: StudyRow) -> Iterator[tuple[SafeString, str]]:
         yield badge("failed", Tone.DANGER, "problem"), row.study.error
     notice, at = row.study.notice, row.study.noticed_at
     if at and notice != row.study.error and timezone.now() - at < NOTICE_SHOWN:
-        yield badge("waiting", Tone.WAITING, f"noticed {at:%-d %B, %H:%M} UTC"), notice
+        yield badge("waiting", Tone.WAITING, f"reported {at:%-d %B, %H:%M} UTC"), notice
     if figures.pays_too_little:
         yield (
             badge("failed", Tone.DANGER, "low pay"),

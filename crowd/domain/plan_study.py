@@ -56,7 +56,7 @@ class HourlyPay:
 
 
 def hourly_pay_of(provider: str) -> HourlyPay:
-    """Return what the provider's account was told last, or else the constant minimum."""
+    """Return what the provider answered last, or else the constant minimum."""
     account = ProviderAccount.objects.filter(provider=provider).first()
     if account and account.minimum_hourly_cents is not None:
         return HourlyPay(account.minimum_hourly_cents, account.recommended_hourly_cents)

@@ -82,12 +82,12 @@ def test_batch_is_extended_and_enlarged(api, batch):
     before = dict(hits.values_list("hit", "hit__max_assignments"))
     later = timezone.now() + timedelta(days=29)
     assert send(api, "extend_batch", batch.pk, body={"days": 30}).status_code == 200
+    assert not hits.exclude(hit__expiration_wanted__gt=later).exists()
     assert send(api, "enlarge_batch", batch.pk, body={"assignments": 2}).status_code == 200
     assert dict(hits.values_list("hit", "hit__increase_to")) == {
         pk: count + 2 for pk, count in before.items()
     }
     assert before
-    assert not hits.exclude(hit__expiration_wanted__gt=later).exists()
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from web.endpoints import Endpoint
 from web.large_bodies import UPLOAD_PAGES
 
 MIB = 2**20
-API_UPLOADS = ("api:imports", "api:system_evaluations")
+API_UPLOADS = ("api:imports", "api:gold_imports", "api:system_evaluations")
 TEXT = (environment.ROOT / "deploy" / "Caddyfile").read_text()
 LIMITS = (environment.ROOT / "docs" / "reference" / "limits.md").read_text()
 

@@ -1,13 +1,10 @@
 """The security headers of each kind of page, under the settings of an HTTPS site."""
 
 import json
-import subprocess
-import sys
 
 import pytest
 from django.urls import reverse
 
-from tests import environment
 from tests.operations.manage import manage
 
 # The program runs in a separate process, because most headers depend on SITE_URL at startup.
@@ -138,14 +135,3 @@ def test_body_beyond_the_limit_is_refused(client, db, settings):
     fields = {f"field{number}": "" for number in range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS + 1)}
     settings.DATA_UPLOAD_MAX_MEMORY_SIZE = 10 * 2**20
     assert client.post("/login/", fields).status_code == 400
-
-
-def test_limits_of_site_and_proxy_agree():
-    """The site may still refuse a request that the proxy forwards, with its own message."""
-    program = "import config.settings as s; print(s.DATA_UPLOAD_MAX_MEMORY_SIZE)"
-    process = subprocess.run(
-        [sys.executable, "-c", program], cwd=environment.ROOT, check=True, capture_output=True
-    )
-    caddy = (environment.ROOT / "deploy" / "Caddyfile").read_text()
-    assert "max_size 12MB" in caddy
-    assert int(process.stdout) < 12 * 10**6

@@ -187,7 +187,7 @@ def address(campaign, project, job_files):
         "bad_rows": [uploaded(campaign.project).pk],
         "decide_session_payment": [make_unknown_settlement(project.budget, campaign.workers[0]).pk],
         "decide_session": [make_empty_session(project.budget, campaign.workers[0]).pk],
-        "publish_study_now": [Study.objects.get(budget=project.budget).pk],
+        "publish_study_now": [Study.objects.filter(budget=project.budget).latest("pk").pk],
         "delete_dry_run": [rehearsed(campaign.project).job.pk],
         "gold_preview": [uploaded_gold(campaign.project).pk],
         "gold_bad_rows": [uploaded_gold(campaign.project).pk],

@@ -7,6 +7,7 @@ A step prints its result as JSON.
 import datetime
 import json
 import sys
+from configparser import ConfigParser
 from typing import Any
 
 PAGE = "https://lab.example/experiment/"
@@ -19,8 +20,8 @@ class PsiTurk:
     def __init__(self, key: str, secret: str) -> None:
         from psiturk.amt_services import MTurkServices
 
-        values = {"aws_access_key_id": key, "aws_secret_access_key": secret}
-        config = type("Config", (), {"get": lambda self, section, name: values[name]})()
+        config = ConfigParser()
+        config["AWS Access"] = {"aws_access_key_id": key, "aws_secret_access_key": secret}
         self.services = MTurkServices(config=config, mode="sandbox")
 
     def do(self, name: str, *arguments: Any, **options: Any) -> Any:

@@ -23,7 +23,10 @@ def project(monkeypatch) -> Project:
 
 
 def add(project: Project, *names: str, to: str = "labels"):
-    return change_resource(project=project, name=to, value=list(names), now=NOW)
+    changed = change_resource(
+        project=project, name=to, value=list(names), actor="requester", now=NOW
+    )
+    return changed.resource
 
 
 def test_newest_version_is_current_and_others_are_kept(project):

@@ -12,7 +12,7 @@ class Command(BaseCommand):
         "Compare the workspace of the crowd provider with what this site expects of the provider's API. "
         "Only reads."
     )
-    example = "manage.py prolific_check"
+    example = f"manage.py {__name__.rpartition('.')[2]}"
     refusals = NO_ANSWER
 
     def add_arguments(self, parser: ArgumentParser) -> None:
