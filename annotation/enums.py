@@ -29,11 +29,19 @@ class BatchStanding(State):
     """The state to show for an open batch without open HITs."""
 
     SUBMITTED = "submitted", Tone.WAITING, "pending review"
+    WAITING = "waiting", Tone.WAITING, "waiting for consolidation"
     FINISHED = "finished", Tone.SUCCESS, "finished"
 
 
 class SubmissionState(State):
     SUBMITTED = "submitted", Tone.WAITING, action("submitted"), "pending review"
+    # Gold can use it, and it is accepted once the gold has enough of the worker's units.
+    WAITING = (
+        "waiting",
+        Tone.WAITING,
+        Phrase("postponed {it} until consolidation", "{it} is in review until consolidation"),
+        "waiting for consolidation",
+    )
     ACCEPTED = "accepted", Tone.SUCCESS, action("accepted"), "accepted"
     REJECTED = "rejected", Tone.DANGER, action("rejected"), "rejected"
     WITHDRAWN = "withdrawn", Tone.NEUTRAL, action("withdrew", "withdrawn"), "withdrawn"
@@ -66,7 +74,9 @@ class FieldKind(TextChoices):
 
 
 # The states of a submission that counts. An item has at most one per worker and role.
-LIVE = (SubmissionState.SUBMITTED, SubmissionState.ACCEPTED)
+LIVE = (SubmissionState.SUBMITTED, SubmissionState.WAITING, SubmissionState.ACCEPTED)
+# The states of a submission that gold can be made of.
+USABLE = (SubmissionState.WAITING, SubmissionState.ACCEPTED)
 
 
 class AppealState(State):

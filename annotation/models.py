@@ -9,6 +9,7 @@ from django.db.models import Max, Q
 
 from annotation.enums import (
     LIVE,
+    USABLE,
     AppealState,
     BatchState,
     HeldBonusState,
@@ -377,6 +378,9 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
     def live(self) -> "SubmissionQuerySet":
         return self.filter(state__in=LIVE)
 
+    def usable(self) -> "SubmissionQuerySet":
+        return self.filter(state__in=USABLE)
+
     def accepted(self) -> "SubmissionQuerySet":
         return self.filter(state=SubmissionState.ACCEPTED)
 
@@ -424,8 +428,11 @@ class Submission(models.Model):
     log = models.JSONField(default=list, db_default=[], blank=True)  # see PageDraft
     comment = models.TextField(blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
-    # The paid units that the item's first gold has, once there is gold. Only for workers' generations.
+    # The paid units that the item's first gold has, once there is gold, and the number of units that
+    # they are a share of: those of the work, or 1 if it has none and the gold has some. Only for
+    # workers' generations.
     kept_units = models.PositiveIntegerField(null=True, blank=True)
+    judged_units = models.PositiveIntegerField(null=True, blank=True)
 
     objects = SubmissionQuerySet.as_manager()
 
@@ -433,16 +440,21 @@ class Submission(models.Model):
         constraints = [
             models.UniqueConstraint(
                 fields=["item", "worker", "role"],
-                condition=Q(state__in=["submitted", "accepted"]),
+                condition=Q(state__in=["submitted", "waiting", "accepted"]),
                 name="one_live_submission",
             ),
             models.UniqueConstraint(
                 fields=["item", "author", "role"],
-                condition=Q(state__in=["submitted", "accepted"], author__isnull=False),
+                condition=Q(state__in=["submitted", "waiting", "accepted"], author__isnull=False),
                 name="one_live_submission_per_author",
             ),
             models.UniqueConstraint(
                 fields=["assignment", "item"], name="submission_once_per_assignment"
+            ),
+            models.CheckConstraint(
+                condition=Q(kept_units=None, judged_units=None)
+                | Q(kept_units__isnull=False, judged_units__isnull=False),
+                name="submission_kept_of_judged_units",
             ),
             models.CheckConstraint(
                 condition=Q(worker__isnull=False, assignment__isnull=False, author=None)
@@ -455,7 +467,14 @@ class Submission(models.Model):
             models.Index(
                 fields=["item"],
                 name="submission_kept_unknown",
-                condition=Q(role="generator", kept_units=None, state__in=["accepted", "withdrawn"]),
+                condition=Q(
+                    role="generator",
+                    kept_units=None,
+                    state__in=["waiting", "accepted", "withdrawn"],
+                ),
+            ),
+            models.Index(
+                fields=["assignment"], name="submission_waits", condition=Q(state="waiting")
             ),
             # Finds the few submissions that may need review.
             models.Index(

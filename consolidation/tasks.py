@@ -36,8 +36,9 @@ def record_case_work_and_gold() -> None:
 
 @shared_task
 def decide_waiting_bonuses() -> None:
-    """Count what the gold has of each annotation, then decide the bonuses that wait for it."""
+    """Count what the gold has of each annotation, then decide the work and bonuses that wait for it."""
     sweep(lambda: kept_work.count_kept_work(clock=timezone.now))
+    sweep(lambda: decide_waiting.decide_waiting_work(clock=timezone.now))
     sweep(lambda: decide_waiting.decide_waiting_bonuses(clock=timezone.now))
 
 

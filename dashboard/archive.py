@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet, Sum
 
 from annotation.domain.batch_actions import expire_batch
+from annotation.domain.queries import waiting_work
 from annotation.enums import BatchState, HeldBonusState
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
@@ -38,7 +39,12 @@ def _work_left(project: Project) -> Iterator[str]:
         noun = f"{hit} has" if count == 1 else f"{hit}s have"
         yield f"{count:,} {noun} ended, but accepted work can still arrive. Wait until it is recorded."
     assignments = Assignment.objects.filter(hit__budget=project.budget_id)
-    if count := assignments.filter(state=AssignmentState.SUBMITTED).count():
+    waiting = waiting_work(project=project)
+    if count := waiting.count():
+        noun = "submission is" if count == 1 else "submissions are"
+        yield f"{count:,} {noun} in review until consolidation. Pay the work on Held bonuses."
+    undecided = assignments.filter(state=AssignmentState.SUBMITTED)
+    if count := undecided.exclude(pk__in=waiting.values("pk")).count():
         noun = "submission is" if count == 1 else "submissions are"
         yield f"{count:,} {noun} undecided. Accept or reject the work first."
     if count := assignments.filter(state=AssignmentState.REJECTING).count():

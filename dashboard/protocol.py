@@ -21,6 +21,7 @@ from annotation.domain.queries import (
     count_items,
     count_submissions,
 )
+from annotation.enums import USABLE
 from consolidation.domain.experiment import annotations_for_gold
 from consolidation.domain.expert_queues import work_left
 from consolidation.domain.flag_item import count_open_flags
@@ -137,12 +138,12 @@ class Progress:
         return self.pace.end(self.running(), now)
 
     def waiting_submissions(self) -> int:
-        return sum(n for (_, state), n in self.submissions.items() if state == "waiting")
+        return sum(n for (_, state), n in self.submissions.items() if state == "review")
 
 
 def progress_of(*, project: Project) -> Progress:
     """Count the project's progress, with a fixed number of queries."""
-    done = annotations_for_gold(project=project)
+    done = annotations_for_gold(project=project, states=USABLE)
     return Progress(
         hit_noun=project.hit_noun,
         crowd_name=project.crowd_name,

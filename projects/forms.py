@@ -231,10 +231,12 @@ class SettingsForm(forms.Form):
         choices=sentence_case(BonusTiming.choices),
         required=False,
         widget=forms.RadioSelect,
-        label="Decide the bonuses of annotators",
-        help_text="After consolidation, a bonus is paid for what the gold has. “By trust” does so "
-        "for a worker's first 30 items outside the trained pool, and then as long as too little of the "
-        "work is kept. Without a result, a bonus is paid after 14 days.",
+        label="Decide the pay of annotators",
+        help_text="After consolidation, work is accepted if the gold has at least half of the worker's "
+        "units, and a bonus is paid for what the gold has. Other work is decided in the review queue. "
+        "“By trust” does so for workers outside the trained pool, until 30 of their items have gold and "
+        "at least half of the units in them were kept. Without a result, work is accepted after the "
+        "hours of its batch, and a bonus is paid after 14 days.",
     )
     approval_rate = forms.IntegerField(
         min_value=0,

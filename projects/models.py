@@ -48,7 +48,7 @@ class Project(models.Model):
     exclusion_scope = models.CharField(
         max_length=20, choices=ExclusionScope, default=ExclusionScope.ITEM
     )
-    # Whether the bonuses of generators wait until the item has gold.
+    # Whether the work of generators and its bonus wait until the item has gold.
     bonus_timing = models.CharField(
         max_length=20,
         choices=BonusTiming,

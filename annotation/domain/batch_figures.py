@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotation.enums import BatchStanding, BatchState
-from annotation.models import Batch, Task
+from annotation.enums import BatchStanding, BatchState, SubmissionState
+from annotation.models import Batch, Submission, Task
 from crowd.enums import AssignmentState, HitState, LedgerKind
 from crowd.models import Assignment, Hit, LedgerEntry
 from projects.models import Project
@@ -23,7 +23,8 @@ PACE_OVER = timedelta(hours=24)
 class BatchFigures:
     """The figures of a batch's HITs by state, its assignments by decision, and its cents.
 
-    The cents include fees. `paced` counts the assignments submitted within the last day. `unsynced`
+    `submitted` counts those that need a decision, and `waiting` those that wait for consolidation. The
+    cents include fees. `paced` counts the assignments submitted within the last day. `unsynced`
     counts the HITs with a change that the marketplace has not received.
     """
 
@@ -36,6 +37,7 @@ class BatchFigures:
     withdrawn: int = 0
     unsynced: int = 0
     submitted: int = 0
+    waiting: int = 0
     accepted: int = 0
     rejected: int = 0
     paced: int = 0
@@ -51,11 +53,13 @@ class BatchFigures:
 def standing_of(batch: Batch, figures: BatchFigures) -> State:
     """Return the state to show for a batch.
 
-    An open batch without open HITs waits for reviews or is finished.
+    An open batch without open HITs waits for reviews or consolidation, or is finished.
     """
     if batch.state != BatchState.OPEN or figures.open or not figures.hits:
         return BatchState(batch.state)
-    return BatchStanding.SUBMITTED if figures.submitted else BatchStanding.FINISHED
+    if figures.submitted:
+        return BatchStanding.SUBMITTED
+    return BatchStanding.WAITING if figures.waiting else BatchStanding.FINISHED
 
 
 def batches_of(*, project: Project, **criteria: str) -> QuerySet[Batch]:
@@ -111,9 +115,12 @@ def _hits(ids: list[int]) -> dict[int, dict[str, int]]:
 
 def _assignments(ids: list[int], now: datetime) -> dict[int, dict[str, int]]:
     refused = [AssignmentState.REJECTING, AssignmentState.REJECTED]
+    waiting = Submission.objects.filter(assignment=OuterRef("pk"), state=SubmissionState.WAITING)
+    waits = Q(Exists(waiting))
     rows = Assignment.objects.filter(hit__task__batch__in=ids).order_by()
     counted = rows.values("hit__task__batch").annotate(
-        submitted=Count("pk", filter=Q(state=AssignmentState.SUBMITTED)),
+        submitted=Count("pk", filter=Q(state=AssignmentState.SUBMITTED) & ~waits),
+        waiting=Count("pk", filter=Q(state=AssignmentState.SUBMITTED) & waits),
         accepted=Count("pk", filter=Q(state=AssignmentState.APPROVED)),
         rejected=Count("pk", filter=Q(state__in=refused)),
         paced=Count("pk", filter=Q(submitted_at__gt=now - PACE_OVER)),

@@ -1,8 +1,8 @@
-"""When the bonus of a worker is decided: at once, or once the item has gold.
+"""When the work of a worker is accepted and its bonus decided: at once, or once the item has gold.
 
-Only bonuses of generators wait, because consolidation shows what of their work was kept. Those of
-consolidators, validators and revisers are decided at once, and so are those of training rounds, which
-have no gold.
+Only the work of generators waits, because consolidation shows what of it was kept. That of
+consolidators, validators and revisers is accepted at once, and so is that of training rounds, which
+has no gold.
 """
 
 from dataclasses import dataclass
@@ -19,69 +19,77 @@ from projects.models import Project
 from projects.protocols import TERMS
 from schemes.registry import get_scheme
 
-# The first items of a worker outside the trained pool.
-NEW_ITEMS = 30
-# The share of units kept in the newest KEPT_ITEMS items with gold that a trusted worker needs.
-KEPT_SHARE = 0.6
-KEPT_ITEMS = 30
-LEAST_KEPT_ITEMS = 10
-# The work of others than trusted workers is not accepted without a person if it took less. The fastest
-# of a rehearsal's workers need as long.
-NEW_LEAST_SECONDS = 25
-# A bonus of an item without gold is then paid in full.
+# A worker's record covers their newest items with gold. It is good if this share of units was kept.
+RECORD_ITEMS = 30
+KEPT_SHARE = 0.5
+# Work on an item without gold is then accepted, and its bonus paid in full.
 MAX_WAIT = timedelta(days=14)
-FIRST_ITEMS = f"This applies to your first {NEW_ITEMS} items in this project."
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecord:
+    """What the gold of a worker's newest items has of their work.
+
+    An item that was left empty counts as one unit that was not kept if its gold is not empty.
+    """
+
+    items: int
+    kept: int
+    units: int
+
+    @property
+    def is_good(self) -> bool:
+        """True if enough was kept. Without any units, nothing speaks against the worker."""
+        share = ratio(self.kept, self.units)
+        return share is None or share >= KEPT_SHARE
+
+    @property
+    def is_trusted(self) -> bool:
+        return self.items >= RECORD_ITEMS and self.is_good
+
+
+def kept_record(*, project: Project, worker: Worker) -> KeptRecord:
+    """Return the worker's record. Work in every state counts, also if it was rejected."""
+    judged = Submission.objects.filter(
+        worker=worker, role=Role.GENERATOR, item__project=project, kept_units__isnull=False
+    )
+    rows = list(judged.order_by("-pk").values_list("kept_units", "judged_units")[:RECORD_ITEMS])
+    return KeptRecord(
+        items=len(rows),
+        kept=sum(kept or 0 for kept, _ in rows),
+        units=sum(units or 0 for _, units in rows),
+    )
 
 
 def waits_for_gold(*, assignment: Assignment, batch: Batch) -> bool:
-    """Return True if the bonus of the assignment is decided once its items have gold."""
+    """Return True if the assignment's work and bonus are decided once its items have gold."""
     if not _may_wait(batch):
         return False
     timing = batch.project.bonus_timing
     if timing != BonusTiming.BY_TRUST:
         return bool(timing == BonusTiming.AFTER_CONSOLIDATION)
-    return bool(why_not_trusted(project=batch.project, worker=assignment.worker, but=assignment))
+    return not is_trusted(project=batch.project, worker=assignment.worker)
 
 
-def why_not_trusted(*, project: Project, worker: Worker, but: Assignment | None = None) -> str:
-    """Return the reason why the worker's bonuses wait under "by trust", or "".
+def is_trusted(*, project: Project, worker: Worker) -> bool:
+    """Return True if the work of the worker is accepted at once under "by trust"."""
+    return _is_in_pool(project, worker) or kept_record(project=project, worker=worker).is_trusted
 
-    `but` is an assignment that is being decided, and does not count.
+
+def stated_timing(*, batch: Batch, worker_ref: str) -> str:
+    """Return when work of the worker is paid, or "" if there is nothing to state.
+
+    The worker may be unknown, as in a preview.
     """
-    if _is_in_pool(project, worker):
-        return ""
-    done = Submission.objects.accepted().filter(
-        worker=worker, role=Role.GENERATOR, item__project=project, item__in_production=True
-    )
-    if but is not None:
-        done = done.exclude(assignment=but)
-    if len(done.order_by("-pk").values_list("pk")[:NEW_ITEMS]) < NEW_ITEMS:
-        return FIRST_ITEMS
-    share = _kept_share(project, worker)
-    if share is None or share < KEPT_SHARE:
-        units = get_scheme(project.scheme).vocabulary.unit.plural
-        return f"This applies until {KEPT_SHARE:.0%} of your newest {units} are kept."
-    return ""
-
-
-@dataclass(frozen=True, slots=True)
-class StatedTiming:
-    """What the page states about the bonus. `text` is "" without a bonus."""
-
-    waits: bool
-    text: str
-
-
-def stated_timing(*, batch: Batch, worker_ref: str) -> StatedTiming:
-    """Return when a bonus of the worker is paid. The worker may be unknown, as in a preview."""
     waits, reason = _waits_on_page(batch, worker_ref)
     terms = batch_terms(batch)
-    if not (terms.get("bonus_first_cents") or terms.get("bonus_step_cents")):
-        return StatedTiming(waits, "")
+    has_bonus = bool(terms.get("bonus_first_cents") or terms.get("bonus_step_cents"))
     if not waits:
-        return StatedTiming(waits, "Your bonus is paid as soon as your work is accepted.")
-    text = f"Your bonus is in review {until_gold(batch.project)} {reason}"
-    return StatedTiming(waits, text.strip())
+        return "Your bonus is paid as soon as your work is accepted." if has_bonus else ""
+    texts = [_until_accepted(batch)]
+    if has_bonus:
+        texts.append(f"Your bonus is in review {until_gold(batch.project)}")
+    return " ".join([*texts, reason]).strip()
 
 
 def _waits_on_page(batch: Batch, worker_ref: str) -> tuple[bool, str]:
@@ -91,21 +99,46 @@ def _waits_on_page(batch: Batch, worker_ref: str) -> tuple[bool, str]:
     if project.bonus_timing == BonusTiming.AFTER_CONSOLIDATION:
         return True, ""
     if not worker_ref:
-        return True, "Workers who are trained for this project are paid it at once."
+        return True, "Workers who are trained for this project don't wait."
     worker = Worker.objects.filter(provider=project.provider, external_id=worker_ref).first()
-    if worker is None:
-        return True, FIRST_ITEMS
-    reason = why_not_trusted(project=project, worker=worker)
-    return bool(reason), reason
+    if worker is not None and is_trusted(project=project, worker=worker):
+        return False, ""
+    units, done = _units(project), TERMS[project.protocol].done
+    return True, (
+        f"This applies until {RECORD_ITEMS} of your items are {done} and at least "
+        f"{KEPT_SHARE:.0%} of their {units} were kept."
+    )
+
+
+def _until_accepted(batch: Batch) -> str:
+    """Return when work is accepted that waits for gold."""
+    project = batch.project
+    most = min(MAX_WAIT, timedelta(seconds=batch.auto_approval_seconds))
+    return (
+        f"Your work is accepted when the item is {TERMS[project.protocol].done}, or after "
+        f"{_duration(most)} without a result. If less than {KEPT_SHARE:.0%} of the "
+        f"{_units(project)} in your newest {RECORD_ITEMS} items were kept, or if the work was too fast, "
+        "a person decides."
+    )
+
+
+def _duration(time: timedelta) -> str:
+    hours = max(1, round(time.total_seconds() / 3600))
+    if hours % 24 or hours < 48:
+        return "an hour" if hours == 1 else f"{hours} hours"
+    return f"{hours // 24} days"
 
 
 def until_gold(project: Project) -> str:
     """Return how long a bonus waits and what is paid, as the end of a sentence."""
-    units = get_scheme(project.scheme).vocabulary.unit.plural
     return (
-        f"until the item is {TERMS[project.protocol].done}. It is paid for the {units} that are kept, "
-        f"and in full if there is no result after {MAX_WAIT.days} days."
+        f"until the item is {TERMS[project.protocol].done}. It is paid for the {_units(project)} that "
+        f"are kept, and in full if there is no result after {MAX_WAIT.days} days."
     )
+
+
+def _units(project: Project) -> str:
+    return get_scheme(project.scheme).vocabulary.unit.plural
 
 
 def _may_wait(batch: Batch) -> bool:
@@ -116,19 +149,3 @@ def _is_in_pool(project: Project, worker: Worker) -> bool:
     pool = pool_of(project=project, role=Role.GENERATOR)
     held = [GrantState.PENDING, GrantState.HELD]
     return pool is not None and pool.grants.filter(worker=worker, state__in=held).exists()
-
-
-def _kept_share(project: Project, worker: Worker) -> float | None:
-    """Return the share of paid units that the gold of the worker's newest items has.
-
-    Return None if too few of their items have gold, or if they have no units.
-    """
-    known = Submission.objects.accepted().filter(
-        worker=worker, role=Role.GENERATOR, item__project=project, kept_units__isnull=False
-    )
-    rows = list(known.order_by("-pk").values_list("content", "kept_units")[:KEPT_ITEMS])
-    if len(rows) < LEAST_KEPT_ITEMS:
-        return None
-    count = get_scheme(project.scheme).content.count_units
-    units = sum(count(content, Role.GENERATOR) for content, _ in rows)
-    return ratio(sum(kept or 0 for _, kept in rows), units)

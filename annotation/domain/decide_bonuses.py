@@ -7,7 +7,8 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from annotation.domain.queries import held_bonuses_of
+from annotation.domain.decide_submission import accept_assignment
+from annotation.domain.queries import held_bonuses_of, waiting_work
 from annotation.domain.review_bonus import accept_bonus, decline_bonus
 from annotation.enums import BonusDecision, HeldBonusState
 from annotation.models import HeldBonus
@@ -118,13 +119,20 @@ def decide_bonuses(
     return outcome
 
 
-def pay_waiting_bonuses(*, project: Project, actor: str, now: datetime) -> Outcome:
-    """Pay all bonuses that wait for consolidation in full, for example before an archive."""
+def pay_waiting_work(*, project: Project, actor: str, now: datetime) -> tuple[int, int]:
+    """Accept all work and pay all bonuses that wait for consolidation, for example before an archive.
+
+    Return the numbers of assignments and of bonuses.
+    """
+    work = list(waiting_work(project=project).order_by("pk"))
+    for assignment in work:
+        accept_assignment(assignment=assignment, actor=actor, now=now)
     waiting = HeldBonus.objects.filter(project=project, state=HeldBonusState.WAITING)
-    return decide_bonuses(
+    outcome = decide_bonuses(
         bonuses=list(waiting.select_related("payment").order_by("pk")),
         decision=BonusDecision.ACCEPT,
         text="",
         actor=actor,
         now=now,
     )
+    return len(work), len(outcome.done)

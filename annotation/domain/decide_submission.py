@@ -9,7 +9,7 @@ from django.db import transaction
 from annotation.domain.await_gold import await_gold
 from annotation.domain.award_bonus import bonus_for
 from annotation.domain.bonus_timing import waits_for_gold
-from annotation.domain.hold_bonus import hold_bonus, reasons_to_hold, speed_reason
+from annotation.domain.hold_bonus import hold_bonus, reasons_to_hold
 from annotation.domain.republish import has_room_for
 from annotation.enums import SubmissionState
 from annotation.models import Batch, Submission
@@ -22,13 +22,18 @@ from crowd.models import Assignment
 
 TRANSITIONS: Transitions = {
     SubmissionState.SUBMITTED: [
+        SubmissionState.WAITING,
         SubmissionState.ACCEPTED,
         SubmissionState.REJECTED,
         SubmissionState.WITHDRAWN,
     ],
+    # Gold may use the work by now, so that nobody rejects it before the gold is there.
+    SubmissionState.WAITING: [SubmissionState.SUBMITTED, SubmissionState.ACCEPTED],
     # The marketplace may refuse a rejection, which then needs another decision.
     SubmissionState.REJECTED: [SubmissionState.ACCEPTED, SubmissionState.WITHDRAWN],
 }
+REJECTED_ELSEWHERE: Transitions = {SubmissionState.WAITING: [SubmissionState.REJECTED]}
+ACTOR = "automatic acceptance"
 
 
 def lock_assignment(*, assignment: Assignment) -> Assignment:
@@ -46,9 +51,10 @@ def accept_assignment(
 ) -> None:
     """Accept the assignment's submissions, approve it and record its bonus as owed.
 
-    If no person has checked the work, its bonus is held if there are reasons to, or waits until the
-    items have gold. A repeat changes nothing. Unreadable and withdrawn work is paid but not used. Raise
-    TransitionNotAllowedError if a submission can't be accepted.
+    If no person has checked the work, its bonus is held if there are reasons to, or waits for the
+    items' gold. That may be there already, if the work itself waited for it. A repeat changes nothing.
+    Unreadable and withdrawn work is paid but not used. Raise TransitionNotAllowedError if a submission
+    can't be accepted.
     """
     lock_assignment(assignment=assignment)
     rows = assignment.submissions.select_related("item__project__budget", "item__sentence__image")
@@ -73,7 +79,8 @@ def accept_assignment(
 def _waits_for_gold(submissions: Sequence[Submission]) -> bool:
     assignment = submissions[0].assignment
     assert assignment
-    return waits_for_gold(assignment=assignment, batch=assignment.hit.task.batch)
+    is_judged = any(submission.kept_units is not None for submission in submissions)
+    return is_judged or waits_for_gold(assignment=assignment, batch=assignment.hit.task.batch)
 
 
 class OverturnError(TouchstoneError, ValueError):
@@ -162,10 +169,10 @@ def _change_state(
 
 
 def auto_accept(*, submissions: list[Submission], now: datetime) -> bool:
-    """Accept new submissions unless one of them needs review.
+    """Accept new submissions unless one of them needs review, or they wait for gold.
 
-    Work that was faster than plausible needs one, unless its worker is trusted. Otherwise the reward
-    alone would pay junk better than work. Return True if they were accepted.
+    Gold uses work that waits. Otherwise the reward alone would pay junk better than work. Return True
+    if they were accepted.
     """
     if not submissions or any(
         submission.problem or submission.state != SubmissionState.SUBMITTED
@@ -176,11 +183,46 @@ def auto_accept(*, submissions: list[Submission], now: datetime) -> bool:
     assert assignment
     if assignment.state not in (AssignmentState.SUBMITTED, AssignmentState.APPROVED):
         return False  # it was rejected at the marketplace
-    if _waits_for_gold(submissions) and (reasons := list(speed_reason(submissions))):
+    if assignment.state == AssignmentState.SUBMITTED and _waits_for_gold(submissions):
         for submission in submissions:
-            submission.problem = reasons[0].text
-            submission.save(update_fields=["problem"])
+            _change_state(submission, SubmissionState.WAITING, ACTOR, now)
         return False
-    actor = "automatic acceptance"
-    accept_assignment(assignment=assignment, actor=actor, now=now, is_checked=False)
+    accept_assignment(assignment=assignment, actor=ACTOR, now=now, is_checked=False)
     return True
+
+
+@transaction.atomic
+def end_wait(*, assignment: Assignment, doubt: str, now: datetime) -> bool:
+    """Accept work that waited for gold, or leave it to a person for the reason `doubt`, if there is one.
+
+    Work that the marketplace has approved is paid, so that it is accepted in any case. What the
+    marketplace has rejected is rejected here too. Return True if the work was accepted.
+    """
+    assignment = lock_assignment(assignment=assignment)
+    undecided = [SubmissionState.WAITING, SubmissionState.SUBMITTED]
+    rows = list(assignment.submissions.filter(state__in=undecided))
+    waiting = [row for row in rows if row.state == SubmissionState.WAITING]
+    if assignment.state in (AssignmentState.REJECTING, AssignmentState.REJECTED):
+        for submission in waiting:
+            change_state(
+                instance=submission,
+                new=SubmissionState.REJECTED,
+                transitions=REJECTED_ELSEWHERE,
+                actor="marketplace",
+                now=now,
+            )
+    elif rows and (not doubt or assignment.state == AssignmentState.APPROVED):
+        accept_assignment(assignment=assignment, actor=ACTOR, now=now, is_checked=False)
+        return True
+    else:
+        for submission in waiting:
+            change_state(
+                instance=submission,
+                new=SubmissionState.SUBMITTED,
+                transitions=TRANSITIONS,
+                actor=ACTOR,
+                now=now,
+                reason=doubt,
+                problem=doubt,
+            )
+    return False

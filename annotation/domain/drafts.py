@@ -116,7 +116,9 @@ def save_draft(*, claim: PageToken, state: PageState, now: datetime, address: st
         else:
             keep_state(draft, state, now, has_log=has_log)
 
-    return _change_draft(claim, _task(claim), change, now, digest_of(address))
+    return _change_draft(
+        claim, _task(claim), change, now, address=address, active_seconds=state.active_seconds
+    )
 
 
 def keep_state(draft: PageDraft, state: PageState, now: datetime, *, has_log: bool = True) -> None:
@@ -179,7 +181,7 @@ def submit_draft(
         draft.content = content
         draft.save()
 
-    _change_draft(claim, offered, change, now, digest_of(address))
+    _change_draft(claim, offered, change, now, address=address, active_seconds=state.active_seconds)
     return answer_text(content)
 
 
@@ -250,16 +252,21 @@ def _change_draft(
     offered: PublishedTask,
     change: Callable[[Draft, bool], None],
     now: datetime,
-    address_digest: str,
+    *,
+    address: str,
+    active_seconds: int,
 ) -> Draft:
     """Call `change` with the claim's draft, which is locked or new, to change and save it.
 
-    Its second argument is True if the draft may store the log.
+    A new draft was opened as long ago as its page was active, at most the time of an assignment. The
+    second argument of `change` is True if the draft may store the log.
     """
     task = offered.task
     claim = confirm_claim(claim=claim, task=task, now=now)
     # Somebody is working on the task, and perhaps not the worker of the claim.
     is_certain = claim.is_confirmed and not can_be_asked(task.hit.hit_type.provider)
+    longest = task.hit.hit_type.assignment_seconds
+    address_digest = digest_of(address)
     while True:
         try:
             with transaction.atomic():
@@ -270,7 +277,7 @@ def _change_draft(
                     draft = Draft(
                         task=task,
                         guidelines_id=offered.guidelines_id,
-                        opened_at=now,
+                        opened_at=now - timedelta(seconds=min(active_seconds, longest)),
                         assignment_ref=claim.assignment_ref,
                         worker_ref=claim.worker_ref,
                         address_digest=address_digest,
@@ -309,7 +316,7 @@ def take_over(draft: PageDraft, state: PageState, now: datetime, *, has_log: boo
     draft.revision += 1
     draft.save_id = state.save_id
     draft.saved_at = now
-    # The seconds since the page was opened, plus a minute of grace for the first save.
+    # The seconds since the page was opened, plus a minute of grace.
     open_for = int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())
     # The page restarts its counter on a reload, which must not lower the stored value.
     draft.active_seconds = max(draft.active_seconds, min(state.active_seconds, open_for))

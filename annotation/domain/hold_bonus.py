@@ -11,7 +11,6 @@ from statistics import median
 from django.db.models import QuerySet
 
 from annotation.domain.award_bonus import units_of
-from annotation.domain.bonus_timing import NEW_LEAST_SECONDS, waits_for_gold
 from annotation.domain.item_context import context_of, headline_of
 from annotation.domain.publish import batch_terms
 from annotation.enums import HeldBonusState
@@ -73,11 +72,11 @@ def _others(submission: Submission) -> Iterable[Json]:
 
 
 def _recent(submission: Submission) -> Iterable[Json]:
-    """Return the worker's newest accepted work on other items in the role, with the assignment's."""
-    accepted = Submission.objects.accepted().filter(
+    """Return the worker's newest usable work on other items in the role, with the assignment's."""
+    usable = Submission.objects.usable().filter(
         item__project=submission.item.project_id, role=submission.role, worker=submission.worker_id
     )
-    newest = accepted.exclude(item=submission.item_id).order_by("-pk")
+    newest = usable.exclude(item=submission.item_id).order_by("-pk")
     return newest.values_list("content", flat=True)[:RECENT]
 
 
@@ -95,51 +94,38 @@ def speed_reason(submissions: Sequence[Submission]) -> Iterator[Doubt]:
 
 
 def seconds_per_item(submissions: Sequence[Submission]) -> float:
-    """Return the active seconds per item of an assignment.
-
-    The page reports them. Between acceptance and submission, which the marketplace confirmed, no
-    person can have been active longer. Only simulated workers submit at once.
-    """
+    """Return the active seconds per item of an assignment, or its whole time if they are unknown."""
     first = submissions[0]
     assert first.assignment
-    assert first.worker
-    elapsed = (first.assignment.submitted_at - first.assignment.accepted_at).total_seconds()
-    seconds = float(first.active_seconds or elapsed)
-    if not first.worker.is_simulated:
-        seconds = min(seconds, elapsed)
-    return seconds / len(submissions)
+    elapsed = first.assignment.submitted_at - first.assignment.accepted_at
+    return (first.active_seconds or elapsed.total_seconds()) / len(submissions)
 
 
 def least_seconds(submission: Submission) -> float:
     """Return the plausible minimum of active seconds for the submission's item.
 
     It is that of the pay terms, or a share of the median of accepted work of the role if that is
-    higher. It is higher for workers whose bonuses wait for consolidation.
+    higher.
     """
     assert submission.assignment
     assert submission.worker
-    batch = submission.assignment.hit.task.batch
-    fixed = batch_terms(batch).get("least_seconds", 0)
+    fixed = batch_terms(submission.assignment.hit.task.batch).get("least_seconds", 0)
     if not fixed:
         return 0.0
-    if waits_for_gold(assignment=submission.assignment, batch=batch):
-        fixed = max(fixed, NEW_LEAST_SECONDS)
     accepted = _timed(submission.item.project, submission.role, submission.worker.is_simulated)
     return _floor(fixed, _seconds(accepted.exclude(assignment=submission.assignment_id)))
 
 
-def stated_terms(*, task: Task, waits: bool = False) -> Terms:
+def stated_terms(*, task: Task) -> Terms:
     """Return the task's pay terms with the whole seconds below which bonuses of people are held now.
 
-    The page states them before the work is submitted. The median is a few seconds old. The bonuses of
-    some workers wait for consolidation.
+    The page states them before the work is submitted. The median is a few seconds old.
     """
     terms = batch_terms(task.batch)
     if not terms.get("least_seconds"):
         return terms
     seen = figures_of(seconds_of_people, task.role, project=task.batch.project).value
-    fixed = max(terms["least_seconds"], NEW_LEAST_SECONDS if waits else 0)
-    return {**terms, "least_seconds": ceil(_floor(fixed, seen))}
+    return {**terms, "least_seconds": ceil(_floor(terms["least_seconds"], seen))}
 
 
 def seconds_of_people(role: str, *, project: Project) -> list[int]:

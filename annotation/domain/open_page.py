@@ -93,8 +93,7 @@ def open_page(
     guidelines_id = (draft and draft.guidelines_id) or offered.guidelines_id
     contexts = _contexts(project, offered.items, role)
     known = claim.worker_ref if claim and claim.is_confirmed else ""
-    timing = stated_timing(batch=task.batch, worker_ref=known)
-    terms = stated_terms(task=task, waits=timing.waits)
+    terms = stated_terms(task=task)
     data: Json = {
         "preview": claim is None,
         "token": claim.token() if claim else "",
@@ -107,7 +106,7 @@ def open_page(
         and draft is None
         and offers_tutorial(project=project, role=role, worker_ref=claim.worker_ref),
         "pay": page_pay(terms) if terms else None,
-        "bonus_timing": timing.text,
+        "bonus_timing": stated_timing(batch=task.batch, worker_ref=known),
         "shared": shared_data(get_scheme(project.scheme), role, contexts),
         "items": [
             item_data(item, context, draft, role)

@@ -1,10 +1,11 @@
 """Queries of items, submissions, workers and costs, shared by pages and the API."""
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import Any
 
 from django.db import connection
 from django.db.models import (
@@ -191,27 +192,43 @@ def held_bonuses_of(*, project: Project) -> QuerySet[HeldBonus]:
 
 
 @dataclass(frozen=True, slots=True)
-class WaitingBonuses:
-    """A worker's bonuses that wait for consolidation. `cents` is without fees."""
+class WaitingPay:
+    """A worker's pay that waits for consolidation. The cents are without fees.
+
+    `work` is the number of assignments that are not accepted yet, and `reward_cents` their rewards.
+    """
 
     worker: Worker
-    count: int
-    cents: int
     since: datetime
+    work: int = 0
+    reward_cents: int = 0
+    bonuses: int = 0
+    bonus_cents: int = 0
 
 
-def waiting_bonuses(*, project: Project) -> list[WaitingBonuses]:
-    """Return the bonuses that wait for consolidation, by worker, the longest wait first."""
-    rows = HeldBonus.objects.filter(project=project, state=HeldBonusState.WAITING).order_by()
-    sums = rows.values_list("payment__assignment__worker").annotate(
-        count=Count("pk"), cents=Sum("payment__amount_cents"), since=Min("held_at")
+def waiting_pay(*, project: Project) -> list[WaitingPay]:
+    """Return the pay that waits for consolidation, by worker, the longest wait first."""
+    work = waiting_work(project=project).order_by().values_list("worker")
+    held = HeldBonus.objects.filter(project=project, state=HeldBonusState.WAITING).order_by()
+    rewards = work.annotate(Min("submitted_at"), Count("pk"), Sum("hit__hit_type__reward_cents"))
+    bonuses = held.values_list("payment__assignment__worker").annotate(
+        Min("held_at"), Count("pk"), Sum("payment__amount_cents")
     )
-    workers = Worker.objects.in_bulk([pk for pk, *_ in sums])
-    waiting = [
-        WaitingBonuses(worker=workers[pk], count=count, cents=cents, since=since)
-        for pk, count, cents, since in sums
-    ]
-    return sorted(waiting, key=lambda row: (row.since, row.worker.pk))
+    by_worker: defaultdict[int, dict[str, Any]] = defaultdict(dict)
+    for pk, since, count, cents in rewards:
+        by_worker[pk] |= {"since": since, "work": count, "reward_cents": cents}
+    for pk, held_at, count, cents in bonuses:
+        since = min(held_at, by_worker[pk].get("since", held_at))
+        by_worker[pk] |= {"since": since, "bonuses": count, "bonus_cents": cents}
+    workers = Worker.objects.in_bulk(by_worker)
+    rows = [WaitingPay(worker=workers[pk], **fields) for pk, fields in by_worker.items()]
+    return sorted(rows, key=lambda row: (row.since, row.worker.pk))
+
+
+def waiting_work(*, project: Project) -> QuerySet[Assignment]:
+    """Return the assignments whose work waits for consolidation before it is accepted."""
+    waiting = Submission.objects.filter(state=SubmissionState.WAITING, item__project=project)
+    return Assignment.objects.filter(pk__in=waiting.values("assignment"))
 
 
 def count_bonuses_to_decide(*, project: Project) -> int:
@@ -222,7 +239,8 @@ def count_bonuses_to_decide(*, project: Project) -> int:
 
 def can_be_used(submission: Submission) -> bool:
     """Return True if the submission is readable and can still be accepted."""
-    return submission.is_readable and submission.state == SubmissionState.SUBMITTED
+    undecided = (SubmissionState.SUBMITTED, SubmissionState.WAITING)
+    return submission.is_readable and submission.state in undecided
 
 
 def can_be_accepted(assignment: Assignment) -> bool:
@@ -236,14 +254,14 @@ def can_be_accepted(assignment: Assignment) -> bool:
 def count_submissions(*, project: Project) -> Counter[tuple[str, str]]:
     """Return the number of submissions by (role, state).
 
-    Submissions that need review also count under (role, "waiting").
+    Submissions that need review also count under (role, "review").
     """
     everything = Submission.objects.filter(item__project=project).order_by()
     by_state = everything.values_list("role", "state").annotate(n=Count("pk"))
     # A separate query avoids joining the assignments of the many accepted submissions.
     waiting = everything.filter(WAITS).values_list("role").annotate(n=Count("pk"))
     counts = Counter({(role, state): n for role, state, n in by_state})
-    counts.update({(role, "waiting"): n for role, n in waiting})
+    counts.update({(role, "review"): n for role, n in waiting})
     return counts
 
 

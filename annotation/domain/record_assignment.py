@@ -90,13 +90,25 @@ def _submission(
         other_version=other,
         opened_at=draft.opened_at if draft else assignment.accepted_at,
         submitted_at=assignment.submitted_at,
-        active_seconds=draft.active_seconds if draft else 0,
+        active_seconds=_active_seconds(assignment, draft),
         moves=draft.moves if draft else 0,
         steps=draft.steps if draft else {},
         log=draft.log if draft else [],
         comment=draft.comment if draft else "",
         guidelines=draft.guidelines if draft else None,
     )
+
+
+def _active_seconds(assignment: Assignment, draft: Draft | None) -> int:
+    """Return the page's active seconds, or 0 if unknown.
+
+    No person can have been active longer than from acceptance to submission, which the marketplace
+    confirmed. Only simulated workers submit at once.
+    """
+    if draft is None or assignment.worker.is_simulated:
+        return draft.active_seconds if draft else 0
+    elapsed = assignment.submitted_at - assignment.accepted_at
+    return min(draft.active_seconds, int(elapsed.total_seconds()))
 
 
 def _marketplace_copy(assignment: Assignment) -> tuple[dict[str, Any], str]:

@@ -27,7 +27,7 @@ from django.db.models.functions import Coalesce
 
 from annotation.domain.publish import PAGE, PublicationItem, publish_items
 from annotation.domain.qualification_codes import done_code
-from annotation.enums import BatchState, SubmissionState
+from annotation.enums import LIVE, BatchState, SubmissionState
 from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from crowd.domain.ledger import BudgetExceededError
@@ -49,6 +49,7 @@ ENDED = [HitState.FINISHED, HitState.EXPIRED, HitState.FAILED, HitState.WITHDRAW
 # The marketplace may still refuse the rejection. A person then decides again.
 UNSETTLED = [AssignmentState.SUBMITTED, AssignmentState.REJECTING]
 AUTOMATIC = "automatic republication"
+REJECTED_WITH_GOLD = Q(state=SubmissionState.REJECTED, kept_units__isnull=False)
 M = TypeVar("M", bound=Model)
 
 
@@ -71,15 +72,16 @@ def short_attempts(*, now: datetime) -> QuerySet[TaskItem]:
     """Return the newest attempt of each item that lacks submissions.
 
     The item is in production, its HITs for generators have all ended, and it has fewer live
-    submissions (`live`) than the project requires. Items with outstanding work or an unsettled
-    rejection are excluded.
+    submissions (`live`) than the project requires. Work that was rejected after it had its gold counts
+    as live, because the gold stays. Items with outstanding work or an unsettled rejection are excluded.
     """
     same_item = {"item": OuterRef("item"), "role": Role.GENERATOR}
     places = TaskItem.objects.filter(**same_item)
     offers = {"task__task_items__item": OuterRef("item"), "task__role": Role.GENERATOR}
     running = places.filter(still_published("task__hit__"))
     submissions = Submission.objects.filter(**same_item)
-    live = submissions.live().order_by().values("item").annotate(n=Count("pk")).values("n")
+    present = submissions.filter(Q(state__in=LIVE) | REJECTED_WITH_GOLD)
+    live = present.order_by().values("item").annotate(n=Count("pk")).values("n")
     return (
         TaskItem.objects.filter(role=Role.GENERATOR, item__in_production=True)
         .filter(task__hit__state__in=ENDED)

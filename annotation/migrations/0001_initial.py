@@ -196,7 +196,7 @@ class Migration(migrations.Migration):
                 ('role', models.CharField(choices=[('generator', 'generator'), ('consolidator', 'consolidator'), ('validator', 'validator'), ('reviser', 'reviser'), ('expert', 'expert')], max_length=20)),
                 ('content', models.JSONField()),
                 ('schema_version', models.PositiveSmallIntegerField()),
-                ('state', models.CharField(choices=[('submitted', 'pending review'), ('accepted', 'accepted'), ('rejected', 'rejected'), ('withdrawn', 'withdrawn')], default='submitted', max_length=20)),
+                ('state', models.CharField(choices=[('submitted', 'pending review'), ('waiting', 'waiting for consolidation'), ('accepted', 'accepted'), ('rejected', 'rejected'), ('withdrawn', 'withdrawn')], default='submitted', max_length=20)),
                 ('problem', models.TextField(blank=True)),
                 ('other_version', models.JSONField(blank=True, null=True)),
                 ('conflict_resolved', models.BooleanField(db_default=False, default=False)),
@@ -208,6 +208,7 @@ class Migration(migrations.Migration):
                 ('log', models.JSONField(blank=True, db_default=[], default=list)),
                 ('comment', models.TextField(blank=True)),
                 ('kept_units', models.PositiveIntegerField(blank=True, null=True)),
+                ('judged_units', models.PositiveIntegerField(blank=True, null=True)),
                 ('assignment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='crowd.assignment')),
                 ('author', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to=settings.AUTH_USER_MODEL)),
                 ('guidelines', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, to='projects.guidelines')),
@@ -215,8 +216,8 @@ class Migration(migrations.Migration):
                 ('worker', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='submissions', to='crowd.worker')),
             ],
             options={
-                'indexes': [models.Index(fields=['item', 'role', 'state'], name='annotation__item_id_389269_idx'), models.Index(condition=models.Q(('kept_units', None), ('role', 'generator'), ('state__in', ['accepted', 'withdrawn'])), fields=['item'], name='submission_kept_unknown'), models.Index(condition=models.Q(models.Q(('state', 'submitted'), models.Q(('problem', ''), _negated=True)), ('state__in', ['withdrawn', 'rejected']), _connector='OR'), fields=['id'], name='submission_may_wait')],
-                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['submitted', 'accepted'])), fields=('item', 'worker', 'role'), name='one_live_submission'), models.UniqueConstraint(condition=models.Q(('author__isnull', False), ('state__in', ['submitted', 'accepted'])), fields=('item', 'author', 'role'), name='one_live_submission_per_author'), models.UniqueConstraint(fields=('assignment', 'item'), name='submission_once_per_assignment'), models.CheckConstraint(condition=models.Q(models.Q(('assignment__isnull', False), ('author', None), ('worker__isnull', False)), models.Q(('assignment', None), ('author__isnull', False), ('worker', None)), _connector='OR'), name='submission_by_worker_or_expert')],
+                'indexes': [models.Index(fields=['item', 'role', 'state'], name='annotation__item_id_389269_idx'), models.Index(condition=models.Q(('kept_units', None), ('role', 'generator'), ('state__in', ['waiting', 'accepted', 'withdrawn'])), fields=['item'], name='submission_kept_unknown'), models.Index(condition=models.Q(('state', 'waiting')), fields=['assignment'], name='submission_waits'), models.Index(condition=models.Q(models.Q(('state', 'submitted'), models.Q(('problem', ''), _negated=True)), ('state__in', ['withdrawn', 'rejected']), _connector='OR'), fields=['id'], name='submission_may_wait')],
+                'constraints': [models.UniqueConstraint(condition=models.Q(('state__in', ['submitted', 'waiting', 'accepted'])), fields=('item', 'worker', 'role'), name='one_live_submission'), models.UniqueConstraint(condition=models.Q(('author__isnull', False), ('state__in', ['submitted', 'waiting', 'accepted'])), fields=('item', 'author', 'role'), name='one_live_submission_per_author'), models.UniqueConstraint(fields=('assignment', 'item'), name='submission_once_per_assignment'), models.CheckConstraint(condition=models.Q(models.Q(('judged_units', None), ('kept_units', None)), models.Q(('judged_units__isnull', False), ('kept_units__isnull', False)), _connector='OR'), name='submission_kept_of_judged_units'), models.CheckConstraint(condition=models.Q(models.Q(('assignment__isnull', False), ('author', None), ('worker__isnull', False)), models.Q(('assignment', None), ('author__isnull', False), ('worker', None)), _connector='OR'), name='submission_by_worker_or_expert')],
             },
         ),
         migrations.CreateModel(

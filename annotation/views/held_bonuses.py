@@ -12,9 +12,9 @@ from django.views.decorators.http import require_GET, require_POST
 from annotation.bonus_forms import AnswerAppealForm
 from annotation.domain.appeal_bonus import open_appeals
 from annotation.domain.award_bonus import units_of
-from annotation.domain.bonus_timing import MAX_WAIT
-from annotation.domain.decide_bonuses import describe_codes, held_in_groups, pay_waiting_bonuses
-from annotation.domain.queries import held_bonuses_of, waiting_bonuses
+from annotation.domain.bonus_timing import KEPT_SHARE, MAX_WAIT, RECORD_ITEMS
+from annotation.domain.decide_bonuses import describe_codes, held_in_groups, pay_waiting_work
+from annotation.domain.queries import held_bonuses_of, waiting_pay
 from annotation.domain.review_bonus import accept_bonus, decline_bonus, submissions_of_held
 from annotation.forms import AcceptBonusForm, DeclineBonusForm
 from annotation.models import HeldBonus, Submission
@@ -30,6 +30,7 @@ from web.lists import Column, Empty, Listing, money_column, time_column
 PAGE_SIZE = 20
 HELD_BONUSES = Noun("held bonus", "held bonuses")
 WAITING_BONUSES = Noun("bonus", "bonuses")
+WAITING_WORK = Noun("submission", "submissions")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +84,16 @@ def list_held_bonuses(
         (appeal, refused_answer if appeal.pk == refused_appeal else AnswerAppealForm(key=appeal.pk))
         for appeal in open_appeals(project=project)[:PAGE_SIZE]
     ]
-    waiting = waiting_bonuses(project=project)
+    waiting = waiting_pay(project=project)
     context = {
         "rows": rows,
         "groups": groups,
         "appeals": appeals,
         "waiting": waiting,
-        "waiting_cents": sum(row.cents for row in waiting),
+        "waiting_cents": sum(row.bonus_cents + row.reward_cents for row in waiting),
+        "has_waiting_work": any(row.work for row in waiting),
+        "kept_share": f"{KEPT_SHARE:.0%}",
+        "record_items": RECORD_ITEMS,
         "max_wait": MAX_WAIT,
         "done": TERMS[project.protocol].done,
         "units": units,
@@ -185,11 +189,13 @@ def decline(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase
 @require_POST
 @project_page(STAFF)
 def pay_waiting(request: HttpRequest, project: Project) -> HttpResponseBase:
-    """Pay the bonuses that wait for consolidation in full."""
-    outcome = pay_waiting_bonuses(
+    """Accept the work and pay the bonuses that wait for consolidation in full."""
+    work, bonuses = pay_waiting_work(
         project=project, actor=request.user.get_username(), now=timezone.now()
     )
-    messages.success(request, f"{WAITING_BONUSES.count(len(outcome.done))} will be paid in full.")
+    texts = [WAITING_WORK.count(work)] if work else []
+    texts += [WAITING_BONUSES.count(bonuses)] if bonuses or not work else []
+    messages.success(request, f"{' and '.join(texts)} will be paid in full.")
     return redirect("annotation:held_bonuses", slug=project.slug)
 
 

@@ -25,8 +25,11 @@ TRANSITIONS: Transitions = {
     CaseState.REVISING: [CaseState.OPEN, CaseState.DISPUTED],
     CaseState.DISPUTED: [CaseState.RESOLVED],
 }
-# Work that was paid, and that newer work replaces.
-REPLACED: Transitions = {SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN]}
+# Work that was decided, and that newer work replaces.
+REPLACED: Transitions = {
+    SubmissionState.ACCEPTED: [SubmissionState.WITHDRAWN],
+    SubmissionState.REJECTED: [SubmissionState.WITHDRAWN],
+}
 
 
 def case_of_task(task: Task) -> Case:

@@ -239,12 +239,16 @@ def without_experiments(
     return submissions.exclude(assignment__hit__in=tasks.values("hit"))
 
 
-def annotations_for_gold(*, project: Project) -> QuerySet[Submission]:
-    """Return the accepted annotations that contribute to gold.
+def annotations_for_gold(
+    *, project: Project, states: Collection[str] = (SubmissionState.ACCEPTED,)
+) -> QuerySet[Submission]:
+    """Return the annotations in these states that contribute to gold.
 
     Work in training rounds and agreement experiments is excluded.
     """
-    own = Submission.objects.accepted().filter(item__project=project, item__in_production=True)
+    own = Submission.objects.filter(
+        item__project=project, item__in_production=True, state__in=states
+    )
     accepted = without_experiments(own, project=project)
     second = Task.objects.filter(case_task__case__in=second_cases(project=project))
     if second.exists():

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import Exists, OuterRef, Q
 
 from annotation.domain.item_context import scheme_of
-from annotation.enums import SubmissionState
+from annotation.enums import USABLE, SubmissionState
 from annotation.models import Submission
 from consolidation.domain.current_gold import FIRST_CASES
 from consolidation.enums import CaseState, GoldSource
@@ -38,7 +38,7 @@ def count_kept_work(*, clock: Callable[[], datetime], limit: int = 200) -> int:
         role=Role.GENERATOR,
         worker__isnull=False,
         kept_units=None,
-        state__in=[SubmissionState.ACCEPTED, SubmissionState.WITHDRAWN],
+        state__in=[*USABLE, SubmissionState.WITHDRAWN],
     )
     return for_each_row(
         sweep="count kept work",
@@ -50,13 +50,16 @@ def count_kept_work(*, clock: Callable[[], datetime], limit: int = 200) -> int:
 
 
 def _count(submission: Submission, now: datetime) -> int:
-    kept = 0
+    kept = units = 0
     if submission.is_readable:
-        scheme = scheme_of(submission.item)
+        scheme, reference = scheme_of(submission.item), _reference(submission)
+        count_kept = scheme.comparison.count_kept
         units = scheme.content.count_units(submission.content, Role.GENERATOR)
-        kept = min(units, scheme.comparison.count_kept(_reference(submission), submission.content))
+        kept = min(units, count_kept(reference, submission.content))
+        if not units and count_kept(reference, reference):
+            units = 1
     rows = Submission.objects.filter(pk=submission.pk, kept_units=None)
-    return rows.update(kept_units=kept)
+    return rows.update(kept_units=kept, judged_units=units)
 
 
 def _reference(submission: Submission) -> Json:

@@ -1,4 +1,4 @@
-"""Open cases when items have their accepted generations, and offer them to other workers."""
+"""Open cases when items have their generations, and offer them to other workers."""
 
 import random
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ from annotation.domain.republish import (
     republish_on_new_hit,
     store_problem,
 )
-from annotation.enums import BatchState, SubmissionState
+from annotation.enums import USABLE, BatchState
 from annotation.models import Batch, Item, Submission, TaskItem
 from audit.domain.change_state import change_state, log_state_change
 from consolidation.domain.accept_identical import accept_identical
@@ -37,22 +37,23 @@ from schemes.contract.values import Json
 
 
 def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
-    """Open up to `limit` cases of items with all accepted generations. Return the number.
+    """Open up to `limit` cases of items with all usable generations. Return the number.
 
-    Work in a qualification round is compared with a reference and never merged.
+    Some of them may wait for the case's gold before they are accepted. Work in a qualification round is
+    compared with a reference and never merged.
     """
-    accepted = Count(
+    usable = Count(
         "submissions",
-        filter=Q(submissions__role=Role.GENERATOR, submissions__state=SubmissionState.ACCEPTED),
+        filter=Q(submissions__role=Role.GENERATOR, submissions__state__in=USABLE),
     )
     due = (
         Item.objects.filter(
             ~Q(Exists(_present_cases())),
             in_production=True,
-            submissions__state=SubmissionState.ACCEPTED,
+            submissions__state__in=USABLE,
         )
-        .annotate(accepted=accepted)
-        .filter(accepted__gte=F("project__generators_per_item"))
+        .annotate(usable=usable)
+        .filter(usable__gte=F("project__generators_per_item"))
         .order_by("pk")
     )
     return for_each_row(
@@ -89,8 +90,8 @@ def open_case(*, item: Item, now: datetime) -> bool:
     if not created:
         return False
     protocol = protocol_of(item.project)
-    accepted = Submission.objects.accepted().filter(item=item, role=Role.GENERATOR).order_by("pk")
-    submissions = list(accepted[:1] if protocol.has_single_source else accepted)
+    usable = Submission.objects.usable().filter(item=item, role=Role.GENERATOR).order_by("pk")
+    submissions = list(usable[:1] if protocol.has_single_source else usable)
     contents = [submission.content for submission in submissions]
     if protocol.is_empty(scheme_of(item), contents):
         case.is_empty = True

@@ -69,12 +69,12 @@ def _in_production_state(state: str) -> Q:
 def items_of(*, project: Project, **criteria: Any) -> QuerySet[Item]:
     """Return the project's items in publishing order with annotations. See `narrowed` for criteria.
 
-    The annotations are `offered`, `generations` (number of accepted ones), `case_state` (None
+    The annotations are `offered`, `generations` (number of usable ones), `case_state` (None
     without a case) and `golds` (number of versions from all sources).
     """
     items = project.items.select_related("sentence__image").order_by("position", "pk")
     offers = TaskItem.objects.filter(item=OuterRef("pk"), role=Role.GENERATOR)
-    generations = Submission.objects.accepted().filter(role=Role.GENERATOR)
+    generations = Submission.objects.usable().filter(role=Role.GENERATOR)
     return narrowed(items, project=project, **criteria).annotate(
         # A subquery per row. For a selected Exists, PostgreSQL hashes all offers of all projects.
         offered=Coalesce(Subquery(offers.values_list(Value(True))[:1]), False),

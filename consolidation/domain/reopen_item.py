@@ -8,9 +8,11 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Q
 
 from annotation.domain.batch_actions import TRANSITIONS as BATCHES
 from annotation.domain.publish import cost_of
+from annotation.domain.republish import REJECTED_WITH_GOLD
 from annotation.enums import BatchState, SubmissionState
 from annotation.models import Batch, Item, Submission, TaskItem
 from audit.domain.change_state import change_state
@@ -104,11 +106,22 @@ def _measures_agreement(item: Item) -> bool:
     return item.cases.filter(attempt__gt=0).exists() or experiments.exists()
 
 
+def _is_undecided(item: Item) -> bool:
+    """Return True if the pay of an annotation that became gold is undecided."""
+    undecided = [SubmissionState.WAITING, SubmissionState.SUBMITTED]
+    rows = item.submissions.filter(role=Role.GENERATOR, state__in=undecided)
+    return rows.filter(assignment__hit__task__batch__for_training=False).exists()
+
+
 def _check(item: Item, case: Case | None, *, annotates: bool = False) -> None:
     if item.withdrawn_at:
         raise ReopenError("The item is withdrawn. Restore it first.")
     if case is None or case.state not in REOPENABLE:
         raise ReopenError("Only finished items can be reopened. Reload the page.")
+    if annotates and _is_undecided(item):
+        raise ReopenError(
+            "The pay of an annotation is undecided. Decide it in the review queue, or wait a minute."
+        )
     if annotates and _measures_agreement(item):
         raise ReopenError("The item measures agreement, so its annotations can't be replaced.")
     if case.is_empty and not annotates:
@@ -175,8 +188,8 @@ def annotate_again(*, item: Item, reason: str, actor: str, now: datetime) -> Non
         "reason": f"reopened: {reason.strip()}",
     }
     change_state(instance=case, new=CaseState.REOPENED, transitions=TRANSITIONS, **terms)
-    used = Submission.objects.accepted().filter(item=item, role__in=[Role.GENERATOR, *CASE_ROLES])
-    for submission in used:
+    own = Submission.objects.filter(item=item, role__in=[Role.GENERATOR, *CASE_ROLES])
+    for submission in own.filter(Q(state=SubmissionState.ACCEPTED) | REJECTED_WITH_GOLD):
         change_state(
             instance=submission, new=SubmissionState.WITHDRAWN, transitions=REPLACED, **terms
         )

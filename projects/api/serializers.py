@@ -155,7 +155,7 @@ class NewProjectSerializer(BodySerializer):
     bonus_timing = serializers.ChoiceField(
         choices=BonusTiming.choices,
         default=BonusTiming.BY_TRUST,
-        help_text="When the bonuses of generators are decided.",
+        help_text="When the work of generators is accepted and its bonus decided.",
     )
     protocol = serializers.ChoiceField(choices=Protocol.choices, default=Protocol.CONSOLIDATION)
     validators_per_item = serializers.IntegerField(

@@ -76,7 +76,7 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     ),
     "revision_limit": ("revisions of a disputed annotation", str),
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
-    "bonus_timing": ("decision on bonuses", lambda timing: BonusTiming(timing).label),
+    "bonus_timing": ("decision on pay", lambda timing: BonusTiming(timing).label),
     "worker_requirements": ("worker requirements", _requirements),
     "study_settings": ("offer of studies", _study_settings),
     "accepts_identical": (
@@ -194,7 +194,8 @@ def _number(value: Any) -> str:
 
 def _check_nobody_works(project: Project, role: str) -> None:
     published = project.batches.filter(role=role, tasks__hit__state__in=["pending", "live"])
-    undecided = project.items.filter(submissions__role=role, submissions__state="submitted")
+    states = ["submitted", "waiting"]
+    undecided = project.items.filter(submissions__role=role, submissions__state__in=states)
     if published.exists() or undecided.exists():
         hits = f"{project.hit_noun}s"
         raise ProjectChangeError(

@@ -15,6 +15,7 @@ from django.utils import timezone
 from annotation.domain.item_context import targets_of
 from annotation.domain.publish import NothingToPublishError, publish_batch
 from annotation.domain.publish_rest import finish_publication
+from annotation.domain.queries import waiting_work
 from annotation.models import HeldBonus, Submission
 from audit.errors import TouchstoneError
 from consolidation.domain.experiment import progress_of
@@ -30,7 +31,7 @@ from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.admit import pool_of
-from rehearsal.domain.review import accept_held_bonuses, allow_free_form
+from rehearsal.domain.review import accept_doubted_work, accept_held_bonuses, allow_free_form
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_workers, train
@@ -149,10 +150,11 @@ def _wait_for_gold(
         failed, _ = wait(futures, timeout=LOOK_SECONDS, return_when=FIRST_EXCEPTION)
         for future in failed:
             future.result()
+        accept_doubted_work(project=project, now=timezone.now())
         accept_held_bonuses(project=project, now=timezone.now())
         state = _state(project)
         progress(state[0], total)
-        if state[0] >= total and not unfinished_payments(project) and not _repeats(project):
+        if state[0] >= total and not _is_owed(project) and not _repeats(project):
             return
         if state != last:
             progressed_at, last = time.monotonic(), state
@@ -181,6 +183,11 @@ def _repeats(project: Project) -> bool:
         return True
     experiments = project.experiments.select_related("project")
     return any(not progress_of(experiment=experiment).is_finished for experiment in experiments)
+
+
+def _is_owed(project: Project) -> bool:
+    """Return True if work waits for its gold, or a payment is not confirmed."""
+    return waiting_work(project=project).exists() or unfinished_payments(project)
 
 
 def unfinished_payments(project: Project) -> bool:

@@ -5,8 +5,9 @@ from datetime import datetime
 
 from django.db.models import Q
 
+from annotation.domain.decide_submission import accept_assignment
 from annotation.domain.item_context import context_of
-from annotation.domain.queries import held_bonuses_of
+from annotation.domain.queries import held_bonuses_of, waiting_for_a_person
 from annotation.domain.review_bonus import accept_bonus
 from annotation.models import Item
 from projects.domain.change_project import change_settings
@@ -29,6 +30,17 @@ def accept_held_bonuses(*, project: Project, now: datetime) -> int:
     for held in rows:
         accept_bonus(held=held, actor=ACTOR, now=now)
     return len(rows)
+
+
+def accept_doubted_work(*, project: Project, now: datetime) -> int:
+    """Accept the work of simulated workers of which the gold kept too little. Return how much."""
+    rows = waiting_for_a_person(project=project).filter(
+        kept_units__isnull=False, worker__is_simulated=True
+    )
+    assignments = {row.assignment_id: row.assignment for row in rows if row.assignment}
+    for assignment in assignments.values():
+        accept_assignment(assignment=assignment, actor=ACTOR, now=now)
+    return len(assignments)
 
 
 def allow_free_form(*, project: Project, references: dict[int, Reference], now: datetime) -> bool:

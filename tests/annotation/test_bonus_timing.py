@@ -1,4 +1,4 @@
-"""Whose bonuses wait for consolidation, and what the task page says about it."""
+"""Whose work and bonuses wait for consolidation, and what the task page says about it."""
 
 import json
 from datetime import timedelta
@@ -8,21 +8,13 @@ from django.conf import settings
 from django.test import Client
 from django.utils.html import escape
 
-from annotation.domain.bonus_timing import (
-    KEPT_SHARE,
-    LEAST_KEPT_ITEMS,
-    NEW_ITEMS,
-    NEW_LEAST_SECONDS,
-    stated_timing,
-    waits_for_gold,
-)
+from annotation.domain.bonus_timing import RECORD_ITEMS, stated_timing, waits_for_gold
 from annotation.domain.record_generations import record_new_generations
 from annotation.models import Batch, Item, Submission, Task
 from crowd.domain.qualifications import define_qualification, grant_qualification
 from crowd.models import Assignment, Worker
 from projects.enums import Role
 from projects.models import Project
-from rehearsal.domain.browser import Page
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.crowd.factories import NOW, make_assignment, make_worker
 
@@ -30,10 +22,16 @@ pytestmark = pytest.mark.django_db
 
 NOW_TEXT = "Your bonus is paid as soon as your work is accepted."
 LATER = (
+    "Your work is accepted when the item is consolidated, or after 3 days without a result. If less than "
+    "50% of the questions in your newest 30 items were kept, or if the work was too fast, a person "
+    "decides. "
     "Your bonus is in review until the item is consolidated. It is paid for the questions that are kept, "
     "and in full if there is no result after 14 days."
 )
-NEW = f"{LATER} This applies to your first 30 items in this project."
+NEW = (
+    f"{LATER} This applies until 30 of your items are consolidated and at least 50% of their questions "
+    "were kept."
+)
 ASKED = {"question": "Who carried something?", "answers": [[0, 2]]}
 
 
@@ -76,16 +74,15 @@ def do_items(project: Project, worker: Worker, count: int, *, kept: int | None =
             opened_at=NOW,
             submitted_at=NOW,
             kept_units=kept,
+            judged_units=None if kept is None else 2,
         )
 
 
 def state_of(task: Task, worker: Worker) -> tuple[bool, str]:
     """Return whether a bonus of the worker waits, and what the page says."""
     assignment = make_assignment(task.hit, worker)
-    stated = stated_timing(batch=task.batch, worker_ref=worker.external_id)
-    waits = waits_for_gold(assignment=assignment, batch=task.batch)
-    assert stated.waits == waits
-    return waits, stated.text
+    text = stated_timing(batch=task.batch, worker_ref=worker.external_id)
+    return waits_for_gold(assignment=assignment, batch=task.batch), text
 
 
 @pytest.mark.parametrize(
@@ -111,44 +108,33 @@ def test_trained_pool_is_paid_at_once_by_trust(project, task):
     assert state_of(Task.objects.get(pk=task.pk), worker) == (True, LATER)
 
 
-@pytest.mark.parametrize(("count", "waits"), [(NEW_ITEMS - 1, True), (NEW_ITEMS, False)])
+@pytest.mark.parametrize(("count", "waits"), [(RECORD_ITEMS - 1, True), (RECORD_ITEMS, False)])
 def test_first_items_of_others_wait(project, task, count, waits):
     worker = make_worker()
     do_items(project, worker, count, kept=2)
-    assert state_of(task, worker)[0] is waits
-
-
-def test_work_that_is_being_decided_is_not_counted(project, task):
-    """The thirtieth item waits itself, although it is accepted by then."""
-    worker = make_worker()
-    do_items(project, worker, NEW_ITEMS, kept=2)
-    own = Assignment.objects.filter(worker=worker).last()
-    assert waits_for_gold(assignment=own, batch=task.batch)
+    assert state_of(task, worker) == (waits, NEW if waits else NOW_TEXT)
 
 
 @pytest.mark.parametrize(
-    ("kept", "waits"), [(2, False), (1, True), (0, True), (None, True)], ids=str
+    ("kept", "waits"), [(2, False), (1, False), (0, True), (None, True)], ids=str
 )
 def test_later_items_wait_while_too_little_is_kept(project, task, kept, waits):
     worker = make_worker()
-    do_items(project, worker, NEW_ITEMS, kept=kept)
-    reason = f"{LATER} This applies until {KEPT_SHARE:.0%} of your newest questions are kept."
-    assert state_of(task, worker) == (waits, reason if waits else NOW_TEXT)
+    do_items(project, worker, RECORD_ITEMS, kept=kept)
+    assert state_of(task, worker) == (waits, NEW if waits else NOW_TEXT)
 
 
-def test_share_is_that_of_the_newest_items_with_gold(project, task):
+def test_record_is_that_of_the_newest_items_with_gold(project, task):
     worker = make_worker()
-    do_items(project, worker, NEW_ITEMS, kept=0)
-    do_items(project, worker, NEW_ITEMS, kept=2)
-    do_items(project, worker, LEAST_KEPT_ITEMS)
+    do_items(project, worker, RECORD_ITEMS, kept=0)
+    do_items(project, worker, RECORD_ITEMS, kept=2)
+    do_items(project, worker, 10)
     assert state_of(task, worker)[0] is False
 
 
-def test_work_in_other_projects_and_training_does_not_count(project, task):
+def test_work_in_other_projects_does_not_count(project, task):
     worker = make_worker()
-    do_items(make_project("other", bonus_timing="by-trust"), worker, NEW_ITEMS, kept=2)
-    do_items(project, worker, NEW_ITEMS, kept=2)
-    project.items.filter(submissions__worker=worker).update(in_production=False)
+    do_items(make_project("other", bonus_timing="by-trust"), worker, RECORD_ITEMS, kept=2)
     assert state_of(task, worker) == (True, NEW)
 
 
@@ -164,12 +150,28 @@ def test_training_rounds_are_paid_at_once(project, task):
     assert state_of(Task.objects.get(pk=task.pk), make_worker()) == (False, NOW_TEXT)
 
 
-def test_terms_without_a_bonus_need_no_text(project, task):
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(600, "an hour"), (36 * 3600, "36 hours"), (3 * 86400, "3 days"), (30 * 86400, "14 days")],
+)
+def test_page_states_how_long_work_waits(project, task, seconds, text):
+    """The marketplace approves undecided work, and no work waits longer than the limit."""
+    Batch.objects.update(auto_approval_seconds=seconds)
+    batch = Batch.objects.get()
+    assert f"or after {text} without" in stated_timing(batch=batch, worker_ref="")
+
+
+def test_terms_without_a_bonus_state_nothing_about_it(project, task):
     task.batch.terms = project.pay_scheme["generator"] | {
         "bonus_first_cents": 0,
         "bonus_step_cents": 0,
     }
-    assert stated_timing(batch=task.batch, worker_ref="").text == ""
+    task.batch.save()
+    assert "bonus" not in stated_timing(batch=task.batch, worker_ref="")
+    project.bonus_timing = "at-once"
+    project.save()
+    task = Task.objects.get(pk=task.pk)
+    assert stated_timing(batch=task.batch, worker_ref="") == ""
 
 
 def test_pages_state_what_applies(project, task):
@@ -178,9 +180,7 @@ def test_pages_state_what_applies(project, task):
     admit(project, known)
     client = Client()
     preview = client.get(f"/generate/{task.public_id}/").content.decode()
-    assert (
-        escape(f"{LATER} Workers who are trained for this project are paid it at once.") in preview
-    )
+    assert escape(f"{LATER} Workers who are trained for this project don't wait.") in preview
 
     def page_of(worker: str) -> str:
         address = task_url(task, worker=worker, submit_to=settings.MTURK_WORKER_ORIGINS[0])
@@ -190,48 +190,14 @@ def test_pages_state_what_applies(project, task):
     assert NEW in page_of("A0STRANGER")
 
 
-def page_data(task: Task, worker: str) -> dict:
-    address = task_url(task, worker=worker, submit_to=settings.MTURK_WORKER_ORIGINS[0])
-    return Page("", Client().get(address).content.decode()).data
-
-
-def record_fast_work(task: Task, worker: Worker, seconds: int) -> Assignment:
-    """Submit a question within the seconds, and record it."""
-    assignment = make_assignment(task.hit, worker)
+def test_fast_work_of_new_workers_waits_like_other_work(task):
+    """The gold decides, and not the time."""
+    assignment = make_assignment(task.hit)
     content = {str(task.items.get().pk): {"questions": [ASKED]}}
     Assignment.objects.filter(pk=assignment.pk).update(
-        submitted_at=assignment.accepted_at + timedelta(seconds=seconds),
+        submitted_at=assignment.accepted_at + timedelta(seconds=1),
         answer={"content": json.dumps(content)},
     )
     record_new_generations(clock=lambda: NOW)
-    return assignment
-
-
-@pytest.mark.parametrize(
-    ("seconds", "state"), [(NEW_LEAST_SECONDS - 1, "submitted"), (NEW_LEAST_SECONDS, "accepted")]
-)
-def test_fast_work_of_new_workers_is_checked_before_it_is_accepted(task, seconds, state):
-    worker = make_worker()
-    stated = page_data(task, worker.external_id)["pay"]["least_seconds"]
-    assert stated == NEW_LEAST_SECONDS
-    assignment = record_fast_work(task, worker, seconds)
     submission = assignment.submissions.get()
-    assert submission.state == state
-    assert assignment.payments.exists() is (state == "accepted")
-    problem = f"{seconds} seconds of work. We expect at least {NEW_LEAST_SECONDS} seconds per verb."
-    assert submission.problem == ("" if state == "accepted" else problem)
-
-
-def test_fast_work_of_trusted_workers_is_accepted(project, task):
-    worker = make_worker()
-    admit(project, worker)
-    least = project.pay_scheme["generator"]["least_seconds"]
-    assert page_data(task, worker.external_id)["pay"]["least_seconds"] == least
-    assert record_fast_work(task, worker, 1).submissions.get().state == "accepted"
-
-
-def test_terms_without_a_minimum_accept_fast_work(project, task):
-    project.pay_scheme["generator"]["least_seconds"] = 0
-    project.save()
-    task = Task.objects.get(pk=task.pk)
-    assert record_fast_work(task, make_worker(), 1).submissions.get().state == "accepted"
+    assert (submission.state, submission.problem) == ("waiting", "")

@@ -112,7 +112,7 @@ def test_submissions_are_counted_by_role_state_and_pending_review(campaign, proj
     assert {key: n for key, n in count_submissions(project=project).items() if n} == {
         ("generator", "accepted"): 15,
         ("generator", "submitted"): 3,
-        ("generator", "waiting"): 3,
+        ("generator", "review"): 3,
         ("consolidator", "accepted"): 3,
     }
 

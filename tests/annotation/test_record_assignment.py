@@ -1,6 +1,7 @@
 """Confirmed assignments become submissions once, from either copy. Differing copies need review."""
 
 import json
+from datetime import timedelta
 
 import pytest
 
@@ -14,7 +15,7 @@ from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.models import StateChange
 from crowd.enums import AssignmentState
-from crowd.models import Assignment, Payment
+from crowd.models import Assignment, Payment, Worker
 from jobs.domain.sweep import FIRST_RETRY
 from jobs.models import SweepFailure
 from tests.annotation.factories import NOW, make_item, make_project, make_task
@@ -36,14 +37,14 @@ def content(*questions):
     return {"questions": list(questions), "no_question": ""}
 
 
-def submit(task, assignment, *questions, comment=""):
+def submit(task, assignment, *questions, comment="", active_seconds=42):
     """Submit the content to the site, as the page does."""
     claim = PageToken(str(task.public_id), assignment.external_id, assignment.worker.external_id)
     item = task.items.get()
     state = PageState(
         revision=0,
         content={str(item.pk): content(*questions)},
-        active_seconds=42,
+        active_seconds=active_seconds,
         moves=7,
         comment=comment,
     )
@@ -78,6 +79,27 @@ def test_copy_of_the_site_is_recorded_with_its_timings(task):
     assert (submission.comment, submission.problem) == ("The radio is old.", "")
     assert submission.guidelines.version >= 1
     assert submission.content["questions"][0]["slots"]["wh"] == "who"
+
+
+@pytest.mark.parametrize(
+    ("reported", "recorded_seconds"), [(170, 170), (180, 180), (181, 180), (9000, 180)]
+)
+def test_active_time_of_a_page_without_an_earlier_save_is_counted(task, reported, recorded_seconds):
+    """It is at most the time from acceptance to submission, which is 180 seconds here."""
+    assignment = confirmed(task)
+    submit(task, assignment, WHO, active_seconds=reported)
+    submission = recorded(assignment)
+    assert submission.active_seconds == recorded_seconds
+    is_earlier = timedelta(seconds=min(reported, assignment.hit.hit_type.assignment_seconds))
+    assert submission.opened_at == NOW - is_earlier
+
+
+def test_simulated_workers_submit_at_once(task):
+    assignment = confirmed(task)
+    Assignment.objects.filter(pk=assignment.pk).update(submitted_at=assignment.accepted_at)
+    Worker.objects.update(is_simulated=True)
+    submit(task, assignment, WHO, active_seconds=55)
+    assert recorded(assignment).active_seconds == 55
 
 
 def test_marketplace_copy_restores_the_copy_of_the_site(task):

@@ -106,7 +106,7 @@ def test_setting_aside_readable_work_pays_reward_and_bonus(office, pending):
 def test_repeated_work_on_an_item_awaits_payment_or_rejection(office, pending, project):
     Submission.objects.filter(pk=pending.pk).update(state="withdrawn")
     assert pending in waiting_for_a_person(project=project)
-    assert count_submissions(project=project)["generator", "waiting"] == 3
+    assert count_submissions(project=project)["generator", "review"] == 3
     page = office.get(reverse("consolidation:submissions", args=["demo"])).content.decode()
     assert address("accept", pending) not in page
     assert address("reject", pending) not in page

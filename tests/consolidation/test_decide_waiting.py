@@ -27,6 +27,7 @@ from tests.consolidation.verification import generate as generate_label
 from tests.consolidation.verification import make_verification_project, verify
 from tests.consolidation.waiting import (
     NOTHING,
+    approve_at_marketplace,
     asked,
     consolidate,
     generate,
@@ -105,6 +106,8 @@ def test_kept_questions_are_paid_once_and_the_rest_is_released(kept, state, cent
     assert (held.state, held.note, held.decided_by) == (state, note, "automatic")
     assert bonus_of(held) == ("pending" if state == "accepted" else "declined", cents)
     assert settle() == 0
+    for undecided in Assignment.objects.filter(state="submitted"):
+        accept_assignment(assignment=undecided, actor="rita", now=NOW)
     consolidation = Payment.objects.filter(assignment__hit__task__role="consolidator")
     assert consolidation.filter(state="pending").exists()
     generations = Payment.objects.filter(assignment__hit__task__role="generator")
@@ -192,6 +195,7 @@ def test_task_of_several_items_waits_for_all_of_them():
     items = [make_item(project), make_item(project)]
     task = publish(*items)
     generate(task, asked(0, 1, 2, 3), asked(0, 1, 2))
+    approve_at_marketplace()
     generate(task, NOTHING, NOTHING)
     held = HeldBonus.objects.get()
     assert held.earned_cents == 16
@@ -210,10 +214,10 @@ def test_item_with_gold_is_decided_at_once():
     task = item.tasks.get()
     generate(task, NOTHING)
     consolidate(item, keeps=3)
-    payment = generate(task, asked(0, 1, 2, 3))
-    assert HeldBonus.objects.get(payment=payment).state == "waiting"
+    worker = make_worker()
+    assert generate(task, asked(0, 1, 2, 3), worker=worker) is None
     assert settle() == 1
-    assert Payment.objects.get(pk=payment.pk).amount_cents == 5
+    assert Payment.objects.get(assignment__worker=worker, kind="bonus").amount_cents == 5
     assert Gold.objects.count() == 1
 
 

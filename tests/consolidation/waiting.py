@@ -1,17 +1,18 @@
-"""Factories for bonuses that wait for consolidation: published items, their work and their gold."""
+"""Factories for pay that waits for consolidation: published items, their work and their gold."""
 
 import json
 from datetime import datetime, timedelta
 
 from annotation.domain.record_generations import record_new_generations
 from annotation.models import HeldBonus, Item, Task
-from consolidation.domain.decide_waiting import decide_waiting_bonuses
+from consolidation.domain.decide_waiting import decide_waiting_bonuses, decide_waiting_work
 from consolidation.domain.kept_work import count_kept_work
 from consolidation.domain.open_cases import open_due_cases, publish_open_cases
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
-from crowd.enums import HitState
+from crowd.domain.decide_assignment import apply_provider_decision
+from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit, Payment, Worker
 from projects.models import Project
 from schemes.contract.values import Json
@@ -45,7 +46,7 @@ def publish(*items: Item) -> Task:
 
 
 def generate(task: Task, *contents: Json, worker: Worker | None = None) -> Payment | None:
-    """Submit and record a generation of the task's items. Return its bonus."""
+    """Submit and record a generation of the task's items. Return its bonus, if it has one now."""
     assignment = make_assignment(task.hit, worker or make_worker())
     items = [row.item_id for row in task.task_items.order_by("ordinal")]
     answers = {str(item): content for item, content in zip(items, contents, strict=True)}
@@ -88,16 +89,37 @@ def consolidate(item: Item, *, keeps: int) -> None:
 
 
 def settle(after: timedelta = timedelta(0)) -> int:
-    """Write due gold and decide waiting bonuses. Return how many were decided."""
+    """Write due gold, and decide waiting work and bonuses. Return how many bonuses were decided."""
     record_new_case_work(clock=clock)
     for protocol in PROTOCOLS.values():
         protocol.write_due_gold(clock=clock)
     count_kept_work(clock=clock)
+    decide_waiting_work(clock=lambda: NOW + after)
     return decide_waiting_bonuses(clock=lambda: NOW + after)
 
 
+def approve_at_marketplace(decision: AssignmentState = AssignmentState.APPROVED) -> None:
+    """Let the marketplace decide all undecided work, and end its wait."""
+    for assignment in Assignment.objects.filter(state=AssignmentState.SUBMITTED):
+        apply_provider_decision(assignment=assignment, theirs=decision, now=NOW)
+    decide_waiting_work(clock=clock)
+
+
 def waiting_bonus() -> tuple[HeldBonus, Item]:
-    """Return a bonus of 11 cents that waits, and its item."""
+    """Return a bonus of 11 cents that waits, and its item. The marketplace has approved the work."""
     item = make_item(make_waiting_project())
     generate(publish(item), asked(0, 1, 2, 3))
+    approve_at_marketplace()
     return HeldBonus.objects.get(), item
+
+
+def waiting_work(*, keeps: int | None = None) -> Assignment:
+    """Return an assignment of four questions that waited, and `keeps` of which the gold kept, if any."""
+    item = make_item(make_waiting_project())
+    task = publish(item)
+    worker = make_worker()
+    generate(task, asked(0, 1, 2, 3), worker=worker)
+    if keeps is not None:
+        generate(task, NOTHING)
+        consolidate(item, keeps=keeps)
+    return worker.assignments.get()

@@ -1,51 +1,162 @@
-"""The gold keeps little of junk, so that most of a bonus after consolidation pays for work."""
+"""Junk earns less per minute than honest work, in each scheme and at any plausible speed.
 
-from datetime import UTC, datetime
+The gold is an expert's, as if consolidators made no errors, and is there before the marketplace
+approves anything by itself. Only what the site pays without a person counts. Work of which too little
+was kept goes to a person, who rejects junk.
+"""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from random import Random
-from statistics import fmean
 
 import pytest
+from django.db.models import Sum
 
+from annotation.domain.bonus_timing import RECORD_ITEMS
 from annotation.domain.item_context import context_of
+from annotation.domain.publish import publish_batch
+from annotation.domain.record_generations import record_new_generations
 from annotation.models import Item
-from crowd.domain.pay_scheme import bonus_cents
+from consolidation.domain.add_gold import add_gold
+from consolidation.domain.decide_waiting import decide_waiting_bonuses, decide_waiting_work
+from consolidation.domain.kept_work import count_kept_work
+from consolidation.domain.open_cases import open_case
+from consolidation.models import Case
+from consolidation.protocols import protocol_of
+from crowd.enums import HitState, PaymentState
+from crowd.models import Assignment, Hit, Payment, Worker
+from projects.models import Project
 from rehearsal.domain.demo import sample_project
-from rehearsal.domain.scenario import references_of
+from rehearsal.domain.scenario import Reference, references_of
 from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
 from schemes.contract.values import Json
 from schemes.registry import get_scheme
+from tests.crowd.factories import make_worker
 from tests.hostile.junk_strategies import STRATEGIES
 
 SKILL = 0.85
+# Forecasts assume as long for an item.
+HONEST_SECONDS = 90
+# From acceptance to submission. Slower junk is paid as much per item.
+JUNK_SECONDS = 25
+SLOW_SECONDS = 600
+NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)
+UNPAID = [PaymentState.REVIEW, PaymentState.DECLINED]
+
+
+def clock() -> datetime:
+    return NOW
+
+
+@dataclass(frozen=True)
+class Earner:
+    """A worker who writes the content of a place, and takes `seconds` for an item."""
+
+    worker: Worker
+    write: Callable[[Place], Json]
+    seconds: int
+
+    def submit(self, hit: Hit, item: Item, place: Place) -> None:
+        content = json.dumps({str(item.pk): self.write(place)})
+        Assignment.objects.create(
+            hit=hit,
+            worker=self.worker,
+            external_id=f"{self.worker.external_id}-{item.pk}",
+            accepted_at=NOW - timedelta(seconds=self.seconds),
+            submitted_at=NOW,
+            answer={"content": content},
+        )
+
+    def cents(self) -> int:
+        """Return what is paid without a person."""
+        payments = Payment.objects.filter(assignment__worker=self.worker)
+        paid = payments.exclude(state__in=UNPAID).aggregate(cents=Sum("amount_cents", default=0))
+        return int(paid["cents"])
+
+    def cents_per_minute(self, seconds: int) -> float:
+        return self.cents() * 60 / (seconds * RECORD_ITEMS)
+
+
+def publish_sample(name: str) -> tuple[Project, dict[int, Reference], list[Item]]:
+    scheme = get_scheme(name)
+    assert scheme.sample
+    project = sample_project("junk", "Junk", scheme, scheme.sample, NOW)
+    references = references_of(project)
+    rows = Item.objects.filter(pk__in=references).order_by("position", "pk")
+    items = list(rows.select_related("sentence__image", "project")[:RECORD_ITEMS])
+    project.items.exclude(pk__in=[item.pk for item in items]).update(in_production=False)
+    publish_batch(project=project, now=NOW)
+    for hit in Hit.objects.filter(budget=project.budget_id):
+        Hit.objects.filter(pk=hit.pk).update(
+            state=HitState.LIVE, external_id=f"HIT{hit.pk}", created_at=NOW
+        )
+    return project, references, items
+
+
+def make_gold(project: Project, item: Item, reference: Json) -> None:
+    protocol = protocol_of(project)
+    case = Case.objects.get(item=item)
+    Case.objects.filter(pk=case.pk).update(state=protocol.settled)
+    add_gold(
+        item=item,
+        source=protocol.gold_source,
+        content=reference,
+        provenance=[],
+        case=case,
+        now=NOW,
+    )
+
+
+def junk_earners(name: str) -> dict[str, Earner]:
+    def writer(strategy) -> Callable[[Place], Json]:
+        dice, previous = Random(7), list[Json]()
+
+        def write(place: Place) -> Json:
+            previous.append(strategy(place.context, dice, previous))
+            return previous[-1]
+
+        return write
+
+    return {
+        strategy.__name__: Earner(make_worker(), writer(strategy), JUNK_SECONDS)
+        for strategy in STRATEGIES[name]
+    }
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", STRATEGIES)
-def test_kept_units_of_junk_earn_less_than_half_of_the_honest_bonus(name):
-    """The gold is an expert's, as if consolidators made no errors."""
-    scheme = get_scheme(name)
-    assert scheme.sample
-    project = sample_project("junk", "Junk", scheme, scheme.sample, datetime.now(UTC))
-    references = references_of(project)
-    items = Item.objects.filter(pk__in=references).select_related("sentence__image", "project")
+def test_junk_earns_less_per_minute_than_honest_work(name):
+    junk = junk_earners(name)
+    project, references, items = publish_sample(name)
     terms = project.pay_scheme["generator"]
-
-    def bonus(item: Item, content: Json) -> int:
-        kept = scheme.comparison.count_kept(references[item.pk].content, content)
-        return bonus_cents(terms, kept)
-
-    crowd = SimulatedCrowd(simulation=scheme.get_simulation(), skill=SKILL, seed=1, skills={})
-    places = {item: Place(str(item.pk), context_of(item)) for item in items.order_by("pk")}
-    honest = fmean(
-        bonus(item, crowd.generation(references[item.pk].content, place, "honest"))
-        for item, place in places.items()
+    crowd = SimulatedCrowd(
+        simulation=get_scheme(name).get_simulation(), skill=SKILL, seed=1, skills={}
     )
-    earned = {}
-    for strategy in STRATEGIES[name]:
-        dice, previous, cents = Random(7), list[Json](), list[int]()
-        for item, place in places.items():
-            previous.append(strategy(place.context, dice, previous))
-            cents.append(bonus(item, previous[-1]))
-        earned[strategy.__name__] = fmean(cents)
-    assert len(earned) == 8
-    assert {name: cents for name, cents in earned.items() if cents >= honest / 2} == {}
+
+    def write_honestly(place: Place) -> Json:
+        return crowd.generation(references[int(place.key)].content, place, "honest")
+
+    honest = Earner(make_worker(), write_honestly, HONEST_SECONDS)
+    for item in items:
+        place = Place(str(item.pk), context_of(item))
+        hit = Hit.objects.get(task__items=item)
+        for earner in (honest, *junk.values()):
+            earner.submit(hit, item, place)
+        record_new_generations(clock=clock, limit=100)
+        assert open_case(item=item, now=NOW)
+        make_gold(project, item, references[item.pk].content)
+        count_kept_work(clock=clock)
+        decide_waiting_work(clock=clock, limit=100)
+        decide_waiting_bonuses(clock=clock, limit=100)
+    assert len(junk) == 8
+    assert honest.cents() >= RECORD_ITEMS * terms["reward_cents"]
+    rate = honest.cents_per_minute(HONEST_SECONDS)
+    better = {
+        (strategy, seconds): earner.cents_per_minute(seconds)
+        for strategy, earner in junk.items()
+        for seconds in (terms["least_seconds"], JUNK_SECONDS, SLOW_SECONDS)
+        if earner.cents_per_minute(seconds) >= rate
+    }
+    assert better == {}

@@ -174,7 +174,7 @@ def test_decision_on_bonuses_is_chosen_and_logged(office, project):
     assert project.bonus_timing == "after-consolidation"
     change = StateChange.objects.get(aggregate="projects.Project")
     assert change.reason == (
-        "decision on bonuses: by trust: at once for trained and reliable workers -> after consolidation"
+        "decision on pay: by trust: at once for trained and reliable workers -> after consolidation"
     )
     office.post(url("settings", project), form | {"bonus_timing": ""})
     project.refresh_from_db()

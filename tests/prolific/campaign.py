@@ -11,6 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 from annotation.domain.compensate import book_approved_sessions
 from annotation.domain.record_generations import record_new_generations
 from annotation.models import Task
+from consolidation.domain.decide_waiting import decide_waiting_bonuses, decide_waiting_work
+from consolidation.domain.kept_work import count_kept_work
 from consolidation.domain.open_cases import open_due_cases, publish_open_cases
 from consolidation.domain.record_work import record_new_case_work
 from consolidation.protocols import PROTOCOLS
@@ -48,14 +50,17 @@ REWARD_CENTS = 30
 DAY = 24 * 60
 
 
-def make_project(folder: Path, labels: Mapping[str, tuple[str, str]]) -> Project:
+def make_project(
+    folder: Path, labels: Mapping[str, tuple[str, str]], *, bonuses: str = "at-once"
+) -> Project:
     """Return a project on Prolific with a corpus of labelled sentences, not published."""
     corpus = folder / "corpus.csv"
     with corpus.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(("id", "text", "label"))
         writer.writerows((key, text, label) for key, (text, label) in labels.items())
-    run("create_project", "moods", "--scheme", "labels", "--provider", "prolific")
+    options = ("--scheme", "labels", "--provider", "prolific", "--bonuses", bonuses)
+    run("create_project", "moods", *options)
     run("import_corpus", "moods", corpus, "--format", "labels-csv")
     project = Project.objects.get(slug="moods")
     for terms in project.pay_scheme.values():
@@ -91,6 +96,9 @@ SWEEPS: Sequence[Callable[..., object]] = (
     publish_open_cases,
     record_new_case_work,
     *(protocol.write_due_gold for protocol in PROTOCOLS.values()),
+    count_kept_work,
+    decide_waiting_work,
+    decide_waiting_bonuses,
     enrol_newcomers,
     evaluate_due,
     send_payments.send_due_payments,
@@ -114,6 +122,7 @@ SETTLING: Sequence[Callable[..., object]] = (
     sync_hits.sync_due_hits,
     record_new_generations,
     record_new_case_work,
+    decide_waiting_work,
     send_payments.send_due_payments,
     send_payments.send_due_rejections,
     sync_sessions.approve_overdue,

@@ -3,10 +3,11 @@
 import pytest
 from django.urls import reverse
 
-from annotation.domain.decide_submission import reject_submissions
+from annotation.domain.decide_submission import end_wait, reject_submissions
 from annotation.domain.publish import publish_batch
 from annotation.models import Submission
 from crowd.models import Assignment, Study, StudySession
+from projects.enums import BonusTiming
 from tests.prolific.campaign import DAY, Campaign, Person, label, wallet_cents
 from tests.prolific.test_studies_page import Requester, text_of
 
@@ -28,21 +29,21 @@ def campaign(server) -> Campaign:
 
 @pytest.fixture
 def person(project, server, campaign) -> Person:
-    """Return a participant who submitted four tasks that were too fast to be accepted automatically."""
-    project.pay_scheme["generator"] |= {
-        "free_units": 0,
-        "bonus_first_cents": 20,
-        "least_seconds": 20,
-    }
+    """Return a participant who submitted four tasks of which too little was kept."""
+    project.pay_scheme["generator"] |= {"free_units": 0, "bonus_first_cents": 20}
+    project.bonus_timing = BonusTiming.BY_TRUST
     project.save()
     publish_batch(project=project, now=server.clock())
     campaign.sweep(times=3)
-    person = Person(server, label, active_seconds=1)
+    person = Person(server, label)
     session = person.arrive(Study.objects.get().external_id)
     for _ in range(4):
         person.work(person.next_task(session))
     person.finish(session)
     campaign.sweep(minutes=15, times=2)
+    for assignment in Assignment.objects.all():
+        doubt = "0 of 4 labels in the worker's newest 4 items were kept."
+        end_wait(assignment=assignment, doubt=doubt, now=server.clock())
     return person
 
 

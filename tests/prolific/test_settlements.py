@@ -5,13 +5,14 @@ from dataclasses import replace
 import pytest
 
 from annotation.domain.compensate import publish_compensation
-from annotation.domain.decide_bonuses import pay_waiting_bonuses
+from annotation.domain.decide_bonuses import pay_waiting_work
 from annotation.domain.publish import publish_batch
 from annotation.models import HeldBonus
 from crowd.domain.pay_in_session import NoSessionError
 from crowd.domain.register_worker import register_worker
 from crowd.domain.settle_sessions import SettlementError, resolve_settlement, split_cents
 from crowd.models import Payment, Settlement, Study, Worker
+from projects.enums import BonusTiming
 from tests.fakes.prolific import Fault
 from tests.prolific.campaign import (
     REWARD_CENTS,
@@ -220,7 +221,11 @@ def test_session_returned_after_submission_is_paid_by_bonus(server, study, campa
 def test_later_bonus_is_paid_as_far_as_it_exceeds_the_minimum(
     server, project, bonus_cents, paid_cents
 ):
-    """A worker who leaves early earns the same as if the bonuses had been decided at once."""
+    """A worker who leaves early earns the same as if the bonuses had been decided at once.
+
+    The site approves the work after the hours of its batch, because it has no gold.
+    """
+    project.bonus_timing = BonusTiming.BY_TRUST
     project.pay_scheme["generator"] |= {"free_units": 0, "bonus_first_cents": bonus_cents}
     project.save()
     publish_batch(project=project, now=server.clock())
@@ -236,7 +241,7 @@ def test_later_bonus_is_paid_as_far_as_it_exceeds_the_minimum(
     assert Payment.objects.get(kind="top_up").amount_cents == 4 * REWARD_CENTS
     assert set(HeldBonus.objects.values_list("state", flat=True)) == {"waiting"}
 
-    pay_waiting_bonuses(project=project, actor="rita", now=server.clock())
+    pay_waiting_work(project=project, actor="rita", now=server.clock())
     campaign.settle()
     bonuses = Payment.objects.filter(kind="bonus")
     assert set(bonuses.values_list("state", flat=True)) == {"confirmed"}

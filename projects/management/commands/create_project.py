@@ -58,8 +58,8 @@ class Command(BaseCommand):
             "--bonuses",
             choices=BonusTiming.values,
             default=BonusTiming.BY_TRUST,
-            help="when the bonuses of generators are decided (default: at once for trained and reliable "
-            "workers, after consolidation for others)",
+            help="when the work and bonuses of generators are decided (default: at once for trained and "
+            "reliable workers, after consolidation for others)",
         )
         add_protocol(parser)
         self.add_json(parser)
