@@ -219,6 +219,7 @@ def _store_archive(record: BackupRecord, now: datetime) -> None:
 
 
 def _store_snapshot(record: BackupRecord, now: datetime) -> None:
-    digest = take_snapshot(now=now, last_digest=record.digest)
+    database = str(settings.DATABASES["default"]["NAME"])
+    digest = take_snapshot(database=database, now=now, last_digest=record.digest)
     BackupRecord.objects.filter(pk=record.pk).update(digest=digest)
     record_success(BackupKind.SNAPSHOT, now=now)

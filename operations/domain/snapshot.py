@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from django.apps import apps
-from django.conf import settings
 
 from operations.domain.backup_store import (
     SNAPSHOTS,
@@ -28,11 +27,14 @@ COUNTERS = ((24, 28), (92, 100))
 HEADER_BYTES = 100
 
 
-def take_snapshot(*, now: datetime, last_digest: str) -> str:
-    """Store a snapshot unless nothing has changed, and delete old ones. Return the database's digest."""
+def take_snapshot(*, database: str, now: datetime, last_digest: str) -> str:
+    """Store a snapshot of the database at a path unless nothing has changed, and delete old ones.
+
+    Return the digest of the database.
+    """
     with scratch_folder() as folder:
         copy = Path(folder) / "copy"
-        _copy_database(copy)
+        _copy_database(database, copy)
         digest = _digest(copy)
         if digest != last_digest:
             packed = Path(folder) / "packed"
@@ -44,13 +46,13 @@ def take_snapshot(*, now: datetime, last_digest: str) -> str:
     return digest
 
 
-def _copy_database(path: Path) -> None:
+def _copy_database(database: str, path: Path) -> None:
     """Copy the database while the site writes to it, without monitoring, which always changes.
 
     Nothing is synced to disk, so that the copy of an unchanged database causes no writes.
     """
     with (
-        closing(sqlite3.connect(settings.DATABASES["default"]["NAME"], timeout=30)) as site,
+        closing(sqlite3.connect(database, timeout=30)) as site,
         closing(sqlite3.connect(path, isolation_level=None)) as copy,
     ):
         site.backup(copy)

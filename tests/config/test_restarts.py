@@ -169,7 +169,7 @@ def test_start_collects_static_files_and_stop_warns_the_proxy(web, wait_for, tmp
 
 
 def test_files_of_a_new_version_are_served_by_an_old_process(settings, tmp_path):
-    settings.STATIC_ROOT = str(tmp_path)
+    settings.STATIC_ROOT, settings.WHITENOISE_AUTOREFRESH = str(tmp_path), False
     settings.WHITENOISE_AUTOREFRESH = settings.WHITENOISE_USE_FINDERS = False  # as in production
     (tmp_path / "staticfiles.json").write_text("{}")
     (tmp_path / "old.0123456789ab.js").write_text("old")

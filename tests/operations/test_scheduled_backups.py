@@ -249,12 +249,10 @@ def test_stored_archive_keeps_what_restores_need():
 
 
 @pytest.fixture
-def database(settings, tmp_path, embedded_site, migrate):
+def database(embedded_site, migrate) -> Path:
     """Return the path of a migrated SQLite database, whatever the tests run on."""
     migrate(embedded_site)
-    path = Path(embedded_site["VAR_DIR"]) / "touchstone.sqlite3"
-    settings.DATABASES = {"default": {**settings.DATABASES["default"], "NAME": str(path)}}
-    return path
+    return Path(embedded_site["VAR_DIR"]) / "touchstone.sqlite3"
 
 
 def execute(path: Path, statement: str) -> None:
@@ -276,13 +274,16 @@ def test_snapshot_of_an_unchanged_database_is_skipped(store, settings, database,
     settings.BACKUP_KEY = KEY
     execute(database, ROW % 1)
     execute(database, BEAT % "2026-11-21 12:00:00")
-    digest = take_snapshot(now=NOW, last_digest="")
+    digest = take_snapshot(database=str(database), now=NOW, last_digest="")
     for second in (1, 2, 3):
         execute(database, BEAT % f"2026-11-21 12:00:0{second}")
-        assert take_snapshot(now=NOW + second * HOUR, last_digest=digest) == digest
+        assert (
+            take_snapshot(database=str(database), now=NOW + second * HOUR, last_digest=digest)
+            == digest
+        )
     assert names(store / "snapshots") == ["touchstone-20261121T120000Z.sqlite3.gz.enc"]
     execute(database, ROW % 2)
-    assert take_snapshot(now=NOW + HOUR, last_digest=digest) != digest
+    assert take_snapshot(database=str(database), now=NOW + HOUR, last_digest=digest) != digest
     name = "touchstone-20261121T130000Z.sqlite3.gz.enc"
     assert names(store / "snapshots")[1] == name
     assert (store / "snapshots" / name).stat().st_size < 400_000
