@@ -5,6 +5,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from annotation.domain.queries import submissions_of
+from annotation.enums import SubmissionState
 from audit.domain.change_state import TransitionNotAllowedError
 from consolidation.domain.resolve_conflict import (
     ConflictResolutionError,
@@ -46,11 +47,16 @@ def copies(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         except (ConflictResolutionError, TransitionNotAllowedError) as error:
             form.add_error(None, str(error))
         else:
+            submission.refresh_from_db()
             message = (
-                f"The copy was selected and accepted. {submission.worker} will be paid shortly."
-                if accepted
-                else "The copy was selected. Another problem with this assignment still needs a review."
+                "The copy was selected. Another problem with this assignment still needs a review."
             )
+            if accepted:
+                message = (
+                    f"The copy was selected and accepted. {submission.worker} will be paid shortly."
+                )
+            elif submission.state == SubmissionState.WAITING:
+                message = "The copy was selected. The work is in review until consolidation."
             messages.success(request, message)
             return redirect("consolidation:submissions", slug=project.slug)
     context = {

@@ -7,6 +7,7 @@ from annotation.domain.queries import count_submissions, waiting_for_a_person
 from annotation.models import Submission
 from audit.models import StateChange
 from crowd.models import Payment
+from projects.models import Project
 from tests.view_names import VIEW_NAMES
 
 
@@ -156,6 +157,7 @@ def test_invalid_copy_cannot_be_chosen(office, pending):
 
 
 def test_chosen_copy_is_accepted_with_the_reason_in_the_log(office, pending):
+    Project.objects.update(bonus_timing="at-once")
     chosen = {"copy": "theirs", "reason": "Ours was cut short."}
     response = office.post(address("copies", pending), chosen, follow=True)
     pending.refresh_from_db()

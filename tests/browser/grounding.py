@@ -82,7 +82,13 @@ def draw_picture(size: tuple[int, int] = SIZE, boxes: Sequence[Box] = (*WOMEN, C
 
 def make_grounding_project(slug: str = "pictures") -> Project:
     presets = get_scheme("grounding").vocabulary.pay_presets
-    return create_project(slug=slug, scheme="grounding", pay_scheme=presets["grounding"], now=NOW)
+    return create_project(
+        slug=slug,
+        scheme="grounding",
+        pay_scheme=presets["grounding"],
+        bonus_timing="at-once",
+        now=NOW,
+    )
 
 
 def make_caption(

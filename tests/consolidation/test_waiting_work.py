@@ -351,7 +351,9 @@ def test_work_of_several_items_waits_for_all_of_them():
 @pytest.mark.parametrize(("verdict", "state"), [(True, "accepted"), (False, "submitted")])
 def test_verified_work_is_accepted(monkeypatch, verdict, state):
     monkeypatch.setitem(SCHEMES, SCHEME.name, SCHEME)
-    project = make_verification_project(revisions=0, after_disputes="leave")
+    project = make_verification_project(
+        revisions=0, after_disputes="leave", bonus_timing="by-trust"
+    )
     case = verify(generate_label(project.items.get()), verdict, verdict)
     settle()
     assert case.sources.get().submission.state == state

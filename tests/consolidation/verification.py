@@ -30,10 +30,12 @@ def clock():
 
 
 def make_verification_project(
-    *, items: int = 1, cap_cents: int | None = None, **options
+    *, items: int = 1, cap_cents: int | None = None, bonus_timing: str = "at-once", **options
 ) -> Project:
     """Create a project with published items. `options` are those of `choose_protocol`."""
-    project = create_project(slug="moods", scheme="labels", cap_cents=cap_cents, now=NOW)
+    project = create_project(
+        slug="moods", scheme="labels", cap_cents=cap_cents, bonus_timing=bonus_timing, now=NOW
+    )
     project = choose_protocol(
         project=project, protocol=Protocol.VERIFICATION, actor="test", now=NOW, **options
     )
