@@ -2,7 +2,7 @@
 
 from django.http import FileResponse, HttpResponseBase
 
-from annotation.domain.uploads import BAD_ROWS, open_bad_rows
+from annotation.domain.corpus.uploads import BAD_ROWS, open_bad_rows
 from jobs.models import Job
 from projects.domain.bad_rows import HEADER
 from web.downloads import csv_download

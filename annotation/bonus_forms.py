@@ -7,8 +7,8 @@ from django import forms
 from annotation.enums import BonusDecision
 from web.fields import set_choices
 
-MOST_CHOSEN = 1000
-LONGEST_GROUP = 200
+MAX_CHOSEN = 1000
+MAX_GROUP_LENGTH = 200
 
 
 class DecideBonusesForm(forms.Form):
@@ -22,8 +22,8 @@ class DecideBonusesForm(forms.Form):
 
     def __init__(self, data: Any) -> None:
         super().__init__(data)
-        ids = [pk for pk in data.getlist("row") if pk.isdecimal() and len(pk) < 19][:MOST_CHOSEN]
-        groups = [key for key in data.getlist("group") if len(key) <= LONGEST_GROUP][:MOST_CHOSEN]
+        ids = [pk for pk in data.getlist("row") if pk.isdecimal() and len(pk) < 19][:MAX_CHOSEN]
+        groups = [key for key in data.getlist("group") if len(key) <= MAX_GROUP_LENGTH][:MAX_CHOSEN]
         # Ids and groups of other projects choose nothing later.
         set_choices(self, row=[(pk, pk) for pk in ids], group=[(key, key) for key in groups])
 

@@ -6,14 +6,14 @@ from typing import Any
 from django import forms
 from django.core.validators import MaxValueValidator
 
-from annotation.domain.batch_actions import MAX_REPUBLICATIONS
-from annotation.domain.choose_workers import Who
-from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
-from annotation.domain.source_files import ReadOptions
-from annotation.domain.text_encodings import ENCODINGS
+from annotation.domain.corpus.source_files import ReadOptions
+from annotation.domain.corpus.text_encodings import ENCODINGS
+from annotation.domain.publishing.batch_actions import MAX_REPUBLICATIONS
+from annotation.domain.publishing.choose_workers import Who
+from annotation.domain.publishing.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.enums import Partition
-from crowd.domain.pay_scheme import TERM_FIELDS
-from crowd.domain.providers import capabilities_of
+from crowd.domain.money.pay_scheme import TERM_FIELDS
+from crowd.domain.provider.providers import capabilities_of
 from projects.enums import writes_units
 from schemes.contract.corpus import Corpus
 from schemes.contract.values import Noun
@@ -202,7 +202,7 @@ def _with(encoding: str, known: Mapping[str, str]) -> list[tuple[str, str]]:
     return list({**known, encoding: known.get(encoding, encoding)}.items())
 
 
-MOST_DOLLARS = 1000
+MAX_DOLLARS = 1000
 
 
 class PayForm(forms.Form):
@@ -215,7 +215,7 @@ class PayForm(forms.Form):
             label = term.label if writes_units(role) else term.judges_label or term.label
             text = label_in_units(label, unit)
             if term.is_amount:
-                amount = DollarsField(label=f"{text}, in dollars", max_value=MOST_DOLLARS)
+                amount = DollarsField(label=f"{text}, in dollars", max_value=MAX_DOLLARS)
                 amount.required = True
                 self.fields[term.key] = amount
             else:
@@ -288,7 +288,7 @@ class PublishForm(forms.Form):
     ) -> None:
         super().__init__(*args, **kwargs)
         capabilities = capabilities_of(provider)
-        self.most_hours = 24 * capabilities.most_approval_days
+        self.max_hours = 24 * capabilities.max_approval_days
         if capabilities.has_sessions:
             self.fields["count"].label = "Number of items"
             self.fields["pool"].label = "Who can take part"
@@ -313,8 +313,8 @@ class PublishForm(forms.Form):
 
     def clean_auto_approval_hours(self) -> int:
         hours = self.cleaned_data["auto_approval_hours"]
-        if hours is not None and hours > self.most_hours:
-            raise forms.ValidationError(f"Enter at most {self.most_hours} hours.")
+        if hours is not None and hours > self.max_hours:
+            raise forms.ValidationError(f"Enter at most {self.max_hours} hours.")
         return AUTO_APPROVAL_SECONDS // 3600 if hours is None else int(hours)
 
     def clean_republish_limit(self) -> int:

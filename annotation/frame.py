@@ -24,10 +24,10 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
-from annotation.domain.drafts import DraftConflictError, InvalidContentError
-from annotation.domain.onboarding.steps import OnboardingRequiredError
-from annotation.domain.unconfirmed_drafts import TooManyDraftsError
-from annotation.domain.worker_page import (
+from annotation.domain.work.drafts import DraftConflictError, InvalidContentError
+from annotation.domain.work.onboarding.steps import OnboardingRequiredError
+from annotation.domain.work.unconfirmed_drafts import TooManyDraftsError
+from annotation.domain.work.worker_page import (
     BadMessageError,
     InvalidPageError,
     MessageTooLargeError,
@@ -37,7 +37,7 @@ from annotation.domain.worker_page import (
 )
 from annotation.onboarding_page import render_onboarding
 from audit.errors import TouchstoneError
-from crowd.domain.arrivals import InvalidArrivalError, frame_origins, parse_arrival
+from crowd.domain.sessions.arrivals import InvalidArrivalError, frame_origins, parse_arrival
 
 View = Callable[..., HttpResponseBase]
 # The interval at which a page asks again whether the marketplace has confirmed its claim.

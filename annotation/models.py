@@ -78,7 +78,7 @@ class Sentence(models.Model):
 
     class Meta:
         constraints = [
-            # Imports search by external id alone (see annotation.domain.import_corpus).
+            # Imports search by external id alone (see annotation.domain.corpus.import_corpus).
             models.UniqueConstraint(
                 fields=["external_id", "project"], name="sentence_once_per_project"
             )
@@ -167,8 +167,8 @@ class Batch(models.Model):
     republish_limit = models.PositiveSmallIntegerField(default=3, db_default=0)
     # Why the last automatic republication left items out.
     republish_problem = models.TextField(blank=True, default="", db_default="")
-    # A batch of a qualification round. It may have its own terms (see crowd.domain.pay_scheme.Terms) and
-    # a fixed version of the guidelines.
+    # A batch of a qualification round. It may have its own terms (see crowd.domain.money.pay_scheme)
+    # and a fixed version of the guidelines.
     for_training = models.BooleanField(default=False, db_default=False)
     terms = models.JSONField(null=True, blank=True)
     guidelines = models.ForeignKey(
@@ -351,7 +351,7 @@ class Draft(PageDraft):
     task = models.ForeignKey(Task, on_delete=models.PROTECT, related_name="drafts")
     assignment_ref = models.CharField(max_length=64)
     worker_ref = models.CharField(max_length=64)
-    # For a day (see annotation.domain.unconfirmed_drafts).
+    # For a day (see annotation.domain.work.unconfirmed_drafts).
     address_digest = models.CharField(max_length=16, blank=True, db_default="")
     # Whether the claim was signed when the page saved, or the marketplace has listed the assignment.
     is_confirmed = models.BooleanField(default=False, db_default=False)
@@ -497,8 +497,8 @@ class Submission(models.Model):
 class HeldBonus(models.Model):
     """A bonus that is not paid at once.
 
-    A HELD one is checked by a person (see `annotation.domain.hold_bonus`), and a WAITING one is decided
-    once its items have gold (see `annotation.domain.await_gold`). `earned_cents` is the bonus for all
+    A HELD one is checked by a person (see `annotation.domain.decisions.hold_bonus`), and a WAITING one is
+    decided once its items have gold (see `await_gold` there). `earned_cents` is the bonus for all
     units under `terms`, those of the work. `reasons` are `{"code", "text"}`. `note` is the text of the
     decision for the worker. `news` is the text for the worker's next message, written at `news_at` and
     emptied once it is in a message, which was written at `news_sent_at`.
@@ -512,7 +512,7 @@ class HeldBonus(models.Model):
         max_length=20, choices=HeldBonusState, default=HeldBonusState.HELD, db_index=True
     )
     earned_cents = models.PositiveIntegerField()
-    terms = models.JSONField()  # see crowd.domain.pay_scheme
+    terms = models.JSONField()  # see crowd.domain.money.pay_scheme
     reasons = models.JSONField(default=list)
     held_at = models.DateTimeField()
     decided_by = models.CharField(max_length=150, blank=True)
@@ -627,7 +627,7 @@ class Questionnaire(models.Model):
     """A version of the questionnaire before the first task of a project. It never changes.
 
     The newest version is the current one. `fields` is in the format of
-    `annotation.domain.onboarding.questionnaire`.
+    `annotation.domain.work.onboarding.questionnaire`.
     """
 
     project = models.ForeignKey(Project, on_delete=models.CASCADE, related_name="questionnaires")
@@ -658,7 +658,7 @@ class OnboardingDraft(models.Model):
     )
     assignment_ref = models.CharField(max_length=64)
     worker_ref = models.CharField(max_length=64)
-    # For a day (see annotation.domain.unconfirmed_drafts).
+    # For a day (see annotation.domain.work.unconfirmed_drafts).
     address_digest = models.CharField(max_length=16, blank=True)
     consent_text = models.ForeignKey(
         ConsentText, on_delete=models.CASCADE, null=True, blank=True, related_name="drafts"

@@ -6,13 +6,13 @@ from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from annotation.domain.onboarding.questionnaire import (
+from annotation.domain.work.onboarding.questionnaire import (
     LANGUAGES,
     NUMBER_LIMIT,
     VALUE_LIMIT,
     QuestionnaireField,
 )
-from annotation.domain.onboarding.steps import Onboarding
+from annotation.domain.work.onboarding.steps import Onboarding
 from annotation.enums import FieldKind
 from web.fields import CountField
 from web.markdown import render_markdown

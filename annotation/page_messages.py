@@ -6,9 +6,9 @@ from typing import TypeVar
 from django.http import HttpRequest
 from pydantic import BaseModel, ConfigDict, Field
 
-from annotation.domain.drafts import PageState
-from annotation.domain.storable import UnstorableError, load_storable
-from annotation.domain.worker_page import BadMessageError, MessageTooLargeError
+from annotation.domain.corpus.storable import UnstorableError, load_storable
+from annotation.domain.work.drafts import PageState
+from annotation.domain.work.worker_page import BadMessageError, MessageTooLargeError
 
 MAX_CONTENT_BYTES = 256 * 1024
 # Room for the content and for the longest log of moves.

@@ -5,9 +5,9 @@ from typing import Any
 
 from django import forms
 
-from annotation.domain.onboarding.questionnaire import (
+from annotation.domain.work.onboarding.questionnaire import (
     LABEL_LIMIT,
-    MOST_FIELDS,
+    MAX_FIELDS,
     NUMBER_LIMIT,
     QuestionnaireField,
 )
@@ -86,7 +86,7 @@ class FieldForm(forms.Form):
 
 
 QuestionnaireFormSet = forms.formset_factory(
-    FieldForm, extra=0, max_num=MOST_FIELDS, validate_max=True
+    FieldForm, extra=0, max_num=MAX_FIELDS, validate_max=True
 )
 
 
@@ -108,7 +108,7 @@ def changed_rows(rows: Sequence[dict[str, Any]], change: str) -> tuple[list[dict
     changed = list(rows)
     name, _, number = change.partition("-")
     index = int(number) if number.isdecimal() else -1
-    if name == "add" and len(changed) < MOST_FIELDS:
+    if name == "add" and len(changed) < MAX_FIELDS:
         changed.append({"kind": FieldKind.TEXT, "is_required": True})
         return changed, len(changed) - 1
     if not 0 <= index < len(changed):

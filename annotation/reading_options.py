@@ -10,8 +10,8 @@ from typing import Any
 
 from django.core.management.base import OutputWrapper
 
-from annotation.domain.source_files import ReadOptions, parse_reading, with_names
-from annotation.domain.text_encodings import ENCODINGS
+from annotation.domain.corpus.source_files import ReadOptions, parse_reading, with_names
+from annotation.domain.corpus.text_encodings import ENCODINGS
 from projects.command import InputError
 from projects.domain.bad_rows import SHOWN, BadRows
 from schemes.contract.errors import FileError

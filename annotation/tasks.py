@@ -1,14 +1,14 @@
 from celery import shared_task
 from django.utils import timezone
 
-from annotation.domain import unconfirmed_drafts, unused_blocks
-from annotation.domain.batch_actions import top_up_batches
-from annotation.domain.compensate import book_approved_sessions, pay_compensations
-from annotation.domain.onboarding.steps import delete_unconfirmed_onboarding
-from annotation.domain.record_generations import record_new_generations
-from annotation.domain.republish import republish_due_items
-from annotation.domain.send_bonus_news import send_bonus_news as send_news
-from annotation.domain.tutorial import delete_unused_marks
+from annotation.domain.decisions.send_bonus_news import send_bonus_news as send_news
+from annotation.domain.publishing.batch_actions import top_up_batches
+from annotation.domain.publishing.republish import republish_due_items
+from annotation.domain.work import unconfirmed_drafts, unused_blocks
+from annotation.domain.work.compensate import book_approved_sessions, pay_compensations
+from annotation.domain.work.onboarding.steps import delete_unconfirmed_onboarding
+from annotation.domain.work.record_generations import record_new_generations
+from annotation.domain.work.tutorial import delete_unused_marks
 from jobs.domain.sweep import sweep
 
 

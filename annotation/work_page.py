@@ -4,7 +4,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 
-from annotation.domain.resource_index import indexed_versions
+from annotation.domain.corpus.resource_index import indexed_versions
 from projects.enums import Role, page_role
 from projects.languages import DEFAULT_LANGUAGE, direction_of
 from projects.models import Project

@@ -33,7 +33,7 @@ from config.hosts import share_cookies
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = environ.Env()
-LEAST_KEY_LETTERS = 50
+MIN_KEY_LETTERS = 50
 # Variables that may be read from a file, such as a Docker secret, by adding _FILE to the name.
 FROM_FILES = (
     "SECRET_KEY",
@@ -182,8 +182,8 @@ def _secret_key(var: Path) -> str:
     """Return the configured key, or one that the first start stores readable by its owner only."""
     if key := env.str("SECRET_KEY", default=""):
         _require(
-            len(key) >= LEAST_KEY_LETTERS,
-            f"SECRET_KEY is too short; it must have at least {LEAST_KEY_LETTERS} characters.",
+            len(key) >= MIN_KEY_LETTERS,
+            f"SECRET_KEY is too short; it must have at least {MIN_KEY_LETTERS} characters.",
         )
         return key
     path = var / "secret_key"
@@ -219,8 +219,8 @@ SECRET_KEY = _secret_key(VAR_DIR)
 # Earlier keys. Data signed or encrypted with them is still accepted.
 SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
 _require(
-    all(len(key) >= LEAST_KEY_LETTERS for key in SECRET_KEY_FALLBACKS),
-    f"SECRET_KEY_FALLBACKS has a key of fewer than {LEAST_KEY_LETTERS} characters.",
+    all(len(key) >= MIN_KEY_LETTERS for key in SECRET_KEY_FALLBACKS),
+    f"SECRET_KEY_FALLBACKS has a key of fewer than {MIN_KEY_LETTERS} characters.",
 )
 SITE_URL = _origin("SITE_URL", "http://127.0.0.1:8000")
 SITE_IS_SECURE = SITE_URL.startswith("https://")
@@ -562,17 +562,17 @@ LEASE = timedelta(seconds=int(_number("LEASE_SECONDS", "60", low="5", high="3600
 # Seconds between the heartbeats of each queue
 HEARTBEAT_SECONDS = 60.0
 JOB_KINDS = {
-    "import": "annotation.domain.queue_import.KIND",
-    "corpus-check": "annotation.domain.preview_corpus.KIND",
-    "publication": "annotation.domain.publish_rest.KIND",
-    "hit-changes": "annotation.domain.change_hits.KIND",
-    "gold-import": "consolidation.domain.queue_gold.KIND",
-    "gold-check": "consolidation.domain.check_gold.KIND",
-    "resource-import": "consolidation.domain.queue_resource.KIND",
-    "queue-setup": "consolidation.domain.queue_setup.KIND",
-    "round-setup": "qualification.domain.queue_rounds.KIND",
-    "export": "datasets.domain.queue_export.KIND",
-    "system-evaluation": "datasets.domain.evaluate_systems.KIND",
+    "import": "annotation.domain.corpus.queue_import.KIND",
+    "corpus-check": "annotation.domain.corpus.preview_corpus.KIND",
+    "publication": "annotation.domain.publishing.publish_rest.KIND",
+    "hit-changes": "annotation.domain.publishing.change_hits.KIND",
+    "gold-import": "consolidation.domain.gold.queue_gold.KIND",
+    "gold-check": "consolidation.domain.gold.check_gold.KIND",
+    "resource-import": "consolidation.domain.experts.queue_resource.KIND",
+    "queue-setup": "consolidation.domain.experts.queue_setup.KIND",
+    "round-setup": "qualification.domain.rounds.queue_rounds.KIND",
+    "export": "datasets.domain.exports.queue_export.KIND",
+    "system-evaluation": "datasets.domain.systems.evaluate_systems.KIND",
     "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }
@@ -770,7 +770,7 @@ PROLIFIC_REQUESTS_PER_SECOND = float(
 PROLIFIC_TIME_FACTOR = float(_number("PROLIFIC_TIME_FACTOR", "4", low="2", high="100"))
 # The share of its tasks with which a session is completed, unless no task is left for the worker.
 # Work in shorter sessions is paid by bonus when the worker returns the place.
-SESSION_LEAST_SHARE = float(_number("SESSION_LEAST_SHARE", "0.5", low="0", high="1"))
+SESSION_MIN_SHARE = float(_number("SESSION_MIN_SHARE", "0.5", low="0", high="1"))
 # The number of sessions that a worker may do in a project. 0 is no limit.
 SESSIONS_PER_WORKER = int(_number("SESSIONS_PER_WORKER", "0", low="0", high="10000"))
 # Used until the API has returned the account's own rates.

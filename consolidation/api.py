@@ -30,16 +30,15 @@ from annotation.api.serializers import (
     settings_in,
 )
 from annotation.bad_rows_download import bad_rows_download
-from annotation.domain.changed_figures import forget_batches, forget_decided
-from annotation.domain.choose_columns import settings_of
-from annotation.domain.item_context import headline_of
-from annotation.domain.queries import submissions_of
+from annotation.domain.corpus.choose_columns import settings_of
+from annotation.domain.corpus.item_context import headline_of
+from annotation.domain.decisions.changed_figures import forget_batches, forget_decided
+from annotation.domain.publishing.queries import submissions_of
 from annotation.enums import Partition, SubmissionState
 from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.decide_many import decide_many
-from consolidation.domain.manage_batch import Order, apply_action, count_short
-from consolidation.domain.queries import (
+from consolidation.domain.cases.manage_batch import Order, apply_action, count_short
+from consolidation.domain.cases.queries import (
     cases_of,
     current,
     gold_versions_of,
@@ -47,11 +46,12 @@ from consolidation.domain.queries import (
     narrowed,
     state_of,
 )
-from consolidation.domain.queue_gold import GOLD_IMPORT, queue_gold
+from consolidation.domain.gold.queue_gold import GOLD_IMPORT, queue_gold
+from consolidation.domain.reviews.decide_many import decide_many
 from consolidation.enums import Action, CaseState, Decision, GoldSource, ItemState
 from consolidation.models import Case, CaseSource, Gold
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.manage_hits import HitChangeError
+from crowd.domain.hits.manage_hits import HitChangeError
+from crowd.domain.money.ledger import BudgetExceededError
 from crowd.enums import WORK_CATEGORIES
 from crowd.models import Assignment
 from crowd.tasks import publish_hits, send_hit_changes
@@ -67,18 +67,18 @@ from schemes.import_settings import Setting
 from schemes.registry import get_scheme
 from web.actions import action, money_action
 from web.errors import conflicts
-from web.filters import LARGEST_ID, ChoiceFilter, IdAfterFilter, MomentFilter
+from web.filters import MAX_ID, ChoiceFilter, IdAfterFilter, MomentFilter
 from web.serializers import BodySerializer
 
-MOST_DAYS = 365
-MOST_ADDED = 9
+MAX_DAYS = 365
+MAX_ADDED = 9
 REFUSED_ORDERS: dict[type[Exception], str] = {
     TransitionNotAllowedError: "invalid_state",
     HitChangeError: "invalid_state",
     BudgetExceededError: "budget_exceeded",
 }
 # As many as a page of the list has.
-MOST_DECISIONS = 200
+MAX_DECISIONS = 200
 
 
 class ItemSerializer(serializers.ModelSerializer[Item]):
@@ -201,7 +201,7 @@ class Cases(ListEndpoint):
 class ExtensionSerializer(BodySerializer):
     days = serializers.IntegerField(
         min_value=1,
-        max_value=MOST_DAYS,
+        max_value=MAX_DAYS,
         default=14,
         help_text="The days from now until the HITs end.",
     )
@@ -209,7 +209,7 @@ class ExtensionSerializer(BodySerializer):
 
 class EnlargementSerializer(BodySerializer):
     assignments = serializers.IntegerField(
-        min_value=1, max_value=MOST_ADDED, help_text="How many more workers each HIT is offered to."
+        min_value=1, max_value=MAX_ADDED, help_text="How many more workers each HIT is offered to."
     )
 
 
@@ -274,7 +274,7 @@ class RepublishBatch(_BatchOrder):
 
 
 class RejectionSerializer(BodySerializer):
-    id = serializers.IntegerField(min_value=1, max_value=LARGEST_ID)
+    id = serializers.IntegerField(min_value=1, max_value=MAX_ID)
     reason = serializers.CharField(max_length=1000, help_text="Shown to the worker.")
     category = serializers.ChoiceField(
         choices=WORK_CATEGORIES,
@@ -288,16 +288,16 @@ class DecisionsSerializer(BodySerializer):
     """The ids of submissions to accept, and those to reject with a reason each."""
 
     accept = serializers.ListField(
-        child=serializers.IntegerField(min_value=1, max_value=LARGEST_ID),
+        child=serializers.IntegerField(min_value=1, max_value=MAX_ID),
         default=list,
-        max_length=MOST_DECISIONS,
+        max_length=MAX_DECISIONS,
     )
-    reject = RejectionSerializer(many=True, default=list, max_length=MOST_DECISIONS)  # type: ignore[call-arg]
+    reject = RejectionSerializer(many=True, default=list, max_length=MAX_DECISIONS)  # type: ignore[call-arg]
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         ids = [*attrs["accept"], *(rejection["id"] for rejection in attrs["reject"])]
-        if not 1 <= len(ids) <= MOST_DECISIONS:
-            raise serializers.ValidationError(f"Decide 1 to {MOST_DECISIONS} submissions.")
+        if not 1 <= len(ids) <= MAX_DECISIONS:
+            raise serializers.ValidationError(f"Decide 1 to {MAX_DECISIONS} submissions.")
         if repeated := [pk for pk, count in Counter(ids).items() if count > 1]:
             raise serializers.ValidationError(f"There are two decisions on {repeated[0]}.")
         return attrs
@@ -481,7 +481,7 @@ class GoldImports(_OfGoldImports, ListEndpoint):
     operations = {"GET": "list_gold_imports", "POST": "import_gold"}
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         return settings.API_UPLOAD_MAX_BYTES
 
     @extend_schema(

@@ -5,21 +5,21 @@ from typing import Any
 
 from django import forms
 
-from annotation.domain.item_files import ITEM_HELP
+from annotation.domain.corpus.item_files import ITEM_HELP
 from annotation.enums import BatchState, Partition
 from annotation.forms import FilesField
-from consolidation.domain.manage_batch import Order
-from consolidation.domain.resolve_conflict import Version
+from consolidation.domain.cases.manage_batch import Order
+from consolidation.domain.reviews.resolve_conflict import Version
 from consolidation.enums import Action, Decision, GoldSource, ItemState
-from crowd.domain.decide_assignment import check_category, check_reason
-from crowd.domain.providers import capabilities_of
+from crowd.domain.money.decide_assignment import check_category, check_reason
+from crowd.domain.provider.providers import capabilities_of
 from crowd.enums import WORK_CATEGORIES, Provider
 from projects.enums import Role
 from schemes.contract.resources import Resource
 from schemes.contract.values import Json
 from web.fields import ANY, CountField, sentence_case, set_choices
 
-MOST_PICKED = 1000  # HITs
+MAX_PICKED = 1000  # HITs
 
 
 class GoldUploadForm(forms.Form):
@@ -100,7 +100,7 @@ class ManyBatchesForm(forms.Form):
 
 def _any_ids(data: Any, name: str) -> list[tuple[str, str]]:
     """Return choices for the ids in the data. Ids of other projects select nothing later."""
-    ids = [pk for pk in data.getlist(name) if pk.isdecimal() and len(pk) < 19][:MOST_PICKED]
+    ids = [pk for pk in data.getlist(name) if pk.isdecimal() and len(pk) < 19][:MAX_PICKED]
     return [(pk, pk) for pk in ids]
 
 

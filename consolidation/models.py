@@ -178,7 +178,7 @@ class Gold(models.Model):
 class GoldEntry(models.Model):
     """The search entry of an item's current gold from one source.
 
-    `consolidation.domain.index_gold` maintains it. Texts are lower-case words with a blank before
+    `consolidation.domain.gold.index_gold` maintains it. Texts are lower-case words with a blank before
     and after each. A query without its last blank therefore matches a phrase whose last word is
     incomplete.
     """

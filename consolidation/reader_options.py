@@ -9,14 +9,14 @@ from typing import Any
 from django.core.management.base import OutputWrapper
 from django.utils import timezone
 
-from annotation.domain.source_files import open_gold
+from annotation.domain.corpus.source_files import open_gold
 from annotation.reading_options import (
     add_bad_rows_option,
     add_reading_options,
     collect_bad_rows,
     reading_given,
 )
-from consolidation.domain.import_gold import GoldReport
+from consolidation.domain.gold.import_gold import GoldReport
 from projects.command import InputError
 from projects.models import Project
 from schemes.contract.values import Json

@@ -3,17 +3,10 @@ from functools import partial
 from celery import shared_task
 from django.utils import timezone
 
-from consolidation.domain import (
-    decide_waiting,
-    experiment,
-    index_gold,
-    kept_work,
-    monitor,
-    open_cases,
-    record_work,
-    republish_cases,
-    revise,
-)
+from consolidation.domain.cases import experiment, open_cases, record_work, republish_cases, revise
+from consolidation.domain.experts import monitor
+from consolidation.domain.gold import index_gold, kept_work
+from consolidation.domain.reviews import decide_waiting
 from consolidation.protocols import PROTOCOLS
 from jobs.domain.sweep import sweep
 

@@ -816,7 +816,7 @@ class OrphanHit(models.Model):
 
 
 class SiteKey(models.Model):
-    """The site's key for ids and pseudonyms (see `crowd.domain.site_key`). There is one row."""
+    """The site's key for ids and pseudonyms (see `crowd.domain.provider.site_key`). There is one row."""
 
     value = models.CharField(max_length=64)
 
@@ -825,7 +825,7 @@ class SiteKey(models.Model):
 
 
 class PublishingHold(models.Model):
-    """A hold on creating HITs at a marketplace (see `crowd.domain.hold_publishing`)."""
+    """A hold on creating HITs at a marketplace (see `crowd.domain.provider.hold_publishing`)."""
 
     reason = models.CharField(max_length=500)
     since = models.DateTimeField()

@@ -6,25 +6,20 @@ from functools import partial
 from celery import shared_task
 from django.utils import timezone
 
-from crowd.domain import (
-    announce_bonuses,
+from crowd.domain import handle_notifications
+from crowd.domain.hits import create_hits, manage_hits, sync_hits
+from crowd.domain.money import announce_bonuses, send_payments
+from crowd.domain.provider import check_account
+from crowd.domain.sessions import publish_studies, refuse_sessions, sync_sessions
+from crowd.domain.sessions import settle_sessions as settlements
+from crowd.domain.workers import (
     block_worker,
-    check_account,
-    create_hits,
-    handle_notifications,
-    manage_hits,
-    publish_studies,
     qualification_requests,
     qualifications,
     receive_messages,
-    refuse_sessions,
-    send_payments,
-    sync_hits,
-    sync_sessions,
     write_mail,
     write_messages,
 )
-from crowd.domain import settle_sessions as settlements
 from jobs.domain.sweep import sweep
 
 

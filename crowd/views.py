@@ -5,12 +5,10 @@ from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from crowd.domain.handle_notifications import (
-    InvalidNotificationError,
-    is_notification_key,
-    receive_notification,
-)
-from crowd.domain.providers import NO_ANSWER, knows_sessions
+from crowd.domain.handle_notifications import receive_notification
+from crowd.domain.provider.event_addresses import is_notification_key
+from crowd.domain.provider.providers import NO_ANSWER, knows_sessions
+from crowd.providers.base import InvalidNotificationError
 
 MAX_BODY_BYTES = 256 * 1024
 

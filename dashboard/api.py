@@ -20,13 +20,19 @@ from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
 from annotation.api.corpus import CancelJob, JobFilters
-from annotation.domain.qualification_codes import qualifications_of
-from annotation.domain.queries import Cost, Work, cost_by_role, work_of_everyone, workers_of
+from annotation.domain.publishing.qualification_codes import qualifications_of
+from annotation.domain.publishing.queries import (
+    Cost,
+    Work,
+    cost_by_role,
+    work_of_everyone,
+    workers_of,
+)
 from annotation.enums import Partition
 from audit.models import StateChange
-from consolidation.domain.queries import count_gold, finished_costs
+from consolidation.domain.cases.queries import count_gold, finished_costs
 from consolidation.enums import GoldSource
-from crowd.domain.queries import (
+from crowd.domain.hits.queries import (
     LedgerFilter,
     failures_of,
     ledger_of,
@@ -37,9 +43,13 @@ from crowd.domain.queries import (
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry, Worker
 from dashboard.project_log import KINDS, LogFilter, log_ids
-from datasets.domain.export_gold import formats_of
-from datasets.domain.export_submissions import ANNOTATIONS, submission_formats_of, submissions_of
-from datasets.domain.queue_export import (
+from datasets.domain.exports.export_gold import formats_of
+from datasets.domain.exports.export_submissions import (
+    ANNOTATIONS,
+    submission_formats_of,
+    submissions_of,
+)
+from datasets.domain.exports.queue_export import (
     ExportFile,
     archive_of,
     exports_of,

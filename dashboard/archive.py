@@ -6,8 +6,8 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import F, QuerySet, Sum
 
-from annotation.domain.batch_actions import expire_batch
-from annotation.domain.queries import waiting_work
+from annotation.domain.publishing.batch_actions import expire_batch
+from annotation.domain.publishing.queries import waiting_work
 from annotation.enums import BatchState, HeldBonusState
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError

@@ -5,8 +5,8 @@ from itertools import pairwise
 
 from django.db.models import Count
 
-from annotation.domain.queries import corpus_size
-from consolidation.domain.own_gold import is_own_gold
+from annotation.domain.publishing.queries import corpus_size
+from consolidation.domain.cases.own_gold import is_own_gold
 from consolidation.models import Gold
 from dashboard.pace import pace_of
 from projects.charts import Column, PageChart

@@ -8,13 +8,13 @@ from django.apps import apps
 from django.db import connection, models, transaction
 from django.db.models import QuerySet
 
-from annotation.domain.images import delete_image_files
+from annotation.domain.corpus.images import delete_image_files
 from audit.domain.change_state import log_state_change
-from crowd.domain.manage_hits import expire_hits
+from crowd.domain.hits.manage_hits import expire_hits
 from crowd.models import Hit
 from dashboard.archive import check_settled
 from database.write_turns import write_turn
-from datasets.domain.queue_export import EXPORT, delete_export
+from datasets.domain.exports.queue_export import EXPORT, delete_export
 from jobs.domain.kinds import JobKind, JobRun, kind_of
 from jobs.domain.queue_job import queue_job
 from jobs.models import Job, SweepFailure

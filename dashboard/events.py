@@ -11,8 +11,8 @@ from typing import Any
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.urls import reverse
 
-from annotation.domain.queries import WAITS
-from annotation.domain.republish import short_of
+from annotation.domain.publishing.queries import WAITS
+from annotation.domain.publishing.republish import short_of
 from annotation.enums import AppealState, HeldBonusState
 from annotation.models import Batch, BonusAppeal, HeldBonus, Submission, Task
 from consolidation.enums import QueueState, ReviewState
@@ -31,7 +31,7 @@ from jobs.models import Job
 from projects.domain.notify import Event
 from projects.enums import NotificationKind, Role
 from projects.models import Notification, Project
-from qualification.domain.answer_requests import requests_of
+from qualification.domain.rounds.answer_requests import requests_of
 from qualification.enums import EnrolmentState
 from qualification.models import Alert, Evaluation, Feedback, PoolFeedback
 from web.money import dollars

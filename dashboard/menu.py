@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from projects.models import Project
-from qualification.domain.threads import unread_count
+from qualification.domain.training.threads import unread_count
 from schemes.contract.scheme import Scheme
 from schemes.registry import get_scheme
 

@@ -6,8 +6,8 @@ from datetime import datetime, timedelta
 from django.db.models import Count, Min, Q, QuerySet
 
 from annotation.models import Submission
-from consolidation.domain.experiment import annotations_for_gold
-from consolidation.domain.own_gold import is_own_gold
+from consolidation.domain.cases.experiment import annotations_for_gold
+from consolidation.domain.cases.own_gold import is_own_gold
 from consolidation.models import Gold
 from projects.models import Project
 

@@ -7,7 +7,7 @@ from django.contrib.auth import get_user_model
 from django.db import models
 from django.db.models import Q
 
-from annotation.domain.qualification_codes import qualifications_of
+from annotation.domain.publishing.qualification_codes import qualifications_of
 from annotation.models import Batch, HeldBonus, Item, Submission
 from audit.models import StateChange
 from consolidation.models import Case, Experiment, ExpertQueue, ItemFlag, Merge, Review

@@ -14,32 +14,36 @@ from datetime import datetime
 from django.db.models import Count, Exists, OuterRef, Q
 from django.utils import timezone
 
-from annotation.domain.qualification_codes import passed_outside_pool, pool_size, qualifications_of
-from annotation.domain.queries import (
+from annotation.domain.publishing.qualification_codes import (
+    passed_outside_pool,
+    pool_size,
+    qualifications_of,
+)
+from annotation.domain.publishing.queries import (
     ItemCounts,
     count_bonuses_to_decide,
     count_items,
     count_submissions,
 )
 from annotation.enums import USABLE
-from consolidation.domain.experiment import annotations_for_gold
-from consolidation.domain.expert_queues import work_left
-from consolidation.domain.flag_item import count_open_flags
-from consolidation.domain.queries import GoldCounts, count_gold
+from consolidation.domain.cases.experiment import annotations_for_gold
+from consolidation.domain.cases.queries import GoldCounts, count_gold
+from consolidation.domain.experts.expert_queues import work_left
+from consolidation.domain.experts.flag_item import count_open_flags
 from consolidation.enums import CaseState
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
-from crowd.domain.queries import PendingWork, pending_work
-from crowd.domain.refuse_sessions import sessions_to_decide
-from crowd.domain.study_figures import failing_studies, unknown_settlements
+from crowd.domain.hits.queries import PendingWork, pending_work
+from crowd.domain.sessions.refuse_sessions import sessions_to_decide
+from crowd.domain.sessions.study_figures import failing_studies, unknown_settlements
 from crowd.enums import HitState, PaymentState
 from dashboard.pace import NO_PACE, Pace, pace_of
-from datasets.domain.queue_export import exports_of
+from datasets.domain.exports.queue_export import exports_of
 from jobs.enums import JobState
 from projects.enums import Protocol, Role
 from projects.models import Project
 from projects.protocols import TERMS
-from qualification.domain.answer_requests import count_open_requests
+from qualification.domain.rounds.answer_requests import count_open_requests
 from qualification.enums import EnrolmentState, RoundKind
 from qualification.models import Enrolment
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.db.models import Q
 from django.urls import reverse
 
-from annotation.domain.queries import items_with_text
+from annotation.domain.publishing.queries import items_with_text
 from annotation.models import Batch, Item
 from crowd.models import Worker
 from dashboard.menu import pages_named

@@ -10,19 +10,19 @@ from enum import StrEnum
 
 from django.urls import reverse
 
-from annotation.domain.queries import CorpusSize, ItemCounts, corpus_size, count_items
-from consolidation.domain.queries import count_expert_items, count_made
+from annotation.domain.publishing.queries import CorpusSize, ItemCounts, corpus_size, count_items
+from consolidation.domain.cases.queries import count_expert_items, count_made
 from consolidation.protocols import PROTOCOLS
-from crowd.domain.pay_scheme import check_pay_scheme
+from crowd.domain.money.pay_scheme import check_pay_scheme
 from dashboard.protocol import Progress
-from datasets.domain.queue_export import exports_of
+from datasets.domain.exports.queue_export import exports_of
 from jobs.domain.queries import jobs_of
 from jobs.enums import JobState
 from projects.domain.cached_figures import figures_of
 from projects.domain.resources import current_versions
 from projects.enums import SettledStep
 from projects.models import Project
-from qualification.domain.training_status import TrainingStatus, Waiting, training_status
+from qualification.domain.training.training_status import TrainingStatus, Waiting, training_status
 from rehearsal.domain.dry_run import REHEARSAL
 from schemes.contract.values import Noun
 from schemes.registry import get_scheme

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from django.utils import timezone
 
-from consolidation.domain.expert_queues import work_left_for
+from consolidation.domain.experts.expert_queues import work_left_for
 from dashboard.protocol import QUEUES, STAFF_ROLES, PendingTasks, pending_tasks, progress_of
 from projects.domain.cached_figures import figures_of
 from projects.domain.queries import projects_of

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from django.db import connection
 
 # SQLite has no queue of writers. A waiting connection tries again after at most 0.1 seconds.
-LEAST_SECONDS = 0.12
+MIN_SECONDS = 0.12
 
 
 @contextmanager
@@ -19,4 +19,4 @@ def write_turn() -> Iterator[None]:
     start = time.monotonic()
     yield
     if connection.vendor == "sqlite":
-        time.sleep(max(LEAST_SECONDS, time.monotonic() - start))
+        time.sleep(max(MIN_SECONDS, time.monotonic() - start))

@@ -144,7 +144,7 @@ class Partitioning(models.Model):
     """The partitioning of a project's sentences.
 
     `shares` maps partitions to percentages. `digest` identifies frozen partitions (see
-    datasets.domain.partitions).
+    datasets.domain.exports.partitions).
     """
 
     project = models.OneToOneField(Project, on_delete=models.PROTECT, related_name="partitioning")

@@ -9,7 +9,7 @@ from django.http import QueryDict
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from marketplace.domain.form_answers import (
+from marketplace.domain.questions.form_answers import (
     Answer,
     Answers,
     check_answers,
@@ -18,8 +18,8 @@ from marketplace.domain.form_answers import (
     describe_length,
     describe_number,
 )
-from marketplace.domain.question_form import (
-    LONGEST_TEXT,
+from marketplace.domain.questions.question_form import (
+    MAX_TEXT_LENGTH,
     Content,
     FormQuestion,
     FreeTextAnswer,
@@ -177,7 +177,7 @@ def _text_field(
 def _text_hints(answer: FreeTextAnswer) -> Iterator[str]:
     if answer.is_numeric:
         yield describe_number(answer)
-    if answer.min_length or answer.max_length < LONGEST_TEXT:
+    if answer.min_length or answer.max_length < MAX_TEXT_LENGTH:
         yield describe_length(answer)
 
 

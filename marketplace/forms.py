@@ -11,10 +11,10 @@ from django.http import QueryDict
 from django.utils import timezone
 from django_countries import countries
 
-from marketplace.domain.find_groups import GroupFilter, Sort
-from marketplace.domain.operator_profile import DEFAULT_PAYOUTS
-from marketplace.domain.payouts import period_of
-from marketplace.domain.worker_messages import LONGEST_TEXT
+from marketplace.domain.accounts.operator_profile import DEFAULT_PAYOUTS
+from marketplace.domain.accounts.payouts import period_of
+from marketplace.domain.hits.find_groups import GroupFilter, Sort
+from marketplace.domain.notifications.worker_messages import MAX_TEXT_LENGTH
 from marketplace.models import ConsentText
 from web.fields import DollarsField
 
@@ -155,7 +155,7 @@ class AppealForm(forms.Form):
 
 class WorkerMessageForm(forms.Form):
     text = forms.CharField(
-        label="Your message", max_length=LONGEST_TEXT, widget=forms.Textarea(attrs={"rows": 5})
+        label="Your message", max_length=MAX_TEXT_LENGTH, widget=forms.Textarea(attrs={"rows": 5})
     )
 
 

@@ -4,8 +4,9 @@ from celery import shared_task
 from django.conf import settings
 from django.utils import timezone
 
-from marketplace.domain import maintenance, notifications, retention
 from marketplace.domain.faults import parse_faults
+from marketplace.domain.notifications import notifications
+from marketplace.domain.work import maintenance, retention
 
 
 @shared_task

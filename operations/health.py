@@ -20,7 +20,7 @@ from health_check.base import HealthCheck
 from health_check.exceptions import ServiceUnavailable
 from redis.exceptions import RedisError
 
-from crowd.domain.hold_publishing import active_hold
+from crowd.domain.provider.hold_publishing import active_hold
 from jobs.models import SweepFailure
 from operations.domain.alerts import low_disks
 from operations.domain.backup_file import HEALTH

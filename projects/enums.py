@@ -103,7 +103,7 @@ class AfterDisputes(TextChoices):
 
 
 class BonusTiming(TextChoices):
-    """When the work of generators and its bonus are decided (see `annotation.domain.bonus_timing`)."""
+    """When generators' work and bonuses are decided (see `annotation.domain.decisions.bonus_timing`)."""
 
     AT_ONCE = "at-once", "at once"
     AFTER_CONSOLIDATION = "after-consolidation", "after consolidation"

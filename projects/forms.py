@@ -8,12 +8,12 @@ from django.contrib.auth.forms import BaseUserCreationForm
 from django.db.models import QuerySet
 from django.utils.text import slugify
 
-from crowd.domain.check_account import check_filter_set
-from crowd.domain.providers import NO_ANSWER, available_providers, knows_sessions
-from crowd.domain.qualifications import system_requirements
+from crowd.domain.provider.check_account import check_filter_set
+from crowd.domain.provider.providers import NO_ANSWER, available_providers, knows_sessions
+from crowd.domain.workers.qualifications import system_requirements
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.check_slug import LONGEST, SlugError, check_slug
-from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
+from projects.domain.choose_protocol import MAX_REVISIONS, MAX_VALIDATORS
 from projects.enums import (
     AfterDisputes,
     BonusTiming,
@@ -80,14 +80,14 @@ class ProjectForm(forms.Form):
     )
     validators = forms.IntegerField(
         min_value=1,
-        max_value=MOST_VALIDATORS,
+        max_value=MAX_VALIDATORS,
         initial=2,
         required=False,
         label="Validators or verifiers per item",
     )
     agree = forms.IntegerField(
         min_value=1,
-        max_value=MOST_VALIDATORS,
+        max_value=MAX_VALIDATORS,
         initial=2,
         required=False,
         label="Required agreement",
@@ -179,11 +179,11 @@ class ProtocolForm(forms.Form):
     protocol = forms.ChoiceField(label="Protocol", help_text="How annotations become gold.")
     validators = forms.IntegerField(
         min_value=1,
-        max_value=MOST_VALIDATORS,
+        max_value=MAX_VALIDATORS,
         label="Validators or verifiers per item",
         help_text="Only for validation and verification.",
     )
-    agree = forms.IntegerField(min_value=1, max_value=MOST_VALIDATORS, label="Required agreement")
+    agree = forms.IntegerField(min_value=1, max_value=MAX_VALIDATORS, label="Required agreement")
 
     def __init__(self, data: Any = None, *, project: Project) -> None:
         initial = {
@@ -218,7 +218,7 @@ class SettingsForm(forms.Form):
     )
     revision_limit = forms.IntegerField(
         min_value=0,
-        max_value=MOST_REVISIONS,
+        max_value=MAX_REVISIONS,
         label="Revisions of a disputed annotation",
         help_text="How often an annotation can be revised by its annotator. Each revision is verified.",
     )

@@ -6,7 +6,7 @@ They are those of ISO 639-1, others that corpora are annotated in, and some with
 from collections.abc import Mapping
 
 DEFAULT_LANGUAGE = "en"
-LONGEST_TAG = 35
+MAX_TAG_LENGTH = 35
 
 _NAMES = """
 aa Afar|ab Abkhazian|af Afrikaans|ak Akan|akk Akkadian|am Amharic|an Aragonese|ang Old English|ar Arabic

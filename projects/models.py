@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils.functional import cached_property
 
-from crowd.domain.providers import capabilities_of
+from crowd.domain.provider.providers import capabilities_of
 from crowd.enums import DEFAULT_PROVIDER, MailState, Provider
 from projects.enums import (
     AfterDisputes,
@@ -21,7 +21,7 @@ from projects.enums import (
     ShownContext,
     SuggestionChoice,
 )
-from projects.languages import DEFAULT_LANGUAGE, LONGEST_TAG
+from projects.languages import DEFAULT_LANGUAGE, MAX_TAG_LENGTH
 from projects.protocols import TERMS
 from schemes.contract.values import Noun
 
@@ -32,7 +32,7 @@ class Project(models.Model):
     scheme = models.CharField(max_length=30)
     provider = models.CharField(max_length=20, choices=Provider, default=DEFAULT_PROVIDER)
     budget = models.OneToOneField("crowd.Budget", on_delete=models.PROTECT, related_name="project")
-    pay_scheme = models.JSONField()  # see crowd.domain.pay_scheme
+    pay_scheme = models.JSONField()  # see crowd.domain.money.pay_scheme
     generators_per_item = models.PositiveSmallIntegerField(default=2)
     protocol = models.CharField(
         max_length=20, choices=Protocol, default=Protocol.CONSOLIDATION, db_default="consolidation"
@@ -74,7 +74,7 @@ class Project(models.Model):
     )
     # A BCP 47 tag of projects.languages
     language = models.CharField(
-        max_length=LONGEST_TAG, default=DEFAULT_LANGUAGE, db_default=DEFAULT_LANGUAGE
+        max_length=MAX_TAG_LENGTH, default=DEFAULT_LANGUAGE, db_default=DEFAULT_LANGUAGE
     )
     # Whether experts and consolidators mark what the text only implies, in schemes with this setting.
     asks_implied = models.BooleanField(default=False, db_default=False)

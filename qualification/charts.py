@@ -6,13 +6,13 @@ from crowd.models import Worker
 from projects.charts import Column, PageChart
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from qualification.domain.gold_comparisons import (
+from qualification.domain.pool.monitor_pool import PoolFigures, pool_figures
+from qualification.domain.scores.gold_comparisons import (
     WINDOW,
     gold_comparisons_of,
     main_figure,
     series_of,
 )
-from qualification.domain.monitor_pool import PoolFigures, pool_figures
 from schemes.figures import Figure
 from web.charts import Axis, Chart, Series, Style, Unit
 

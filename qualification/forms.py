@@ -7,19 +7,19 @@ from typing import Any, cast
 from django import forms
 from django.forms.models import model_to_dict
 
-from annotation.domain.item_files import ITEM_HELP
-from annotation.domain.publish import terms_of
+from annotation.domain.corpus.item_files import ITEM_HELP
+from annotation.domain.publishing.publish import terms_of
 from annotation.forms import label_in_units
-from crowd.domain.pay_scheme import TERM_FIELDS, Terms
-from crowd.domain.qualification_requests import LONGEST_REASON
+from crowd.domain.money.pay_scheme import TERM_FIELDS, Terms
+from crowd.domain.workers.qualification_requests import MAX_REASON_LENGTH
 from projects.enums import Role
 from projects.models import Guidelines
-from qualification.domain.choose_items import MOST_ITEMS, Method
-from qualification.domain.decide import Verdict
-from qualification.domain.edit_round import Admission, admission_of, pool_roles_after
-from qualification.domain.figures import UNITS_PER_ITEM
-from qualification.domain.production_groups import MOST_GROUPS
-from qualification.domain.set_up_rounds import PRESETS
+from qualification.domain.pool.production_groups import MAX_GROUPS
+from qualification.domain.rounds.choose_items import MAX_ITEMS, Method
+from qualification.domain.rounds.set_up_rounds import PRESETS
+from qualification.domain.scores.figures import UNITS_PER_ITEM
+from qualification.domain.training.decide import Verdict
+from qualification.domain.training.edit_round import Admission, admission_of, pool_roles_after
 from qualification.enums import AfterPassing, EnrolmentState, Opinion, RoundEntry
 from qualification.models import Round
 from schemes.contract.scheme import Scheme
@@ -32,7 +32,7 @@ VERDICTS = [
     (Verdict.DECLINE, "Decline"),
     (Verdict.WITHDRAW, "Withdrawn by the worker"),
 ]
-MOST_WORKERS = 1000
+MAX_WORKERS = 1000
 
 
 class SetUpForm(forms.Form):
@@ -68,7 +68,7 @@ class ChooseItemsForm(forms.Form):
         ],
         label="Choose items",
     )
-    count = CountField(min_value=1, max_value=MOST_ITEMS, initial=15, label="Number of items")
+    count = CountField(min_value=1, max_value=MAX_ITEMS, initial=15, label="Number of items")
     seed = CountField(
         min_value=0,
         max_value=2**31 - 1,
@@ -243,7 +243,7 @@ class RoundForm(forms.Form):
 MODEL_FIELDS = ("title", "entry", "items_per_worker", "guidelines")
 # The terms that a round can override.
 PAY_TERMS = [term for term in TERM_FIELDS if term.round_label]
-MOST_UNITS_PER_ITEM, MOST_OF_A_FIGURE = 20, 1_000_000
+MAX_UNITS_PER_ITEM, MAX_OF_A_FIGURE = 20, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,7 +253,7 @@ class ThresholdField:
     key: str
     label: str
     explanation: str = ""
-    most: int = MOST_OF_A_FIGURE
+    most: int = MAX_OF_A_FIGURE
     scale: int = 1
 
     @property
@@ -272,7 +272,7 @@ def thresholds_of(scheme: Scheme) -> Iterator[ThresholdField]:
         else:
             yield ThresholdField(figure.key, name, figure.explanation)
     units = scheme.vocabulary.unit.plural
-    yield ThresholdField(UNITS_PER_ITEM, f"Minimum {units} per item", most=MOST_UNITS_PER_ITEM)
+    yield ThresholdField(UNITS_PER_ITEM, f"Minimum {units} per item", most=MAX_UNITS_PER_ITEM)
 
 
 def _initial(round: Round, thresholds: list[ThresholdField]) -> dict[str, Any]:
@@ -289,7 +289,7 @@ def _initial(round: Round, thresholds: list[ThresholdField]) -> dict[str, Any]:
 
 class RefuseRequestForm(forms.Form):
     reason = forms.CharField(
-        max_length=LONGEST_REASON, label="Reason for refusing", help_text="The worker sees it."
+        max_length=MAX_REASON_LENGTH, label="Reason for refusing", help_text="The worker sees it."
     )
 
     def __init__(self, data: Any = None, *, key: int) -> None:
@@ -297,7 +297,7 @@ class RefuseRequestForm(forms.Form):
 
 
 class DivideForm(forms.Form):
-    count = forms.IntegerField(min_value=1, max_value=MOST_GROUPS, label="Number of groups")
+    count = forms.IntegerField(min_value=1, max_value=MAX_GROUPS, label="Number of groups")
     seed = forms.IntegerField(
         min_value=0,
         max_value=2**31 - 1,
@@ -307,7 +307,7 @@ class DivideForm(forms.Form):
 
 
 class SlotsForm(forms.Form):
-    slots = forms.IntegerField(min_value=1, max_value=MOST_WORKERS)
+    slots = forms.IntegerField(min_value=1, max_value=MAX_WORKERS)
 
 
 class DecideForm(forms.Form):

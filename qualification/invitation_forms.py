@@ -4,11 +4,11 @@ from typing import Any
 
 from django import forms
 
-from crowd.domain.verify_workers import WorkerIdError, read_worker_ids
-from qualification.domain.choose_workers import Candidates, blocked_among
+from crowd.domain.workers.verify_workers import WorkerIdError, read_worker_ids
+from qualification.domain.rounds.choose_workers import Candidates, blocked_among
 from qualification.models import Round
 
-MOST_WORKERS = 1000
+MAX_WORKERS = 1000
 PASSED = "passed-"
 
 
@@ -62,8 +62,8 @@ class WorkerIdsForm(forms.Form):
             lines = read_worker_ids(provider=self._provider, text=self.cleaned_data["ids"])
         except WorkerIdError as error:
             raise forms.ValidationError(str(error)) from error
-        if len(lines) > MOST_WORKERS:
-            raise forms.ValidationError(f"Enter up to {MOST_WORKERS} ids.")
+        if len(lines) > MAX_WORKERS:
+            raise forms.ValidationError(f"Enter up to {MAX_WORKERS} ids.")
         if blocked := blocked_among(provider=self._provider, ids=list(lines)):
             named = ", ".join(f"{worker} (line {lines[worker]})" for worker in blocked)
             raise forms.ValidationError(f"Blocked workers can’t be invited: {named}.")

@@ -2,7 +2,9 @@ from celery import shared_task
 from django.utils import timezone
 
 from jobs.domain.sweep import sweep
-from qualification.domain import evaluate, gold_comparisons, monitor_pool
+from qualification.domain.pool import monitor_pool
+from qualification.domain.scores import gold_comparisons
+from qualification.domain.training import evaluate
 
 
 @shared_task

@@ -6,11 +6,11 @@ from typing import Any, Self
 
 from django import forms
 
-from annotation.domain.compensate import MOST_CENTS
-from crowd.domain.write_messages import LONGEST_SUBJECT, LONGEST_TEXT
-from projects.domain.label_worker import LONGEST_TAG, MOST_TAGS, split_tags
+from annotation.domain.work.compensate import MAX_CENTS
+from crowd.domain.workers.write_messages import MAX_SUBJECT_LENGTH, MAX_TEXT_LENGTH
+from projects.domain.label_worker import MAX_TAG_LENGTH, MAX_TAGS, split_tags
 from projects.models import WorkerLabel
-from qualification.domain.erase_worker import Erasure
+from qualification.domain.pool.erase_worker import Erasure
 
 
 class CompensateForm(forms.Form):
@@ -19,7 +19,7 @@ class CompensateForm(forms.Form):
     amount = forms.DecimalField(
         label="Amount (dollars)",
         min_value=Decimal("0.01"),
-        max_value=Decimal(MOST_CENTS) / 100,
+        max_value=Decimal(MAX_CENTS) / 100,
         max_digits=7,
         decimal_places=2,
     )
@@ -40,9 +40,9 @@ class CompensateForm(forms.Form):
 
 
 class MessageForm(forms.Form):
-    subject = forms.CharField(max_length=LONGEST_SUBJECT)
+    subject = forms.CharField(max_length=MAX_SUBJECT_LENGTH)
     text = forms.CharField(
-        max_length=LONGEST_TEXT,
+        max_length=MAX_TEXT_LENGTH,
         label="Message",
         widget=forms.Textarea(attrs={"rows": 8}),
     )
@@ -94,9 +94,9 @@ class LabelForm(forms.Form):
 
     def clean_tags(self) -> list[str]:
         tags = split_tags(self.cleaned_data["tags"])
-        if len(tags) > MOST_TAGS or any(len(tag) > LONGEST_TAG for tag in tags):
+        if len(tags) > MAX_TAGS or any(len(tag) > MAX_TAG_LENGTH for tag in tags):
             raise forms.ValidationError(
-                f"Enter up to {MOST_TAGS} tags of at most {LONGEST_TAG} characters each."
+                f"Enter up to {MAX_TAGS} tags of at most {MAX_TAG_LENGTH} characters each."
             )
         return tags
 

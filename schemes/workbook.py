@@ -25,7 +25,7 @@ MAX_MEMORY = 1 << 30
 MAX_SECONDS = 60
 MAX_CELL = 1 << 20
 # Workbooks store numbers with 15 digits.
-_MOST_DIGITS = 1e15
+_MAX_DIGITS = 1e15
 
 
 class WorkbookError(ValueError):
@@ -120,7 +120,7 @@ def _text(cell: object) -> tuple[str, str]:
         case bool():
             return str(cell).upper(), ""
         case float() if cell.is_integer():
-            is_exact = abs(cell) < _MOST_DIGITS
+            is_exact = abs(cell) < _MAX_DIGITS
             return str(int(cell)), "" if is_exact else LONG_NUMBER
         case datetime() | date():
             return str(cell), DATE

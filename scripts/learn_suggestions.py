@@ -48,7 +48,7 @@ from schemes.qasrl.verb_context import Cue, cue_of
 from schemes.qasrl.walker import Walker, read_question
 from scripts.suggester import Suggester
 
-LEAST_PATTERN, LEAST_CUE = 2, 6
+MIN_PATTERN, MIN_CUE = 2, 6
 # L2 penalties of the weights: by cue and feature of a pattern, by feature alone ("always"), by verb
 # and feature, by relation, and by cue of a preposition.
 PENALTY_CUE, PENALTY_ALWAYS, PENALTY_VERB = 25.0, 5.0, 10.0
@@ -103,7 +103,7 @@ def fail(error: Exception) -> None:
 def learn(verbs: Sequence[Verb]) -> Costs:
     """Return the costs, as `ranking.py` reads them."""
     counts = Counter(split_pattern(r.slots)[0] for verb in verbs for r in verb.readings)
-    patterns = [pattern for pattern, count in counts.most_common() if count >= LEAST_PATTERN]
+    patterns = [pattern for pattern, count in counts.most_common() if count >= MIN_PATTERN]
     by_cue, relations = learn_patterns(verbs, patterns)
     return {
         "patterns": [str(pattern) for pattern in patterns],
@@ -119,7 +119,7 @@ def learn_patterns(
 ) -> tuple[dict[str, list[int]], dict[str, int]]:
     contexts = [list(cues_of(verb.tokens, verb.at, verb.forms)) for verb in verbs]
     counts = Counter(name for names in contexts for name in names)
-    cues = {name: at for at, name in enumerate(n for n in counts if counts[n] >= LEAST_CUE)}
+    cues = {name: at for at, name in enumerate(n for n in counts if counts[n] >= MIN_CUE)}
     names = dict.fromkeys(name for pattern in patterns for name in features_of(pattern))
     features = {name: at for at, name in enumerate(names)}
     has = np.zeros((len(patterns), len(features)))

@@ -21,7 +21,7 @@ from schemes.qasrl.walker import Path, Walker, split
 _ASKED = 60
 # The cost of a question that the grammar completes. Its words are added.
 _COMPLETED = 10_000
-_MOST_STEPS = 400
+_MAX_STEPS = 400
 # Added for a role that a cheaper suggestion asks for with a verb phrase ("Who wanted to do something?"
 # before "Who wanted something?"), so that the first suggestions have different roles.
 _SAME_ROLE = 8
@@ -182,7 +182,7 @@ class Suggester:
             paths = self._walker.step(paths, word)
         seen: set[str] = set()
         steps = 0
-        while paths and steps < _MOST_STEPS:
+        while paths and steps < _MAX_STEPS:
             longer: list[Path] = []
             for path in paths:
                 if not last and self._walker.ends([path]):

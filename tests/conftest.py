@@ -31,7 +31,7 @@ from django.test import Client, TransactionTestCase, override_settings
 from playwright.sync_api import Browser, expect, sync_playwright
 from redis import Redis
 
-from annotation.domain.resource_index import build_index
+from annotation.domain.corpus.resource_index import build_index
 from projects.domain.resources import load_value
 from projects.enums import MemberRole
 from scripts.testbed import chromium as browsers

@@ -14,12 +14,12 @@ from django.urls import reverse
 from django.utils import timezone
 from PIL import Image as Picture
 
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import BATCH_WITH_IMAGES, Import
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import BATCH_WITH_IMAGES, Import
 from annotation.models import Image
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
-from datasets.domain.queue_export import queue_export
+from datasets.domain.exports.queue_export import queue_export
 from jobs.domain.run_jobs import run_next_job
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole

@@ -6,7 +6,7 @@ import json
 import pytest
 from django.test import Client
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Submission, Task
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS

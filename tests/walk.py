@@ -10,24 +10,24 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import NoReverseMatch, reverse
 
-from annotation.domain.item_context import context_of
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.corpus.item_context import context_of
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Draft, Item, Task
 from config.api_urls import urlpatterns as api_routes
-from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.record_work import record_new_case_work
-from consolidation.domain.revise import accept_due_revisions, publish_due_revisions
+from consolidation.domain.cases.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.cases.revise import accept_due_revisions, publish_due_revisions
 from consolidation.models import Gold
 from consolidation.protocols import PROTOCOLS
 from crowd.models import Assignment, Worker
 from projects.enums import MemberRole
 from projects.models import Project
 from projects.permissions import page_rules
-from qualification.domain.evaluate import enrol_newcomers, evaluate_due
-from qualification.domain.feedback import Notes, link_of, send_feedback, sent_to
-from qualification.domain.publish_round import invite_workers, publish_round
-from qualification.domain.set_up_rounds import plans_of_preset, set_up_rounds
+from qualification.domain.rounds.publish_round import invite_workers, publish_round
+from qualification.domain.rounds.set_up_rounds import plans_of_preset, set_up_rounds
+from qualification.domain.training.evaluate import enrol_newcomers, evaluate_due
+from qualification.domain.training.feedback import Notes, link_of, send_feedback, sent_to
 from qualification.models import Enrolment
 from schemes.contract.values import Json
 from schemes.registry import get_scheme

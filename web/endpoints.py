@@ -22,7 +22,7 @@ from rest_framework.renderers import JSONRenderer
 from rest_framework.request import Request
 
 from web.errors import PreconditionFailed, TooLarge
-from web.serializers import MOST_NAMED, BodySerializer, NoBody, unknown_name
+from web.serializers import MAX_NAMED, BodySerializer, NoBody, unknown_name
 
 PAGING = {"cursor", "limit"}
 
@@ -54,14 +54,14 @@ class Endpoint(GenericAPIView[Any]):
     tag = ""
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         return settings.DATA_UPLOAD_MAX_MEMORY_SIZE
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         if "Transfer-Encoding" in request.headers:
             raise ParseError("Send the body at once, with Content-Length.")
-        if int(request.META.get("CONTENT_LENGTH") or 0) > self.most_bytes:
-            raise TooLarge(f"The request is too large. The limit is {self.most_bytes:,} bytes.")
+        if int(request.META.get("CONTENT_LENGTH") or 0) > self.max_bytes:
+            raise TooLarge(f"The request is too large. The limit is {self.max_bytes:,} bytes.")
         super().initial(request, *args, **kwargs)
         self._check_parameters(request)
 
@@ -84,7 +84,7 @@ class Endpoint(GenericAPIView[Any]):
             return  # the response is 405
         is_read = request.method in ("GET", "HEAD")
         known = self._known_parameters() if is_read else set(self.action_parameters)
-        unknown = [name for name in request.query_params if name not in known][:MOST_NAMED]
+        unknown = [name for name in request.query_params if name not in known][:MAX_NAMED]
         errors = {
             name: [ErrorDetail(unknown_name("parameter", name, known), "unknown_parameter")]
             for name in unknown

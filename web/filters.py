@@ -9,7 +9,7 @@ from django_filters.fields import IsoDateTimeField
 
 from web.serializers import choose_from
 
-LARGEST_ID = 2**63 - 1
+MAX_ID = 2**63 - 1
 
 
 class MomentField(IsoDateTimeField):
@@ -43,6 +43,6 @@ class IdAfterFilter(NumberFilter):
             field_name="pk",
             lookup_expr="gt",
             min_value=0,
-            max_value=LARGEST_ID,
+            max_value=MAX_ID,
             label="Only rows with a higher id, such as those since the last one you have.",
         )

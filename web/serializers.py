@@ -9,7 +9,7 @@ from rest_framework import serializers
 from rest_framework.exceptions import ErrorDetail, ValidationError
 
 # The number of unknown names that one answer lists.
-MOST_NAMED = 20
+MAX_NAMED = 20
 
 
 def unknown_name(kind: str, name: str, known: Collection[str]) -> str:
@@ -51,7 +51,7 @@ class BodySerializer(serializers.Serializer[Any]):
         known = [name for name, field in self.fields.items() if not field.read_only]
         errors = {
             name: [ErrorDetail(unknown_name("field", name, known), "unknown_field")]
-            for name in [name for name in data if name not in known][:MOST_NAMED]
+            for name in [name for name in data if name not in known][:MAX_NAMED]
         }
         if isinstance(data, MultiValueDict):
             lists = [name for name in known if isinstance(self.fields[name], serializers.ListField)]

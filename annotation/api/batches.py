@@ -22,17 +22,26 @@ from annotation.api.serializers import (
     ChangedBatchSerializer,
     NewBatchSerializer,
 )
-from annotation.domain.batch_actions import expire_batch, pause_batch, resume_batch, set_terms
-from annotation.domain.changed_figures import forget_batches, forget_published
-from annotation.domain.choose_workers import ChosenWorkers, WorkersError, choose_workers
-from annotation.domain.preview_cost import preview_cost
-from annotation.domain.publish import NothingToPublishError, PublicationRunningError, publish_batch
-from annotation.domain.queries import count_batch
+from annotation.domain.decisions.changed_figures import forget_batches, forget_published
+from annotation.domain.publishing.batch_actions import (
+    expire_batch,
+    pause_batch,
+    resume_batch,
+    set_terms,
+)
+from annotation.domain.publishing.choose_workers import ChosenWorkers, WorkersError, choose_workers
+from annotation.domain.publishing.preview_cost import preview_cost
+from annotation.domain.publishing.publish import (
+    NothingToPublishError,
+    PublicationRunningError,
+    publish_batch,
+)
+from annotation.domain.publishing.queries import count_batch
 from annotation.enums import BatchState
 from annotation.models import Batch
 from audit.domain.change_state import TransitionNotAllowedError
-from crowd.domain.ledger import BudgetExceededError, CapTooLowError
-from crowd.domain.qualifications import system_requirements
+from crowd.domain.money.ledger import BudgetExceededError, CapTooLowError
+from crowd.domain.workers.qualifications import system_requirements
 from crowd.tasks import publish_hits
 from projects.api.endpoint import DRY_RUN, DetailEndpoint, DryRuns, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of

@@ -20,7 +20,7 @@ from annotation.api.serializers import (
     settings_in,
 )
 from annotation.bad_rows_download import bad_rows_download
-from annotation.domain.queue_import import IMPORT, queue_import
+from annotation.domain.corpus.queue_import import IMPORT, queue_import
 from annotation.enums import Partition
 from annotation.models import Sentence
 from audit.domain.change_state import TransitionNotAllowedError
@@ -95,7 +95,7 @@ class Imports(_OfImports, ListEndpoint):
     operations = {"GET": "list_imports", "POST": "import_corpus"}
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         return settings.API_UPLOAD_MAX_BYTES
 
     @extend_schema(

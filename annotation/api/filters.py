@@ -6,7 +6,7 @@ from django.db.models import QuerySet
 from django_filters import rest_framework as filters
 from rest_framework.exceptions import ValidationError
 
-from web.filters import LARGEST_ID
+from web.filters import MAX_ID
 
 
 class FiltersByItem(filters.FilterSet):
@@ -15,7 +15,7 @@ class FiltersByItem(filters.FilterSet):
     item = filters.CharFilter(
         method="of_key", max_length=240, label="The key of an item, such as wiki:3/2."
     )
-    item_id = filters.NumberFilter(min_value=0, max_value=LARGEST_ID, label="The id of an item.")
+    item_id = filters.NumberFilter(min_value=0, max_value=MAX_ID, label="The id of an item.")
 
     def of_key(self, queryset: QuerySet[Any], name: str, key: str) -> QuerySet[Any]:
         """Return the rows of the item. An unknown key is more likely an id than a wish for no rows."""

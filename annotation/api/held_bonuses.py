@@ -8,7 +8,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotation.api.serializers import AcceptBonusSerializer, HeldBonusSerializer, ReasonSerializer
-from annotation.domain.review_bonus import accept_bonus, decline_bonus
+from annotation.domain.decisions.review_bonus import accept_bonus, decline_bonus
 from annotation.enums import HeldBonusState
 from annotation.models import HeldBonus
 from audit.domain.change_state import TransitionNotAllowedError

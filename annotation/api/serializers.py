@@ -6,17 +6,22 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotation.domain.batch_actions import MAX_REPUBLICATIONS
-from annotation.domain.choose_columns import encoding_of, settings_of
-from annotation.domain.choose_workers import Who
-from annotation.domain.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
-from annotation.domain.source_files import ColumnsError, ReadOptions, parse_columns, parse_reading
-from annotation.domain.text_encodings import UnknownEncodingError
+from annotation.domain.corpus.choose_columns import encoding_of, settings_of
+from annotation.domain.corpus.source_files import (
+    ColumnsError,
+    ReadOptions,
+    parse_columns,
+    parse_reading,
+)
+from annotation.domain.corpus.text_encodings import UnknownEncodingError
+from annotation.domain.publishing.batch_actions import MAX_REPUBLICATIONS
+from annotation.domain.publishing.choose_workers import Who
+from annotation.domain.publishing.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
 from annotation.enums import Partition
 from annotation.models import Batch, HeldBonus, Sentence, Submission
 from crowd.enums import WORK_CATEGORIES
 from jobs.models import Job
-from projects.api.serializers import MOST_CENTS
+from projects.api.serializers import MAX_CENTS
 from schemes.import_settings import Setting, with_parameters
 from web.serializers import BodySerializer
 
@@ -308,7 +313,7 @@ class NewBatchSerializer(BodySerializer):
         min_value=1, max_value=1_000_000, allow_null=True, default=None
     )
     cap_cents = serializers.IntegerField(
-        min_value=0, max_value=MOST_CENTS, allow_null=True, default=None
+        min_value=0, max_value=MAX_CENTS, allow_null=True, default=None
     )
     auto_approval_seconds = serializers.IntegerField(
         min_value=0,
@@ -335,7 +340,7 @@ class ChangedBatchSerializer(BodySerializer):
         help_text="The number of HITs that the top-up keeps open, or null for no top-up.",
     )
     cap_cents = serializers.IntegerField(
-        min_value=0, max_value=MOST_CENTS, allow_null=True, required=False
+        min_value=0, max_value=MAX_CENTS, allow_null=True, required=False
     )
     republish_limit = serializers.IntegerField(
         min_value=0, max_value=MAX_REPUBLICATIONS, required=False

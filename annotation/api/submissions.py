@@ -12,9 +12,9 @@ from rest_framework.response import Response
 
 from annotation.api.filters import FiltersByItem
 from annotation.api.serializers import RejectionReasonSerializer, SubmissionSerializer
-from annotation.domain.changed_figures import forget_decided
-from annotation.domain.decide_submission import accept_assignment, reject_submissions
-from annotation.domain.queries import can_be_accepted, submissions_of
+from annotation.domain.decisions.changed_figures import forget_decided
+from annotation.domain.decisions.decide_submission import accept_assignment, reject_submissions
+from annotation.domain.publishing.queries import can_be_accepted, submissions_of
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import TransitionNotAllowedError

@@ -9,8 +9,8 @@ from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from annotation.domain.item_context import context_of
-from annotation.domain.neighbours import neighbours_of
+from annotation.domain.corpus.item_context import context_of
+from annotation.domain.corpus.neighbours import neighbours_of
 from annotation.models import Item, Sentence
 from projects.templatetags.corpus_text import language_of
 from schemes.contract.items import Neighbours

@@ -5,9 +5,9 @@ from typing import Any
 
 from django import template
 
-from annotation.domain import money_left as domain
-from annotation.domain.forecast import Forecast
-from crowd.domain.pay_scheme import PayScheme
+from annotation.domain.publishing import money_left as domain
+from annotation.domain.publishing.forecast import Forecast
+from crowd.domain.money.pay_scheme import PayScheme
 from projects.domain import pay_warnings as warnings
 from projects.models import Project
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import template
 
-from annotation.domain.images import image_of
+from annotation.domain.corpus.images import image_of
 from annotation.models import Item
 from schemes.contract.comparison import AlignedRow, RowSide
 from schemes.contract.pages import ShownUnit

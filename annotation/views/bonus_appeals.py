@@ -9,15 +9,15 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.bonus_forms import AnswerAppealForm, AppealBonusForm
-from annotation.domain.appeal_bonus import (
+from annotation.domain.decisions.appeal_bonus import (
     AppealError,
     appeal_bonus,
     decide_appeal,
     why_not_appealed,
 )
-from annotation.domain.appeal_links import InvalidAppealLinkError, held_of_token
-from annotation.domain.hold_bonus import work_title
-from annotation.domain.review_bonus import submissions_of_held
+from annotation.domain.decisions.appeal_links import InvalidAppealLinkError, held_of_token
+from annotation.domain.decisions.hold_bonus import work_title
+from annotation.domain.decisions.review_bonus import submissions_of_held
 from annotation.models import BonusAppeal
 from annotation.views.held_bonuses import list_held_bonuses
 from audit.domain.change_state import TransitionNotAllowedError

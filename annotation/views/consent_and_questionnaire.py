@@ -9,9 +9,16 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.domain.onboarding.answers import answered_count, answers_table, versions_with_counts
-from annotation.domain.onboarding.consent_text import current_consent_text, publish_consent_text
-from annotation.domain.onboarding.questionnaire import (
+from annotation.domain.work.onboarding.answers import (
+    answered_count,
+    answers_table,
+    versions_with_counts,
+)
+from annotation.domain.work.onboarding.consent_text import (
+    current_consent_text,
+    publish_consent_text,
+)
+from annotation.domain.work.onboarding.questionnaire import (
     LANGUAGES,
     QuestionnaireError,
     QuestionnaireField,

@@ -11,14 +11,20 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation.bad_rows_download import bad_rows_download
-from annotation.domain.check_upload import READING, check_of, last_result, queue_check, read_again
-from annotation.domain.choose_columns import encoding_of, reading_of, settings_of
-from annotation.domain.cost_model import item_cents, role_costs
-from annotation.domain.offer_settings import offered_settings
-from annotation.domain.preview_corpus import CORPUS_CHECK, Preview, stored_preview
-from annotation.domain.queue_import import IMPORT, queue_import
-from annotation.domain.sample_corpus import NoSampleError, upload_sample
-from annotation.domain.text_encodings import ENCODINGS
+from annotation.domain.corpus.check_upload import (
+    READING,
+    check_of,
+    last_result,
+    queue_check,
+    read_again,
+)
+from annotation.domain.corpus.choose_columns import encoding_of, reading_of, settings_of
+from annotation.domain.corpus.preview_corpus import CORPUS_CHECK, Preview, stored_preview
+from annotation.domain.corpus.queue_import import IMPORT, queue_import
+from annotation.domain.corpus.sample_corpus import NoSampleError, upload_sample
+from annotation.domain.corpus.text_encodings import ENCODINGS
+from annotation.domain.publishing.cost_model import item_cents, role_costs
+from annotation.domain.publishing.offer_settings import offered_settings
 from annotation.forms import CorpusForm, ReadingForm
 from audit.domain.change_state import TransitionNotAllowedError
 from jobs.domain.cancel_job import cancel_job

@@ -7,7 +7,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST
 
 from annotation.bonus_forms import DecideBonusesForm
-from annotation.domain.decide_bonuses import (
+from annotation.domain.decisions.decide_bonuses import (
     BonusGroup,
     chosen_bonuses,
     decide_bonuses,

@@ -10,12 +10,20 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from annotation.bonus_forms import AnswerAppealForm
-from annotation.domain.appeal_bonus import open_appeals
-from annotation.domain.award_bonus import units_of
-from annotation.domain.bonus_timing import KEPT_SHARE, MAX_WAIT, RECORD_ITEMS
-from annotation.domain.decide_bonuses import describe_codes, held_in_groups, pay_waiting_work
-from annotation.domain.queries import held_bonuses_of, waiting_pay
-from annotation.domain.review_bonus import accept_bonus, decline_bonus, submissions_of_held
+from annotation.domain.decisions.appeal_bonus import open_appeals
+from annotation.domain.decisions.award_bonus import units_of
+from annotation.domain.decisions.bonus_timing import KEPT_SHARE, MAX_WAIT, RECORD_ITEMS
+from annotation.domain.decisions.decide_bonuses import (
+    describe_codes,
+    held_in_groups,
+    pay_waiting_work,
+)
+from annotation.domain.decisions.review_bonus import (
+    accept_bonus,
+    decline_bonus,
+    submissions_of_held,
+)
+from annotation.domain.publishing.queries import held_bonuses_of, waiting_pay
 from annotation.forms import AcceptBonusForm, DeclineBonusForm
 from annotation.models import HeldBonus, Submission
 from audit.domain.change_state import TransitionNotAllowedError

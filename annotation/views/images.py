@@ -6,7 +6,12 @@ from django.http import FileResponse, Http404, HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.domain.images import UnknownImageError, content_type, find_image, open_display
+from annotation.domain.corpus.images import (
+    UnknownImageError,
+    content_type,
+    find_image,
+    open_display,
+)
 
 _policy = csp_replace(
     {"default-src": [NONE], "img-src": [NONE], "form-action": [NONE], "sandbox": []}

@@ -7,11 +7,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from annotation.domain.onboarding.steps import claim_of, onboarding_of, save_onboarding
-from annotation.domain.worker_page import InvalidPageError
+from annotation.domain.work.onboarding.steps import claim_of, onboarding_of, save_onboarding
+from annotation.domain.work.worker_page import InvalidPageError
 from annotation.frame import framed_page
 from annotation.onboarding_page import NEW_TEXT, OnboardingForm, render_onboarding
-from crowd.domain.deal_hit import give_back_deal
+from crowd.domain.sessions.deal_hit import give_back_deal
 
 
 @csrf_exempt  # the token authorizes the request, and the frame has no cookies

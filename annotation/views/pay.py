@@ -5,10 +5,10 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.domain.cost_model import item_cents, role_costs
-from annotation.domain.queries import corpus_size
+from annotation.domain.publishing.cost_model import item_cents, role_costs
+from annotation.domain.publishing.queries import corpus_size
 from annotation.forms import PayForm
-from crowd.domain.pay_scheme import PayScheme, PaySchemeError, check_pay_scheme
+from crowd.domain.money.pay_scheme import PayScheme, PaySchemeError, check_pay_scheme
 from projects.domain.cached_figures import figures_of
 from projects.domain.change_project import ProjectChangeError, change_pay
 from projects.models import Project

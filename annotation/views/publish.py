@@ -10,22 +10,22 @@ from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.domain.changed_figures import forget_published
-from annotation.domain.choose_workers import choose_workers
-from annotation.domain.cost_model import item_cents, role_costs
-from annotation.domain.preview_batch import preview_batch
-from annotation.domain.publish import (
+from annotation.domain.decisions.changed_figures import forget_published
+from annotation.domain.publishing.choose_workers import choose_workers
+from annotation.domain.publishing.cost_model import item_cents, role_costs
+from annotation.domain.publishing.preview_batch import preview_batch
+from annotation.domain.publishing.publish import (
     NothingToPublishError,
     PublicationRunningError,
     check_pay,
     publish_batch,
 )
-from annotation.domain.qualification_codes import passed_outside_pool, pool_of, pool_size
-from annotation.domain.queries import count_items, generation_cents
+from annotation.domain.publishing.qualification_codes import passed_outside_pool, pool_of, pool_size
+from annotation.domain.publishing.queries import count_items, generation_cents
 from annotation.forms import PublishForm
 from annotation.models import Batch
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.plan_study import PayTooLowError
+from crowd.domain.hits.plan_study import PayTooLowError
+from crowd.domain.money.ledger import BudgetExceededError
 from crowd.models import QualificationType
 from crowd.tasks import publish_hits
 from projects.domain.cached_figures import figures_of

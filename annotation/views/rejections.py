@@ -7,15 +7,15 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.decide_submission import (
+from annotation.domain.decisions.decide_submission import (
     OverturnError,
     overturn_days_left,
     overturn_rejection,
 )
-from annotation.domain.queries import rejections_of
+from annotation.domain.publishing.queries import rejections_of
 from annotation.forms import OverturnForm
 from audit.domain.change_state import TransitionNotAllowedError
-from crowd.domain.providers import has_builtin_marketplace
+from crowd.domain.provider.providers import has_builtin_marketplace
 from crowd.models import Assignment
 from projects.models import Project
 from projects.pages import render_list

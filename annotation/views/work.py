@@ -12,11 +12,12 @@ from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
-from annotation.domain.compensate import compensation_form
-from annotation.domain.drafts import save_draft, submit_draft
-from annotation.domain.look_up import look_up_for_page, readable_task
-from annotation.domain.open_page import OpenedPage, TaskNotFoundError, open_page
-from annotation.domain.practice import (
+from annotation.domain.corpus.resource_index import UnknownIndexError, compressed_index
+from annotation.domain.work.compensate import compensation_form
+from annotation.domain.work.drafts import save_draft, submit_draft
+from annotation.domain.work.look_up import look_up_for_page, readable_task
+from annotation.domain.work.open_page import OpenedPage, TaskNotFoundError, open_page
+from annotation.domain.work.practice import (
     ExerciseNotFoundError,
     Lesson,
     check_answers,
@@ -24,10 +25,9 @@ from annotation.domain.practice import (
     practice_guidelines,
     practice_page,
 )
-from annotation.domain.record_generations import parse_generation
-from annotation.domain.resource_index import UnknownIndexError, compressed_index
-from annotation.domain.tutorial import finish_tutorial, tutorial_of_page
-from annotation.domain.worker_page import page_token_of
+from annotation.domain.work.record_generations import parse_generation
+from annotation.domain.work.tutorial import finish_tutorial, tutorial_of_page
+from annotation.domain.work.worker_page import page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Compensation, PageDraft
 from annotation.page_messages import (
@@ -37,10 +37,10 @@ from annotation.page_messages import (
     read_tutorial_message,
 )
 from annotation.work_page import index_urls, render_work_page, title_of
-from crowd.domain.arrivals import parse_arrival
-from crowd.domain.open_session import session_with
-from crowd.domain.session_links import session_url, task_link
-from crowd.domain.session_progress import progress_of
+from crowd.domain.sessions.arrivals import parse_arrival
+from crowd.domain.sessions.open_session import session_with
+from crowd.domain.sessions.session_links import session_url, task_link
+from crowd.domain.sessions.session_progress import progress_of
 from projects.domain.queries import projects_of
 from projects.enums import Role
 from web.markdown import render_markdown

@@ -54,7 +54,7 @@ class CaseProtocol(ABC):
         """Return how many people a case of `short_cases` lacks, and the reason."""
 
     @abstractmethod
-    def least_workers(self, project: Project) -> int:
+    def min_workers(self, project: Project) -> int:
         """Return the number of workers with which every item of the project can be finished."""
 
     def is_empty(self, scheme: Scheme, sources: Sequence[Json]) -> bool:

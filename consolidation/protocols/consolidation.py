@@ -6,12 +6,12 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.domain.item_context import scheme_of
-from annotation.domain.republish import ENDED, unsettled, with_work_to_come
+from annotation.domain.corpus.item_context import scheme_of
+from annotation.domain.publishing.republish import ENDED, unsettled, with_work_to_come
 from annotation.models import Submission
 from audit.domain.change_state import change_state
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.cases import TRANSITIONS, case_of, sources_of
+from consolidation.domain.case_records import TRANSITIONS, case_of, sources_of
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
 from consolidation.protocols.base import CaseProtocol, Parse
@@ -103,7 +103,7 @@ class Consolidation(CaseProtocol):
     def missing(self, case: Case) -> tuple[int, str]:
         return 1, "The case has no consolidation."
 
-    def least_workers(self, project: Project) -> int:
+    def min_workers(self, project: Project) -> int:
         return project.generators_per_item + 1
 
 

@@ -6,13 +6,13 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
-from annotation.domain.item_context import scheme_of
-from annotation.domain.republish import still_published
+from annotation.domain.corpus.item_context import scheme_of
+from annotation.domain.publishing.republish import still_published
 from annotation.enums import LIVE, SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import change_state
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.cases import TRANSITIONS, sources_of
+from consolidation.domain.case_records import TRANSITIONS, sources_of
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, CaseTask, Judgment
 from consolidation.protocols.base import CaseProtocol, Parse
@@ -157,7 +157,7 @@ class Validation(CaseProtocol):
         people = f"{TERMS[self.name].noun}s"
         return f"{project.validators_to_agree} of {project.validators_per_item} {people} agree"
 
-    def least_workers(self, project: Project) -> int:
+    def min_workers(self, project: Project) -> int:
         items = project.items.filter(in_production=True).order_by().values("sentence")
         most = items.annotate(n=Count("pk")).aggregate(most=Max("n"))["most"] or 1
         return int(most) + project.validators_per_item

@@ -1,6 +1,6 @@
 """Verification: several workers verify one annotation, and disputes return to its author.
 
-This is the protocol of SemEval-2019 Task 2. `consolidation.domain.revise` handles the revisions.
+This is the protocol of SemEval-2019 Task 2. `consolidation.domain.cases.revise` handles the revisions.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,10 +9,10 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import F, Q
 
-from annotation.domain.item_context import scheme_of
+from annotation.domain.corpus.item_context import scheme_of
 from annotation.models import Submission
-from consolidation.domain.cases import sources_of
-from consolidation.domain.dispute import raise_dispute
+from consolidation.domain.case_records import sources_of
+from consolidation.domain.cases.dispute import raise_dispute
 from consolidation.enums import CaseState
 from consolidation.models import Case
 from consolidation.protocols.validation import Validation, settle, validations_of
@@ -70,7 +70,7 @@ class Verification(Validation):
     def describe(self, project: Project) -> str:
         return f"{super().describe(project)}, after at most {project.revision_limit} revisions"
 
-    def least_workers(self, project: Project) -> int:
+    def min_workers(self, project: Project) -> int:
         return project.generators_per_item + project.validators_per_item
 
     def _usable(self, *states: str) -> Q:

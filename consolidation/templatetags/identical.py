@@ -4,7 +4,7 @@ from typing import Any
 
 from django import template
 
-from consolidation.domain.accept_identical import COMPARED, identical_figures
+from consolidation.domain.gold.accept_identical import COMPARED, identical_figures
 from projects.domain.cached_figures import figures_of
 from projects.enums import Protocol
 from projects.models import Project

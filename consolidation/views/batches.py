@@ -16,8 +16,10 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.domain.batch_actions import hits_of, set_terms
-from annotation.domain.batch_figures import (
+from annotation.domain.corpus.item_context import headline_of
+from annotation.domain.decisions.changed_figures import forget_batches
+from annotation.domain.publishing.batch_actions import hits_of, set_terms
+from annotation.domain.publishing.batch_figures import (
     HIT_FILTERS,
     BatchFigures,
     batch_figures_of,
@@ -26,16 +28,14 @@ from annotation.domain.batch_figures import (
     standing_of,
     tasks_of,
 )
-from annotation.domain.changed_figures import forget_batches
-from annotation.domain.forecast import forecast_costs, total_of
-from annotation.domain.item_context import headline_of
-from annotation.domain.publish import cost_of
-from annotation.domain.publish_rest import has_stopped, published_count, rest_of
+from annotation.domain.publishing.forecast import forecast_costs, total_of
+from annotation.domain.publishing.publish import cost_of
+from annotation.domain.publishing.publish_rest import has_stopped, published_count, rest_of
 from annotation.enums import BatchStanding
 from annotation.forms import TermsForm
 from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.manage_batch import (
+from consolidation.domain.cases.manage_batch import (
     Order,
     affected,
     apply_action,
@@ -52,8 +52,8 @@ from consolidation.forms import (
     HitFilterForm,
     ManyBatchesForm,
 )
-from crowd.domain.ledger import BudgetExceededError, CapTooLowError
-from crowd.domain.manage_hits import HitChangeError
+from crowd.domain.hits.manage_hits import HitChangeError
+from crowd.domain.money.ledger import BudgetExceededError, CapTooLowError
 from crowd.models import Hit, HitQuerySet
 from crowd.tasks import publish_hits, send_hit_changes
 from projects.definitions import DEFINITIONS

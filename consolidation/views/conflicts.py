@@ -4,10 +4,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.domain.queries import submissions_of
+from annotation.domain.publishing.queries import submissions_of
 from annotation.enums import SubmissionState
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.resolve_conflict import (
+from consolidation.domain.reviews.resolve_conflict import (
     ConflictResolutionError,
     Version,
     compare_versions,

@@ -17,13 +17,13 @@ from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.look_up import look_up_for_page
+from annotation.domain.work.look_up import look_up_for_page
 from annotation.frame import answer_script
 from annotation.page_messages import read_look_up_message, read_page_message
 from annotation.views.work import saved_response
 from annotation.work_page import index_urls, render_work_page
-from consolidation.domain.expert_queues import position_of, take_next
-from consolidation.domain.expert_work import (
+from consolidation.domain.experts.expert_queues import position_of, take_next
+from consolidation.domain.experts.expert_work import (
     ExpertWorkError,
     guidelines_of,
     open_again,
@@ -34,7 +34,7 @@ from consolidation.domain.expert_work import (
     submit_correction,
     submit_queued,
 )
-from consolidation.domain.monitor import reviews_of
+from consolidation.domain.experts.monitor import reviews_of
 from consolidation.enums import ExpertWork, QueueState, ReviewState
 from consolidation.models import ExpertQueue, QueuedItem, Review
 from projects.enums import Role

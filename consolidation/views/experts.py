@@ -9,10 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.item_context import headline_of
+from annotation.domain.corpus.item_context import headline_of
 from annotation.models import Item
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.expert_queues import (
+from consolidation.domain.cases.queries import count_expert_items
+from consolidation.domain.experts.expert_queues import (
     QueuePlan,
     QueueRow,
     QueueSetupError,
@@ -23,12 +24,11 @@ from consolidation.domain.expert_queues import (
     set_up_queue,
     take_next,
 )
-from consolidation.domain.flag_item import count_open_flags
-from consolidation.domain.merge import sources_there
-from consolidation.domain.merge_report import merge_report, write_report_csv
-from consolidation.domain.queries import count_expert_items
-from consolidation.domain.queue_setup import queue_setup, queue_setups
-from consolidation.domain.use_as_gold import (
+from consolidation.domain.experts.flag_item import count_open_flags
+from consolidation.domain.experts.queue_setup import queue_setup, queue_setups
+from consolidation.domain.gold.merge import sources_there
+from consolidation.domain.gold.merge_report import merge_report, write_report_csv
+from consolidation.domain.gold.use_as_gold import (
     GoldSettingError,
     count_not_yet_gold,
     plan_gold,

@@ -7,11 +7,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.domain.item_context import headline_of
-from annotation.domain.withdraw_items import WithdrawalError
+from annotation.domain.corpus.item_context import headline_of
+from annotation.domain.publishing.withdraw_items import WithdrawalError
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.expert_queues import take_next
-from consolidation.domain.flag_item import (
+from consolidation.domain.experts.expert_queues import take_next
+from consolidation.domain.experts.flag_item import (
     FlagError,
     dismiss_flag,
     flag_item,

@@ -9,17 +9,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_safe
 
 from annotation.bad_rows_download import bad_rows_download
-from annotation.domain.check_upload import check_of, last_result, queue_check, read_again
-from annotation.domain.choose_columns import encoding_of, reading_of, settings_of
-from annotation.domain.offer_settings import offered_settings
-from annotation.domain.text_encodings import ENCODINGS
+from annotation.domain.corpus.check_upload import check_of, last_result, queue_check, read_again
+from annotation.domain.corpus.choose_columns import encoding_of, reading_of, settings_of
+from annotation.domain.corpus.text_encodings import ENCODINGS
+from annotation.domain.publishing.offer_settings import offered_settings
 from annotation.forms import ReadingForm
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.check_gold import GOLD_CHECK, UploadPreview, stored_preview
-from consolidation.domain.expert_queues import queues_of
-from consolidation.domain.queries import count_expert_items
-from consolidation.domain.queue_gold import GOLD_IMPORT, queue_gold
-from consolidation.domain.use_as_gold import count_not_yet_gold
+from consolidation.domain.cases.queries import count_expert_items
+from consolidation.domain.experts.expert_queues import queues_of
+from consolidation.domain.gold.check_gold import GOLD_CHECK, UploadPreview, stored_preview
+from consolidation.domain.gold.queue_gold import GOLD_IMPORT, queue_gold
+from consolidation.domain.gold.use_as_gold import count_not_yet_gold
 from consolidation.enums import GoldSource
 from consolidation.forms import GoldUploadForm
 from jobs.domain.cancel_job import cancel_job

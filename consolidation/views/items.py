@@ -12,28 +12,32 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.item_context import headline_of
-from annotation.domain.queries import cost_of_entries, ledger_of_item, sections_of
-from annotation.domain.withdraw_items import WithdrawalError, restore_items, withdraw_items
+from annotation.domain.corpus.item_context import headline_of
+from annotation.domain.publishing.queries import cost_of_entries, ledger_of_item, sections_of
+from annotation.domain.publishing.withdraw_items import (
+    WithdrawalError,
+    restore_items,
+    withdraw_items,
+)
 from annotation.models import Item
-from consolidation.domain.current_gold import FIRST_CASES, newest_of
-from consolidation.domain.queries import (
+from consolidation.domain.cases.queries import (
     disputes_of_item,
     gold_of_item,
     history_of_item,
     items_of,
     state_of,
 )
-from consolidation.domain.reopen_item import (
+from consolidation.domain.cases.reopen_item import (
     ReopenError,
     annotate_again,
     can_reopen,
     plan_reopening,
     reopen_item,
 )
+from consolidation.domain.gold.current_gold import FIRST_CASES, newest_of
 from consolidation.enums import ItemState
 from consolidation.forms import ItemFilterForm, ReopenForm, WithdrawForm
-from crowd.domain.ledger import BudgetExceededError
+from crowd.domain.money.ledger import BudgetExceededError
 from projects.domain.cached_figures import figures_of
 from projects.enums import Role
 from projects.models import Project

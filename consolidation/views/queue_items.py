@@ -6,16 +6,16 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from annotation.domain.item_context import headline_of
+from annotation.domain.corpus.item_context import headline_of
 from annotation.models import Item
-from consolidation.domain.expert_queues import (
+from consolidation.domain.experts.expert_queues import (
     QueuePlan,
     QueueSetupError,
     add_to_queue,
     set_up_queue,
 )
 from consolidation.enums import ExpertWork, QueueState
-from consolidation.forms import MOST_PICKED, ChosenItemsForm
+from consolidation.forms import MAX_PICKED, ChosenItemsForm
 from consolidation.models import ExpertQueue
 from projects.models import Project
 from projects.pages import render_page
@@ -49,7 +49,7 @@ def choose(request: HttpRequest, project: Project) -> HttpResponseBase:
 
 def _ticked(project: Project, ids: list[str]) -> list[Item]:
     """Return the project's items with these ids, in the order of the ids."""
-    numbers = [int(pk) for pk in ids if pk.isdecimal() and len(pk) < 19][:MOST_PICKED]
+    numbers = [int(pk) for pk in ids if pk.isdecimal() and len(pk) < 19][:MAX_PICKED]
     items = project.items.filter(withdrawn_at=None).select_related("project", "sentence__image")
     rows = items.in_bulk(numbers)
     return [rows[pk] for pk in dict.fromkeys(numbers) if pk in rows]

@@ -11,9 +11,9 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.resource_use import count_submissions_by_version, versions_of
-from consolidation.domain.lost_parts import lost_parts
-from consolidation.domain.queue_resource import last_import, queue_resource
+from annotation.domain.corpus.resource_use import count_submissions_by_version, versions_of
+from consolidation.domain.experts.queue_resource import last_import, queue_resource
+from consolidation.domain.gold.lost_parts import lost_parts
 from consolidation.forms import ResourceForm, ResourceSearchForm
 from projects.domain.resources import UnknownResourceError, declared_resource, resources_of
 from projects.models import Project

@@ -9,9 +9,9 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.item_context import headline_of
+from annotation.domain.corpus.item_context import headline_of
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.monitor import (
+from consolidation.domain.experts.monitor import (
     ReviewError,
     confirm_review,
     draw_more,

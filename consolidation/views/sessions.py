@@ -14,17 +14,18 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.onboarding.session_consent import (
+from annotation.domain.work.onboarding.session_consent import (
     ConsentTextChangedError,
     accept_consent,
     missing_consent,
     project_of,
 )
 from annotation.onboarding_page import NEW_TEXT
-from consolidation.domain.deal_task import deal_next, earns_code
-from crowd.domain.arrivals import InvalidArrivalError
-from crowd.domain.deal_hit import has_room, submit_deal, task_number
-from crowd.domain.open_session import (
+from consolidation.domain.cases.deal_task import deal_next, earns_code
+from crowd.domain.provider.providers import NO_ANSWER, knows_sessions
+from crowd.domain.sessions.arrivals import InvalidArrivalError
+from crowd.domain.sessions.deal_hit import has_room, submit_deal, task_number
+from crowd.domain.sessions.open_session import (
     AnotherSessionError,
     SessionLimitError,
     SessionOverError,
@@ -32,11 +33,16 @@ from crowd.domain.open_session import (
     reviewed_by,
     session_with,
 )
-from crowd.domain.providers import NO_ANSWER, knows_sessions
-from crowd.domain.session_links import deal_token_of, next_url, session_id_of, session_url, task_url
-from crowd.domain.session_progress import progress_of
-from crowd.domain.session_rules import done_tasks
-from crowd.domain.sync_sessions import decline_session, finish_session, sync_session
+from crowd.domain.sessions.session_links import (
+    deal_token_of,
+    next_url,
+    session_id_of,
+    session_url,
+    task_url,
+)
+from crowd.domain.sessions.session_progress import progress_of
+from crowd.domain.sessions.session_rules import done_tasks
+from crowd.domain.sessions.sync_sessions import decline_session, finish_session, sync_session
 from crowd.enums import Provider, SessionState
 from crowd.models import StudySession
 from web.markdown import render_markdown

@@ -16,17 +16,21 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.domain.compensate import pay_session
+from annotation.domain.work.compensate import pay_session
 from annotation.models import Batch
 from consolidation.forms import RejectSessionForm
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.providers import capabilities_of
-from crowd.domain.publish_studies import hurry_study
-from crowd.domain.refuse_sessions import SessionDecisionError, refuse_session, sessions_to_decide
-from crowd.domain.session_rules import TIME_TO_RETURN
-from crowd.domain.settle_sessions import SettlementError, resolve_settlement
-from crowd.domain.study_figures import (
-    FEWEST_SESSIONS,
+from crowd.domain.money.ledger import BudgetExceededError
+from crowd.domain.provider.providers import capabilities_of
+from crowd.domain.sessions.publish_studies import hurry_study
+from crowd.domain.sessions.refuse_sessions import (
+    SessionDecisionError,
+    refuse_session,
+    sessions_to_decide,
+)
+from crowd.domain.sessions.session_rules import TIME_TO_RETURN
+from crowd.domain.sessions.settle_sessions import SettlementError, resolve_settlement
+from crowd.domain.sessions.study_figures import (
+    MIN_SESSIONS,
     StudyFigures,
     failing_sessions,
     failing_settlements,
@@ -46,7 +50,7 @@ from web.lists import Column, Empty, Listing, money_column, number_column
 from web.money import dollars
 from web.states import Tone
 
-MOST_ERRORS = 50
+MAX_ERRORS = 50
 # How long a notice from the provider is shown.
 NOTICE_SHOWN = timedelta(days=14)
 STUDIES = Noun("study", "studies")
@@ -70,10 +74,10 @@ def studies(request: HttpRequest, project: Project) -> HttpResponseBase:
         "waiting": studies_of(budget=budget).filter(waits_until__gt=timezone.now()),
         "unknown": unknown_settlements(budget=budget),
         "approval_days": capabilities_of(project.provider).override_days,
-        "to_decide": sessions_to_decide(budget=budget, now=timezone.now())[:MOST_ERRORS],
-        "unusual": unusual_sessions(budget=budget)[:MOST_ERRORS],
-        "sessions": failing_sessions(budget=budget)[:MOST_ERRORS],
-        "settlements": failing_settlements(budget=budget)[:MOST_ERRORS],
+        "to_decide": sessions_to_decide(budget=budget, now=timezone.now())[:MAX_ERRORS],
+        "unusual": unusual_sessions(budget=budget)[:MAX_ERRORS],
+        "sessions": failing_sessions(budget=budget)[:MAX_ERRORS],
+        "settlements": failing_settlements(budget=budget)[:MAX_ERRORS],
     }
     return render_list(request, project, "consolidation/studies.html", listing, context)
 
@@ -125,13 +129,13 @@ def _columns(project: Project) -> list[Column]:
         number_column(
             "Median, min",
             minutes,
-            about=f"The median time of finished sessions, from {FEWEST_SESSIONS} sessions on. "
+            about=f"The median time of finished sessions, from {MIN_SESSIONS} sessions on. "
             "Sessions of less than a tenth of the estimated time don't count.",
         ),
         money_column(
             "Hourly pay",
             lambda row: row.figures.hourly_cents,
-            none=f"after {FEWEST_SESSIONS} sessions",
+            none=f"after {MIN_SESSIONS} sessions",
             about="The reward for the median time, without bonuses.",
         ),
         money_column(

@@ -11,13 +11,13 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.changed_figures import forget_decided
-from annotation.domain.decide_submission import (
+from annotation.domain.decisions.changed_figures import forget_decided
+from annotation.domain.decisions.decide_submission import (
     accept_assignment,
     pay_without_using,
     reject_submissions,
 )
-from annotation.domain.queries import (
+from annotation.domain.publishing.queries import (
     can_be_accepted,
     can_be_used,
     count_waiting,
@@ -26,11 +26,11 @@ from annotation.domain.queries import (
 )
 from annotation.models import Submission
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.decide_many import cost_of, decide_many
-from consolidation.domain.resolve_conflict import has_two_versions
+from consolidation.domain.reviews.decide_many import cost_of, decide_many
+from consolidation.domain.reviews.resolve_conflict import has_two_versions
 from consolidation.enums import Decision
 from consolidation.forms import DecideManyForm, RejectForm
-from crowd.domain.providers import capabilities_of
+from crowd.domain.provider.providers import capabilities_of
 from crowd.enums import WORK_CATEGORIES
 from crowd.models import Assignment
 from projects.domain.cached_figures import figures_of

@@ -8,23 +8,23 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.domain.confirm_claim import check_confirmed, confirm_claim
-from annotation.domain.drafts import submit_draft
-from annotation.domain.item_context import context_of, scheme_of
-from annotation.domain.open_page import OpenedPage
-from annotation.domain.tutorial import example_of
-from annotation.domain.worker_page import InvalidPageError, NotForWorkerError, page_token_of
+from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.work.confirm_claim import check_confirmed, confirm_claim
+from annotation.domain.work.drafts import submit_draft
+from annotation.domain.work.open_page import OpenedPage
+from annotation.domain.work.tutorial import example_of
+from annotation.domain.work.worker_page import InvalidPageError, NotForWorkerError, page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Task
 from annotation.page_messages import read_page_message
 from annotation.views.work import open_framed_page, render_guidelines_page, render_task_page
 from annotation.work_page import index_urls
-from consolidation.domain.cases import case_of_task, sources_of
-from consolidation.domain.open_cases import excluded_workers
-from consolidation.domain.record_work import parse_for_case
+from consolidation.domain.case_records import case_of_task, sources_of
+from consolidation.domain.cases.open_cases import excluded_workers
+from consolidation.domain.cases.record_work import parse_for_case
 from consolidation.models import Case
 from consolidation.protocols import CASE_ROLES
-from crowd.domain.arrivals import parse_arrival
+from crowd.domain.sessions.arrivals import parse_arrival
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.values import Json

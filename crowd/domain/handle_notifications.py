@@ -1,58 +1,17 @@
 """Handle notifications of a marketplace, which are not trusted and only trigger an early sync."""
 
-import hmac
 from collections.abc import Mapping
 from datetime import datetime
 
-from django.conf import settings
 from django.db import transaction
-from django.urls import reverse
-from django.utils.crypto import constant_time_compare
 
-from crowd.domain.notice_study import notice_study
-from crowd.domain.providers import hit_provider_of, provider_of
-from crowd.domain.sync_hits import schedule_sync
-from crowd.domain.sync_sessions import schedule_session_sync
+from crowd.domain.hits.sync_hits import schedule_sync
+from crowd.domain.provider.providers import provider_of
+from crowd.domain.sessions.notice_study import notice_study
+from crowd.domain.sessions.sync_sessions import schedule_session_sync
 from crowd.enums import DEFAULT_PROVIDER
 from crowd.models import NotificationReceipt, Study
-from crowd.providers.base import RECEIPTS_KEPT, InvalidNotificationError, ProviderEvent
-
-__all__ = [
-    "InvalidNotificationError",
-    "destination",
-    "event_address",
-    "forget_notifications",
-    "is_notification_key",
-    "notification_key",
-    "receive_notification",
-]
-
-
-def notification_key() -> str:
-    """Return the secret part of the webhook's URL."""
-    return _key_from(settings.SECRET_KEY)
-
-
-def is_notification_key(key: str) -> bool:
-    """Return True if a URL with this key was given to a marketplace, also under an earlier key."""
-    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-    return any(constant_time_compare(key, _key_from(secret)) for secret in secrets)
-
-
-def _key_from(secret: str) -> str:
-    return hmac.new(secret.encode(), b"crowd notifications", "sha256").hexdigest()[:40]
-
-
-def destination(provider: str = DEFAULT_PROVIDER) -> str | None:
-    """Return the URL to which the marketplace should send events, or None."""
-    if not hit_provider_of(provider).sends_events:
-        return None
-    return str(settings.SITE_URL) + reverse("crowd:notifications", args=[notification_key()])
-
-
-def event_address(provider: str) -> str:
-    """Return the URL to which a provider with sessions sends its signed events."""
-    return str(settings.SITE_URL) + reverse("crowd:events", args=[provider])
+from crowd.providers.base import RECEIPTS_KEPT, ProviderEvent
 
 
 def receive_notification(

@@ -17,6 +17,9 @@ from typing import ClassVar, Protocol
 
 from audit.errors import TouchstoneError
 
+# The marketplace stores a token for 24 hours. After this time, search before creating again.
+TOKEN_MEMORY = timedelta(hours=23)
+
 
 class ProviderRefusedError(TouchstoneError):
     """The marketplace refused the call, and would refuse it again."""
@@ -58,7 +61,7 @@ class Capabilities:
     `has_sessions`: workers take a place in a study, and this site deals HITs to them.
     `has_requests`: workers can request qualifications. `lists_hits`: HITs can be found by listing.
     `override_days`: how long a rejection can be overridden at the provider, 0 if it can't.
-    `most_approval_days`: the longest delay of automatic approval.
+    `max_approval_days`: the longest delay of automatic approval.
     `minimum_hourly_cents`: the lowest pay per hour that the provider allows, or None.
     `hit_noun` is what requesters call a HIT, and `crowd_name` names the provider in a sentence.
     `min_rejection_reason`: the least number of characters in the reason for a rejection.
@@ -70,7 +73,7 @@ class Capabilities:
     has_requests: bool = True
     lists_hits: bool = True
     override_days: int = 30
-    most_approval_days: int = 30
+    max_approval_days: int = 30
     minimum_hourly_cents: int | None = None
     hit_noun: str = "HIT"
     crowd_name: str = "the marketplace"
@@ -490,7 +493,7 @@ class SessionArrival:
 class StudyProvider(CrowdProvider, Protocol):
     """A provider whose postings are studies and whose assignments are sessions.
 
-    Bonuses are not idempotent: see `crowd.domain.settle_sessions`.
+    Bonuses are not idempotent: see `crowd.domain.sessions.settle_sessions`.
     """
 
     def subscribe(self, address: str) -> None:

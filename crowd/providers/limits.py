@@ -17,15 +17,15 @@ KEYWORDS = 1000
 ANNOTATION_BYTES = 255
 TOKEN = 64
 QUESTION_BYTES = 65_535
-MOST_REQUIREMENTS = 10
+MAX_REQUIREMENTS = 10
 DURATION_SECONDS = (30, 31_536_000)
 AUTO_APPROVAL_SECONDS = (0, 2_592_000)
 FEEDBACK = 1024
 SUBJECT = 200
 MESSAGE = 4096
 QUALIFICATION_NAME = 200
-MOST_CENTS = 99_999_999_999  # nine digits of dollars
-MOST_SHOWN = 64  # characters of a wrong id in a message
+MAX_CENTS = 99_999_999_999  # nine digits of dollars
+MAX_SHOWN = 64  # characters of a wrong id in a message
 WORKER_ID = re.compile(r"A[A-Z0-9]{1,63}")
 
 
@@ -65,9 +65,9 @@ def check_range(field: str, value: int, limits: tuple[int, int], *, unit: str) -
 
 def check_cents(field: str, cents: int) -> int:
     """Raise OutOfLimitsError unless the amount is a positive whole number of cents."""
-    if type(cents) is not int or not 1 <= cents <= MOST_CENTS:
+    if type(cents) is not int or not 1 <= cents <= MAX_CENTS:
         raise OutOfLimitsError(
-            field, f"{cents!r} cents. Enter a whole number from 1 to {MOST_CENTS}."
+            field, f"{cents!r} cents. Enter a whole number from 1 to {MAX_CENTS}."
         )
     return cents
 
@@ -76,7 +76,7 @@ def check_worker(worker: str) -> str:
     if not WORKER_ID.fullmatch(worker):
         raise OutOfLimitsError(
             "worker",
-            f"{Truncator(worker).chars(MOST_SHOWN)!r} is not a worker id. "
+            f"{Truncator(worker).chars(MAX_SHOWN)!r} is not a worker id. "
             "Enter an A, followed by capitals and digits.",
         )
     return worker
@@ -96,10 +96,10 @@ def check_hit_type(
     check_text("title", title, longest=TITLE)
     check_text("description", description, longest=DESCRIPTION)
     check_text("keywords", keywords, longest=KEYWORDS, may_be_empty=True)
-    check_range("reward", reward_cents, (0, MOST_CENTS), unit="cents")
+    check_range("reward", reward_cents, (0, MAX_CENTS), unit="cents")
     check_range("assignment time", assignment_seconds, DURATION_SECONDS, unit="seconds")
     check_range("automatic approval", auto_approval_seconds, AUTO_APPROVAL_SECONDS, unit="seconds")
-    if len(requirements) > MOST_REQUIREMENTS:
+    if len(requirements) > MAX_REQUIREMENTS:
         raise OutOfLimitsError(
-            "requirements", f"{len(requirements)} requirements. The limit is {MOST_REQUIREMENTS}."
+            "requirements", f"{len(requirements)} requirements. The limit is {MAX_REQUIREMENTS}."
         )

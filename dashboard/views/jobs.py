@@ -10,9 +10,9 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.qualification_codes import qualifications_of
+from annotation.domain.publishing.qualification_codes import qualifications_of
 from audit.domain.change_state import TransitionNotAllowedError
-from crowd.domain.queries import PendingWork, failures_of, pending_work
+from crowd.domain.hits.queries import PendingWork, failures_of, pending_work
 from crowd.enums import GrantState, HitState, MessageState, PaymentState
 from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of

@@ -19,7 +19,7 @@ from web.lists import Empty, Listing, time_column
 CSV_COLUMNS = ("at", "who", "what", "number", "old", "new", "reason")
 CHANGES = Noun("change", "changes")
 # A large project has more changes than can be counted for each page.
-MOST_LISTED = 10_000
+MAX_LISTED = 10_000
 OLDEST_FIRST = "time"
 
 
@@ -29,14 +29,14 @@ def log(request: HttpRequest, project: Project) -> HttpResponse:
     form = LogFilterForm(request.GET, project=project)
     oldest_first = request.GET.get("sort") == OLDEST_FIRST
     ids = log_ids(
-        project=project, wanted=form.wanted(), oldest_first=oldest_first, limit=MOST_LISTED + 1
+        project=project, wanted=form.wanted(), oldest_first=oldest_first, limit=MAX_LISTED + 1
     )
-    has_more = len(ids) > MOST_LISTED
+    has_more = len(ids) > MAX_LISTED
     listing = Listing(
         request=request,
         name="activity",
         rows=StateChange.objects.all(),
-        ids=ids[:MOST_LISTED],
+        ids=ids[:MAX_LISTED],
         columns=[time_column("Time", lambda change: change.at, order="pk")],
         count=lambda total: f"{'More than ' if has_more else ''}{CHANGES.count(total)}",
         empty=Empty(

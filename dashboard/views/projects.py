@@ -10,9 +10,9 @@ from django.utils import timezone
 from django.utils.cache import patch_vary_headers
 from django.views.decorators.http import require_GET
 
-from annotation.domain.queries import counts_by_project
-from consolidation.domain.queries import gold_items_by_project
-from crowd.domain.hold_publishing import active_hold
+from annotation.domain.publishing.queries import counts_by_project
+from consolidation.domain.cases.queries import gold_items_by_project
+from crowd.domain.provider.hold_publishing import active_hold
 from dashboard.charts import progress_chart
 from dashboard.pace import WINDOW
 from dashboard.protocol import Progress, pending_tasks, progress_of, steps_of

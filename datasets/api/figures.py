@@ -10,13 +10,13 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.domain.forecast import forecast_costs, forecast_json
+from annotation.domain.publishing.forecast import forecast_costs, forecast_json
 from consolidation.enums import GoldSource
 from consolidation.protocols import protocol_of
-from datasets.domain.agreement_figures import LIMIT, AgreementFigures, agreement_figures
-from datasets.domain.agreement_table import agreement_json
-from datasets.domain.quality import NothingToCompareError, quality_figures, quality_json
-from datasets.domain.statistics import statistics_json, statistics_of
+from datasets.domain.agreement.agreement_table import agreement_json
+from datasets.domain.exports.statistics import statistics_json, statistics_of
+from datasets.domain.quality.agreement_figures import LIMIT, AgreementFigures, agreement_figures
+from datasets.domain.quality.quality import NothingToCompareError, quality_figures, quality_json
 from projects.api.endpoint import ProjectEndpoint
 from projects.domain.cached_figures import figures_of
 from projects.enums import Role

@@ -8,8 +8,8 @@ from rest_framework import serializers
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from crowd.domain.pay_scheme import check_pay_scheme
-from datasets.domain.export_gold import formats_of_scheme
+from crowd.domain.money.pay_scheme import check_pay_scheme
+from datasets.domain.exports.export_gold import formats_of_scheme
 from projects.api.serializers import PaySchemeField
 from projects.enums import Role
 from projects.permissions import Access, read

@@ -18,13 +18,13 @@ from rest_framework.reverse import reverse
 from annotation.api.corpus import CancelJob, JobFilters
 from annotation.enums import Partition
 from consolidation.enums import GoldSource
-from datasets.domain.evaluate_systems import (
+from datasets.domain.systems.evaluate_systems import (
     EvaluationError,
     Reference,
     evaluations_of,
     queue_evaluation,
 )
-from datasets.domain.evaluation_files import FILES, evaluation_file, evaluation_json
+from datasets.domain.systems.evaluation_files import FILES, evaluation_file, evaluation_json
 from datasets.evaluation_download import evaluation_download
 from jobs.enums import JobState
 from jobs.models import Job
@@ -160,7 +160,7 @@ class SystemEvaluations(_OfEvaluations, ListEndpoint):
     operations = {"GET": "list_system_evaluations", "POST": "evaluate_systems"}
 
     @property
-    def most_bytes(self) -> int:
+    def max_bytes(self) -> int:
         return settings.API_UPLOAD_MAX_BYTES
 
     @extend_schema(

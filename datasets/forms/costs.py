@@ -2,7 +2,7 @@
 
 from django import forms
 
-from crowd.domain.queries import LedgerFilter
+from crowd.domain.hits.queries import LedgerFilter
 from crowd.enums import LedgerKind
 from web.fields import ANY, DaysForm, sentence_case
 

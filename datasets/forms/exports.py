@@ -7,7 +7,7 @@ from django import forms
 from django.core.validators import RegexValidator
 
 from consolidation.enums import GoldSource
-from datasets.domain.export_submissions import ANNOTATIONS, JSONL
+from datasets.domain.exports.export_submissions import ANNOTATIONS, JSONL
 from web.fields import ANY, sentence_case, set_choices
 
 

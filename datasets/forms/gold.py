@@ -6,7 +6,7 @@ from django import forms
 
 from annotation.enums import Partition
 from consolidation.enums import GoldSource
-from datasets.domain.search_gold import GoldFilter, GoldState
+from datasets.domain.exports.search_gold import GoldFilter, GoldState
 from schemes.contract.search import Search
 from web.fields import ANY, sentence_case, set_choices
 

@@ -7,8 +7,8 @@ from typing import Any
 from django import forms
 
 from consolidation.enums import GoldSource
-from datasets.domain.decide_match import DecisionError
-from datasets.domain.error_samples import MAX_SIZE
+from datasets.domain.quality.decide_match import DecisionError
+from datasets.domain.quality.error_samples import MAX_SIZE
 from datasets.enums import Population
 from web.fields import sentence_case, set_choices
 

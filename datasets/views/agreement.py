@@ -8,18 +8,22 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from consolidation.domain.experiment import (
+from consolidation.domain.cases.experiment import (
     ExperimentError,
     begin_experiment,
     items_of_experiment,
     plan_experiment,
     progress_of,
 )
-from crowd.domain.ledger import BudgetExceededError
-from datasets.domain.agreement import AgreementReport, consolidation_agreement, worker_agreement
-from datasets.domain.agreement_chart import draw_agreement
-from datasets.domain.agreement_figures import LIMIT, AgreementFigures, agreement_figures
-from datasets.domain.agreement_table import agreement_columns, agreement_rows
+from crowd.domain.money.ledger import BudgetExceededError
+from datasets.domain.agreement.agreement import (
+    AgreementReport,
+    consolidation_agreement,
+    worker_agreement,
+)
+from datasets.domain.agreement.agreement_chart import draw_agreement
+from datasets.domain.agreement.agreement_table import agreement_columns, agreement_rows
+from datasets.domain.quality.agreement_figures import LIMIT, AgreementFigures, agreement_figures
 from datasets.forms.agreement import ExperimentForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project

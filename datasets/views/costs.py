@@ -5,12 +5,12 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from crowd.domain.queries import LedgerFilter, ledger_of, sums_of
+from crowd.domain.hits.queries import LedgerFilter, ledger_of, sums_of
 from crowd.enums import LedgerKind
 from crowd.models import LedgerEntry
-from datasets.domain.cost_distribution import distribution_chart
-from datasets.domain.cost_figures import cost_figures_of
-from datasets.domain.cost_over_time import cost_chart
+from datasets.domain.costs.cost_distribution import distribution_chart
+from datasets.domain.costs.cost_figures import cost_figures_of
+from datasets.domain.costs.cost_over_time import cost_chart
 from datasets.forms.costs import LedgerFilterForm
 from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of

@@ -6,8 +6,13 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
-from datasets.domain.coverage import CoverageReport, coverage_report
-from datasets.domain.protocol_effect import ProtocolEffect, Row, effect_rows, protocol_effect
+from datasets.domain.quality.coverage import CoverageReport, coverage_report
+from datasets.domain.quality.protocol_effect import (
+    ProtocolEffect,
+    Row,
+    effect_rows,
+    protocol_effect,
+)
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import render_page

@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET, require_POST
 
 from consolidation.enums import GoldSource
 from consolidation.protocols import protocol_of
-from datasets.domain.error_samples import (
+from datasets.domain.quality.error_samples import (
     CSV_COLUMNS,
     SampleError,
     SampleReport,
@@ -23,7 +23,7 @@ from datasets.domain.error_samples import (
     sampled_rows,
     sides_of_part,
 )
-from datasets.domain.quality import NothingToCompareError
+from datasets.domain.quality.quality import NothingToCompareError
 from datasets.forms.quality import PartForm, SampleForm
 from datasets.models import ErrorSample, SampledPart
 from projects.models import Project

@@ -9,11 +9,11 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST, require_safe
 
-from annotation.domain.queries import sections_of
-from consolidation.domain.queries import count_gold
-from datasets.domain.export_gold import formats_of
-from datasets.domain.export_submissions import submission_formats_of, submissions_of
-from datasets.domain.queue_export import (
+from annotation.domain.publishing.queries import sections_of
+from consolidation.domain.cases.queries import count_gold
+from datasets.domain.exports.export_gold import formats_of
+from datasets.domain.exports.export_submissions import submission_formats_of, submissions_of
+from datasets.domain.exports.queue_export import (
     archive_of,
     data_card_of,
     earliest_with_same_bytes,

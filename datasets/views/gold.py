@@ -9,13 +9,13 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_GET
 
-from annotation.domain.item_context import context_of, marked_words
-from annotation.domain.queries import sections_of
+from annotation.domain.corpus.item_context import context_of, marked_words
+from annotation.domain.publishing.queries import sections_of
 from annotation.highlight import Token, colour_of, highlight
 from annotation.models import Item, Sentence
 from consolidation.models import Gold, GoldEntry
-from datasets.domain.search_gold import find_gold
-from datasets.domain.sentence_gold import ItemGold, Version, gold_of_sentence
+from datasets.domain.exports.search_gold import find_gold
+from datasets.domain.exports.sentence_gold import ItemGold, Version, gold_of_sentence
 from datasets.forms.gold import GoldFilterForm
 from projects.domain.cached_figures import figures_of
 from projects.models import Project

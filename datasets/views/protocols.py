@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_GET
 
 from consolidation.protocols import protocol_of
-from datasets.domain.compare_protocols import ProtocolsCompared, compare_protocols
-from datasets.domain.quality import NothingToCompareError
+from datasets.domain.quality.compare_protocols import ProtocolsCompared, compare_protocols
+from datasets.domain.quality.quality import NothingToCompareError
 from datasets.forms.protocols import CompareForm
 from projects.models import Project
 from projects.pages import render_page

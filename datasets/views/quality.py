@@ -14,21 +14,21 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.item_context import context_of, headline_of
+from annotation.domain.corpus.item_context import context_of, headline_of
 from annotation.models import Item
-from consolidation.domain.current_gold import current_gold
-from consolidation.domain.queries import count_gold
+from consolidation.domain.cases.queries import count_gold
+from consolidation.domain.gold.current_gold import current_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from consolidation.protocols import protocol_of
-from datasets.domain.decide_match import (
+from datasets.domain.quality.decide_match import (
     DecisionError,
     compare_gold,
     decide_match,
     decisions_between,
     undo_decision,
 )
-from datasets.domain.quality import (
+from datasets.domain.quality.quality import (
     NothingToCompareError,
     QualityReport,
     quality_columns,
@@ -38,7 +38,7 @@ from datasets.domain.quality import (
     quality_rows,
     shared_items,
 )
-from datasets.domain.quality_over_time import quality_chart
+from datasets.domain.quality.quality_over_time import quality_chart
 from datasets.forms.quality import DecisionForm, QualityForm
 from datasets.models import Decision
 from projects.charts import chart_response

@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect
 from django.views.decorators.http import require_GET
 
-from datasets.domain.statistics import statistics_of, statistics_rows
+from datasets.domain.exports.statistics import statistics_of, statistics_rows
 from projects.domain.cached_figures import Figures, figures_of
 from projects.models import Project
 from projects.pages import render_page
@@ -18,7 +18,7 @@ from web.charts import Axis, Chart, Series, Unit, draw_category_bars, draw_chart
 from web.downloads import csv_download
 
 # The largest number of categories that are drawn as bars with their names
-MOST_NAMED = 40
+MAX_NAMED = 40
 
 View = Callable[[HttpRequest, Project], HttpResponseBase]
 
@@ -70,8 +70,8 @@ def frequency_chart(request: HttpRequest, project: Project) -> HttpResponseBase:
 
 
 def draw_frequencies(title: str, counts: Sequence[tuple[str, int]]) -> bytes:
-    """Draw a bar per category, or a curve by rank if there are more than MOST_NAMED."""
-    if len(counts) <= MOST_NAMED:
+    """Draw a bar per category, or a curve by rank if there are more than MAX_NAMED."""
+    if len(counts) <= MAX_NAMED:
         values = [float(count) for _, count in counts]
         return draw_category_bars(title, [name for name, _ in counts], {title: values}, Unit.NUMBER)
     points = [(rank, float(count)) for rank, (_, count) in enumerate(counts, start=1)]

@@ -8,15 +8,15 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
-from annotation.domain.queries import sections_of
-from consolidation.domain.queries import count_gold
-from datasets.domain.evaluate_systems import (
+from annotation.domain.publishing.queries import sections_of
+from consolidation.domain.cases.queries import count_gold
+from datasets.domain.systems.evaluate_systems import (
     EvaluationError,
     Reference,
     evaluations_of,
     queue_evaluation,
 )
-from datasets.domain.evaluation_files import FILES, evaluation_file
+from datasets.domain.systems.evaluation_files import FILES, evaluation_file
 from datasets.evaluation_download import evaluation_download
 from datasets.forms.system_evaluations import EvaluationForm
 from jobs.enums import JobState

@@ -17,9 +17,9 @@ log = logging.getLogger("touchstone.sweep")
 M = TypeVar("M", bound=models.Model)
 
 # The minimum duration of a sweep, for short beat intervals.
-LEAST_SECONDS = 5.0
+MIN_SECONDS = 5.0
 FIRST_RETRY = timedelta(minutes=1)
-LONGEST_RETRY = timedelta(hours=6)
+MAX_RETRY_DELAY = timedelta(hours=6)
 
 
 def sweep(process_batch: Callable[[], int]) -> int:
@@ -28,7 +28,7 @@ def sweep(process_batch: Callable[[], int]) -> int:
     Use small batches so that a killed process repeats little work. The time limit is beat's interval,
     so that other sweeps are not delayed.
     """
-    end = time.monotonic() + max(LEAST_SECONDS, settings.SWEEP_SECONDS)
+    end = time.monotonic() + max(MIN_SECONDS, settings.SWEEP_SECONDS)
     total = 0
     while time.monotonic() < end and (count := process_batch()):
         total += count
@@ -108,7 +108,7 @@ def _record_failure(sweep: str, row: models.Model, error: Exception, now: dateti
     if not created:
         failure.attempts += 1
         delay = FIRST_RETRY * 2 ** min(failure.attempts - 1, 20)
-        failure.retry_at = now + min(delay, LONGEST_RETRY)
+        failure.retry_at = now + min(delay, MAX_RETRY_DELAY)
     # `repr` escapes what the database cannot store, such as NUL in a worker's answer.
     failure.error = repr(error)[:2000]
     failure.save()

@@ -4,10 +4,10 @@ from marketplace.api import render
 from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit
 from marketplace.api.pages import page
-from marketplace.domain import announced_bonuses, bonuses, maintenance, review
 from marketplace.domain.errors import InvalidParameterError, RefusalError, WrongStateError
 from marketplace.domain.find import find
 from marketplace.domain.money import format_cents, parse_amount
+from marketplace.domain.work import announced_bonuses, bonuses, maintenance, review
 from marketplace.enums import SHOWN
 from marketplace.models import Assignment, Bonus
 

@@ -8,14 +8,15 @@ from django.db.models import QuerySet
 from marketplace.api import render
 from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.pages import page
-from marketplace.domain import hits, maintenance
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 from marketplace.domain.find import find
-from marketplace.domain.hit_types import register_hit_type
-from marketplace.domain.layouts import build_question
+from marketplace.domain.hits import hits
+from marketplace.domain.hits.hit_types import register_hit_type
 from marketplace.domain.money import parse_amount
-from marketplace.domain.requirements import SYSTEM
-from marketplace.domain.review_policies.parameters import attach, parse_policy
+from marketplace.domain.qualifications.requirements import SYSTEM
+from marketplace.domain.questions.layouts import build_question
+from marketplace.domain.work import maintenance
+from marketplace.domain.work.review_policies.parameters import attach, parse_policy
 from marketplace.enums import ReviewPolicyLevel
 from marketplace.models import Hit, HitType, HitTypeRequirement, QualificationType, ReviewPolicy
 

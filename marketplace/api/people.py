@@ -10,11 +10,12 @@ from marketplace.api import render
 from marketplace.api.context import Call, Output, Params, forward, operation
 from marketplace.api.hits import find_hit_type
 from marketplace.api.pages import page
-from marketplace.domain import messages, notifications, qualifications
 from marketplace.domain.errors import InvalidParameterError, NotFoundError, RefusalError
 from marketplace.domain.find import find
-from marketplace.domain.qualifications import find_worker, own_type
-from marketplace.domain.requirements import SYSTEM_TYPES
+from marketplace.domain.notifications import messages, notifications
+from marketplace.domain.qualifications import qualifications
+from marketplace.domain.qualifications.qualifications import find_worker, own_type
+from marketplace.domain.qualifications.requirements import SYSTEM_TYPES
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.models import Grant, Message, QualificationRequest, QualificationType, WorkerBlock
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from marketplace.api.context import Output
 from marketplace.domain.money import format_cents
-from marketplace.domain.requirements import SYSTEM_TYPES, Requirement, guarded_action
+from marketplace.domain.qualifications.requirements import SYSTEM_TYPES, Requirement, guarded_action
 from marketplace.models import (
     Assignment,
     Bonus,

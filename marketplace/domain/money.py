@@ -7,7 +7,7 @@ from marketplace.domain.errors import InvalidParameterError
 
 AMOUNT = re.compile(r"[0-9]{1,9}(\.[0-9]{0,2})?")
 MANY_ASSIGNMENTS = 10
-MOST_CENTS = 2**31 - 1
+MAX_CENTS = 2**31 - 1
 
 
 def parse_amount(text: str, *, field: str) -> int:
@@ -17,10 +17,8 @@ def parse_amount(text: str, *, field: str) -> int:
             f"{field} is {text!r}; it must be an amount in dollars with at most two decimals."
         )
     cents = int(Decimal(text) * 100)
-    if cents > MOST_CENTS:
-        raise InvalidParameterError(
-            f"{field} is {text}; it must be at most {MOST_CENTS / 100:.2f}."
-        )
+    if cents > MAX_CENTS:
+        raise InvalidParameterError(f"{field} is {text}; it must be at most {MAX_CENTS / 100:.2f}.")
     return cents
 
 

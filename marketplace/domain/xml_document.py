@@ -15,7 +15,7 @@ from defusedxml.ElementTree import fromstring
 from marketplace.domain.errors import InvalidParameterError, RefusalError
 
 INTEGER = re.compile(r"[+-]?[0-9]{1,12}")
-LARGEST_BYTES = 65_535
+MAX_BYTES = 65_535
 #: MTurk's message, which clients search.
 INVALID = (
     "There was an error parsing the XML question or answer data in your request. Please make sure the "
@@ -32,8 +32,8 @@ class SchemaError(RefusalError):
 
 def parse_document(xml: str, *, name: str) -> Element:
     """Return the root element. Raise RefusalError for a document that is too large or malformed."""
-    if len(xml.encode()) > LARGEST_BYTES:
-        raise InvalidParameterError(f"{name} is larger than {LARGEST_BYTES} bytes.")
+    if len(xml.encode()) > MAX_BYTES:
+        raise InvalidParameterError(f"{name} is larger than {MAX_BYTES} bytes.")
     try:
         root: Element = fromstring(xml, forbid_dtd=True)
     except (ParseError, DefusedXmlException, ValueError) as error:

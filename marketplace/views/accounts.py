@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from marketplace.domain import accounts
-from marketplace.domain.consent import accept_consent_text, current_consent_text
+from marketplace.domain.accounts import accounts
+from marketplace.domain.work.consent import accept_consent_text, current_consent_text
 from marketplace.forms import ConsentForm, JoinForm, LoginForm, PasswordForm
 from marketplace.models import Invitation, WorkerAccount
 from marketplace.views.consent import consent_context

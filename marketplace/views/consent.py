@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
-from marketplace.domain.consent import (
+from marketplace.domain.work.consent import (
     accept_consent_text,
     current_consent_text,
     publish_consent_text,

@@ -13,10 +13,10 @@ from django.templatetags.static import static
 from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_GET
 
-from marketplace.domain.content_keys import is_content_key
-from marketplace.domain.html_question import SUBMIT_PATH, prepare_page
-from marketplace.domain.layouts import read_preview
-from marketplace.domain.question import parse_question
+from marketplace.domain.questions.content_keys import is_content_key
+from marketplace.domain.questions.html_question import SUBMIT_PATH, prepare_page
+from marketplace.domain.questions.layouts import read_preview
+from marketplace.domain.questions.question import parse_question
 from marketplace.models import Hit
 from marketplace.views.frame import CONTENT_SANDBOX, submit_url
 

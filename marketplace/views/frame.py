@@ -9,10 +9,10 @@ from csp.decorators import csp_update
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from marketplace.domain.content_keys import content_key
-from marketplace.domain.frame_signature import PARAMETER, frame_signature
-from marketplace.domain.moved_site import present_url
-from marketplace.domain.submit_tokens import submit_token
+from marketplace.domain.questions.content_keys import content_key
+from marketplace.domain.questions.frame_signature import PARAMETER, frame_signature
+from marketplace.domain.questions.moved_site import present_url
+from marketplace.domain.questions.submit_tokens import submit_token
 from marketplace.models import Assignment, Hit, HitType
 
 #: What a page of this site may do in the frame. It has an opaque origin there.

@@ -14,17 +14,17 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from marketplace.answer_form import AnswerForm
-from marketplace.domain import accept_hit
-from marketplace.domain.consent import ConsentRequiredError
+from marketplace.domain.accounts.requester_statistics import requester_statistics
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.find_groups import MOST_COUNTED, GroupFilter, Position, find_groups
-from marketplace.domain.qualifications import held_by
+from marketplace.domain.hits.find_groups import MAX_COUNTED, GroupFilter, Position, find_groups
+from marketplace.domain.hits.saved_searches import save_search, url_of, wanted_by
+from marketplace.domain.hits.typical_pay import typical_pay
+from marketplace.domain.qualifications.qualifications import held_by
+from marketplace.domain.qualifications.requirements import Requirement, describe, meets, unmet
 from marketplace.domain.queries import month_cents, waiting_cents
-from marketplace.domain.question import read_form
-from marketplace.domain.requester_statistics import requester_statistics
-from marketplace.domain.requirements import Requirement, describe, meets, unmet
-from marketplace.domain.saved_searches import save_search, url_of, wanted_by
-from marketplace.domain.typical_pay import typical_pay
+from marketplace.domain.questions.question import read_form
+from marketplace.domain.work import accept_hit
+from marketplace.domain.work.consent import ConsentRequiredError
 from marketplace.enums import AssignmentStatus, Guarded, QualificationTypeStatus
 from marketplace.forms import GroupFilterForm, SaveSearchForm
 from marketplace.models import (
@@ -62,7 +62,7 @@ def groups(request: HttpRequest, worker: WorkerAccount) -> HttpResponseBase:
             "hit_type": group.hit_type,
             "pay": group.pay,
             "available": group.available,
-            "count": f"{group.available:,}{'+' if group.available >= MOST_COUNTED else ''}",
+            "count": f"{group.available:,}{'+' if group.available >= MAX_COUNTED else ''}",
             "lacking": [
                 _describe(requirement, types, is_met=False) for requirement in group.lacking
             ],

@@ -10,8 +10,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from marketplace.domain import layouts
 from marketplace.domain.errors import InvalidParameterError
+from marketplace.domain.questions import layouts
 from marketplace.forms import LayoutForm, LayoutPreviewForm
 from marketplace.models import HitLayout, Requester
 from marketplace.views.frame import frame_url, framing, sandbox_of

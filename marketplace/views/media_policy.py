@@ -5,7 +5,7 @@ from collections.abc import Callable
 from csp.decorators import csp_update
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from marketplace.domain.question_form import QuestionForm
+from marketplace.domain.questions.question_form import QuestionForm
 from marketplace.views.frame import origin_of
 
 

@@ -10,18 +10,12 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from marketplace.domain import (
-    access_keys,
-    accounts,
-    appeals,
-    close_account,
-    ledger,
-    payouts,
-    queries,
-)
+from marketplace.domain import access_keys, ledger, queries
+from marketplace.domain.accounts import accounts, payouts
+from marketplace.domain.accounts.payment_details import payment_details
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.money import format_cents
-from marketplace.domain.payment_details import payment_details
+from marketplace.domain.work import appeals, close_account
 from marketplace.enums import AppealStatus
 from marketplace.forms import (
     AppealDecisionForm,

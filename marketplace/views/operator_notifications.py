@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_POST
 
-from marketplace.domain import notifications
+from marketplace.domain.notifications import notifications
 from marketplace.models import Notification
 from marketplace.views.operator_columns import code, requester_link, time_column
 from marketplace.views.operator_pages import listing, operator_required, render_list

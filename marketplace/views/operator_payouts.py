@@ -9,10 +9,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from marketplace.domain import payouts
+from marketplace.domain.accounts import payouts
+from marketplace.domain.accounts.payment_details import payment_details
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.money import format_cents
-from marketplace.domain.payment_details import payment_details
 from marketplace.forms import RecordPayoutForm, StatementForm
 from marketplace.models import Payout
 from marketplace.views import operator_columns as columns

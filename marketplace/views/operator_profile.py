@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_http_methods
 
-from marketplace.domain.operator_profile import save_operator_profile
+from marketplace.domain.accounts.operator_profile import save_operator_profile
 from marketplace.forms import OperatorProfileForm
 from marketplace.models import OperatorProfile
 from marketplace.views.operator_pages import operator_required

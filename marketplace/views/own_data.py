@@ -12,12 +12,12 @@ from django.utils import timezone
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_GET, require_http_methods
 
-from marketplace.domain import change_email as emails
 from marketplace.domain import queries
-from marketplace.domain.close_account import close_and_erase
-from marketplace.domain.export_account import write_export
-from marketplace.domain.operator_profile import operator_profile
-from marketplace.domain.stored_answer import fields_of
+from marketplace.domain.accounts import change_email as emails
+from marketplace.domain.accounts.operator_profile import operator_profile
+from marketplace.domain.questions.stored_answer import fields_of
+from marketplace.domain.work.close_account import close_and_erase
+from marketplace.domain.work.export_account import write_export
 from marketplace.enums import AssignmentStatus
 from marketplace.forms import ChangeEmailForm, CloseAccountForm
 from marketplace.models import Assignment, WorkerAccount

@@ -7,7 +7,11 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
-from marketplace.domain.payment_details import UNREADABLE, payment_details, save_payment_details
+from marketplace.domain.accounts.payment_details import (
+    UNREADABLE,
+    payment_details,
+    save_payment_details,
+)
 from marketplace.forms import PaymentDetailsForm
 from marketplace.models import WorkerAccount
 from marketplace.views.posted import posted

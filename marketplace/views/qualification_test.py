@@ -10,8 +10,8 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods, require_POST
 
 from marketplace.answer_form import AnswerForm
-from marketplace.domain import qualification_test
 from marketplace.domain.errors import InvalidParameterError, RefusalError
+from marketplace.domain.qualifications import qualification_test
 from marketplace.enums import RequestStatus
 from marketplace.models import (
     QualificationAttempt,

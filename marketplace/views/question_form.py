@@ -8,14 +8,14 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.http import require_http_methods
 
 from marketplace.answer_form import AnswerForm
-from marketplace.domain import work
 from marketplace.domain.errors import InvalidParameterError, RefusalError
-from marketplace.domain.extend_time import time_left
-from marketplace.domain.form_answers import form_answers_document
+from marketplace.domain.hits.typical_pay import typical_pay
 from marketplace.domain.money import format_cents
 from marketplace.domain.queries import waiting_cents
-from marketplace.domain.question import read_form
-from marketplace.domain.typical_pay import typical_pay
+from marketplace.domain.questions.form_answers import form_answers_document
+from marketplace.domain.questions.question import read_form
+from marketplace.domain.work import work
+from marketplace.domain.work.extend_time import time_left
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
 from marketplace.views.groups import SUBMITTED, to_next_or_list

@@ -14,8 +14,8 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
-from marketplace.domain import requester_sessions
-from marketplace.domain.accounts import LoginError
+from marketplace.domain.accounts import requester_sessions
+from marketplace.domain.accounts.accounts import LoginError
 from marketplace.forms import RequesterLoginForm
 from marketplace.models import Requester
 from marketplace.views.posted import posted

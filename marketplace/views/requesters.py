@@ -8,10 +8,10 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
+from marketplace.domain.accounts.operator_profile import operator_profile
+from marketplace.domain.accounts.requester_statistics import requester_statistics
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.operator_profile import operator_profile
-from marketplace.domain.requester_statistics import requester_statistics
-from marketplace.domain.worker_messages import thread_of, write_to_requester
+from marketplace.domain.notifications.worker_messages import thread_of, write_to_requester
 from marketplace.forms import WorkerMessageForm
 from marketplace.models import Assignment, Hit, Requester, WorkerAccount
 from marketplace.views.posted import posted

@@ -12,8 +12,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
 
-from marketplace.domain import accounts
-from marketplace.domain.consent import is_consent_due
+from marketplace.domain.accounts import accounts
+from marketplace.domain.work.consent import is_consent_due
 from marketplace.models import WorkerAccount
 
 P = ParamSpec("P")

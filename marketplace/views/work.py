@@ -15,13 +15,13 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from marketplace.domain import work
 from marketplace.domain.errors import NotFoundError, RefusalError
-from marketplace.domain.extend_time import extend_time, time_left
+from marketplace.domain.hits.typical_pay import typical_pay
 from marketplace.domain.money import format_cents
 from marketplace.domain.queries import waiting_cents
-from marketplace.domain.submit_tokens import read_submit_token
-from marketplace.domain.typical_pay import typical_pay
+from marketplace.domain.questions.submit_tokens import read_submit_token
+from marketplace.domain.work import work
+from marketplace.domain.work.extend_time import extend_time, time_left
 from marketplace.enums import AssignmentStatus
 from marketplace.models import Assignment, WorkerAccount
 from marketplace.views.frame import framing, origin_of, page_url, sandbox_of, submit_url, work_url

@@ -9,10 +9,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods
 
-from marketplace.domain import announced_bonuses, appeals, qualifications, queries
+from marketplace.domain import queries
+from marketplace.domain.accounts.operator_profile import operator_profile
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.operator_profile import operator_profile
-from marketplace.domain.requirements import ADULT, SYSTEM
+from marketplace.domain.qualifications import qualifications
+from marketplace.domain.qualifications.requirements import ADULT, SYSTEM
+from marketplace.domain.work import announced_bonuses, appeals
 from marketplace.enums import AssignmentStatus, GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.forms import AppealForm, QualificationAnswerForm
 from marketplace.models import (

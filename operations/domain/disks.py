@@ -10,7 +10,7 @@ from django.db import connection
 
 GIB = 1 << 30
 # A disk is nearly full if it has less free space than both.
-LEAST_FREE = GIB
+MIN_FREE = GIB
 FREE_SHARE = 0.05
 # The share of DATABASE_DISK_GB above which the database is too large.
 DATABASE_SHARE = 0.9
@@ -26,7 +26,7 @@ class Disk:
 
     @property
     def is_low(self) -> bool:
-        return self.free < min(LEAST_FREE, FREE_SHARE * self.total)
+        return self.free < min(MIN_FREE, FREE_SHARE * self.total)
 
 
 def disks() -> Iterator[Disk]:

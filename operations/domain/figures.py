@@ -13,7 +13,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 from redis.exceptions import RedisError
 
-from crowd.domain.hold_publishing import active_hold
+from crowd.domain.provider.hold_publishing import active_hold
 from crowd.enums import AssignmentState, GrantState, HitState, MailState, MessageState, PaymentState
 from crowd.models import (
     Assignment,

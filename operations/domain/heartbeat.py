@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db.models import F, Q
 
-from crowd.domain.providers import unreachable
+from crowd.domain.provider.providers import unreachable
 from crowd.enums import DEFAULT_PROVIDER
 from jobs.enums import JobState
 from jobs.models import Job

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from django.db import connection
 
 # Locks of updates and small migrations last shorter than this.
-LEAST_SECONDS = 10
+MIN_SECONDS = 10
 # Sessions with old transactions, the tables that they lock against reads, and how many wait for them.
 _SESSIONS = """
     SELECT pid, application_name, extract(epoch FROM now() - xact_start)::int,
@@ -48,7 +48,7 @@ class Session:
 
 def blockers() -> list[Session]:
     """Return the sessions that have locked tables, or kept others waiting, for long."""
-    sessions = open_transactions(seconds=LEAST_SECONDS)
+    sessions = open_transactions(seconds=MIN_SECONDS)
     return [session for session in sessions if session.tables or session.waiting]
 
 

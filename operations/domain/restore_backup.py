@@ -16,7 +16,7 @@ from django.db import DatabaseError, connection, models, transaction
 from django.db.migrations.executor import MigrationExecutor
 
 from audit.errors import TouchstoneError
-from crowd.domain.hold_publishing import hold_publishing
+from crowd.domain.provider.hold_publishing import hold_publishing
 from operations.domain.backup_file import DATA, BackupFile, BadBackupError, Manifest, folders
 from operations.domain.write_backup import Progress, columns, stored_models
 

@@ -20,7 +20,7 @@ from django.db import connection, models, transaction
 from django.db.migrations.loader import MigrationLoader
 
 from audit.errors import TouchstoneError
-from crowd.domain.site_key import site_key
+from crowd.domain.provider.site_key import site_key
 from operations.domain.backup_file import (
     CHUNK_BYTES,
     DATA,

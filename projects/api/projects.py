@@ -10,8 +10,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from crowd.domain.ledger import CapTooLowError
-from crowd.domain.pay_scheme import PaySchemeError
+from crowd.domain.money.ledger import CapTooLowError
+from crowd.domain.money.pay_scheme import PaySchemeError
 from projects.api.endpoint import ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of, own_projects
 from projects.api.serializers import (

@@ -6,11 +6,11 @@ from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from crowd.domain.pay_scheme import PaySchemeError, Terms
-from crowd.domain.providers import ProviderUnavailableError, choose_provider
+from crowd.domain.money.pay_scheme import PaySchemeError, Terms
+from crowd.domain.provider.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.check_slug import LONGEST, PATTERN, RULE, SlugError, check_slug
-from projects.domain.choose_protocol import MOST_REVISIONS, MOST_VALIDATORS
+from projects.domain.choose_protocol import MAX_REVISIONS, MAX_VALIDATORS
 from projects.domain.create_project import pay_of
 from projects.domain.pay_warnings import pay_warnings
 from projects.enums import AfterDisputes, BonusTiming, Protocol, ShownContext, SuggestionChoice
@@ -19,8 +19,8 @@ from projects.models import Project
 from schemes.registry import SCHEMES, get_scheme
 from web.serializers import BodySerializer
 
-MOST_CENTS = 10_000_000_00
-MOST_HOURLY_CENTS = 1_000_000
+MAX_CENTS = 10_000_000_00
+MAX_HOURLY_CENTS = 1_000_000
 _TERMS = {
     name: {"type": "integer", "minimum": 0, "maximum": 100_000} for name in Terms.__annotations__
 }
@@ -96,10 +96,10 @@ class ChangedProjectSerializer(BodySerializer):
 
     title = serializers.CharField(max_length=200, required=False)
     cap_cents = serializers.IntegerField(
-        allow_null=True, required=False, min_value=0, max_value=MOST_CENTS
+        allow_null=True, required=False, min_value=0, max_value=MAX_CENTS
     )
     minimum_hourly_cents = serializers.IntegerField(
-        allow_null=True, required=False, min_value=0, max_value=MOST_HOURLY_CENTS
+        allow_null=True, required=False, min_value=0, max_value=MAX_HOURLY_CENTS
     )
     pay_scheme = PayField(
         required=False, help_text="A preset, or the terms of some roles. Others keep theirs."
@@ -127,7 +127,7 @@ class NewProjectSerializer(BodySerializer):
         allow_null=True,
         default=None,
         min_value=0,
-        max_value=MOST_CENTS,
+        max_value=MAX_CENTS,
         help_text="The budget limit in cents, or null for none.",
     )
     seed = serializers.IntegerField(
@@ -161,19 +161,19 @@ class NewProjectSerializer(BodySerializer):
     validators_per_item = serializers.IntegerField(
         default=2,
         min_value=1,
-        max_value=MOST_VALIDATORS,
+        max_value=MAX_VALIDATORS,
         help_text="The number of validators or verifiers per item.",
     )
     validators_to_agree = serializers.IntegerField(
         default=2,
         min_value=1,
-        max_value=MOST_VALIDATORS,
+        max_value=MAX_VALIDATORS,
         help_text="How many of them must agree.",
     )
     revision_limit = serializers.IntegerField(
         default=1,
         min_value=0,
-        max_value=MOST_REVISIONS,
+        max_value=MAX_REVISIONS,
         help_text="Under verification, how often a disputed annotation returns to its annotator.",
     )
     after_disputes = serializers.ChoiceField(

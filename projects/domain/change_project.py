@@ -9,9 +9,9 @@ from django.utils.text import capfirst
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from crowd.domain.ledger import set_cap
-from crowd.domain.pay_scheme import TERM_FIELDS, PayScheme, Terms
-from crowd.domain.providers import ProviderUnavailableError, choose_provider
+from crowd.domain.money.ledger import set_cap
+from crowd.domain.money.pay_scheme import TERM_FIELDS, PayScheme, Terms
+from crowd.domain.provider.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import Provider
 from crowd.models import Budget, Hit
 from projects.domain.create_project import current_guidelines, pay_of, write_guidelines

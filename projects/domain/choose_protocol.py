@@ -11,8 +11,8 @@ from projects.models import Project
 from projects.protocols import TERMS
 from schemes.registry import get_scheme
 
-MOST_VALIDATORS = 9
-MOST_REVISIONS = 3
+MAX_VALIDATORS = 9
+MAX_REVISIONS = 3
 
 
 class ProtocolError(TouchstoneError, ValueError):
@@ -47,13 +47,13 @@ def choose_protocol(
     project = Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
     new_protocol = Protocol(protocol)
     new_terms = TERMS[new_protocol]
-    if not 1 <= agree <= validators <= MOST_VALIDATORS:
+    if not 1 <= agree <= validators <= MAX_VALIDATORS:
         raise ProtocolError(
-            f"{agree} of {validators} {new_terms.noun}s can't agree. Use 1 to {MOST_VALIDATORS} "
+            f"{agree} of {validators} {new_terms.noun}s can't agree. Use 1 to {MAX_VALIDATORS} "
             f"{new_terms.noun}s, and require agreement of at least 1 and at most all of them."
         )
-    if not 0 <= revisions <= MOST_REVISIONS:
-        raise ProtocolError(f"{revisions} revisions are not possible. Use 0 to {MOST_REVISIONS}.")
+    if not 0 <= revisions <= MAX_REVISIONS:
+        raise ProtocolError(f"{revisions} revisions are not possible. Use 0 to {MAX_REVISIONS}.")
     wanted = {
         "protocol": new_protocol,
         "validators_per_item": validators,

@@ -7,8 +7,8 @@ from django.db import IntegrityError, transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from crowd.domain.pay_scheme import PayScheme, PaySchemeError, check_pay_scheme
-from crowd.domain.providers import choose_provider
+from crowd.domain.money.pay_scheme import PayScheme, PaySchemeError, check_pay_scheme
+from crowd.domain.provider.providers import choose_provider
 from crowd.enums import DEFAULT_PROVIDER
 from crowd.models import Budget
 from projects.domain.check_slug import check_slug

@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 from crowd.models import Worker
 from projects.models import Project, WorkerLabel
 
-MOST_TAGS = 10
-LONGEST_TAG = 30
+MAX_TAGS = 10
+MAX_TAG_LENGTH = 30
 
 
 def split_tags(text: str) -> list[str]:

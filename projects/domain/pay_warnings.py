@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from crowd.domain.pay_scheme import PayScheme, Terms, has_bonus
+from crowd.domain.money.pay_scheme import PayScheme, Terms, has_bonus
 from projects.enums import writes_units
 from projects.models import Project
 from schemes.contract.vocabulary import Vocabulary

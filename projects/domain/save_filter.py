@@ -8,7 +8,7 @@ from audit.errors import TouchstoneError
 from projects.models import Project, SavedFilter
 from web.lists import CONTROLS
 
-MOST_PER_LIST = 20
+MAX_PER_LIST = 20
 
 
 class SavedFilterError(TouchstoneError, ValueError):
@@ -26,8 +26,8 @@ def save_filter(*, project: Project, user: User, page: str, name: str, query: st
     if not pairs:
         raise SavedFilterError("Choose a filter or sort the list first.")
     others = SavedFilter.objects.filter(project=project, user=user, page=page).exclude(name=name)
-    if others.count() >= MOST_PER_LIST:
-        raise SavedFilterError(f"You have {MOST_PER_LIST} saved filters here. Delete one first.")
+    if others.count() >= MAX_PER_LIST:
+        raise SavedFilterError(f"You have {MAX_PER_LIST} saved filters here. Delete one first.")
     row, _ = SavedFilter.objects.update_or_create(
         project=project, user=user, page=page, name=name, defaults={"query": urlencode(pairs)}
     )

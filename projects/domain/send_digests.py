@@ -29,7 +29,7 @@ from projects.notification_texts import text_of
 
 # A digest that could not be sent for so long would surprise its reader.
 GIVE_UP_AFTER = timedelta(days=2)
-MOST_LINES = 50
+MAX_LINES = 50
 LENGTHS = {DigestPeriod.DAILY: timedelta(days=1), DigestPeriod.WEEKLY: timedelta(days=7)}
 
 
@@ -151,7 +151,7 @@ def _email_message(
 
 
 def _lines(notifications: list[Notification], link: str) -> Iterator[str]:
-    shown = notifications[:MOST_LINES]
+    shown = notifications[:MAX_LINES]
     for project, rows in groupby(shown, key=lambda notification: notification.project):
         yield project.title
         for notification in rows:

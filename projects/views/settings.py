@@ -8,8 +8,8 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from audit.models import StateChange
-from crowd.domain.check_account import account_of, check_account
-from crowd.domain.ledger import CapTooLowError
+from crowd.domain.money.ledger import CapTooLowError
+from crowd.domain.provider.check_account import account_of, check_account
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.change_project import ProjectChangeError, change_guidelines, change_settings
 from projects.domain.choose_protocol import ProtocolError, choose_protocol, is_fixed

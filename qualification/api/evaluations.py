@@ -8,7 +8,7 @@ from rest_framework import serializers
 from annotation.api.serializers import ContentField
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.permissions import CAN_SEE_WORKERS, read
-from qualification.domain.queries import evaluations_of
+from qualification.domain.rounds.queries import evaluations_of
 from qualification.enums import EnrolmentState, EvaluationCause
 from qualification.models import Evaluation
 from web.filters import ChoiceFilter

@@ -8,7 +8,7 @@ from rest_framework.response import Response
 
 from projects.api.endpoint import ProjectEndpoint
 from projects.permissions import CAN_SEE_WORKERS, read
-from qualification.domain.funnel import funnel_of
+from qualification.domain.training.funnel import funnel_of
 
 
 class StageSerializer(serializers.Serializer[Any]):

@@ -13,8 +13,8 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotation.domain.qualification_codes import pool_code, pool_of, pools_of
-from annotation.domain.queries import known_workers
+from annotation.domain.publishing.qualification_codes import pool_code, pool_of, pools_of
+from annotation.domain.publishing.queries import known_workers
 from audit.errors import TouchstoneError
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant, QualificationType, Worker
@@ -22,23 +22,23 @@ from projects.api.endpoint import ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
 from projects.permissions import CAN_SEE_WORKERS, STAFF, post, read
-from qualification.domain.admit import IN_POOL, admit_worker
-from qualification.domain.production_groups import (
-    MOST_GROUPS,
+from qualification.domain.pool.admit import IN_POOL, admit_worker
+from qualification.domain.pool.production_groups import (
+    MAX_GROUPS,
     GroupingError,
     assign_groups,
     divide_pool,
     members_of,
     sizes_of,
 )
-from qualification.domain.withdraw_worker import withdraw_worker
+from qualification.domain.pool.withdraw_worker import withdraw_worker
 from web.actions import action
 from web.errors import conflicts
 from web.filters import ChoiceFilter
 from web.serializers import BodySerializer
 
 # As many as a page of a list has
-MOST_WORKERS = 200
+MAX_WORKERS = 200
 
 
 class PoolSerializer(serializers.ModelSerializer[QualificationType]):
@@ -146,7 +146,7 @@ class WorkersSerializer(BodySerializer):
     """The pseudonyms of workers."""
 
     workers = serializers.ListField(
-        child=serializers.CharField(max_length=20), min_length=1, max_length=MOST_WORKERS
+        child=serializers.CharField(max_length=20), min_length=1, max_length=MAX_WORKERS
     )
 
     def validate_workers(self, workers: list[str]) -> list[str]:
@@ -269,16 +269,16 @@ class GroupsSerializer(serializers.Serializer[Any]):
 class NewGroupsSerializer(BodySerializer):
     """The number of groups, and the groups of some workers. Others stay in theirs."""
 
-    count = serializers.IntegerField(min_value=0, max_value=MOST_GROUPS)
+    count = serializers.IntegerField(min_value=0, max_value=MAX_GROUPS)
     workers = serializers.DictField(
-        child=serializers.IntegerField(allow_null=True, min_value=1, max_value=MOST_GROUPS),
+        child=serializers.IntegerField(allow_null=True, min_value=1, max_value=MAX_GROUPS),
         default=dict,
         help_text="The number of the group by pseudonym, or null for no group.",
     )
 
 
 class DividedSerializer(BodySerializer):
-    count = serializers.IntegerField(min_value=1, max_value=MOST_GROUPS)
+    count = serializers.IntegerField(min_value=1, max_value=MAX_GROUPS)
     seed = serializers.IntegerField(
         min_value=0,
         max_value=2**31 - 1,

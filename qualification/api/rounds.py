@@ -17,8 +17,8 @@ from rest_framework.reverse import reverse
 from annotation.api.serializers import RequirementsField
 from annotation.models import Item
 from audit.errors import TouchstoneError
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.plan_study import PayTooLowError
+from crowd.domain.hits.plan_study import PayTooLowError
+from crowd.domain.money.ledger import BudgetExceededError
 from crowd.models import Worker
 from crowd.tasks import publish_hits, sync_qualification_requests
 from projects.api.endpoint import DRY_RUN, DetailEndpoint, DryRuns, ListEndpoint, ProjectEndpoint
@@ -26,33 +26,33 @@ from projects.api.roles import actor_of
 from projects.enums import Role, TokenScope
 from projects.permissions import CAN_SEE_WORKERS, STAFF, patch, post, read
 from qualification.api.pools import ChangedWorkersSerializer, WorkerChange, WorkersSerializer
-from qualification.domain.choose_items import MOST_ITEMS, Method
-from qualification.domain.choose_workers import candidates, invitable_workers
-from qualification.domain.edit_round import (
+from qualification.domain.rounds.choose_items import MAX_ITEMS, Method
+from qualification.domain.rounds.choose_workers import candidates, invitable_workers
+from qualification.domain.rounds.invite import invite
+from qualification.domain.rounds.plan_round import first_seed, plan_round, sample_of
+from qualification.domain.rounds.publish_round import (
+    RoundPublishError,
+    publish_round,
+    round_cents,
+    waiting_for_cohort,
+)
+from qualification.domain.rounds.queries import rounds_of
+from qualification.domain.rounds.set_up_rounds import (
+    RoundSetupError,
+    count_without_gold,
+    remove_round,
+    replace_items,
+)
+from qualification.domain.rounds.vary_gold import variations_of
+from qualification.domain.scores.figures import threshold_limits
+from qualification.domain.training.edit_round import (
     Admission,
     RoundEditError,
     admission_of,
     edit_round,
     pool_roles_after,
 )
-from qualification.domain.figures import threshold_limits
-from qualification.domain.invite import invite
-from qualification.domain.invite_passed import add_following_round
-from qualification.domain.plan_round import first_seed, plan_round, sample_of
-from qualification.domain.publish_round import (
-    RoundPublishError,
-    publish_round,
-    round_cents,
-    waiting_for_cohort,
-)
-from qualification.domain.queries import rounds_of
-from qualification.domain.set_up_rounds import (
-    RoundSetupError,
-    count_without_gold,
-    remove_round,
-    replace_items,
-)
-from qualification.domain.vary_gold import variations_of
+from qualification.domain.training.invite_passed import add_following_round
 from qualification.enums import AfterPassing, RoundEntry, RoundKind
 from qualification.models import Round
 from schemes.registry import get_scheme
@@ -61,7 +61,7 @@ from web.errors import conflicts
 from web.filters import ChoiceFilter
 from web.serializers import BodySerializer, unknown_name
 
-MOST_SLOTS = 1000
+MAX_SLOTS = 1000
 CONFLICTS: dict[type[Exception], str] = {
     RoundSetupError: "invalid_state",
     RoundEditError: "invalid_state",
@@ -137,7 +137,7 @@ class RoundFilters(filters.FilterSet):
 class SampleSerializer(BodySerializer):
     """A sample of items that were never published and are in no round."""
 
-    count = serializers.IntegerField(min_value=1, max_value=MOST_ITEMS)
+    count = serializers.IntegerField(min_value=1, max_value=MAX_ITEMS)
     method = serializers.ChoiceField(
         choices=[(method.value, method.value) for method in (Method.RANDOM, Method.RICH)],
         default=Method.RANDOM.value,
@@ -151,7 +151,7 @@ class RoundItemsSerializer(BodySerializer):
     """The items of a round: their keys in order, or a sample."""
 
     items = serializers.ListField(
-        child=serializers.CharField(max_length=240), required=False, max_length=MOST_ITEMS
+        child=serializers.CharField(max_length=240), required=False, max_length=MAX_ITEMS
     )
     sample = SampleSerializer(required=False)
 
@@ -213,7 +213,7 @@ class ChangedRoundSerializer(BodySerializer):
 class SlotsSerializer(BodySerializer):
     slots = serializers.IntegerField(
         min_value=1,
-        max_value=MOST_SLOTS,
+        max_value=MAX_SLOTS,
         required=False,
         help_text="How many workers may take part in an open round. Others admit those who wait.",
     )

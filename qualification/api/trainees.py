@@ -20,20 +20,20 @@ from projects.api.endpoint import ListEndpoint
 from projects.api.roles import actor_of
 from projects.enums import TokenScope
 from projects.permissions import CAN_SEE_WORKERS, post, read
-from qualification.api.pools import MOST_WORKERS
+from qualification.api.pools import MAX_WORKERS
 from qualification.api.rounds import OfRounds
-from qualification.domain.bulk_feedback import conclude_all, send_feedback_to_all
-from qualification.domain.decide import Verdict, can_decide
-from qualification.domain.feedback import Notes, send_feedback
-from qualification.domain.queries import RoundOverviewRow, rounds_of, rows_of
+from qualification.domain.rounds.queries import RoundOverviewRow, rounds_of, rows_of
+from qualification.domain.training.bulk_feedback import conclude_all, send_feedback_to_all
+from qualification.domain.training.decide import Verdict, can_decide
+from qualification.domain.training.feedback import Notes, send_feedback
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Round
 from web.actions import action
-from web.filters import LARGEST_ID, ChoiceFilter
+from web.filters import MAX_ID, ChoiceFilter
 from web.serializers import BodySerializer
 
-LONGEST_FEEDBACK = 20_000
-LONGEST_NOTE = 4000
+MAX_FEEDBACK = 20_000
+MAX_NOTE = 4000
 
 
 class TraineeSerializer(serializers.Serializer[RoundOverviewRow]):
@@ -109,7 +109,7 @@ class Trainees(ListEndpoint):
 
 class _IdSerializer(BodySerializer):
     id = serializers.IntegerField(
-        min_value=1, max_value=LARGEST_ID, help_text="The id in the list of trainees."
+        min_value=1, max_value=MAX_ID, help_text="The id in the list of trainees."
     )
 
 
@@ -133,7 +133,7 @@ def _require_once(rows: Iterable[dict[str, Any]]) -> None:
 
 
 class DecisionsOnTraineesSerializer(BodySerializer):
-    decisions = DecisionSerializer(many=True, min_length=1, max_length=MOST_WORKERS)  # type: ignore[call-arg]
+    decisions = DecisionSerializer(many=True, min_length=1, max_length=MAX_WORKERS)  # type: ignore[call-arg]
     send_feedback = serializers.BooleanField(
         default=False, help_text="Send the drafts or the suggested remarks before the decisions."
     )
@@ -146,16 +146,16 @@ class DecisionsOnTraineesSerializer(BodySerializer):
 class NewFeedbackSerializer(_IdSerializer):
     """Feedback to a worker. Without text and notes, the draft or the suggested remarks are sent."""
 
-    text = serializers.CharField(max_length=LONGEST_FEEDBACK, default="", allow_blank=True)
+    text = serializers.CharField(max_length=MAX_FEEDBACK, default="", allow_blank=True)
     notes = serializers.DictField(
-        child=serializers.CharField(max_length=LONGEST_NOTE, allow_blank=True),
+        child=serializers.CharField(max_length=MAX_NOTE, allow_blank=True),
         default=dict,
         help_text="A note by the key of an item of the round.",
     )
 
 
 class FeedbackToTraineesSerializer(BodySerializer):
-    feedback = NewFeedbackSerializer(many=True, min_length=1, max_length=MOST_WORKERS)  # type: ignore[call-arg]
+    feedback = NewFeedbackSerializer(many=True, min_length=1, max_length=MAX_WORKERS)  # type: ignore[call-arg]
 
     def validate_feedback(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         _require_once(rows)

@@ -6,7 +6,7 @@ from django import template
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from qualification.domain.figures import heading_of, threshold_label
+from qualification.domain.scores.figures import heading_of, threshold_label
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
 from schemes.figures import Figure

@@ -12,8 +12,8 @@ from django.views.decorators.http import require_POST
 from projects.models import Project
 from projects.pages import ask_first
 from projects.permissions import CAN_SEE_WORKERS, project_page
-from qualification.domain.bulk_feedback import plan_feedback, send_feedback_to_all
-from qualification.domain.queries import rounds_of
+from qualification.domain.rounds.queries import rounds_of
+from qualification.domain.training.bulk_feedback import plan_feedback, send_feedback_to_all
 from qualification.models import Enrolment
 from schemes.contract.values import Noun
 

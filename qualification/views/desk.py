@@ -18,13 +18,23 @@ from projects.models import Project
 from projects.pages import ask_first, render_list
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from projects.worker_names import named_link
-from qualification.domain.admit import AdmissionError, admit_worker, outsiders_of
-from qualification.domain.bulk_feedback import conclude_all
-from qualification.domain.conclude import has_unsent_feedback
-from qualification.domain.decide import Verdict, can_decide, effects_of_pass, following_round
-from qualification.domain.figures import SECONDS_PER_ITEM, UNITS_PER_ITEM, figure_at, heading_of
-from qualification.domain.queries import RoundOverviewRow, overview_rows, rounds_of
-from qualification.domain.second_opinion import agreement_of, awaiting_opinion
+from qualification.domain.pool.admit import AdmissionError, admit_worker, outsiders_of
+from qualification.domain.rounds.queries import RoundOverviewRow, overview_rows, rounds_of
+from qualification.domain.scores.figures import (
+    SECONDS_PER_ITEM,
+    UNITS_PER_ITEM,
+    figure_at,
+    heading_of,
+)
+from qualification.domain.training.bulk_feedback import conclude_all
+from qualification.domain.training.conclude import has_unsent_feedback
+from qualification.domain.training.decide import (
+    Verdict,
+    can_decide,
+    effects_of_pass,
+    following_round,
+)
+from qualification.domain.training.second_opinion import agreement_of, awaiting_opinion
 from qualification.enums import EnrolmentState
 from qualification.forms import VERDICTS, DecideForm, OverviewFilterForm
 from qualification.models import Enrolment, Round

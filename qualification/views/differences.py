@@ -7,8 +7,8 @@ from django.views.decorators.http import require_GET
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
-from qualification.domain.common_differences import common_differences
-from qualification.domain.queries import rounds_of
+from qualification.domain.rounds.queries import rounds_of
+from qualification.domain.training.common_differences import common_differences
 
 
 @require_GET

@@ -12,12 +12,12 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
-from crowd.domain.write_mail import forget_address, keep_address
+from crowd.domain.workers.write_mail import forget_address, keep_address
 from crowd.models import MailAddress, Worker
 from datasets.models import Decision
 from projects.permissions import public_page
-from qualification.domain.comparison_view import comparison_view, guidelines_of
-from qualification.domain.feedback import (
+from qualification.domain.training.comparison_view import comparison_view, guidelines_of
+from qualification.domain.training.feedback import (
     AnyFeedback,
     InvalidLinkError,
     Notes,
@@ -25,9 +25,9 @@ from qualification.domain.feedback import (
     add_reply,
     feedback_of_token,
 )
-from qualification.domain.overrule import corrected_rows
-from qualification.domain.pool_feedback import figures_of_entries
-from qualification.domain.snippets import snippets_of
+from qualification.domain.training.overrule import corrected_rows
+from qualification.domain.training.pool_feedback import figures_of_entries
+from qualification.domain.training.snippets import snippets_of
 from qualification.forms import AddressForm, ReplyForm
 from qualification.models import PoolFeedback
 from schemes.contract.scheme import Scheme

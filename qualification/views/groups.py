@@ -10,8 +10,7 @@ from django.views.decorators.http import require_http_methods
 from projects.models import Project
 from projects.pages import ask_first, render_page
 from projects.permissions import STAFF, project_page
-from qualification.domain.gold_comparisons import main_figure
-from qualification.domain.production_groups import (
+from qualification.domain.pool.production_groups import (
     GroupingError,
     Member,
     assign_groups,
@@ -19,6 +18,7 @@ from qualification.domain.production_groups import (
     members_of,
     sizes_of,
 )
+from qualification.domain.scores.gold_comparisons import main_figure
 from qualification.forms import DivideForm
 
 

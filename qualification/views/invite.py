@@ -11,8 +11,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.views.decorators.http import require_http_methods
 
-from crowd.domain.register_worker import register_worker
-from crowd.domain.verify_workers import verify_workers
+from crowd.domain.workers.register_worker import register_worker
+from crowd.domain.workers.verify_workers import verify_workers
 from crowd.models import Worker
 from crowd.tasks import sync_qualification_requests
 from projects.models import Project
@@ -20,19 +20,19 @@ from projects.pages import ask_first, render_list
 from projects.permissions import STAFF, project_page
 from projects.views.settings import actor_of
 from projects.worker_names import label_of
-from qualification.domain.choose_workers import (
+from qualification.domain.rounds.choose_workers import (
     Candidate,
     candidates,
     candidates_of,
     invitable_workers,
     scores_of,
 )
-from qualification.domain.figures import heading_of
-from qualification.domain.invite import invite as invite_to
-from qualification.domain.publish_round import round_qualification
-from qualification.domain.queries import rounds_of
+from qualification.domain.rounds.invite import invite as invite_to
+from qualification.domain.rounds.publish_round import round_qualification
+from qualification.domain.rounds.queries import rounds_of
+from qualification.domain.scores.figures import heading_of
 from qualification.enums import RoundEntry
-from qualification.invitation_forms import MOST_WORKERS, CandidateFilterForm, WorkerIdsForm
+from qualification.invitation_forms import MAX_WORKERS, CandidateFilterForm, WorkerIdsForm
 from qualification.models import Round
 from qualification.templatetags.training import shown_value
 from schemes.contract.values import Noun
@@ -163,7 +163,7 @@ def _invite(request: HttpRequest, round: Round) -> HttpResponseBase:
 
 def _selected(request: HttpRequest, round: Round) -> list[Worker]:
     ids = [pk for pk in request.POST.getlist("worker") if pk.isdecimal() and len(pk) < 19]
-    return list(invitable_workers(round=round).filter(pk__in=ids[:MOST_WORKERS]).order_by("pk"))
+    return list(invitable_workers(round=round).filter(pk__in=ids[:MAX_WORKERS]).order_by("pk"))
 
 
 def _ask_about_turned_down(

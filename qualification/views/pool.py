@@ -19,18 +19,18 @@ from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from projects.worker_names import named_link
 from qualification.charts import pool_chart, worker_chart
-from qualification.domain.admit import passed_outsiders
-from qualification.domain.feedback import NothingToSendError
-from qualification.domain.figures import heading_of
-from qualification.domain.gold_comparisons import WINDOW, main_figure
-from qualification.domain.monitor_pool import (
+from qualification.domain.pool.admit import passed_outsiders
+from qualification.domain.pool.monitor_pool import (
     GRACE_ITEMS,
     PoolRow,
     acknowledge_alert,
     pool_figures,
     pool_rows,
 )
-from qualification.domain.pool_feedback import (
+from qualification.domain.scores.figures import heading_of
+from qualification.domain.scores.gold_comparisons import WINDOW, main_figure
+from qualification.domain.training.feedback import NothingToSendError
+from qualification.domain.training.pool_feedback import (
     pool_draft_or_new,
     pool_feedback_sent,
     save_pool_feedback,

@@ -8,14 +8,14 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.domain.change_state import TransitionNotAllowedError
-from crowd.domain.qualification_requests import refuse_request
+from crowd.domain.workers.qualification_requests import refuse_request
 from crowd.enums import RequestState
 from crowd.tasks import sync_qualification_requests
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import actor_of
-from qualification.domain.answer_requests import Request, described, grant, requests_of
+from qualification.domain.rounds.answer_requests import Request, described, grant, requests_of
 from qualification.forms import RefuseRequestForm
 
 DECIDED_SHOWN = 20

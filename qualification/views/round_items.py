@@ -9,33 +9,38 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotation.models import Item
-from consolidation.domain.queries import count_expert_items
+from consolidation.domain.cases.queries import count_expert_items
 from projects.domain.cached_figures import figures_of
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import actor_of
-from qualification.domain.choose_items import (
-    MOST_ITEMS,
+from qualification.domain.rounds.choose_items import (
+    MAX_ITEMS,
     Method,
     free_items,
     keys_with_gold,
     search_items,
     with_gold,
 )
-from qualification.domain.decide import preceding_round
-from qualification.domain.invite_passed import add_following_round
-from qualification.domain.plan_round import first_seed, plan_round, sample_of, trains_consolidators
-from qualification.domain.queries import rounds_of
-from qualification.domain.set_up_rounds import (
+from qualification.domain.rounds.plan_round import (
+    first_seed,
+    plan_round,
+    sample_of,
+    trains_consolidators,
+)
+from qualification.domain.rounds.queries import rounds_of
+from qualification.domain.rounds.set_up_rounds import (
     RoundPlan,
     RoundSetupError,
     next_plan,
+    preceding_round,
     remove_round,
     replace_items,
 )
-from qualification.domain.vary_gold import variations_of
+from qualification.domain.rounds.vary_gold import variations_of
+from qualification.domain.training.invite_passed import add_following_round
 from qualification.forms import ChooseItemsForm, NewRoundForm
 from qualification.models import Round
 from schemes.contract.values import Noun
@@ -146,7 +151,7 @@ def _saved(request: HttpRequest, round: Round) -> HttpResponseBase:
 def _picked(project: Project, ids: list[str]) -> list[Item]:
     """Return the project's items with these ids, in the order of the ids."""
     numbers = [int(text) for text in ids if text.isdecimal() and len(text) < 19]
-    rows = project.items.select_related("sentence").in_bulk(numbers[: MOST_ITEMS + 1])
+    rows = project.items.select_related("sentence").in_bulk(numbers[: MAX_ITEMS + 1])
     return [rows[pk] for pk in dict.fromkeys(numbers) if pk in rows]
 
 
@@ -182,7 +187,7 @@ def _page(
         "searched": wanted["method"] == Method.SEARCH and bool(wanted["text"]),
         "experts": experts,
         "noun": scheme.vocabulary.item,
-        "most": MOST_ITEMS,
+        "most": MAX_ITEMS,
     }
     is_refused = request.method == "POST" and "show" not in request.POST
     status = 422 if is_refused or choose.errors else 200

@@ -11,32 +11,35 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.domain.publish import terms_of
-from consolidation.domain.queries import count_expert_items
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.plan_study import PayTooLowError
-from crowd.domain.write_mail import send_again, undelivered_mail
+from annotation.domain.publishing.publish import terms_of
+from consolidation.domain.cases.queries import count_expert_items
+from crowd.domain.hits.plan_study import PayTooLowError
+from crowd.domain.money.ledger import BudgetExceededError
+from crowd.domain.workers.write_mail import send_again, undelivered_mail
 from crowd.models import Mail, Worker
 from crowd.tasks import publish_hits
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
 from projects.pages import ask_first, job_state, render_page, wants_fragment
 from projects.permissions import CAN_SEE_WORKERS, STAFF, project_page
-from qualification.domain.edit_round import RoundEditError, edit_round
-from qualification.domain.funnel import Stage, funnel_of
-from qualification.domain.invite import invitations
-from qualification.domain.monitor_pool import open_alerts
-from qualification.domain.publish_round import (
+from qualification.domain.pool.monitor_pool import open_alerts
+from qualification.domain.rounds.invite import invitations
+from qualification.domain.rounds.publish_round import (
     RoundPublishError,
     preview_round,
     publish_round,
     round_cents,
     waiting_for_cohort,
 )
-from qualification.domain.queries import rounds_of, unanswered_invitations
-from qualification.domain.queue_rounds import queue_rounds, round_setups
-from qualification.domain.set_up_rounds import TRAINED_ROLES, count_without_gold
-from qualification.domain.withdraw_invitation import AnsweredInvitationError, withdraw_invitation
+from qualification.domain.rounds.queries import rounds_of, unanswered_invitations
+from qualification.domain.rounds.queue_rounds import queue_rounds, round_setups
+from qualification.domain.rounds.set_up_rounds import TRAINED_ROLES, count_without_gold
+from qualification.domain.rounds.withdraw_invitation import (
+    AnsweredInvitationError,
+    withdraw_invitation,
+)
+from qualification.domain.training.edit_round import RoundEditError, edit_round
+from qualification.domain.training.funnel import Stage, funnel_of
 from qualification.enums import RoundEntry
 from qualification.forms import RoundForm, SetUpForm, SlotsForm
 from qualification.models import Enrolment, Round

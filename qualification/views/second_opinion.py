@@ -9,8 +9,8 @@ from django.views.decorators.http import require_http_methods
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
-from qualification.domain.queries import rounds_of
-from qualification.domain.second_opinion import awaiting_opinion, give_opinion
+from qualification.domain.rounds.queries import rounds_of
+from qualification.domain.training.second_opinion import awaiting_opinion, give_opinion
 from qualification.enums import Opinion
 from qualification.forms import OpinionForm
 from qualification.models import Enrolment, Feedback

@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from projects.models import Project
-from qualification.domain.snippets import MOST_SNIPPETS, delete_snippet, keep_snippet
+from qualification.domain.training.snippets import MAX_SNIPPETS, delete_snippet, keep_snippet
 
 
 def change_snippets(request: HttpRequest, project: Project) -> str | None:
@@ -18,7 +18,7 @@ def change_snippets(request: HttpRequest, project: Project) -> str | None:
             messages.error(
                 request,
                 "Nothing was saved: write a note that is no snippet yet. "
-                f"A project has up to {MOST_SNIPPETS} snippets.",
+                f"A project has up to {MAX_SNIPPETS} snippets.",
             )
         return f"#item-{item}" if item.isdecimal() else ""
     if pk := str(request.POST.get("delete_snippet", "")):

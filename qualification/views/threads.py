@@ -10,15 +10,15 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.views.decorators.http import require_GET, require_http_methods
 
-from annotation.domain.queries import known_workers
-from crowd.domain.providers import inbox_elsewhere
-from crowd.domain.register_worker import is_forgotten
+from annotation.domain.publishing.queries import known_workers
+from crowd.domain.provider.providers import inbox_elsewhere
+from crowd.domain.workers.register_worker import is_forgotten
 from crowd.models import Worker
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from projects.worker_names import named_link
-from qualification.domain.threads import (
+from qualification.domain.training.threads import (
     answer_subject,
     mark_as_read,
     thread_of,

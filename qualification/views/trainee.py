@@ -13,11 +13,13 @@ from audit.domain.change_state import TransitionNotAllowedError
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
-from qualification.domain.admit import Standing, outsiders_of
-from qualification.domain.conclude import conclude, has_unsent_feedback, warnings_before
-from qualification.domain.decide import Verdict, effects_of_pass
-from qualification.domain.evaluate import AT_WORK, NothingToEvaluateError, evaluate_now
-from qualification.domain.feedback import (
+from qualification.domain.pool.admit import Standing, outsiders_of
+from qualification.domain.rounds.queries import learning_curve
+from qualification.domain.scores.figures import unmet_thresholds
+from qualification.domain.training.conclude import conclude, has_unsent_feedback, warnings_before
+from qualification.domain.training.decide import Verdict, effects_of_pass
+from qualification.domain.training.evaluate import AT_WORK, NothingToEvaluateError, evaluate_now
+from qualification.domain.training.feedback import (
     NothingToSendError,
     autosave_draft,
     draft_or_new,
@@ -25,11 +27,9 @@ from qualification.domain.feedback import (
     send_feedback,
     sent_to,
 )
-from qualification.domain.figures import unmet_thresholds
-from qualification.domain.overrule import OverruleError, decisions_on, undo_decision
-from qualification.domain.overrule import overrule as record_decision
-from qualification.domain.queries import learning_curve
-from qualification.domain.second_opinion import decisions_of
+from qualification.domain.training.overrule import OverruleError, decisions_on, undo_decision
+from qualification.domain.training.overrule import overrule as record_decision
+from qualification.domain.training.second_opinion import decisions_of
 from qualification.enums import EnrolmentState
 from qualification.forms import VERDICTS, ConcludeForm
 from qualification.models import Enrolment, SecondOpinion

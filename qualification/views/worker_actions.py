@@ -9,19 +9,19 @@ from django.shortcuts import redirect
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
-from annotation.domain.queries import known_workers
+from annotation.domain.publishing.queries import known_workers
 from audit.errors import TouchstoneError
-from crowd.domain.write_messages import write_messages
+from crowd.domain.workers.write_messages import write_messages
 from crowd.models import Worker
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
-from qualification.domain.withdraw_worker import withdraw_worker
+from qualification.domain.pool.withdraw_worker import withdraw_worker
 from qualification.models import Enrolment
 from qualification.worker_forms import MessageForm, WithdrawWorkersForm
 from schemes.contract.values import Noun
 
-MOST_SELECTED = 1000
+MAX_SELECTED = 1000
 MESSAGES, WORKERS = Noun("message", "messages"), Noun("worker", "workers")
 
 
@@ -72,7 +72,7 @@ def _selected(project: Project, data: QueryDict) -> list[Worker]:
 
 
 def _ids(data: QueryDict, name: str) -> list[str]:
-    return [pk for pk in data.getlist(name) if pk.isdecimal() and len(pk) < 19][:MOST_SELECTED]
+    return [pk for pk in data.getlist(name) if pk.isdecimal() and len(pk) < 19][:MAX_SELECTED]
 
 
 def _confirmation(

@@ -14,10 +14,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
-from annotation.domain.compensate import compensation_cents, publish_compensation
-from annotation.domain.item_context import headline_of
-from annotation.domain.qualification_codes import qualifications_of
-from annotation.domain.queries import (
+from annotation.domain.corpus.item_context import headline_of
+from annotation.domain.publishing.qualification_codes import qualifications_of
+from annotation.domain.publishing.queries import (
     Work,
     WorkerFigures,
     known_workers,
@@ -26,11 +25,12 @@ from annotation.domain.queries import (
     work_of_everyone,
     workers_of,
 )
+from annotation.domain.work.compensate import compensation_cents, publish_compensation
 from annotation.models import Submission, WorkerNote
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.register_worker import is_forgotten
+from crowd.domain.money.ledger import BudgetExceededError
+from crowd.domain.workers.register_worker import is_forgotten
 from crowd.models import Worker
-from datasets.domain.cost_figures import hourly_cents
+from datasets.domain.costs.cost_figures import hourly_cents
 from projects.definitions import DEFINITIONS
 from projects.domain.cached_figures import figures_of
 from projects.domain.label_worker import label_worker, tagged, tags_of, workers_named
@@ -39,15 +39,15 @@ from projects.models import Project
 from projects.pages import ask_first, render_list, render_page
 from projects.permissions import ADMINS, CAN_SEE_WORKERS, STAFF, pages_open_to, project_page
 from projects.worker_names import named_link
-from qualification.domain.admit import AdmissionError, Standing, admit_worker, standings_of
-from qualification.domain.erase_worker import (
+from qualification.domain.pool.admit import AdmissionError, Standing, admit_worker, standings_of
+from qualification.domain.pool.erase_worker import (
     Erasure,
     ErasureError,
     erase_worker,
     open_obligations,
     withdraw_everything,
 )
-from qualification.domain.threads import thread_of
+from qualification.domain.training.threads import thread_of
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment
 from qualification.worker_forms import (

@@ -9,12 +9,12 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.db import transaction
 
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
 from annotation.enums import Partition
 from audit.errors import TouchstoneError
-from consolidation.domain.expert_queues import QueuePlan, sample_of, set_up_queue
-from consolidation.domain.import_gold import import_gold
+from consolidation.domain.experts.expert_queues import QueuePlan, sample_of, set_up_queue
+from consolidation.domain.gold.import_gold import import_gold
 from consolidation.enums import ExpertWork, GoldSource
 from crowd.enums import DEFAULT_PROVIDER
 from projects.domain.choose_protocol import choose_protocol

@@ -6,11 +6,11 @@ from typing import Any
 from django.conf import settings
 from django.db import transaction
 
-from annotation.domain.neighbours import neighbours_of
+from annotation.domain.corpus.neighbours import neighbours_of
 from annotation.models import Item, Sentence
 from audit.errors import TouchstoneError
 from consolidation.protocols import protocol_of
-from crowd.domain.providers import has_builtin_marketplace
+from crowd.domain.provider.providers import has_builtin_marketplace
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import UNFINISHED
@@ -134,7 +134,7 @@ def _run(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.parameters["copy"])
     try:
         check_project(project)
-        least = protocol_of(project).least_workers(project)
+        least = protocol_of(project).min_workers(project)
         return rehearse(
             project=project,
             site=settings.SITE_URL,

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.item_context import context_of
 from audit.errors import TouchstoneError
-from crowd.domain.fees import fee_cents
-from crowd.domain.pay_scheme import bonus_cents
+from crowd.domain.money.pay_scheme import bonus_cents
+from crowd.domain.provider.fees import fee_cents
 from projects.enums import Protocol, Role
 from projects.models import Project
 from rehearsal.domain.scenario import references_of

@@ -12,25 +12,25 @@ from django.db import connection
 from django.db.models import Count, Q, Sum
 from django.utils import timezone
 
-from annotation.domain.item_context import targets_of
-from annotation.domain.publish import NothingToPublishError, publish_batch
-from annotation.domain.publish_rest import finish_publication
-from annotation.domain.queries import waiting_work
+from annotation.domain.corpus.item_context import targets_of
+from annotation.domain.publishing.publish import NothingToPublishError, publish_batch
+from annotation.domain.publishing.publish_rest import finish_publication
+from annotation.domain.publishing.queries import waiting_work
 from annotation.models import HeldBonus, Submission
 from audit.errors import TouchstoneError
-from consolidation.domain.experiment import progress_of
-from consolidation.domain.own_gold import current_own_gold
-from consolidation.domain.queries import finished_costs
-from consolidation.domain.second_consolidation import second_cases
+from consolidation.domain.cases.experiment import progress_of
+from consolidation.domain.cases.own_gold import current_own_gold
+from consolidation.domain.cases.queries import finished_costs
+from consolidation.domain.cases.second_consolidation import second_cases
 from consolidation.enums import SETTLED, CaseState
 from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
-from crowd.domain.providers import has_builtin_marketplace
+from crowd.domain.provider.providers import has_builtin_marketplace
 from crowd.enums import HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.admit import pool_of
+from qualification.domain.pool.admit import pool_of
 from rehearsal.domain.review import accept_doubted_work, accept_held_bonuses, allow_free_form
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
@@ -106,7 +106,7 @@ def rehearse(
 
 def _crew(site: str, script: Scenario, options: Options) -> list[SimulatedWorker]:
     project = script.project
-    least = protocol_of(project).least_workers(project)
+    least = protocol_of(project).min_workers(project)
     if options.workers < least:
         raise RehearsalFailedError(f"This project needs at least {least} workers per item.")
     workers = make_workers(site=site, script=script, count=options.workers)

@@ -5,10 +5,10 @@ from datetime import datetime
 
 from django.db.models import Q
 
-from annotation.domain.decide_submission import accept_assignment
-from annotation.domain.item_context import context_of
-from annotation.domain.queries import held_bonuses_of, waiting_for_a_person
-from annotation.domain.review_bonus import accept_bonus
+from annotation.domain.corpus.item_context import context_of
+from annotation.domain.decisions.decide_submission import accept_assignment
+from annotation.domain.decisions.review_bonus import accept_bonus
+from annotation.domain.publishing.queries import held_bonuses_of, waiting_for_a_person
 from annotation.models import Item
 from projects.domain.change_project import change_settings
 from projects.models import Project

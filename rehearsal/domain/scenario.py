@@ -10,11 +10,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Draft, Item
 from audit.errors import TouchstoneError
-from consolidation.domain.cases import sources_of
-from consolidation.domain.current_gold import current_gold
+from consolidation.domain.case_records import sources_of
+from consolidation.domain.gold.current_gold import current_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Case
 from crowd.models import HitType

@@ -15,25 +15,25 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 
 from annotation.models import Draft
-from crowd.domain.register_worker import register_worker
+from crowd.domain.workers.register_worker import register_worker
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.admit import pool_of
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.feedback import Notes, link_of, send_feedback, suggested_notes
-from qualification.domain.figures import figure_at, unmet_thresholds
-from qualification.domain.funnel import funnel_of
-from qualification.domain.publish_round import invite_workers, publish_round
-from qualification.domain.queries import rounds_of
-from qualification.domain.set_up_rounds import (
+from qualification.domain.pool.admit import pool_of
+from qualification.domain.rounds.publish_round import invite_workers, publish_round
+from qualification.domain.rounds.queries import rounds_of
+from qualification.domain.rounds.set_up_rounds import (
     RoundSetupError,
     plans_of_preset,
     read_given_annotations,
     read_round_items,
     set_up_rounds,
 )
+from qualification.domain.scores.figures import figure_at, unmet_thresholds
+from qualification.domain.training.decide import Verdict, decide
+from qualification.domain.training.feedback import Notes, link_of, send_feedback, suggested_notes
+from qualification.domain.training.funnel import funnel_of
 from qualification.enums import EnrolmentState
 from qualification.models import Cohort, Enrolment, Feedback, Round
 from rehearsal.domain.browser import Browser
@@ -59,13 +59,13 @@ TEXT = (
 class TrainingOptions:
     """Options of a training. `patience` is the allowed number of seconds without progress.
 
-    The workers' skills are spread evenly from `least_skill` up.
+    The workers' skills are spread evenly from `min_skill` up.
     """
 
     workers: int = 30
     seed: int = 1
     patience: float = 180.0
-    least_skill: float = WORST
+    min_skill: float = WORST
 
 
 class RoundDone(threading.Event):
@@ -139,8 +139,8 @@ def _crew(site: str, script: Scenario, options: TrainingOptions) -> dict[str, Si
     """Return workers by their marketplace ids, with evenly spread skills in random order."""
     if options.workers < 2:
         raise RehearsalFailedError("Training needs at least two workers.")
-    step = (BEST - options.least_skill) / (options.workers - 1)
-    skills = [options.least_skill + step * attempt for attempt in range(options.workers)]
+    step = (BEST - options.min_skill) / (options.workers - 1)
+    skills = [options.min_skill + step * attempt for attempt in range(options.workers)]
     random.Random(options.seed).shuffle(skills)  # noqa: S311
     crew = make_workers(site=site, script=script, count=options.workers)
     script.skills.update(zip(crew, skills, strict=True))

@@ -11,11 +11,11 @@ from io import StringIO
 from django.conf import settings
 from django.core.management import call_command
 
-from crowd.domain.qualifications import grant_qualification
-from crowd.domain.register_worker import register_worker
+from crowd.domain.workers.qualifications import grant_qualification
+from crowd.domain.workers.register_worker import register_worker
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.admit import pool_of
+from qualification.domain.pool.admit import pool_of
 from rehearsal.domain.scenario import Scenario
 from rehearsal.domain.simulated_crowd import names_of
 from rehearsal.domain.worker import Account, SimulatedWorker

@@ -62,7 +62,7 @@ class Content(Protocol):
 
     `schema_version` is the version of the content's format. `empty` is a valid annotation without
     units, for items that a worker left out. `totals` are the numbers that `count` returns. A generator
-    with a lower mean number of units per item than `least_units` is flagged. `free_form` is None if
+    with a lower mean number of units per item than `min_units` is flagged. `free_form` is None if
     every unit fits the scheme's template. `skip_field` is the field with the reason of a skip, if items
     can be skipped. `json_schemas` has the JSON Schema of each kind of content, such as generation and
     gold.
@@ -71,7 +71,7 @@ class Content(Protocol):
     schema_version: int
     empty: Json
     totals: Sequence[Total] = ()
-    least_units: float = 0.0
+    min_units: float = 0.0
     free_form: FreeForm | None = None
     skip_field: str = ""
     json_schemas: Mapping[str, Json] = {}

@@ -20,7 +20,7 @@ class Vocabulary:
 
     `item` is the unit of annotation, and `unit` is the unit of pay. `tasks` maps roles to texts, and
     `keywords` are those of HITs. `pay_presets` maps names to pay schemes (see
-    `crowd.domain.pay_scheme`), the default first, and `pay_titles` are their names for people.
+    `crowd.domain.money.pay_scheme`), the default first, and `pay_titles` are their names for people.
     """
 
     item: Noun

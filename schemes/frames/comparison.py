@@ -30,7 +30,7 @@ rule = "frames.records.v1"
 FRAME_KEY = "frame"
 # The share of the words of two heads that is common in an argument that is kept. A phrase of three
 # words in place of its head is.
-LEAST_COMMON = 1 / 3
+MIN_COMMON = 1 / 3
 
 states: Mapping[str, StateText] = {
     "found": StateText("found", "You and the expert agree."),
@@ -151,7 +151,7 @@ def count_kept(reference: Json, predicted: Json) -> int:
 
 def _have_common_head(first: Json, second: Json) -> bool:
     ours, theirs = set(first["head"]), set(second["head"])
-    return len(ours & theirs) >= LEAST_COMMON * len(ours | theirs)
+    return len(ours & theirs) >= MIN_COMMON * len(ours | theirs)
 
 
 def _record(content: Json) -> Json:

@@ -16,7 +16,7 @@ from schemes.frames.content import CORE
 ARGUMENT = Noun("argument", "arguments")
 # From this number on, arguments are compared with the words of the sentence.
 SEVERAL = 5
-MOST_WORDS = 0.6  # of the words beside the verb
+MAX_WORDS = 0.6  # of the words beside the verb
 NEIGHBOURS = 4  # consecutive words that are arguments of their own
 SHARING = 3  # arguments with the same word
 BEYOND_CORE = 5  # arguments beyond the number of the frame's core elements
@@ -46,7 +46,7 @@ def _nearly_all_words(
     verb = set(record["verb"])
     words = {at for at, token in enumerate(context.tokens) if token[:1].isalnum()} - verb
     marked = {at for head in heads for at in head} & words
-    if len(heads) >= SEVERAL and len(marked) >= MOST_WORDS * len(words):
+    if len(heads) >= SEVERAL and len(marked) >= MAX_WORDS * len(words):
         text = f"{len(marked)} of the {len(words)} words beside the verb are arguments."
         yield Doubt("nearly-all-words", text)
 

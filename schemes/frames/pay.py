@@ -8,10 +8,10 @@ public. The limits are from the published gold of QA-SRL instead, whose answers 
 too: 99.5 % of the 1,264 verbs have at most 8 answers, and none has more than 17.
 """
 
-MOST_ARGUMENTS = 20  # of an annotator
+MAX_ARGUMENTS = 20  # of an annotator
 ARGUMENTS_WITHOUT_REVIEW = 8
 # Consolidators judge the arguments of two annotators, and of nine at most.
-_ANNOTATORS, _MOST_ANNOTATORS = 2, 9
+_ANNOTATORS, _MAX_ANNOTATORS = 2, 9
 
 
 def _terms(
@@ -29,9 +29,9 @@ def _terms(
     }
 
 
-_RECORD = {"most": MOST_ARGUMENTS, "hold_above": ARGUMENTS_WITHOUT_REVIEW}
+_RECORD = {"most": MAX_ARGUMENTS, "hold_above": ARGUMENTS_WITHOUT_REVIEW}
 _MERGE = {
-    "most": _MOST_ANNOTATORS * MOST_ARGUMENTS,
+    "most": _MAX_ANNOTATORS * MAX_ARGUMENTS,
     "hold_above": _ANNOTATORS * ARGUMENTS_WITHOUT_REVIEW,
 }
 PAY_PRESETS = {

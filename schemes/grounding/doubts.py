@@ -26,7 +26,7 @@ EQUAL_SIZES = 6  # boxes of exactly the same width and height, which nobody draw
 IN_A_ROW = 5  # boxes at equal distances
 # The most boxes of a phrase: of one that names a single thing, of one that names a number of things
 # (as a factor, and more), and of a plural without a number.
-MOST_OF_SINGULAR, TIMES_NUMBER, MORE_THAN_NUMBER, MOST_OF_PLURAL = 3, 2, 1, 12
+MAX_OF_SINGULAR, TIMES_NUMBER, MORE_THAN_NUMBER, MAX_OF_PLURAL = 3, 2, 1, 12
 
 
 def doubts(work: CheckedWork) -> list[Doubt]:
@@ -91,7 +91,7 @@ def _numbers(content: Json, context: ItemContext) -> Iterator[Doubt]:
     answers = phrases_by_id(content)
     for phrase in context.target["phrases"]:
         count = len(answers[phrase["id"]]["boxes"]) if phrase["id"] in answers else 0
-        if count <= MOST_OF_SINGULAR:
+        if count <= MAX_OF_SINGULAR:
             continue
         most, named = _likely(*_number_of(phrase, context))
         if count > most:
@@ -104,7 +104,7 @@ def _likely(is_plural: bool, number: int | None) -> tuple[int, str]:
     """Return the largest likely number of boxes, and what the phrase names."""
     if number is not None and number > 1:
         return TIMES_NUMBER * number + MORE_THAN_NUMBER, f"{number}"
-    return (MOST_OF_PLURAL, "several") if is_plural else (MOST_OF_SINGULAR, "one")
+    return (MAX_OF_PLURAL, "several") if is_plural else (MAX_OF_SINGULAR, "one")
 
 
 def _number_of(phrase: Json, context: ItemContext) -> tuple[bool, int | None]:

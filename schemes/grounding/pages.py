@@ -8,7 +8,7 @@ from schemes.contract.values import Json
 from schemes.grounding.content import MAX_BOXES, MAX_ITEM_BOXES
 
 # Sides of a box that workers draw, in pixels of the image.
-LEAST_SIDE = 3
+MIN_SIDE = 3
 # Boxes with at least this IoU are the same: the mean of two annotators' boxes is proposed to the
 # consolidator, and a validator does not draw a box again.
 AGREED_IOU = 0.9
@@ -20,7 +20,7 @@ class GroundingPages(Pages):
     def shared(self, contexts: Sequence[ItemContext]) -> Json:
         """Return the smallest side of a box, limits, and the IoU of agreement."""
         return {
-            "leastSide": LEAST_SIDE,
+            "minSide": MIN_SIDE,
             "maxBoxes": MAX_BOXES,
             "maxItemBoxes": MAX_ITEM_BOXES,
             "agreedIou": AGREED_IOU,

@@ -7,7 +7,7 @@ each (Plummer et al. 2015), so all captions of a picture together have 8.7 boxes
 2.8 phrases, and 22 % of them are plural with 3.6 boxes (Suter et al. 2021): about 4 boxes a caption.
 """
 
-MOST_BOXES = 60  # of a caption, or of all captions of a picture
+MAX_BOXES = 60  # of a caption, or of all captions of a picture
 BOXES_WITHOUT_REVIEW = 20
 
 
@@ -18,7 +18,7 @@ def _terms(reward: int, per_box: int, allowance: int) -> dict[str, int]:
         "bonus_first_cents": per_box,
         "bonus_step_cents": 0,
         "allowance_units": allowance,
-        "max_units": MOST_BOXES,
+        "max_units": MAX_BOXES,
         "hold_above_units": BOXES_WITHOUT_REVIEW,
         "least_seconds": 5,
     }

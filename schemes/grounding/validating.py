@@ -28,7 +28,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.values import Image, Json, Noun
 from schemes.grounding.content import MAX_BOXES, MAX_ITEM_BOXES, MAX_PHRASES, Corners, check_box
 from schemes.grounding.merging import aligned_boxes
-from schemes.grounding.pages import AGREED_IOU, LEAST_SIDE
+from schemes.grounding.pages import AGREED_IOU, MIN_SIDE
 
 # Stored with every figure. A changed rule gets a new name.
 rule = "grounding.validation.v3"
@@ -101,7 +101,7 @@ def is_large_enough(box: Box, image: Image | None) -> bool:
     """Return True if both sides have the smallest length. A side of the whole image is long enough."""
     sides = box[2] - box[0], box[3] - box[1]
     limits = (image.width, image.height) if image else sides
-    return all(side >= min(LEAST_SIDE, limit) for side, limit in zip(sides, limits, strict=True))
+    return all(side >= min(MIN_SIDE, limit) for side, limit in zip(sides, limits, strict=True))
 
 
 def _check_drawn(judged: _JudgedPhrase, phrase: Json, path: str, image: Image | None) -> None:
@@ -116,7 +116,7 @@ def _check_drawn(judged: _JudgedPhrase, phrase: Json, path: str, image: Image | 
         check_box(box, f"{path}[{at}]", image)
         if not is_large_enough(box, image):
             raise ContentError(
-                f"{path}[{at}]", f"needs at least {LEAST_SIDE} pixels in each direction."
+                f"{path}[{at}]", f"needs at least {MIN_SIDE} pixels in each direction."
             )
         if not is_new(box, boxes):
             raise ContentError(f"{path}[{at}]", "is a box that is already there.")

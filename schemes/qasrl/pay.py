@@ -7,13 +7,13 @@ validators: 8 cents, plus 2 for each question beyond the fourth.
 
 # In the published Wikinews dev gold, a verb has at most 8 questions, and 99.9 % of the 1,264 verbs
 # have at most 6.
-MOST_QUESTIONS = 12  # of a generator
+MAX_QUESTIONS = 12  # of a generator
 # Bonuses above this number are checked first, as in the authors' tool.
 QUESTIONS_WITHOUT_REVIEW = 6
 # Consolidators and validators judge the questions of two generators, and of nine at most.
-_GENERATORS, _MOST_GENERATORS = 2, 9
+_GENERATORS, _MAX_GENERATORS = 2, 9
 JUDGED_WITHOUT_REVIEW = _GENERATORS * QUESTIONS_WITHOUT_REVIEW
-MOST_JUDGED = _MOST_GENERATORS * MOST_QUESTIONS
+MAX_JUDGED = _MAX_GENERATORS * MAX_QUESTIONS
 
 
 def _terms(
@@ -24,7 +24,7 @@ def _terms(
     step: int,
     allowance: int,
     seconds: int,
-    most: int = MOST_JUDGED,
+    most: int = MAX_JUDGED,
     hold_above: int = JUDGED_WITHOUT_REVIEW,
 ) -> dict[str, int]:
     return {
@@ -48,7 +48,7 @@ def _preset(free_questions: int) -> dict[str, dict[str, int]]:
             step=1,
             allowance=5,
             seconds=8,
-            most=MOST_QUESTIONS,
+            most=MAX_QUESTIONS,
             hold_above=QUESTIONS_WITHOUT_REVIEW,
         ),
         "consolidator": _terms(5, free=0, first=3, step=0, allowance=8, seconds=6),

@@ -22,7 +22,7 @@ from schemes.qasrl.tutorials import TUTORIALS
 
 _SAMPLES = Path(__file__).with_name("samples")
 # From the annotation software of Roit et al. 2020.
-LEAST_QUESTIONS = 2.0
+MIN_QUESTIONS = 2.0
 
 
 class QasrlContent(Content):
@@ -41,7 +41,7 @@ class QasrlContent(Content):
     )
     count = staticmethod(qasrl_content.count_parts)
     differences = staticmethod(differences)
-    least_units = LEAST_QUESTIONS
+    min_units = MIN_QUESTIONS
     doubts = staticmethod(doubts)
     free_form = FREE_FORM
 

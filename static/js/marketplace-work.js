@@ -10,7 +10,7 @@ const frame = /** @type {HTMLIFrameElement} */ (document.getElementById("task"))
 const form = /** @type {HTMLFormElement} */ (document.getElementById("go-on"));
 const replace = /** @type {HTMLFormElement} */ (document.getElementById("replace"));
 const SETTINGS = "settings of task pages";
-const LONGEST_SETTINGS = 1000;
+const MAX_SETTINGS_LENGTH = 1000;
 // Pages of other origins have storage of their own. Here, they could recognize each other's workers.
 const canRemember = !frame.sandbox.contains("allow-same-origin");
 
@@ -32,7 +32,7 @@ function tell(message) {
 
 /** @param {unknown} settings */
 function rememberSettings(settings) {
-  if ((JSON.stringify(settings) ?? "").length <= LONGEST_SETTINGS) remember(SETTINGS, settings);
+  if ((JSON.stringify(settings) ?? "").length <= MAX_SETTINGS_LENGTH) remember(SETTINGS, settings);
 }
 
 confirmReturn();

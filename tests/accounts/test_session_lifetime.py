@@ -8,7 +8,7 @@ from django.test import Client
 from django.utils import timezone
 
 from accounts.domain.session_lifetime import BEGAN, EXPIRES
-from marketplace.domain.accounts import SESSION_LASTS
+from marketplace.domain.accounts.accounts import SESSION_LASTS
 from marketplace.models import WorkerSession
 from tests.accounts.conftest import PASSWORD
 from tests.marketplace.conftest import log_in, make_worker

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from annotation.domain.publish import PAGE, PublicationItem, create_batch, publish_items
+from annotation.domain.publishing.publish import PAGE, PublicationItem, create_batch, publish_items
 from annotation.models import BonusAppeal, HeldBonus, Item, Sentence, Task
 from crowd.models import Assignment, Payment
 from projects.domain.create_project import create_project, write_guidelines

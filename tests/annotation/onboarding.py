@@ -7,8 +7,11 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.onboarding.consent_text import publish_consent_text
-from annotation.domain.onboarding.questionnaire import QuestionnaireField, publish_questionnaire
+from annotation.domain.work.onboarding.consent_text import publish_consent_text
+from annotation.domain.work.onboarding.questionnaire import (
+    QuestionnaireField,
+    publish_questionnaire,
+)
 from annotation.enums import FieldKind
 from annotation.models import ConsentText, Questionnaire
 from projects.models import Project

@@ -4,13 +4,13 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.domain.publish import publish_batch
-from consolidation.domain.open_cases import publish_case
+from annotation.domain.publishing.publish import publish_batch
+from consolidation.domain.cases.open_cases import publish_case
 from consolidation.models import Case
-from crowd.domain.qualifications import grant_qualification, revoke_qualification
+from crowd.domain.workers.qualifications import grant_qualification, revoke_qualification
 from crowd.models import Message, Worker
 from projects.enums import Role
-from qualification.domain.admit import admit_worker, pool_of
+from qualification.domain.pool.admit import admit_worker, pool_of
 from tests.annotation.factories import NOW, make_item, make_project
 from tests.crowd.factories import make_worker
 

@@ -9,8 +9,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 from django.db.models import QuerySet
 
-from annotation.domain.source_files import ColumnsError, parse_columns
-from annotation.domain.text_encodings import UnknownEncodingError, codec_of
+from annotation.domain.corpus.source_files import ColumnsError, parse_columns
+from annotation.domain.corpus.text_encodings import UnknownEncodingError, codec_of
 from annotation.models import Sentence
 from consolidation.models import Gold
 from jobs.domain.run_jobs import run_next_job

@@ -3,7 +3,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.domain.batch_actions import (
+from annotation.domain.publishing.batch_actions import (
     expire_batch,
     extend_batch,
     hits_of,
@@ -11,13 +11,13 @@ from annotation.domain.batch_actions import (
     resume_batch,
     top_up_batches,
 )
-from annotation.domain.publish import cap_batch, publish_batch
+from annotation.domain.publishing.publish import cap_batch, publish_batch
 from annotation.enums import BatchState
 from annotation.models import Batch, TaskItem
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
-from crowd.domain.decide_assignment import BonusAward, approve_assignment
-from crowd.domain.ledger import BudgetExceededError
+from crowd.domain.money.decide_assignment import BonusAward, approve_assignment
+from crowd.domain.money.ledger import BudgetExceededError
 from crowd.enums import HitState, PaymentState
 from crowd.models import Budget, Hit, Payment
 from projects.models import Project

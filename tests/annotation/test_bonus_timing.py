@@ -8,10 +8,10 @@ from django.conf import settings
 from django.test import Client
 from django.utils.html import escape
 
-from annotation.domain.bonus_timing import RECORD_ITEMS, stated_timing, waits_for_gold
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.decisions.bonus_timing import RECORD_ITEMS, stated_timing, waits_for_gold
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Batch, Item, Submission, Task
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.models import Assignment, Worker
 from projects.enums import Role
 from projects.models import Project

@@ -11,7 +11,7 @@ from django.db.models import CharField, F, Sum, Value
 from django.db.models.functions import Cast, Concat
 from django.utils import timezone
 
-from annotation.domain.batch_actions import (
+from annotation.domain.publishing.batch_actions import (
     add_to_batch,
     expire_batch,
     extend_batch,
@@ -19,14 +19,14 @@ from annotation.domain.batch_actions import (
     pause_batch,
     resume_batch,
 )
-from annotation.domain.change_hits import HIT_CHANGES
-from annotation.domain.publish import AT_A_TIME, cost_of, publish_batch
-from annotation.domain.publish_rest import finish_publication
-from annotation.domain.withdraw_items import withdraw_items
+from annotation.domain.publishing.change_hits import HIT_CHANGES
+from annotation.domain.publishing.publish import AT_A_TIME, cost_of, publish_batch
+from annotation.domain.publishing.publish_rest import finish_publication
+from annotation.domain.publishing.withdraw_items import withdraw_items
 from annotation.enums import BatchState
 from annotation.models import Batch
-from crowd.domain.ledger import set_cap
-from crowd.domain.manage_hits import HitChangeError
+from crowd.domain.hits.manage_hits import HitChangeError
+from crowd.domain.money.ledger import set_cap
 from crowd.enums import HitState
 from crowd.models import Budget, LedgerEntry
 from jobs.domain.run_jobs import run_next_job

@@ -6,8 +6,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotation.domain.choose_workers import WorkersError, choose_workers
-from annotation.domain.qualification_codes import belongs_to
+from annotation.domain.publishing.choose_workers import WorkersError, choose_workers
+from annotation.domain.publishing.qualification_codes import belongs_to
 from annotation.models import Batch
 from crowd.models import QualificationType
 from projects.enums import MemberRole

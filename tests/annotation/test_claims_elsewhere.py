@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import BlockAssignment, Draft, FinishedTutorial
-from crowd.domain.create_hits import create_pending_hits
+from crowd.domain.hits.create_hits import create_pending_hits
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.annotation.test_worker_page import ORIGIN, content, page_of, send
 from tests.crowd.conftest import wire

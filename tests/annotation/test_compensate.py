@@ -5,18 +5,18 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.utils import timezone
 
-from annotation.domain.compensate import pay_compensations, publish_compensation
+from annotation.domain.work.compensate import pay_compensations, publish_compensation
 from annotation.models import Compensation
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.qualifications import send_due_grants
-from crowd.domain.register_worker import register_worker
-from crowd.domain.send_payments import send_due_payments
-from crowd.domain.sync_hits import schedule_sync, sync_due_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.sync_hits import schedule_sync, sync_due_hits
+from crowd.domain.money.ledger import BudgetExceededError
+from crowd.domain.money.send_payments import send_due_payments
+from crowd.domain.workers.qualifications import send_due_grants
+from crowd.domain.workers.register_worker import register_worker
 from crowd.models import Assignment, Budget, Payment, Worker
 from marketplace import models as theirs
-from marketplace.domain import work
 from marketplace.domain.errors import RefusalError
+from marketplace.domain.work import work
 from projects.models import Project
 from tests.annotation.factories import NOW, make_project
 from tests.crowd.conftest import clock, wire  # noqa: F401

@@ -7,10 +7,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError
 
-import annotation.domain.import_corpus
-from annotation.domain.corpus_limits import MAX_ID, MAX_TOKEN, MAX_TOKENS, within_limits
-from annotation.domain.preview_corpus import preview_corpus
-from annotation.domain.queue_import import queue_import
+import annotation.domain.corpus.import_corpus
+from annotation.domain.corpus.corpus_limits import MAX_ID, MAX_TOKEN, MAX_TOKENS, within_limits
+from annotation.domain.corpus.preview_corpus import preview_corpus
+from annotation.domain.corpus.queue_import import queue_import
 from annotation.models import Item, Sentence
 from schemes.contract.errors import FileError
 from schemes.contract.records import SentenceRecord
@@ -81,7 +81,7 @@ def test_time_of_the_tokenizer_is_linear_in_the_word_length(part):
 
 def test_too_many_bad_rows_stop_the_import(project, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(annotation.domain.import_corpus, "MAX_BAD_ROWS", 100)
+    monkeypatch.setattr(annotation.domain.corpus.import_corpus, "MAX_BAD_ROWS", 100)
     path = tmp_path / "bank.jsonl.gz"
     path.write_bytes(gzip.compress(b"{}\n" * 1000))
     with pytest.raises(CommandError, match=r"line 101: .*more than 100 bad rows"):

@@ -7,9 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain import preview_corpus as preview_module
-from annotation.domain.check_upload import check_of
-from annotation.domain.text_encodings import ENCODINGS
+from annotation.domain.corpus import preview_corpus as preview_module
+from annotation.domain.corpus.check_upload import check_of
+from annotation.domain.corpus.text_encodings import ENCODINGS
 from jobs.models import Job
 from operations.models import Heartbeat
 from projects.domain.create_project import create_project
@@ -247,7 +247,7 @@ def test_failed_check_says_so_and_can_be_repeated(office, project, monkeypatch):
     form = {"corpus": SimpleUploadedFile("news.txt", b"The dog sold bread .\n")}
     address = office.post(page, form, follow=True).redirect_chain[-1][0]
     with monkeypatch.context() as patch:
-        patch.setattr("annotation.domain.preview_corpus.open_upload", run_out)
+        patch.setattr("annotation.domain.corpus.preview_corpus.open_upload", run_out)
         with pytest.raises(MemoryError):
             run_jobs()
     html = office.get(address).content.decode()

@@ -7,7 +7,7 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.decide_bonuses import decide_bonuses, held_in_groups
+from annotation.domain.decisions.decide_bonuses import decide_bonuses, held_in_groups
 from annotation.models import HeldBonus
 from crowd.enums import HitState
 from crowd.models import Assignment, Budget, Hit, LedgerEntry, Payment, Worker

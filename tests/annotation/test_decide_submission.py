@@ -8,17 +8,21 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
-from annotation.domain.decide_submission import (
+from annotation.domain.decisions.decide_submission import (
     OverturnError,
     accept_assignment,
     overturn_rejection,
     pay_without_using,
     reject_submissions,
 )
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.enums import SubmissionState
 from annotation.models import Draft, Submission, Task
-from consolidation.domain.resolve_conflict import ConflictResolutionError, Version, resolve_conflict
+from consolidation.domain.reviews.resolve_conflict import (
+    ConflictResolutionError,
+    Version,
+    resolve_conflict,
+)
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit, Payment
 from tests.annotation.factories import NOW, make_item, make_project, make_task
@@ -131,7 +135,7 @@ def test_only_a_rejection_of_the_last_thirty_days_can_be_overturned():
 def test_work_approved_by_the_marketplace_gets_its_bonus_once_accepted():
     submission = submitted([WHO, WHAT, WHEN], [WHO, WHAT])
     assignment = submission.assignment
-    from crowd.domain.decide_assignment import apply_provider_decision
+    from crowd.domain.money.decide_assignment import apply_provider_decision
 
     apply_provider_decision(assignment=assignment, theirs="approved", now=NOW)
     assert [payment.kind for payment in Payment.objects.all()] == ["reward"]

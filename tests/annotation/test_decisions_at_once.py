@@ -5,7 +5,7 @@ import threading
 import pytest
 from django.db import connection
 
-from annotation.domain.decide_submission import accept_assignment, reject_submissions
+from annotation.domain.decisions.decide_submission import accept_assignment, reject_submissions
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import TransitionNotAllowedError

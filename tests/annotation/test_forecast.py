@@ -5,11 +5,11 @@ import pytest
 from django.core.cache import cache as cached
 from django.core.management import call_command
 
-from annotation.domain.cost_model import role_costs
-from annotation.domain.forecast import Forecast, forecast_costs, total_of
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.cost_model import role_costs
+from annotation.domain.publishing.forecast import Forecast, forecast_costs, total_of
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Submission
-from crowd.domain.decide_assignment import approve_assignment, reject_assignment
+from crowd.domain.money.decide_assignment import approve_assignment, reject_assignment
 from crowd.models import Worker
 from projects.domain.choose_protocol import choose_protocol
 from tests.annotation.factories import NOW, make_item, make_project

@@ -10,11 +10,11 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.appeal_links import appeal_url
-from annotation.domain.decide_submission import accept_assignment
-from annotation.domain.hold_bonus import least_seconds, stated_terms
-from annotation.domain.record_generations import record_new_generations
-from annotation.domain.send_bonus_news import LEAST_AGE, PAUSE, send_bonus_news
+from annotation.domain.decisions.appeal_links import appeal_url
+from annotation.domain.decisions.decide_submission import accept_assignment
+from annotation.domain.decisions.hold_bonus import least_seconds, stated_terms
+from annotation.domain.decisions.send_bonus_news import MIN_AGE, PAUSE, send_bonus_news
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Draft, HeldBonus, Submission, Task
 from audit.models import StateChange
 from crowd.enums import HitState
@@ -82,7 +82,7 @@ def url(name: str, *args: object) -> str:
     return reverse(f"annotation:{name}", args=["news", *args])
 
 
-def send_news(after: timedelta = LEAST_AGE) -> list[str]:
+def send_news(after: timedelta = MIN_AGE) -> list[str]:
     """Send due news and return the subjects of the new messages."""
     before = set(Message.objects.values_list("pk", flat=True))
     now = timezone.now() + after
@@ -246,7 +246,7 @@ def test_long_news_is_split_into_messages(task, held):
     HeldBonus.objects.update(news="x" * 1900)
     assert send_news() == ["Your bonuses: 2 updates"]
     assert send_news() == []
-    assert send_news(LEAST_AGE + PAUSE) == ["Your bonus is being reviewed"]
+    assert send_news(MIN_AGE + PAUSE) == ["Your bonus is being reviewed"]
 
 
 def test_decision_replaces_unsent_news(office, held):

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from annotation.domain.appeal_links import appeal_url
+from annotation.domain.decisions.appeal_links import appeal_url
 from annotation.models import HeldBonus
 from projects.enums import BonusTiming
 from tests.annotation.test_corpus_in_browser import office, project, site

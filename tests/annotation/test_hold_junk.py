@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.domain.record_generations import record_new_generations
-from annotation.domain.review_bonus import accept_bonus, decline_bonus
+from annotation.domain.decisions.review_bonus import accept_bonus, decline_bonus
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Draft, HeldBonus, Item, Submission, Task
 from crowd.enums import HitState
 from crowd.models import Hit, Payment, Worker

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from annotation.domain.decode_image import check_image, decode_image
+from annotation.domain.corpus.decode_image import check_image, decode_image
 from schemes.contract.errors import FileError
 
 SIDE = 7071
@@ -16,7 +16,7 @@ MAX_MIB = 480
 MEASURE = """
 import resource, sys
 from pathlib import Path
-from annotation.domain import decode_image
+from annotation.domain.corpus import decode_image
 
 path = Path(sys.argv[1])
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

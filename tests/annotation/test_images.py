@@ -13,9 +13,9 @@ from django.core.files.storage import storages
 from django.utils import timezone
 from PIL import Image as Picture
 
-from annotation.domain.decode_image import MAX_BYTES, decode_image
-from annotation.domain.image_files import open_image_files
-from annotation.domain.images import image_address, open_original, store_image
+from annotation.domain.corpus.decode_image import MAX_BYTES, decode_image
+from annotation.domain.corpus.image_files import open_image_files
+from annotation.domain.corpus.images import image_address, open_original, store_image
 from schemes.contract.errors import FileError
 from tests.annotation.factories import make_project
 from tests.annotation.image_bucket import images_in_bucket

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
 from annotation.models import Item, Sentence
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from projects.domain.create_project import create_project
 from tests.annotation.factories import NOW
 from tests.annotation.test_images import picture_bytes

@@ -195,7 +195,7 @@ def test_missing_file_and_unknown_project_are_refused(project, tmp_path):
 
 
 def test_shuffle_depends_on_the_seed_alone(project):
-    from annotation.domain.import_corpus import shuffled_position
+    from annotation.domain.corpus.import_corpus import shuffled_position
 
     keys = [f"k{number}" for number in range(200)]
     order = sorted(keys, key=lambda key: shuffled_position(1, key))

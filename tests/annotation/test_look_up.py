@@ -5,7 +5,7 @@ import json
 import pytest
 from django.urls import reverse
 
-from annotation.domain.worker_page import PageToken
+from annotation.domain.work.worker_page import PageToken
 from projects.domain.create_project import create_project
 from projects.domain.resources import change_resource
 from schemes.registry import SCHEMES

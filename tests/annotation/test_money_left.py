@@ -4,9 +4,9 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.money_left import money_left
-from annotation.domain.publish import publish_batch
-from crowd.domain.check_account import check_balances
+from annotation.domain.publishing.money_left import money_left
+from annotation.domain.publishing.publish import publish_batch
+from crowd.domain.provider.check_account import check_balances
 from crowd.models import Budget, ProviderAccount
 from crowd.providers.mturk.client import MTurk
 from marketplace.models import Requester
@@ -93,7 +93,7 @@ def test_balance_is_read_from_the_marketplace(project, settings, monkeypatch):
         settings.MTURK_SECRET_ACCESS_KEY,
     )
     market: MTurk = connect(InProcess())
-    monkeypatch.setattr("crowd.domain.check_account.hit_provider_of", lambda name: market)
+    monkeypatch.setattr("crowd.domain.provider.check_account.hit_provider_of", lambda name: market)
     assert check_balances(clock=lambda: NOW) == 1
     account = ProviderAccount.objects.get(provider=project.provider)
     assert account.balance_cents == Requester.objects.get().available_cents

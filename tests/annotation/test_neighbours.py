@@ -5,12 +5,12 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.domain.neighbours import MAX_CHARACTERS, MAX_SENTENCES, neighbours_of
+from annotation.domain.corpus.neighbours import MAX_CHARACTERS, MAX_SENTENCES, neighbours_of
 from annotation.models import Item, Sentence
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from projects.enums import MemberRole
 from projects.models import Project
-from qualification.domain.feedback import Notes, link_of, send_feedback
+from qualification.domain.training.feedback import Notes, link_of, send_feedback
 from schemes.contract.items import Neighbours
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.annotation.page_data import page_data

@@ -7,9 +7,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from PIL import Image as Picture
 
-from annotation.domain import preview_corpus as preview_module
+from annotation.domain.corpus import preview_corpus as preview_module
 from annotation.models import Image, Item, Sentence
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from jobs.models import Job
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole
@@ -341,7 +341,7 @@ def test_setting_that_is_not_offered_is_ignored(qasrl):
 
 def test_later_sentence_does_not_replace_an_earlier_one_of_the_same_file(qasrl, monkeypatch):
     monkeypatch.setattr(preview_module, "BATCH", 1)
-    monkeypatch.setattr("annotation.domain.import_corpus.BATCH", 1)
+    monkeypatch.setattr("annotation.domain.corpus.import_corpus.BATCH", 1)
     block = "# sent_id = a:1\n1\t{}\t_\tNOUN\t_\t_\t_\t_\t_\t_\n\n"
     qasrl.imported(block.format("Dogs"), name="a.conllu")
     text = "".join(map(block.format, ("Cats", "Cats", "Cows")))

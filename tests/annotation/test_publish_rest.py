@@ -11,7 +11,7 @@ from django.core.management import call_command
 from django.db.models import F, Sum
 from django.urls import reverse
 
-from annotation.domain.batch_actions import (
+from annotation.domain.publishing.batch_actions import (
     expire_batch,
     extend_batch,
     hits_of,
@@ -20,15 +20,24 @@ from annotation.domain.batch_actions import (
     resume_batch,
     top_up_batches,
 )
-from annotation.domain.publish import AT_A_TIME, PublicationRunningError, cost_of, publish_batch
-from annotation.domain.publish_rest import finish_publication, has_stopped, published_count
-from annotation.domain.withdraw_items import withdraw_items
+from annotation.domain.publishing.publish import (
+    AT_A_TIME,
+    PublicationRunningError,
+    cost_of,
+    publish_batch,
+)
+from annotation.domain.publishing.publish_rest import (
+    finish_publication,
+    has_stopped,
+    published_count,
+)
+from annotation.domain.publishing.withdraw_items import withdraw_items
 from annotation.enums import BatchState
 from annotation.models import Batch, TaskItem
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
-from crowd.domain.ledger import BudgetExceededError, set_cap
-from crowd.domain.manage_hits import HitChangeError
+from crowd.domain.hits.manage_hits import HitChangeError
+from crowd.domain.money.ledger import BudgetExceededError, set_cap
 from crowd.models import Budget, Hit, LedgerEntry
 from jobs.domain.cancel_job import cancel_job
 from jobs.domain.run_jobs import ATTEMPTS, run_next_job

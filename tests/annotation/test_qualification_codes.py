@@ -2,14 +2,14 @@
 
 import pytest
 
-from annotation.domain.qualification_codes import (
+from annotation.domain.publishing.qualification_codes import (
     done_code,
     pool_code,
     qualifications_of,
     round_code,
 )
-from annotation.domain.queries import known_workers
-from crowd.domain.qualifications import grant_qualification
+from annotation.domain.publishing.queries import known_workers
+from crowd.domain.workers.qualifications import grant_qualification
 from crowd.models import QualificationType
 from projects.enums import Role
 from tests.annotation.factories import NOW, make_item, make_project

@@ -3,8 +3,8 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import AnonymousUser
 from django.db.models import F, Sum
 
-from annotation.domain.publish import cost_of, publish_batch
-from annotation.domain.queries import (
+from annotation.domain.publishing.publish import cost_of, publish_batch
+from annotation.domain.publishing.queries import (
     Cost,
     cost_by_item,
     cost_by_role,

@@ -5,12 +5,16 @@ from datetime import timedelta
 
 import pytest
 
-import annotation.domain.record_assignment
-from annotation.domain.decide_submission import accept_assignment, auto_accept, reject_submissions
-from annotation.domain.drafts import PageState, submit_draft
-from annotation.domain.record_assignment import record_assignment
-from annotation.domain.record_generations import parse_generation, record_new_generations
-from annotation.domain.worker_page import PageToken
+import annotation.domain.work.record_assignment
+from annotation.domain.decisions.decide_submission import (
+    accept_assignment,
+    auto_accept,
+    reject_submissions,
+)
+from annotation.domain.work.drafts import PageState, submit_draft
+from annotation.domain.work.record_assignment import record_assignment
+from annotation.domain.work.record_generations import parse_generation, record_new_generations
+from annotation.domain.work.worker_page import PageToken
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.models import StateChange
@@ -285,13 +289,13 @@ def test_poisoned_assignment_does_not_delay_others(monkeypatch):
     poisoned = confirmed(tasks[0], theirs=content(WHO))
     Assignment.objects.filter(pk=poisoned.pk).update(id=0)
     more = [confirmed(task, theirs=content(WHO)) for task in tasks]
-    original = annotation.domain.record_assignment._marketplace_copy
+    original = annotation.domain.work.record_assignment._marketplace_copy
 
     def read_copy(assignment):
         copy = original(assignment)
         return ({key: {"odd": float("nan")} for key in copy[0]}, "") if assignment.pk == 0 else copy
 
-    monkeypatch.setattr("annotation.domain.record_assignment._marketplace_copy", read_copy)
+    monkeypatch.setattr("annotation.domain.work.record_assignment._marketplace_copy", read_copy)
     assert record_new_generations(clock=lambda: NOW) == 4
     recorded_for = Submission.objects.accepted().values_list("assignment", flat=True)
     assert set(recorded_for) == {assignment.pk for assignment in [*sound, *more]}

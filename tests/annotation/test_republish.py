@@ -6,23 +6,23 @@ from datetime import timedelta
 import pytest
 from django.db import connection, connections
 
-from annotation.domain.batch_actions import hits_of, pause_batch
-from annotation.domain.decide_submission import OverturnError, overturn_rejection
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_assignment import record_assignment
-from annotation.domain.record_generations import parse_generation
-from annotation.domain.republish import (
+from annotation.domain.decisions.decide_submission import OverturnError, overturn_rejection
+from annotation.domain.publishing.batch_actions import hits_of, pause_batch
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.publishing.republish import (
     AUTOMATIC,
     republish_attempt,
     republish_due_items,
     republish_items,
     short_attempts,
 )
+from annotation.domain.work.record_assignment import record_assignment
+from annotation.domain.work.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.models import StateChange
-from crowd.domain.ledger import offer_cents_left
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.money.ledger import offer_cents_left
+from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Budget, Hit, QualificationGrant, Worker
 from projects.models import Project

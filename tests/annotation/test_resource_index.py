@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.worker_page import PageToken
+from annotation.domain.work.worker_page import PageToken
 from annotation.enums import SubmissionState
 from crowd.enums import HitState
 from crowd.models import Hit

@@ -16,23 +16,23 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.appeal_bonus import AppealError, appeal_bonus, decide_appeal
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
-from annotation.domain.review_bonus import accept_bonus, decline_bonus
-from annotation.domain.send_bonus_news import PAUSE, send_bonus_news
+from annotation.domain.decisions.appeal_bonus import AppealError, appeal_bonus, decide_appeal
+from annotation.domain.decisions.review_bonus import accept_bonus, decline_bonus
+from annotation.domain.decisions.send_bonus_news import PAUSE, send_bonus_news
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import BonusAppeal, HeldBonus, Submission
 from audit.domain.change_state import TransitionNotAllowedError
-from crowd.domain.announce_bonuses import send_due_announcements
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.send_payments import send_due_payments
-from crowd.domain.sync_hits import sync_due_hits
-from crowd.domain.write_messages import send_due_messages
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.sync_hits import sync_due_hits
+from crowd.domain.money.announce_bonuses import send_due_announcements
+from crowd.domain.money.send_payments import send_due_payments
+from crowd.domain.workers.write_messages import send_due_messages
 from crowd.enums import HitState
 from crowd.models import Assignment, Hit, Message, Payment
 from crowd.providers import mturk
 from marketplace import models as theirs
-from marketplace.domain import accounts
+from marketplace.domain.accounts import accounts
 from projects.enums import MemberRole
 from rehearsal.domain.worker import Account, SimulatedWorker
 from tests.annotation.factories import CARRY, make_item, make_project

@@ -3,7 +3,7 @@ from html import unescape
 import pytest
 from django.urls import reverse
 
-from annotation.domain.queries import count_submissions, waiting_for_a_person
+from annotation.domain.publishing.queries import count_submissions, waiting_for_a_person
 from annotation.models import Submission
 from audit.models import StateChange
 from crowd.models import Payment

@@ -8,12 +8,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.drafts import LATE
-from annotation.domain.unconfirmed_drafts import AGE, AGE_SUBMITTED, delete_unconfirmed_drafts
+from annotation.domain.work.drafts import LATE
+from annotation.domain.work.unconfirmed_drafts import AGE, AGE_SUBMITTED, delete_unconfirmed_drafts
 from annotation.models import Draft
 from annotation.page_messages import MAX_CONTENT_BYTES, MAX_MESSAGE_BYTES
 from annotation.tasks import delete_unconfirmed_drafts as sweep
-from crowd.domain.hold_publishing import hold_publishing
+from crowd.domain.provider.hold_publishing import hold_publishing
 from crowd.models import Assignment, Worker
 from tests.annotation.factories import make_item, make_task
 from tests.annotation.test_worker_page import WHO, content, opened, send, task

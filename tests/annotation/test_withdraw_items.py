@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.batch_actions import extend_batch
-from annotation.domain.publish import publish_batch, unpublished_items
-from annotation.domain.withdraw_items import (
+from annotation.domain.publishing.batch_actions import extend_batch
+from annotation.domain.publishing.publish import publish_batch, unpublished_items
+from annotation.domain.publishing.withdraw_items import (
     WithdrawalError,
     items_by_key,
     restore_items,
@@ -17,13 +17,13 @@ from annotation.domain.withdraw_items import (
 )
 from annotation.models import Item, Task
 from audit.models import StateChange
-from consolidation.domain.current_gold import current_gold
-from consolidation.domain.own_gold import current_own_gold
-from consolidation.domain.queries import items_of, state_of
+from consolidation.domain.cases.own_gold import current_own_gold
+from consolidation.domain.cases.queries import items_of, state_of
+from consolidation.domain.gold.current_gold import current_gold
 from consolidation.enums import ItemState
 from crowd.enums import HitState
 from crowd.models import Hit, LedgerEntry
-from datasets.domain.export_gold import ExportOptions, NothingToExportError, export_gold
+from datasets.domain.exports.export_gold import ExportOptions, NothingToExportError, export_gold
 from projects.enums import MemberRole
 from tests.annotation.factories import make_item, make_project
 from tests.consolidation.gold import make_gold_project

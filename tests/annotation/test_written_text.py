@@ -9,15 +9,15 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.domain.queries import items_with_text
-from annotation.domain.written_text import written_text
+from annotation.domain.corpus.written_text import written_text
+from annotation.domain.publishing.queries import items_with_text
 from annotation.models import Sentence
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import GoldSource
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole
 from projects.models import Project
-from qualification.domain.choose_items import search_items
+from qualification.domain.rounds.choose_items import search_items
 from schemes.contract.errors import FileError
 from schemes.contract.records import SentenceRecord
 from schemes.grounding.corpus import CORPUS

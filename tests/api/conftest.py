@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from datasets.domain.export_gold import MANIFEST
+from datasets.domain.exports.export_gold import MANIFEST
 from projects.domain.api_tokens import issue_token
 from projects.domain.invite import invite
 from projects.enums import MemberRole, TokenScope

@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.queries import count_items, count_waiting
+from annotation.domain.publishing.queries import count_items, count_waiting
 from annotation.models import Batch, Submission
 from audit.models import StateChange
 from projects.domain.cached_figures import figures_of

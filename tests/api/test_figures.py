@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from audit.domain.change_state import log_state_change
 from consolidation.models import Gold
-from datasets.domain.quality import quality_json, quality_report
+from datasets.domain.quality.quality import quality_json, quality_report
 from jobs.enums import JobState
 from projects.enums import MemberRole
-from qualification.domain.funnel import funnel_of
+from qualification.domain.training.funnel import funnel_of
 from tests.api.conftest import calling
 from tests.api.training import add_evaluations
 from tests.dashboard.campaign import CONTENT, START, make_user

@@ -7,7 +7,7 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from audit.models import StateChange
-from crowd.domain.pay_scheme import check_pay_scheme
+from crowd.domain.money.pay_scheme import check_pay_scheme
 from projects.enums import MemberRole
 from projects.models import Project
 from schemes.registry import get_scheme

@@ -10,7 +10,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.urls import reverse
 
-from datasets.domain.export_gold import MANIFEST
+from datasets.domain.exports.export_gold import MANIFEST
 from projects.enums import MemberRole
 from tests.api.conftest import token_of
 from tests.api.routes import API_RULES

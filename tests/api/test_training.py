@@ -12,7 +12,7 @@ from audit.models import StateChange
 from consolidation.models import Gold
 from crowd.models import Message, QualificationGrant
 from projects.enums import MemberRole
-from qualification.domain.admit import pool_of
+from qualification.domain.pool.admit import pool_of
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Feedback, Round
 from tests.api.conftest import calling

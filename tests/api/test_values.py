@@ -6,8 +6,8 @@ import pytest
 from django.urls import reverse
 from rest_framework.exceptions import ParseError
 
-from consolidation.domain.queries import finished_costs
-from crowd.domain.queries import LedgerFilter, ledger_of, sums_of
+from consolidation.domain.cases.queries import finished_costs
+from crowd.domain.hits.queries import LedgerFilter, ledger_of, sums_of
 from tests.dashboard.campaign import CONTENT, TARGET, WORDS
 from web.parsers import TextJson
 

@@ -7,8 +7,8 @@ from crowd.enums import GrantState
 from crowd.models import QualificationType, Worker
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.admit import pool_of
-from qualification.domain.set_up_rounds import RoundPlan, add_round
+from qualification.domain.pool.admit import pool_of
+from qualification.domain.rounds.set_up_rounds import RoundPlan, add_round
 from qualification.enums import EnrolmentState, RoundEntry, RoundKind
 from qualification.models import Cohort, Enrolment, Evaluation, Round
 from tests.dashboard.campaign import CONTENT, START, add_items

@@ -19,13 +19,15 @@ from django.db import connection  # noqa: E402
 from django.db.models import Count, F  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from annotation.domain.publish import publish_batch  # noqa: E402
-from annotation.domain.publish_rest import finish_publication  # noqa: E402
+from annotation.domain.publishing.publish import publish_batch  # noqa: E402
+from annotation.domain.publishing.publish_rest import finish_publication  # noqa: E402
 from annotation.models import Draft, Item, Sentence  # noqa: E402
 from crowd.enums import HitState  # noqa: E402
 from crowd.models import Hit as OurHit  # noqa: E402
 from crowd.providers.mturk.client import parse_answer  # noqa: E402
-from marketplace.domain import access_keys, accounts, hit_types  # noqa: E402
+from marketplace.domain import access_keys  # noqa: E402
+from marketplace.domain.accounts import accounts  # noqa: E402
+from marketplace.domain.hits import hit_types  # noqa: E402
 from marketplace.domain.identifiers import new_code, new_worker_code  # noqa: E402
 from marketplace.models import Assignment, Hit, HitType, WorkerAccount  # noqa: E402
 from projects.models import Project  # noqa: E402

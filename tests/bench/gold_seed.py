@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from annotation.domain.insert_rows import insert_rows
+from annotation.domain.corpus.insert_rows import insert_rows
 from annotation.models import Item, Sentence, Submission
 from consolidation.models import Case, CaseSource, Gold
 from crowd.models import Assignment, Worker

@@ -13,7 +13,7 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import reverse
 
-from consolidation.domain.index_gold import rebuild_index
+from consolidation.domain.gold.index_gold import rebuild_index
 from consolidation.models import GoldEntry
 from crowd.models import Worker
 from tests.bench.gold_seed import seed_gold

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from django.db import connection
 
-from datasets.domain.export_gold import ExportOptions, export_gold, formats_of
+from datasets.domain.exports.export_gold import ExportOptions, export_gold, formats_of
 from projects.models import Project
 from tests.bench.gold_seed import seed_gold
 from tests.bench.results import record

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from PIL import Image as Picture
 
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
 from annotation.models import Image
 from projects.domain.create_project import create_project
 from tests.annotation.factories import NOW

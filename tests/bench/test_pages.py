@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Task
-from consolidation.domain.index_gold import rebuild_index
+from consolidation.domain.gold.index_gold import rebuild_index
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from projects.enums import MemberRole

@@ -18,7 +18,7 @@ ITEMS = int(os.environ.get("BENCH_HITS", "30000"))
 MAX_WAIT = 1.0  # seconds of any request
 PUBLISH = f"""
 from django.utils import timezone
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from config.celery import share_memory
 from jobs.domain.run_jobs import run_next_job
 from projects.models import Project

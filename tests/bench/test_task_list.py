@@ -11,8 +11,8 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import accounts
-from marketplace.domain.find_groups import Sort
+from marketplace.domain.accounts import accounts
+from marketplace.domain.hits.find_groups import Sort
 from marketplace.domain.identifiers import new_code
 from marketplace.models import WorkerAccount
 from tests.bench.results import record

@@ -8,7 +8,7 @@ import json
 import pytest
 from django.contrib.auth import get_user_model
 
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Item
 from schemes.registry import get_scheme
 from tests.borders.site import Desk, gold, items, picture, sentences

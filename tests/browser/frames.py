@@ -5,7 +5,7 @@ from itertools import count
 from playwright.sync_api import Locator, Page, expect
 
 from annotation.models import Item, Sentence
-from consolidation.domain.open_cases import open_case, publish_case
+from consolidation.domain.cases.open_cases import open_case, publish_case
 from consolidation.models import Case
 from projects.domain.create_project import create_project
 from projects.domain.resources import change_resource

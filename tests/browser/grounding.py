@@ -8,7 +8,7 @@ from PIL import Image as Pillow
 from PIL import ImageDraw
 from playwright.sync_api import Locator, Page
 
-from annotation.domain.images import store_image
+from annotation.domain.corpus.images import store_image
 from annotation.models import Item, Sentence
 from projects.domain.create_project import create_project
 from projects.models import Project

@@ -11,8 +11,8 @@ django.setup()
 
 from django.utils import timezone  # noqa: E402
 
-from annotation.domain.publish import publish_batch  # noqa: E402
-from marketplace.domain.accounts import invite  # noqa: E402
+from annotation.domain.publishing.publish import publish_batch  # noqa: E402
+from marketplace.domain.accounts.accounts import invite  # noqa: E402
 from tests.annotation.factories import make_item, make_project  # noqa: E402
 
 if __name__ == "__main__":

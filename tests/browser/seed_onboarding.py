@@ -12,7 +12,7 @@ django.setup()
 
 from django.utils import timezone  # noqa: E402
 
-from annotation.domain.publish import publish_batch  # noqa: E402
+from annotation.domain.publishing.publish import publish_batch  # noqa: E402
 from projects.models import Project  # noqa: E402
 from tests.annotation.factories import make_item  # noqa: E402
 from tests.annotation.onboarding import AGE, LANGUAGE, STUDIES, publish_fields, publish_text  # noqa: E402

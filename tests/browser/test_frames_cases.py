@@ -10,8 +10,8 @@ from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from annotation.models import Draft, Submission
-from consolidation.domain.dispute import raise_dispute
-from consolidation.domain.revise import publish_revision
+from consolidation.domain.cases.dispute import raise_dispute
+from consolidation.domain.cases.revise import publish_revision
 from consolidation.models import Case
 from projects.domain.choose_protocol import choose_protocol
 from projects.models import Project

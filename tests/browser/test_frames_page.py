@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Draft, Item, Submission
 from consolidation.models import Case
 from projects.domain.choose_protocol import choose_protocol

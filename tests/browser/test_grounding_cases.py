@@ -11,14 +11,14 @@ from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, expect
 
 from annotation.models import Draft, Submission
-from consolidation.domain.dispute import raise_dispute
-from consolidation.domain.open_cases import open_case as open_case_of
-from consolidation.domain.open_cases import publish_case
-from consolidation.domain.record_work import record_new_case_work
-from consolidation.domain.revise import publish_revision
+from consolidation.domain.cases.dispute import raise_dispute
+from consolidation.domain.cases.open_cases import open_case as open_case_of
+from consolidation.domain.cases.open_cases import publish_case
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.cases.revise import publish_revision
 from consolidation.models import Case
 from consolidation.protocols.validation import VALIDATION
-from datasets.domain.export_gold import ExportOptions, export_gold
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
 from projects.domain.choose_protocol import choose_protocol
 from projects.models import Project
 from schemes.contract.values import Json

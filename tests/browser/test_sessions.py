@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from crowd.models import Assignment, Study, StudySession
 from crowd.providers.registry import PROVIDERS
 from projects.domain.create_project import create_project

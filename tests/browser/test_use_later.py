@@ -5,7 +5,7 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.domain.qualification_codes import pool_size
+from annotation.domain.publishing.qualification_codes import pool_size
 from consolidation.models import ExpertQueue, Gold
 from projects.enums import MemberRole, Role
 from tests.axe import LOOKS, axe_findings

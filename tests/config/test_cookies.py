@@ -14,7 +14,8 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
-from marketplace.domain import access_keys, accounts
+from marketplace.domain import access_keys
+from marketplace.domain.accounts import accounts
 now, password = timezone.now(), "nine green horses"
 get_user_model().objects.create_superuser("root", password=password)
 [invitation] = accounts.invite(count=1, now=now)

@@ -7,15 +7,15 @@ from contextlib import suppress
 import pytest
 from django.db import transaction
 
-from annotation.domain.publish import PublicationItem, public_id_of, token_of
-from annotation.domain.worker_page import InvalidPageError, PageToken, page_token_of
-from crowd.domain.handle_notifications import destination
-from crowd.domain.pseudonyms import foreign_pseudonym
-from crowd.domain.register_worker import pseudonymised_id, register_worker
-from crowd.domain.site_key import site_key
+from annotation.domain.publishing.publish import PublicationItem, public_id_of, token_of
+from annotation.domain.work.worker_page import InvalidPageError, PageToken, page_token_of
+from crowd.domain.provider.event_addresses import destination
+from crowd.domain.provider.site_key import site_key
+from crowd.domain.workers.pseudonyms import foreign_pseudonym
+from crowd.domain.workers.register_worker import pseudonymised_id, register_worker
 from crowd.models import Worker
 from marketplace.domain import vault
-from marketplace.domain.submit_tokens import read_submit_token, submit_token
+from marketplace.domain.questions.submit_tokens import read_submit_token, submit_token
 from operations.domain.write_backup import write_backup
 from tests.annotation.factories import make_item, make_project, make_task
 from tests.crowd.factories import NOW, make_worker

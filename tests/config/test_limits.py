@@ -54,13 +54,13 @@ def test_every_endpoint_with_its_own_limit_is_an_upload_of_the_proxy():
     for path in proxied_paths():
         if path.startswith("/api/"):
             view = resolve(path.replace("*", "demo")).func.view_class
-            assert view.most_bytes is not Endpoint.most_bytes
+            assert view.max_bytes is not Endpoint.max_bytes
             own.add(view.__name__)
     every = {
         pattern.callback.view_class.__name__
         for pattern in _patterns(get_resolver())
         if hasattr(pattern.callback, "view_class")
-        and "most_bytes" in vars(pattern.callback.view_class)
+        and "max_bytes" in vars(pattern.callback.view_class)
     }
     assert own == every
 

@@ -16,9 +16,9 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 from projects.domain.create_project import create_project
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
-from annotation.domain.publish import publish_batch
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Task
 from schemes.qasrl.scheme import SCHEME
 project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())

@@ -98,7 +98,7 @@ WRONG = [
     ("PROLIFIC_WEBHOOKS", "sometimes"),
     ("PROLIFIC_REQUESTS_PER_SECOND", "fast"),
     ("PROLIFIC_TIME_FACTOR", "1"),
-    ("SESSION_LEAST_SHARE", "2"),
+    ("SESSION_MIN_SHARE", "2"),
     ("SESSIONS_PER_WORKER", "-1"),
     ("PROLIFIC_FEE_RATE", "43 %"),
     ("PROLIFIC_VAT_RATE", "2"),

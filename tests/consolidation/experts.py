@@ -5,10 +5,10 @@ from typing import Any
 
 from django.contrib.auth import get_user_model
 
-from annotation.domain.drafts import PageState
+from annotation.domain.work.drafts import PageState
 from annotation.models import Item
-from consolidation.domain.expert_queues import QueuePlan, set_up_queue
-from consolidation.domain.expert_work import submit_queued
+from consolidation.domain.experts.expert_queues import QueuePlan, set_up_queue
+from consolidation.domain.experts.expert_work import submit_queued
 from consolidation.models import ExpertQueue, QueuedItem
 from projects.models import Project
 from tests.crowd.factories import NOW

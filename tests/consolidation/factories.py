@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from itertools import count
 
-from annotation.domain.item_context import context_of
-from annotation.domain.record_generations import parse_generation
+from annotation.domain.corpus.item_context import context_of
+from annotation.domain.work.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Item, Sentence, Submission
-from consolidation.domain.monitor import correct_review
-from consolidation.domain.open_cases import open_case, publish_case
+from consolidation.domain.cases.open_cases import open_case, publish_case
+from consolidation.domain.experts.monitor import correct_review
 from consolidation.models import Case
 from crowd.models import Worker
 from projects.domain.create_project import create_project

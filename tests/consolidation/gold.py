@@ -2,7 +2,7 @@
 
 from annotation.enums import SubmissionState
 from annotation.models import Submission
-from consolidation.domain.record_work import parse_for_case
+from consolidation.domain.cases.record_work import parse_for_case
 from consolidation.models import Case, Gold
 from consolidation.protocols.consolidation import write_gold_of
 from crowd.models import Worker

@@ -4,12 +4,12 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from consolidation.domain.accept_identical import RULE, are_same, identical_figures
-from consolidation.domain.monitor import draw_due_reviews
-from consolidation.domain.open_cases import open_case, publish_open_cases
-from consolidation.domain.reopen_item import plan_reopening, reopen_item
+from consolidation.domain.cases.open_cases import open_case, publish_open_cases
+from consolidation.domain.cases.reopen_item import plan_reopening, reopen_item
+from consolidation.domain.experts.monitor import draw_due_reviews
+from consolidation.domain.gold.accept_identical import RULE, are_same, identical_figures
 from consolidation.models import Case, Gold, Review
-from datasets.domain.export_gold import DATA_CARD, ExportOptions, export_gold
+from datasets.domain.exports.export_gold import DATA_CARD, ExportOptions, export_gold
 from projects.enums import MemberRole
 from projects.models import Project
 from schemes.registry import SCHEMES, get_scheme

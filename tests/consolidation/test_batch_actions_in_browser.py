@@ -7,11 +7,11 @@ from django.urls import reverse
 from django.utils import timezone
 from playwright.sync_api import Page, expect
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Batch, TaskItem
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.manage_hits import send_due_ends, send_due_increases
-from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.manage_hits import send_due_ends, send_due_increases
+from crowd.domain.hits.sync_hits import sync_due_hits
 from crowd.models import Hit
 from marketplace import models as theirs
 from tests.axe import axe_findings

@@ -14,7 +14,7 @@ from django.db.models import F
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Batch, Compensation, Task
 from audit.models import StateChange
 from consolidation.enums import CaseState

@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Page, expect
 
-from consolidation.domain.expert_queues import take_next
+from consolidation.domain.experts.expert_queues import take_next
 from consolidation.models import ExpertQueue, Gold, ItemFlag
 from projects.enums import MemberRole
 from tests.axe import axe_findings

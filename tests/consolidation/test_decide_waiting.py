@@ -7,14 +7,14 @@ from django.db.models import Sum
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.appeal_bonus import appeal_bonus, decide_appeal
-from annotation.domain.appeal_links import appeal_url
-from annotation.domain.bonus_timing import MAX_WAIT
-from annotation.domain.decide_submission import accept_assignment
-from annotation.domain.send_bonus_news import LEAST_AGE, send_bonus_news
-from annotation.domain.withdraw_items import withdraw_items
+from annotation.domain.decisions.appeal_bonus import appeal_bonus, decide_appeal
+from annotation.domain.decisions.appeal_links import appeal_url
+from annotation.domain.decisions.bonus_timing import MAX_WAIT
+from annotation.domain.decisions.decide_submission import accept_assignment
+from annotation.domain.decisions.send_bonus_news import MIN_AGE, send_bonus_news
+from annotation.domain.publishing.withdraw_items import withdraw_items
 from annotation.models import HeldBonus, Submission
-from consolidation.domain.decide_waiting import decide_waiting_bonuses
+from consolidation.domain.reviews.decide_waiting import decide_waiting_bonuses
 from consolidation.models import Gold
 from crowd.models import Assignment, Budget, LedgerEntry, Message, Payment
 from dashboard.archive import work_left
@@ -53,7 +53,7 @@ def bonus_of(held: HeldBonus) -> tuple[str, int]:
 
 
 def messages() -> list[str]:
-    send_bonus_news(clock=lambda: NOW + LEAST_AGE)
+    send_bonus_news(clock=lambda: NOW + MIN_AGE)
     return list(Message.objects.values_list("text", flat=True))
 
 

@@ -6,7 +6,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Submission, TaskItem
-from consolidation.domain.experiment import (
+from consolidation.domain.cases.experiment import (
     ExperimentError,
     annotations_for_gold,
     begin_experiment,
@@ -14,13 +14,13 @@ from consolidation.domain.experiment import (
     open_experiment_cases,
     progress_of,
 )
-from consolidation.domain.open_cases import publish_case
-from consolidation.domain.queries import items_of
+from consolidation.domain.cases.open_cases import publish_case
+from consolidation.domain.cases.queries import items_of
 from consolidation.models import Case, Experiment
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.money.ledger import BudgetExceededError
+from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.models import Hit
-from datasets.domain.agreement import consolidation_agreement, worker_agreement
+from datasets.domain.agreement.agreement import consolidation_agreement, worker_agreement
 from tests.consolidation.factories import make_generation
 from tests.consolidation.gold import FIRST, SECOND, consolidate, consolidation_of, make_gold_item
 from tests.crowd.factories import NOW, make_assignment, make_worker

@@ -6,11 +6,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.drafts import PageState
+from annotation.domain.work.drafts import PageState
 from annotation.models import Submission
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.expert_queues import open_to, take_next
-from consolidation.domain.expert_work import ExpertWorkError, open_again, submit_queued
+from consolidation.domain.experts.expert_queues import open_to, take_next
+from consolidation.domain.experts.expert_work import ExpertWorkError, open_again, submit_queued
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.models import ExpertDraft, Gold, Review
 from dashboard.your_turn import tasks_of
 from projects.enums import MemberRole

@@ -7,11 +7,11 @@ import pytest
 from django.db import connection, connections
 from django.test.utils import CaptureQueriesContext
 
-from annotation.domain.source_files import ReadOptions
+from annotation.domain.corpus.source_files import ReadOptions
 from annotation.models import Item, Sentence, Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
-from consolidation.domain.expert_queues import (
+from consolidation.domain.experts.expert_queues import (
     QueueSetupError,
     change_queue,
     items_named,
@@ -21,7 +21,7 @@ from consolidation.domain.expert_queues import (
     take_next,
     work_left,
 )
-from consolidation.domain.expert_work import ExpertWorkError, open_queued
+from consolidation.domain.experts.expert_work import ExpertWorkError, open_queued
 from consolidation.models import Gold, Review
 from schemes.contract.errors import FileError
 from tests.consolidation.experts import make_expert, make_queue, submit_result

@@ -9,10 +9,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Submission
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.monitor import draw_due_reviews
+from consolidation.domain.experts.monitor import draw_due_reviews
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.models import ExpertDraft, ExpertQueue, Gold, Review, SystemAnnotation
 from projects.enums import MemberRole
 from projects.permissions import REVIEWERS, Access, page_rules

@@ -9,10 +9,10 @@ from django.core.management import call_command
 from django.test import Client
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from annotation.domain.check_corpus import item_key
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.check_corpus import item_key
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Submission
-from consolidation.domain.monitor import draw_due_reviews
+from consolidation.domain.experts.monitor import draw_due_reviews
 from consolidation.models import Gold, Review
 from projects.enums import MemberRole
 from schemes.registry import get_scheme

@@ -5,8 +5,8 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.expert_queues import open_to, queues_of, take_next, work_left
-from consolidation.domain.flag_item import (
+from consolidation.domain.experts.expert_queues import open_to, queues_of, take_next, work_left
+from consolidation.domain.experts.flag_item import (
     FlagError,
     count_open_flags,
     dismiss_flag,

@@ -151,7 +151,7 @@ def test_upload_without_a_file_is_refused(office):
 
 
 def test_large_file_is_previewed_in_part_and_imported_completely(office, monkeypatch):
-    monkeypatch.setattr("consolidation.domain.import_gold.MOST_PREVIEWED", 1)
+    monkeypatch.setattr("consolidation.domain.gold.import_gold.MAX_PREVIEWED", 1)
     page = upload(office, HEADER + GOOD + "a:2,1,purr,What purrs?,0:1\n")
     assert (page.context["read"].whole, page.context["read"].added) == (False, 1)
     assert confirm(office, page).result["added"] == 2

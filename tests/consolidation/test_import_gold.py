@@ -8,9 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
-from consolidation.domain.import_gold import import_gold
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
+from consolidation.domain.gold.import_gold import import_gold
 from consolidation.models import Gold
 from projects.domain.create_project import create_project
 

@@ -7,11 +7,11 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from annotation.domain.resource_use import count_submissions_by_version, versions_of
+from annotation.domain.corpus.resource_use import count_submissions_by_version, versions_of
 from annotation.enums import SubmissionState
 from audit.models import StateChange
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.lost_parts import lost_parts
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.lost_parts import lost_parts
 from projects.command import InputError
 from projects.domain.resources import import_resource, resources_of
 from projects.models import Project

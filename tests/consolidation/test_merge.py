@@ -8,15 +8,15 @@ from datetime import timedelta
 import pytest
 from django.core.management import call_command
 
-from annotation.domain.check_corpus import item_key
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.check_corpus import item_key
+from annotation.domain.corpus.item_context import context_of
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.expert_queues import take_next
-from consolidation.domain.expert_work import ExpertWorkError, open_queued
-from consolidation.domain.import_gold import import_gold
-from consolidation.domain.merge import record_merge, sources_there
-from consolidation.domain.merge_report import merge_report, write_report_csv
+from consolidation.domain.experts.expert_queues import take_next
+from consolidation.domain.experts.expert_work import ExpertWorkError, open_queued
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.import_gold import import_gold
+from consolidation.domain.gold.merge import record_merge, sources_there
+from consolidation.domain.gold.merge_report import merge_report, write_report_csv
 from consolidation.models import ExpertQueue, Gold, Merge, SystemAnnotation
 from projects.command import InputError
 from schemes.registry import get_scheme

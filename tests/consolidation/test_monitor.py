@@ -7,14 +7,14 @@ from django.contrib.auth import get_user_model
 from django.db import IntegrityError
 
 from audit.domain.change_state import TransitionNotAllowedError
-from consolidation.domain.current_gold import current_gold
-from consolidation.domain.monitor import (
+from consolidation.domain.experts.monitor import (
     ReviewError,
     confirm_review,
     draw_due_reviews,
     error_rate,
     return_review,
 )
+from consolidation.domain.gold.current_gold import current_gold
 from consolidation.models import Gold, Review
 from consolidation.tasks import draw_due_reviews as draw_task
 from schemes.contract.errors import ContentError

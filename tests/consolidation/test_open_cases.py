@@ -2,13 +2,17 @@
 
 import pytest
 
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.publishing.qualification_codes import pool_code
 from annotation.enums import BatchState, SubmissionState
 from annotation.models import Submission
-from consolidation.domain.open_cases import excluded_workers, open_due_cases, publish_open_cases
+from consolidation.domain.cases.open_cases import (
+    excluded_workers,
+    open_due_cases,
+    publish_open_cases,
+)
 from consolidation.enums import CaseState
 from consolidation.models import Case
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.models import Budget
 from projects.enums import ExclusionScope, Role
 from projects.models import Project

@@ -1,9 +1,8 @@
 import pytest
 
-from annotation.domain.queries import cost_by_item
+from annotation.domain.publishing.queries import cost_by_item
 from audit.domain.change_state import log_state_change
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.queries import (
+from consolidation.domain.cases.queries import (
     count_gold,
     finished_costs,
     gold_items_by_project,
@@ -13,7 +12,8 @@ from consolidation.domain.queries import (
     settled_items,
     state_of,
 )
-from consolidation.domain.second_consolidation import second_cases
+from consolidation.domain.cases.second_consolidation import second_cases
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import ItemState
 from consolidation.models import Case, Gold
 from crowd.models import Payment

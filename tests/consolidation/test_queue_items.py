@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from consolidation.domain.expert_queues import QueueSetupError, add_to_queue
+from consolidation.domain.experts.expert_queues import QueueSetupError, add_to_queue
 from consolidation.models import ExpertQueue
 from projects.enums import MemberRole
 from tests.consolidation.experts import make_queue

@@ -5,9 +5,9 @@ import json
 import pytest
 from django.db import DatabaseError, transaction
 
-from annotation.domain.decide_submission import accept_assignment
+from annotation.domain.decisions.decide_submission import accept_assignment
 from annotation.models import Submission
-from consolidation.domain.record_work import record_new_case_work
+from consolidation.domain.cases.record_work import record_new_case_work
 from consolidation.enums import CaseState
 from consolidation.models import Case, Gold
 from consolidation.protocols.consolidation import CONSOLIDATION

@@ -5,15 +5,15 @@ from dataclasses import replace
 import pytest
 from django.db import DatabaseError, transaction
 
-from annotation.domain.decide_submission import accept_assignment, reject_submissions
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.decisions.decide_submission import accept_assignment, reject_submissions
+from annotation.domain.publishing.qualification_codes import pool_code
 from annotation.enums import SubmissionState
 from annotation.models import Submission
-from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.republish_cases import republish_cases
+from consolidation.domain.cases.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.cases.republish_cases import republish_cases
 from consolidation.enums import CaseState
 from consolidation.models import Case, Gold, Judgment
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.enums import HitState
 from crowd.models import Hit, Payment
 from projects.domain.choose_protocol import ProtocolError, choose_protocol

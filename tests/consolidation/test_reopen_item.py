@@ -9,19 +9,19 @@ from django.urls import reverse
 
 from annotation.enums import BatchState
 from annotation.models import Submission
-from consolidation.domain.current_gold import current_gold
-from consolidation.domain.queries import items_of, state_of
-from consolidation.domain.reopen_item import (
+from consolidation.domain.cases.queries import items_of, state_of
+from consolidation.domain.cases.reopen_item import (
     ReopenError,
     annotate_again,
     plan_reopening,
     reopen_item,
 )
+from consolidation.domain.gold.current_gold import current_gold
 from consolidation.models import Case, Gold
-from crowd.domain.ledger import BudgetExceededError, set_cap
+from crowd.domain.money.ledger import BudgetExceededError, set_cap
 from crowd.enums import HitState
 from crowd.models import Budget, Hit
-from datasets.domain.sentence_gold import gold_of_sentence
+from datasets.domain.exports.sentence_gold import gold_of_sentence
 from projects.enums import MemberRole
 from schemes.registry import SCHEMES
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_case

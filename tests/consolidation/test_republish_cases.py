@@ -4,24 +4,28 @@ import json
 
 import pytest
 
-from annotation.domain.decide_submission import pay_without_using, reject_submissions
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.decisions.decide_submission import pay_without_using, reject_submissions
+from annotation.domain.publishing.qualification_codes import pool_code
 from annotation.enums import BatchState, SubmissionState
 from annotation.models import Batch, Submission, TaskItem
 from audit.models import StateChange
-from consolidation.domain.monitor import return_review
-from consolidation.domain.open_cases import excluded_workers, open_due_cases, publish_open_cases
-from consolidation.domain.record_work import record_new_case_work
-from consolidation.domain.republish_cases import (
+from consolidation.domain.cases.open_cases import (
+    excluded_workers,
+    open_due_cases,
+    publish_open_cases,
+)
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.cases.republish_cases import (
     reopen_returned_cases,
     republish_cases,
     republish_due_cases,
 )
-from consolidation.domain.second_consolidation import open_second_cases
+from consolidation.domain.cases.second_consolidation import open_second_cases
+from consolidation.domain.experts.monitor import return_review
 from consolidation.enums import CaseState
 from consolidation.models import Case, Gold, Review
 from consolidation.protocols.consolidation import CONSOLIDATION
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Budget, Hit, Worker
 from projects.enums import Role

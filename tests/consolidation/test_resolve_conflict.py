@@ -9,8 +9,8 @@ from django.urls import reverse
 
 from annotation.models import Draft, Submission
 from audit.models import StateChange
-from consolidation.domain.record_work import record_new_case_work
-from consolidation.domain.resolve_conflict import (
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.reviews.resolve_conflict import (
     ConflictResolutionError,
     Version,
     compare_versions,

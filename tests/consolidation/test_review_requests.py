@@ -6,9 +6,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.current_gold import current_gold
-from consolidation.domain.monitor import (
+from consolidation.domain.experts.monitor import (
     ReviewError,
     confirm_review,
     draw_due_reviews,
@@ -16,6 +14,8 @@ from consolidation.domain.monitor import (
     error_rate,
     request_review,
 )
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.current_gold import current_gold
 from consolidation.models import Gold, Review
 from projects.enums import MemberRole
 from tests.annotation.page_data import page_data

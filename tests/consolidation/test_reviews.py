@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from consolidation.domain.monitor import draw_due_reviews
+from consolidation.domain.experts.monitor import draw_due_reviews
 from consolidation.models import Gold, Review
 from projects.enums import MemberRole
 from tests.annotation.page_data import page_data

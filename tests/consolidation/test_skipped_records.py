@@ -3,12 +3,12 @@
 import pytest
 from django.urls import reverse
 
-from annotation.domain.publish import publish_batch
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.queries import items_of
+from annotation.domain.publishing.publish import publish_batch
+from consolidation.domain.cases.queries import items_of
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
-from datasets.domain.export_gold import ExportOptions, NothingToExportError, export_gold
+from datasets.domain.exports.export_gold import ExportOptions, NothingToExportError, export_gold
 from projects.domain.choose_protocol import choose_protocol
 from projects.enums import MemberRole, Protocol
 from schemes.contract.values import Json

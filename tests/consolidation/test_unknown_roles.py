@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from audit.models import StateChange
-from consolidation.domain.import_gold import import_gold, preview_gold
+from consolidation.domain.gold.import_gold import import_gold, preview_gold
 from consolidation.models import Gold, SystemAnnotation
 from projects.domain.resources import current_version
 from projects.enums import MemberRole

@@ -10,9 +10,9 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import StateChange
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.expert_queues import change_queue
-from consolidation.domain.use_as_gold import (
+from consolidation.domain.experts.expert_queues import change_queue
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.use_as_gold import (
     GoldSettingError,
     count_not_yet_gold,
     set_gold_use,

@@ -9,20 +9,20 @@ from django.db import IntegrityError
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.decide_submission import overturn_rejection, reject_submissions
-from annotation.domain.qualification_codes import pool_code, pool_of
+from annotation.domain.decisions.decide_submission import overturn_rejection, reject_submissions
+from annotation.domain.publishing.qualification_codes import pool_code, pool_of
 from annotation.enums import SubmissionState
 from annotation.models import Batch, Submission, Task
 from audit.models import StateChange
-from consolidation.domain.dispute import raise_dispute
-from consolidation.domain.queries import disputes_of_item, items_of, state_of
-from consolidation.domain.revise import publish_due_revisions, publish_revision
+from consolidation.domain.cases.dispute import raise_dispute
+from consolidation.domain.cases.queries import disputes_of_item, items_of, state_of
+from consolidation.domain.cases.revise import publish_due_revisions, publish_revision
 from consolidation.enums import CaseState, ItemState
 from consolidation.models import Case, Dispute, ExpertQueue, Gold
-from crowd.domain.block_worker import block_worker
-from crowd.domain.ledger import BudgetExceededError, set_cap
-from crowd.domain.pay_scheme import page_pay
-from crowd.domain.qualifications import (
+from crowd.domain.money.ledger import BudgetExceededError, set_cap
+from crowd.domain.money.pay_scheme import page_pay
+from crowd.domain.workers.block_worker import block_worker
+from crowd.domain.workers.qualifications import (
     define_qualification,
     grant_qualification,
     revoke_qualification,

@@ -7,19 +7,23 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.cost_model import item_cents, role_costs
-from annotation.domain.expected_revisions import ASSUMED_SHARE, disputed_share, revisions_per_item
-from annotation.domain.forecast import forecast_costs
+from annotation.domain.publishing.cost_model import item_cents, role_costs
+from annotation.domain.publishing.expected_revisions import (
+    ASSUMED_SHARE,
+    disputed_share,
+    revisions_per_item,
+)
+from annotation.domain.publishing.forecast import forecast_costs
 from audit.models import StateChange
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.own_gold import current_own_gold
-from consolidation.domain.queries import count_gold
+from consolidation.domain.cases.own_gold import current_own_gold
+from consolidation.domain.cases.queries import count_gold
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import CaseState
 from consolidation.models import ExpertQueue, QueuedItem
 from crowd.enums import HitState
 from crowd.models import Hit
 from dashboard.protocol import progress_of, steps_of
-from datasets.domain.validator_figures import validator_figures
+from datasets.domain.quality.validator_figures import validator_figures
 from projects.enums import MemberRole, Role
 from projects.models import Project
 from schemes.registry import SCHEMES

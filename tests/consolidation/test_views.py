@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotation.domain.worker_page import PageToken
+from annotation.domain.work.worker_page import PageToken
 from annotation.models import Draft
 from consolidation.models import Case
 from schemes.contract.values import Json

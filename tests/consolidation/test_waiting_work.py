@@ -7,24 +7,28 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.bonus_timing import MAX_WAIT, RECORD_ITEMS
-from annotation.domain.decide_submission import (
+from annotation.domain.decisions.bonus_timing import MAX_WAIT, RECORD_ITEMS
+from annotation.domain.decisions.decide_submission import (
     accept_assignment,
     overturn_rejection,
     reject_submissions,
 )
-from annotation.domain.queries import count_submissions, waiting_for_a_person, waiting_pay
-from annotation.domain.record_generations import record_new_generations
-from annotation.domain.republish import republish_due_items
-from annotation.domain.withdraw_items import withdraw_items
+from annotation.domain.publishing.queries import (
+    count_submissions,
+    waiting_for_a_person,
+    waiting_pay,
+)
+from annotation.domain.publishing.republish import republish_due_items
+from annotation.domain.publishing.withdraw_items import withdraw_items
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import HeldBonus, Item, Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
-from consolidation.domain.decide_waiting import decide_waiting_work
-from consolidation.domain.open_cases import open_due_cases
-from consolidation.domain.reopen_item import ReopenError, annotate_again
+from consolidation.domain.cases.open_cases import open_due_cases
+from consolidation.domain.cases.reopen_item import ReopenError, annotate_again
+from consolidation.domain.reviews.decide_waiting import decide_waiting_work
 from consolidation.models import Case, Gold
-from crowd.domain.decide_assignment import apply_provider_decision
+from crowd.domain.money.decide_assignment import apply_provider_decision
 from crowd.enums import AssignmentState
 from crowd.models import Assignment, Budget, Payment, Worker
 from dashboard.archive import work_left

@@ -4,9 +4,9 @@ import json
 from collections.abc import Sequence
 
 from annotation.models import Item
-from consolidation.domain.cases import case_of_task
-from consolidation.domain.open_cases import open_case, publish_case
-from consolidation.domain.record_work import record_new_case_work
+from consolidation.domain.case_records import case_of_task
+from consolidation.domain.cases.open_cases import open_case, publish_case
+from consolidation.domain.cases.record_work import record_new_case_work
 from consolidation.models import Case
 from consolidation.protocols.validation import VALIDATION
 from crowd.models import Assignment, Worker

@@ -2,14 +2,14 @@
 
 import json
 
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
-from annotation.domain.republish import republish_due_items
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.publishing.republish import republish_due_items
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Item, Sentence, Submission
-from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.record_work import record_new_case_work
-from consolidation.domain.republish_cases import republish_due_cases
-from consolidation.domain.revise import (
+from consolidation.domain.cases.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.cases.republish_cases import republish_due_cases
+from consolidation.domain.cases.revise import (
     accept_due_revisions,
     give_up_revisions,
     publish_due_revisions,

@@ -3,15 +3,15 @@
 import json
 from datetime import datetime, timedelta
 
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import HeldBonus, Item, Task
-from consolidation.domain.decide_waiting import decide_waiting_bonuses, decide_waiting_work
-from consolidation.domain.kept_work import count_kept_work
-from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.record_work import record_new_case_work
+from consolidation.domain.cases.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.gold.kept_work import count_kept_work
+from consolidation.domain.reviews.decide_waiting import decide_waiting_bonuses, decide_waiting_work
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
-from crowd.domain.decide_assignment import apply_provider_decision
+from crowd.domain.money.decide_assignment import apply_provider_decision
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Hit, Payment, Worker
 from projects.models import Project

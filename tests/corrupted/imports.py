@@ -10,9 +10,9 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.domain.import_corpus import CorpusOptions, Import
+from annotation.domain.corpus.import_corpus import CorpusOptions, Import
 from annotation.models import Item, Sentence
-from consolidation.domain.import_gold import import_gold
+from consolidation.domain.gold.import_gold import import_gold
 from consolidation.models import Gold
 from projects.domain.create_project import create_project
 from projects.models import Project

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.domain.import_corpus import CorpusOptions, Import
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.import_corpus import CorpusOptions, Import
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Item
 from projects.domain.create_project import create_project
 from projects.domain.resources import import_resource

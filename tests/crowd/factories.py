@@ -4,7 +4,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import Any
 
-from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits
+from crowd.domain.hits.prepare_hits import HitPlan, hit_type_of, prepare_hits
+from crowd.domain.money.hit_reservations import HitTerms
 from crowd.enums import HitState, SessionState, SettlementState
 from crowd.models import Assignment, Budget, Hit, Settlement, Study, StudySession, Worker
 

@@ -13,13 +13,14 @@ from django.conf import settings
 from django.test import RequestFactory
 from django.utils import timezone
 
-from crowd.domain.sync_hits import request_sync
+from crowd.domain.hits.sync_hits import request_sync
 from crowd.models import Hit
 from crowd.providers.mturk.client import MTurk, new_client
 from marketplace import models as theirs
 from marketplace.api.endpoint import requester_api
-from marketplace.domain import accept_hit, accounts, work
+from marketplace.domain.accounts import accounts
 from marketplace.domain.faults import parse_faults
+from marketplace.domain.work import accept_hit, work
 
 ADDRESS = "http://127.0.0.1/mturk/"
 Faults = Callable[[str], str]  # operation -> MARKETPLACE_FAULTS for one request

@@ -6,9 +6,9 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from crowd.domain.confirm_claim import MOST_CALLS_PER_SECOND, can_be_asked, is_confirmed
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.qualifications import define_qualification, requirement_for
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.workers.confirm_claim import MAX_CALLS_PER_SECOND, can_be_asked, is_confirmed
+from crowd.domain.workers.qualifications import define_qualification, requirement_for
 from crowd.models import Hit, HitType, QualificationGrant
 from tests.crowd.factories import make_assignment, make_hits, make_worker
 from tests.crowd.in_process import accept, join, submit
@@ -53,13 +53,13 @@ def test_answer_is_remembered(hit, wire):
 
 
 def test_calls_are_limited_over_all_hits(wire):
-    make_hits(3 * MOST_CALLS_PER_SECOND)
+    make_hits(3 * MAX_CALLS_PER_SECOND)
     create_pending_hits(clock=timezone.now)
     wire.calls.clear()
     now = timezone.now()
     answers = [ask(hit, now=now) for hit in Hit.objects.all()]
     assert not any(answers)
-    assert len(wire.calls) == MOST_CALLS_PER_SECOND
+    assert len(wire.calls) == MAX_CALLS_PER_SECOND
     last = Hit.objects.last()
     accept(last, join(1))
     assert ask(last, now=now + timedelta(seconds=1))

@@ -5,14 +5,14 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
-from crowd.domain.send_payments import send_due_payments, send_due_rejections
-from crowd.domain.sync_hits import schedule_sync, sync_due_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.sync_hits import schedule_sync, sync_due_hits
+from crowd.domain.money.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from crowd.domain.money.send_payments import send_due_payments, send_due_rejections
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, Payment
 from marketplace import models as theirs
-from marketplace.domain import maintenance, review
+from marketplace.domain.work import maintenance, review
 from tests.crowd.factories import make_hits
 from tests.crowd.in_process import finish, join
 from tests.crowd.test_ledger import SLOT, balance, cached

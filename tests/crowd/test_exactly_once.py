@@ -7,23 +7,24 @@ import pytest
 from django.db.models import Sum
 from django.utils import timezone
 
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
-from crowd.domain.providers import hit_provider_of
-from crowd.domain.qualifications import (
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.sync_hits import request_sync, sync_due_hits
+from crowd.domain.money.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from crowd.domain.money.send_payments import send_due_payments, send_due_rejections
+from crowd.domain.provider.providers import hit_provider_of
+from crowd.domain.workers.qualifications import (
     define_qualification,
     grant_qualification,
     requirement_for,
     send_due_grants,
 )
-from crowd.domain.register_worker import register_worker
-from crowd.domain.send_payments import send_due_payments, send_due_rejections
-from crowd.domain.sync_hits import request_sync, sync_due_hits
+from crowd.domain.workers.register_worker import register_worker
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from crowd.providers import mturk
 from marketplace import models as theirs
-from marketplace.domain import accept_hit, accounts, work
+from marketplace.domain.accounts import accounts
+from marketplace.domain.work import accept_hit, work
 from tests.crowd.factories import make_budget, make_hits
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -18,11 +18,9 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from audit.domain.change_state import TransitionNotAllowedError
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
 from crowd.domain.handle_notifications import receive_notification
-from crowd.domain.ledger import BudgetExceededError
-from crowd.domain.manage_hits import (
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.manage_hits import (
     HitChangeError,
     add_assignments,
     expire_hits,
@@ -32,14 +30,20 @@ from crowd.domain.manage_hits import (
     send_due_ends,
     send_due_increases,
 )
-from crowd.domain.send_payments import release_held_payments, send_due_payments, send_due_rejections
-from crowd.domain.sync_hits import schedule_sync, sync_due_hits
+from crowd.domain.hits.sync_hits import schedule_sync, sync_due_hits
+from crowd.domain.money.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from crowd.domain.money.ledger import BudgetExceededError
+from crowd.domain.money.send_payments import (
+    release_held_payments,
+    send_due_payments,
+    send_due_rejections,
+)
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Budget, Hit, LedgerEntry, Payment
 from marketplace import models as theirs
-from marketplace.domain import maintenance, work
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.notifications import document
+from marketplace.domain.notifications.notifications import document
+from marketplace.domain.work import maintenance, work
 from tests.crowd.factories import make_budget, make_hits
 from tests.crowd.in_process import Killed, accept, finish, join
 from tests.crowd.test_ledger import balance, cached

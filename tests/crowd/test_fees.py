@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crowd.domain.fees import fee_cents as of_provider
-from crowd.domain.fees import forget_rates
+from crowd.domain.provider.fees import fee_cents as of_provider
+from crowd.domain.provider.fees import forget_rates
 from crowd.models import ProviderAccount
 from crowd.providers.mturk.fees import fee_cents
 

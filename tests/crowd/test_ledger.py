@@ -7,9 +7,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from crowd.domain.decide_assignment import BonusAward, approve_assignment, reject_assignment
-from crowd.domain.ledger import BudgetExceededError, Movement, offer_cents_left, reserve, settle
-from crowd.domain.send_payments import release_held_payments
+from crowd.domain.money.decide_assignment import BonusAward, approve_assignment, reject_assignment
+from crowd.domain.money.ledger import (
+    BudgetExceededError,
+    Movement,
+    offer_cents_left,
+    reserve,
+    settle,
+)
+from crowd.domain.money.send_payments import release_held_payments
 from crowd.enums import AssignmentState, LedgerKind, PaymentState
 from crowd.models import Budget, LedgerEntry, Payment
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_hits, make_live_hit

@@ -2,10 +2,11 @@
 
 import pytest
 
-from crowd.domain.decide_assignment import reject_assignment
-from crowd.domain.prepare_hits import HitPlan, HitTerms, hit_type_of, prepare_hits
-from crowd.domain.qualifications import define_qualification
-from crowd.domain.write_messages import write_messages
+from crowd.domain.hits.prepare_hits import HitPlan, hit_type_of, prepare_hits
+from crowd.domain.money.decide_assignment import reject_assignment
+from crowd.domain.money.hit_reservations import HitTerms
+from crowd.domain.workers.qualifications import define_qualification
+from crowd.domain.workers.write_messages import write_messages
 from crowd.models import Hit, HitType, LedgerEntry, Message, QualificationType
 from crowd.providers.base import Bonus, ProviderRefusedError
 from crowd.providers.limits import OutOfLimitsError

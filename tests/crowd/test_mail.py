@@ -4,14 +4,14 @@ from datetime import timedelta
 
 import pytest
 
-from crowd.domain.write_mail import (
+from crowd.domain.workers.write_mail import (
     also_by_mail,
     forget_address,
     keep_address,
     send_again,
     send_due_mail,
 )
-from crowd.domain.write_messages import MOST_ATTEMPTS
+from crowd.domain.workers.write_messages import MAX_ATTEMPTS
 from crowd.enums import MailState
 from crowd.models import Mail, MailAddress, Message
 from tests.crowd.factories import NOW, make_worker
@@ -123,7 +123,7 @@ def test_outcome_is_unknown_after_the_process_died_while_sending(server, mail):
 def test_unavailable_server_is_retried_up_to_the_limit(server, mail, settings, free_port):
     settings.EMAIL_PORT = free_port
     now = timedelta(0)
-    for _ in range(MOST_ATTEMPTS):
+    for _ in range(MAX_ATTEMPTS):
         assert state_of(mail) == MailState.PENDING
         sweep(now)
         now += timedelta(days=3)

@@ -9,12 +9,9 @@ from django.db.models.functions import Cast, Concat
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import StateChange
-from crowd.domain import manage_hits
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.decide_assignment import approve_assignment, reject_assignment
-from crowd.domain.hit_reservations import release_unused
-from crowd.domain.ledger import BudgetExceededError, CapTooLowError, join_sub_budget, set_cap
-from crowd.domain.manage_hits import (
+from crowd.domain.hits import manage_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.manage_hits import (
     HitChangeError,
     add_assignments,
     add_to_each,
@@ -26,7 +23,10 @@ from crowd.domain.manage_hits import (
     send_due_ends,
     send_due_increases,
 )
-from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.hits.sync_hits import sync_due_hits
+from crowd.domain.money.decide_assignment import approve_assignment, reject_assignment
+from crowd.domain.money.hit_reservations import release_unused
+from crowd.domain.money.ledger import BudgetExceededError, CapTooLowError, join_sub_budget, set_cap
 from crowd.enums import HitState
 from crowd.models import Assignment, Budget, Hit
 from marketplace import models as theirs

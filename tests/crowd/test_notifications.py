@@ -4,13 +4,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.handle_notifications import destination, forget_notifications
-from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.handle_notifications import forget_notifications
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.sync_hits import sync_due_hits
+from crowd.domain.provider.event_addresses import destination
 from crowd.models import Assignment, Hit, NotificationReceipt
 from marketplace import models as theirs
-from marketplace.domain import work
-from marketplace.domain.notifications import document
+from marketplace.domain.notifications.notifications import document
+from marketplace.domain.work import work
 from tests.crowd.factories import NOW, make_hits, make_live_hit
 from tests.crowd.in_process import accept, join
 

@@ -1,6 +1,6 @@
 import pytest
 
-from crowd.domain.pay_scheme import (
+from crowd.domain.money.pay_scheme import (
     TERM_FIELDS,
     PaySchemeError,
     Terms,

@@ -5,11 +5,13 @@ from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from audit.models import StateChange
-from crowd.domain.block_worker import block_worker, lift_block, send_due_blocks
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.decide_assignment import approve_assignment
-from crowd.domain.providers import provider_of
-from crowd.domain.qualifications import (
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.sync_hits import sync_due_hits
+from crowd.domain.money.decide_assignment import approve_assignment
+from crowd.domain.money.send_payments import send_due_payments
+from crowd.domain.provider.providers import provider_of
+from crowd.domain.workers.block_worker import block_worker, lift_block, send_due_blocks
+from crowd.domain.workers.qualifications import (
     define_qualification,
     grant_qualification,
     group_requirement,
@@ -17,16 +19,14 @@ from crowd.domain.qualifications import (
     send_due_grants,
     system_requirements,
 )
-from crowd.domain.read_back_grants import ReadBack, read_back_grants
-from crowd.domain.register_worker import register_worker
-from crowd.domain.send_payments import send_due_payments
-from crowd.domain.sync_hits import sync_due_hits
-from crowd.domain.write_messages import MOST_ATTEMPTS, send_due_messages, write_messages
+from crowd.domain.workers.read_back_grants import ReadBack, read_back_grants
+from crowd.domain.workers.register_worker import register_worker
+from crowd.domain.workers.write_messages import MAX_ATTEMPTS, send_due_messages, write_messages
 from crowd.enums import BlockState, GrantState, MessageState
 from crowd.models import Assignment, Block, Message, QualificationGrant, QualificationType, Worker
 from marketplace import models as theirs
-from marketplace.domain import accept_hit
 from marketplace.domain.errors import RefusalError
+from marketplace.domain.work import accept_hit
 from tests.annotation.factories import make_item, make_project
 from tests.crowd.factories import NOW, make_hits, make_worker
 from tests.crowd.in_process import accept, finish, join
@@ -75,7 +75,7 @@ def test_messages_are_sent_in_groups_and_failures_stored_by_worker(wire, clock):
 def test_message_with_unknown_outcome_is_retried_with_backoff_up_to_the_limit(wire, clock):
     write_messages(budget=None, workers=[make_worker()], subject="Hello", text="You.", now=clock())
     wire.faults = lambda operation: "throttle=1"
-    for attempt in range(1, MOST_ATTEMPTS + 1):
+    for attempt in range(1, MAX_ATTEMPTS + 1):
         send_due_messages(clock=clock)
         message = Message.objects.get()
         assert message.attempts == attempt

@@ -192,7 +192,7 @@ def test_options_of_a_study(server, client):
     assert fields["naivety_distribution_rate"] == 0
     changed = client.change_study(study.id, submissions_per_participant=2)
     assert changed.id == study.id
-    assert server.platform.studies[study.id].most_per_participant == 2
+    assert server.platform.studies[study.id].max_per_participant == 2
 
 
 def test_draft_is_deleted_once(server, client):

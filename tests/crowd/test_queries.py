@@ -2,8 +2,8 @@ from datetime import date
 
 import pytest
 
-from annotation.domain.qualification_codes import qualifications_of
-from crowd.domain.queries import LedgerFilter, failures_of, ledger_of, pending_work, sums_of
+from annotation.domain.publishing.qualification_codes import qualifications_of
+from crowd.domain.hits.queries import LedgerFilter, failures_of, ledger_of, pending_work, sums_of
 from crowd.models import Assignment, Hit, Payment
 from tests.dashboard.campaign import Campaign, make_project
 

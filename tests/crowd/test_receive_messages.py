@@ -3,12 +3,12 @@
 import pytest
 from django.utils import timezone
 
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.receive_messages import fetch_messages
-from crowd.domain.register_worker import register_worker
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.workers.receive_messages import fetch_messages
+from crowd.domain.workers.register_worker import register_worker
 from crowd.models import Message, ReceivedMessage
 from marketplace import models as theirs
-from marketplace.domain.worker_messages import write_to_requester
+from marketplace.domain.notifications.worker_messages import write_to_requester
 from tests.crowd.factories import NOW, make_budget, make_hits
 from tests.crowd.in_process import join
 

@@ -8,14 +8,14 @@ from django.core.management import CommandError, call_command
 from django.db.models import F, Value
 from django.db.models.functions import Concat
 
-from annotation.domain.batch_actions import hits_of
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.publishing.batch_actions import hits_of
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Item, Submission, Task
 from audit.models import StateChange
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.hold_publishing import active_hold, hold_publishing, lift_hold
-from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.sync_hits import sync_due_hits
+from crowd.domain.provider.hold_publishing import active_hold, hold_publishing, lift_hold
 from crowd.enums import HitState
 from crowd.models import Budget, Hit, OrphanHit
 from marketplace import models as theirs

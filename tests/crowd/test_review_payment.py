@@ -5,11 +5,11 @@ from datetime import timedelta
 import pytest
 
 from audit.domain.change_state import TransitionNotAllowedError
-from crowd.domain.decide_assignment import BonusAward, approve_assignment
-from crowd.domain.hit_reservations import release_unused
-from crowd.domain.ledger import offer_cents_left, set_cap
-from crowd.domain.review_payment import accept_payment, decline_payment
-from crowd.domain.send_payments import release_held_payments, send_due_payments
+from crowd.domain.money.decide_assignment import BonusAward, approve_assignment
+from crowd.domain.money.hit_reservations import release_unused
+from crowd.domain.money.ledger import offer_cents_left, set_cap
+from crowd.domain.money.review_payment import accept_payment, decline_payment
+from crowd.domain.money.send_payments import release_held_payments, send_due_payments
 from crowd.enums import PaymentState
 from crowd.models import Budget, Hit, Payment
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_live_hit

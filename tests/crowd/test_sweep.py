@@ -7,7 +7,7 @@ import pytest
 from django.db import transaction
 
 from crowd.models import Worker
-from jobs.domain.sweep import FIRST_RETRY, LONGEST_RETRY, for_each_group, for_each_row
+from jobs.domain.sweep import FIRST_RETRY, MAX_RETRY_DELAY, for_each_group, for_each_row
 from jobs.models import SweepFailure
 from tests.crowd.factories import NOW, make_worker
 
@@ -77,8 +77,8 @@ def test_failing_row_is_retried_with_backoff_and_deleted_once_it_succeeds():
     assert failure.first_failed_at == NOW
     SweepFailure.objects.update(attempts=40, retry_at=rows.now)
     rows.run()
-    assert SweepFailure.objects.get().retry_at == rows.now + LONGEST_RETRY
-    rows.now += LONGEST_RETRY
+    assert SweepFailure.objects.get().retry_at == rows.now + MAX_RETRY_DELAY
+    rows.now += MAX_RETRY_DELAY
     rows.poisoned = set()
     assert rows.run() == 1
     assert not SweepFailure.objects.exists()

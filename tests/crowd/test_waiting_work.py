@@ -4,22 +4,22 @@ import json
 
 import pytest
 
-from annotation.domain.bonus_timing import MAX_WAIT
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.decisions.bonus_timing import MAX_WAIT
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import HeldBonus, Item, Submission
-from consolidation.domain.decide_waiting import decide_waiting_bonuses, decide_waiting_work
-from consolidation.domain.kept_work import count_kept_work
-from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.record_work import record_new_case_work
+from consolidation.domain.cases.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.gold.kept_work import count_kept_work
+from consolidation.domain.reviews.decide_waiting import decide_waiting_bonuses, decide_waiting_work
 from consolidation.models import Case, Gold
 from consolidation.protocols import PROTOCOLS
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.send_payments import send_due_payments, send_due_rejections
-from crowd.domain.sync_hits import schedule_sync, sync_due_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.sync_hits import schedule_sync, sync_due_hits
+from crowd.domain.money.send_payments import send_due_payments, send_due_rejections
 from crowd.models import Hit, Payment
 from marketplace import models as theirs
-from marketplace.domain import maintenance
+from marketplace.domain.work import maintenance
 from tests.annotation.factories import make_item
 from tests.consolidation.waiting import asked, make_waiting_project
 from tests.crowd.in_process import finish, join

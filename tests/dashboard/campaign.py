@@ -13,7 +13,7 @@ from annotation.models import Batch, Item, Sentence, Submission, Task, TaskItem
 from audit.models import StateChange
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, CaseSource, CaseTask, Gold
-from crowd.domain.fees import fee_cents
+from crowd.domain.provider.fees import fee_cents
 from crowd.enums import (
     DEFAULT_PROVIDER,
     AssignmentState,

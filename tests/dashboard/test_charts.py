@@ -9,7 +9,7 @@ from django.utils import timezone
 from annotation.models import Item
 from consolidation.models import Gold
 from dashboard.charts import finished_over_time, progress_chart
-from datasets.domain.quality_over_time import quality_chart
+from datasets.domain.quality.quality_over_time import quality_chart
 from projects.domain.cached_figures import forget_figures
 from tests.dashboard.campaign import make_project
 from web.charts import Style, draw_chart

@@ -26,7 +26,7 @@ from projects.domain.notify import RECIPIENTS, notify
 from projects.enums import MemberRole
 from projects.models import Notification, Project
 from projects.permissions import page_rules
-from qualification.domain.feedback import Notes, add_reply, send_feedback
+from qualification.domain.training.feedback import Notes, add_reply, send_feedback
 from qualification.models import Alert, Evaluation
 from rehearsal.models import Rehearsal
 from tests.annotation.factories import make_held_bonus

@@ -8,8 +8,8 @@ from django.urls import reverse
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect
 
 from annotation.models import Batch, Submission
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.index_gold import rebuild_index
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.index_gold import rebuild_index
 from crowd.models import Hit, Payment
 from tests.annotation.onboarding import AGE, publish_fields
 from tests.axe import LOOKS, axe_findings

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from annotation.models import Submission
 from audit.domain.change_state import log_state_change
 from audit.models import StateChange
-from crowd.domain.hold_publishing import hold_publishing
+from crowd.domain.provider.hold_publishing import hold_publishing
 from crowd.models import Hit, Payment
 from dashboard.project_log import KINDS, LogFilter, log_of
 from projects.domain.members import add_role
@@ -158,9 +158,9 @@ def test_total_of_a_long_log_is_a_lower_bound(logged_campaign, office, project, 
     page = office.get(URL).content.decode()
     assert f"{len(everything)} changes" in page
     assert "More than" not in page
-    monkeypatch.setattr("dashboard.views.log.MOST_LISTED", len(everything))
+    monkeypatch.setattr("dashboard.views.log.MAX_LISTED", len(everything))
     assert "More than" not in office.get(URL).content.decode()
-    monkeypatch.setattr("dashboard.views.log.MOST_LISTED", 4)
+    monkeypatch.setattr("dashboard.views.log.MAX_LISTED", 4)
     page = office.get(URL).content.decode()
     assert "More than 4 changes" in page
     assert "The newest 4 are listed." in page
@@ -171,7 +171,7 @@ def test_total_of_a_long_log_is_a_lower_bound(logged_campaign, office, project, 
 
 @pytest.mark.parametrize(("sort", "is_newest_first"), [("", True), ("time", False)])
 def test_file_is_complete_and_sorted(logged_campaign, office, monkeypatch, sort, is_newest_first):
-    monkeypatch.setattr("dashboard.views.log.MOST_LISTED", 2)
+    monkeypatch.setattr("dashboard.views.log.MAX_LISTED", 2)
     monkeypatch.setattr("dashboard.project_log.CHUNK", 3)
     text = office.get(f"{URL[:-1]}.csv", {"sort": sort}).getvalue().decode()
     rows = list(csv.DictReader(io.StringIO(text)))

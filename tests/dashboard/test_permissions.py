@@ -10,15 +10,15 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.appeal_links import appeal_url
-from annotation.domain.queue_import import queue_import
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.flag_item import flag_item
-from consolidation.domain.queue_gold import queue_gold
+from annotation.domain.corpus.queue_import import queue_import
+from annotation.domain.decisions.appeal_links import appeal_url
+from consolidation.domain.experts.flag_item import flag_item
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.queue_gold import queue_gold
 from consolidation.models import Experiment, Review
 from crowd.models import Study
-from datasets.domain.error_samples import draw_sample
-from datasets.domain.export_gold import MANIFEST
+from datasets.domain.exports.export_gold import MANIFEST
+from datasets.domain.quality.error_samples import draw_sample
 from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
 from jobs.models import Job

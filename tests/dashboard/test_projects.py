@@ -6,8 +6,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from consolidation.domain.add_gold import add_gold
-from crowd.domain.hold_publishing import hold_publishing
+from consolidation.domain.gold.add_gold import add_gold
+from crowd.domain.provider.hold_publishing import hold_publishing
 from dashboard.menu import MENU, UNDER
 from dashboard.protocol import progress_of, steps_of
 from projects.enums import MemberRole

@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.models import Consent, ConsentText, QuestionnaireAnswer, TaskItem
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.index_gold import rebuild_index
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.index_gold import rebuild_index
 from consolidation.models import Experiment, ExpertDraft, Gold
 from crowd.models import Assignment, Hit, Payment, ReceivedMessage, Worker
 from projects.enums import MemberRole, ShownContext

@@ -10,8 +10,8 @@ from dashboard.setting_up import path_of
 from projects.domain.create_project import write_guidelines
 from projects.domain.settle_step import settle_step
 from projects.enums import MemberRole, SettledStep
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.publish_round import invite_workers, publish_round
+from qualification.domain.rounds.publish_round import invite_workers, publish_round
+from qualification.domain.training.decide import Verdict, decide
 from qualification.models import Round
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import START, add_items, make_user

@@ -5,7 +5,7 @@ import random
 from pathlib import Path
 
 from consolidation.enums import GoldSource
-from datasets.domain.export_gold import ExportOptions, export_gold
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
 from projects.models import Project
 from rehearsal.domain.demo import sample_project
 from schemes.registry import get_scheme

@@ -11,12 +11,12 @@ import pytest
 from django.core.management import call_command
 
 from annotation.models import Item, Submission
-from consolidation.domain.current_gold import current_gold
-from consolidation.domain.open_cases import publish_case
-from consolidation.domain.second_consolidation import open_second_cases
+from consolidation.domain.cases.open_cases import publish_case
+from consolidation.domain.cases.second_consolidation import open_second_cases
+from consolidation.domain.gold.current_gold import current_gold
 from consolidation.models import Case
-from datasets.domain.agreement import consolidation_agreement, worker_agreement
-from datasets.domain.agreement_chart import draw_agreement
+from datasets.domain.agreement.agreement import consolidation_agreement, worker_agreement
+from datasets.domain.agreement.agreement_chart import draw_agreement
 from metrics.bootstrap import bootstrap_counts
 from schemes.qasrl.comparison import labelled_spans
 from schemes.registry import get_scheme

@@ -2,7 +2,7 @@ import pytest
 from django.urls import reverse
 
 from consolidation.models import Experiment
-from crowd.domain.qualifications import define_qualification, grant_qualification
+from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from projects.enums import MemberRole
 from projects.models import Membership
 from tests.consolidation.gold import make_gold_item

@@ -5,8 +5,8 @@ import pytest
 from annotation.models import Consent, QuestionnaireAnswer, Submission
 from consolidation.models import Review
 from crowd.models import Worker
-from datasets.domain.card_people import hourly_pay
-from datasets.domain.export_gold import ExportOptions, export_gold
+from datasets.domain.exports.card_people import hourly_pay
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
 from projects.models import Project
 from tests.annotation.onboarding import AGE, STUDIES, publish_fields, publish_text
 from tests.consolidation.gold import make_gold_project

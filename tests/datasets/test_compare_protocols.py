@@ -6,13 +6,13 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Item, Submission
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.models import Gold
 from crowd.models import Assignment, LedgerEntry, Payment
-from datasets.domain.compare_protocols import compare_protocols
-from datasets.domain.quality import NothingToCompareError
-from datasets.domain.scores import Scores
-from datasets.domain.validator_figures import validator_figures
+from datasets.domain.agreement.scores import Scores
+from datasets.domain.quality.compare_protocols import compare_protocols
+from datasets.domain.quality.quality import NothingToCompareError
+from datasets.domain.quality.validator_figures import validator_figures
 from projects.models import Project
 from tests.consolidation.factories import CONTAIN, SURVEY, make_case, make_project, source, span_of
 from tests.consolidation.gold import consolidate

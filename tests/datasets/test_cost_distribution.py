@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from datasets.domain.cost_distribution import BARS, Bin, distribution_chart, distribution_of
+from datasets.domain.costs.cost_distribution import BARS, Bin, distribution_chart, distribution_of
 
 
 def test_distribution_without_amounts_has_no_mean():

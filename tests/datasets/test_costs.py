@@ -7,7 +7,7 @@ from django.db.models import F, Sum
 from django.urls import reverse
 
 from crowd.models import LedgerEntry
-from datasets.domain.cost_over_time import cost_chart
+from datasets.domain.costs.cost_over_time import cost_chart
 from tests.dashboard.campaign import START, Campaign, make_project
 from web.charts import draw_chart
 

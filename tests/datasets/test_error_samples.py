@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from audit.models import StateChange
-from consolidation.domain.add_gold import add_gold
-from datasets.domain.error_samples import (
+from consolidation.domain.gold.add_gold import add_gold
+from datasets.domain.quality.error_samples import (
     SampleError,
     draw_sample,
     judge_part,
@@ -20,7 +20,7 @@ from datasets.domain.error_samples import (
     sample_report,
     sampled_rows,
 )
-from datasets.domain.quality import NothingToCompareError
+from datasets.domain.quality.quality import NothingToCompareError
 from datasets.models import SampledPart
 from projects.enums import MemberRole
 from tests.consolidation.factories import SURVEY, make_project, source

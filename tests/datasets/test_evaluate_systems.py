@@ -10,8 +10,13 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import call_command
 
-from datasets.domain.evaluate_systems import EvaluationError, Reference, name_of, queue_evaluation
-from datasets.domain.evaluation_files import FILES, evaluation_file
+from datasets.domain.systems.evaluate_systems import (
+    EvaluationError,
+    Reference,
+    name_of,
+    queue_evaluation,
+)
+from datasets.domain.systems.evaluation_files import FILES, evaluation_file
 from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
 from metrics.document_bootstrap import MIN_DOCUMENTS

@@ -8,8 +8,8 @@ from zipfile import ZipFile
 import pytest
 from django.urls import reverse
 
-from datasets.domain.export_submissions import submissions_of
-from datasets.domain.queue_export import archive_of, data_card_of, files_of
+from datasets.domain.exports.export_submissions import submissions_of
+from datasets.domain.exports.queue_export import archive_of, data_card_of, files_of
 from jobs.models import Job
 from projects.enums import MemberRole
 from tests.consolidation.gold import make_gold_item

@@ -13,12 +13,17 @@ import yaml
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.current_gold import current_gold
-from consolidation.domain.import_gold import import_gold
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.current_gold import current_gold
+from consolidation.domain.gold.import_gold import import_gold
 from consolidation.models import Case, Gold
-from datasets.domain.export_gold import ExportOptions, NothingToExportError, export_gold, formats_of
-from datasets.domain.partitions import freeze_partitions
+from datasets.domain.exports.export_gold import (
+    ExportOptions,
+    NothingToExportError,
+    export_gold,
+    formats_of,
+)
+from datasets.domain.exports.partitions import freeze_partitions
 from schemes.original_text import align
 from schemes.registry import get_scheme
 from tests.consolidation.factories import SURVEY, span_of

@@ -9,10 +9,10 @@ import pytest
 from django.contrib.auth import get_user_model
 
 from annotation.models import Submission
-from consolidation.domain.import_gold import import_gold
-from consolidation.domain.monitor import draw_due_reviews
+from consolidation.domain.experts.monitor import draw_due_reviews
+from consolidation.domain.gold.import_gold import import_gold
 from consolidation.models import Gold, Review
-from datasets.domain.export_gold import ExportOptions, export_gold
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
 from projects.models import Project
 from tests.consolidation.experts import set_review_rate
 from tests.consolidation.factories import correct

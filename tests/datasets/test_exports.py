@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.urls import reverse
 
-from datasets.domain.export_gold import ExportOptions, export_gold
-from datasets.domain.queue_export import exports_of, files_of, open_file, queue_export
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
+from datasets.domain.exports.queue_export import exports_of, files_of, open_file, queue_export
 from jobs.domain.kinds import ATTEMPTS
 from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
@@ -187,7 +187,7 @@ def test_full_disk_is_reported_and_leaves_no_files(office, project, monkeypatch,
     def full(**_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("datasets.domain.export_gold.write_data_card", full)
+    monkeypatch.setattr("datasets.domain.exports.export_gold.write_data_card", full)
     job = make_export(project)
     assert (job.state, job.problem) == (JobState.FAILED, "[Errno 28] No space left on device")
     assert not connection.allow_thread_sharing  # the read-ahead process has ended

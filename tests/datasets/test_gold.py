@@ -4,8 +4,8 @@ import io
 import pytest
 from django.urls import reverse
 
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.index_gold import rebuild_index
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.index_gold import rebuild_index
 from consolidation.models import Gold, Review
 from projects.enums import MemberRole
 from projects.models import Membership

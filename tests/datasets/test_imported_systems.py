@@ -10,8 +10,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from consolidation.domain.current_gold import current_gold
-from datasets.domain.decide_match import decide_match
+from consolidation.domain.gold.current_gold import current_gold
+from datasets.domain.quality.decide_match import decide_match
 from projects.command import InputError
 from projects.enums import MemberRole
 from projects.models import Project

@@ -16,11 +16,11 @@ from django.urls import reverse
 
 from annotation.enums import SubmissionState
 from annotation.models import Item, Sentence, Submission
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.index_gold import rebuild_index
-from datasets.domain.agreement import worker_agreement
-from datasets.domain.export_gold import ExportOptions, export_gold
-from datasets.domain.quality import quality_report
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.index_gold import rebuild_index
+from datasets.domain.agreement.agreement import worker_agreement
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
+from datasets.domain.quality.quality import quality_report
 from datasets.models import Decision
 from projects.domain.create_project import create_project
 from projects.enums import MemberRole, Role

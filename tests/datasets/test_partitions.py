@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from annotation.models import Sentence
-from datasets.domain.partitions import (
+from datasets.domain.exports.partitions import (
     Draw,
     PartitionError,
     check_frozen,

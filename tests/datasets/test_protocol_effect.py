@@ -7,9 +7,9 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotation.models import Item
-from consolidation.domain.add_gold import add_gold
-from datasets.domain.coverage import coverage_report
-from datasets.domain.protocol_effect import protocol_effect
+from consolidation.domain.gold.add_gold import add_gold
+from datasets.domain.quality.coverage import coverage_report
+from datasets.domain.quality.protocol_effect import protocol_effect
 from tests.consolidation.factories import SURVEY, make_project, source
 from tests.consolidation.gold import make_gold_project
 from tests.crowd.factories import NOW

@@ -9,9 +9,9 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.item_context import context_of
-from consolidation.domain.add_gold import add_gold
-from datasets.domain.quality import quality_report
+from annotation.domain.corpus.item_context import context_of
+from consolidation.domain.gold.add_gold import add_gold
+from datasets.domain.quality.quality import quality_report
 from datasets.models import Decision, StoredComparison
 from projects.enums import MemberRole
 from schemes.qasrl.span_keys import key_of

@@ -7,12 +7,12 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.item_context import context_of
 from audit.models import StateChange
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.models import Gold
-from datasets.domain.decide_match import DecisionError, decide_match
-from datasets.domain.quality import quality_report
+from datasets.domain.quality.decide_match import DecisionError, decide_match
+from datasets.domain.quality.quality import quality_report
 from datasets.models import Decision
 from projects.enums import MemberRole
 from schemes.qasrl.span_keys import key_of

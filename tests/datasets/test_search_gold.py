@@ -2,13 +2,13 @@ import pytest
 from django.core.management import call_command
 from django.utils import timezone
 
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.index_gold import index_missing_gold, padded, rebuild_index
-from consolidation.domain.monitor import confirm_review, return_review
-from consolidation.domain.second_consolidation import open_second_case
+from consolidation.domain.cases.second_consolidation import open_second_case
+from consolidation.domain.experts.monitor import confirm_review, return_review
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.index_gold import index_missing_gold, padded, rebuild_index
 from consolidation.models import Case, Gold, GoldEntry, Review
 from consolidation.tasks import index_missing_gold as index_task
-from datasets.domain.search_gold import GoldFilter, GoldState, find_gold
+from datasets.domain.exports.search_gold import GoldFilter, GoldState, find_gold
 from tests.consolidation.factories import correct
 from tests.consolidation.gold import make_gold_project
 from tests.crowd.factories import NOW

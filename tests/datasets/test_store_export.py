@@ -8,9 +8,9 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
 
-from annotation.domain.preview_corpus import preview_corpus
-from annotation.domain.queue_import import queue_import
-from datasets.domain.queue_export import data_card_of, files_of, open_file
+from annotation.domain.corpus.preview_corpus import preview_corpus
+from annotation.domain.corpus.queue_import import queue_import
+from datasets.domain.exports.queue_export import data_card_of, files_of, open_file
 from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
 from tests.consolidation.gold import make_gold_project

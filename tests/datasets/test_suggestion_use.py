@@ -4,19 +4,19 @@ import json
 
 import pytest
 
-from annotation.domain.drafts import PageState
-from consolidation.domain.expert_queues import take_next
-from consolidation.domain.expert_work import (
+from annotation.domain.work.drafts import PageState
+from consolidation.domain.experts.expert_queues import take_next
+from consolidation.domain.experts.expert_work import (
     open_correction,
     open_queued,
     submit_correction,
     submit_queued,
 )
-from consolidation.domain.monitor import request_review
+from consolidation.domain.experts.monitor import request_review
 from consolidation.models import Case, Gold
-from datasets.domain.export_gold import ExportOptions, export_gold
-from datasets.domain.statistics import statistics_of
-from datasets.domain.suggestion_use import suggestion_use
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
+from datasets.domain.exports.statistics import statistics_of
+from datasets.domain.quality.suggestion_use import suggestion_use
 from projects.enums import MemberRole
 from projects.models import Membership, Project
 from schemes.registry import get_scheme

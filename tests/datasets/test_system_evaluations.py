@@ -7,8 +7,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from datasets.domain.evaluate_systems import evaluations_of
-from datasets.domain.evaluation_files import FILES
+from datasets.domain.systems.evaluate_systems import evaluations_of
+from datasets.domain.systems.evaluation_files import FILES
 from jobs.enums import JobState
 from jobs.tasks import run_jobs
 from projects.enums import MemberRole, TokenScope

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from datasets.domain.evaluate_systems import evaluations_of
+from datasets.domain.systems.evaluate_systems import evaluations_of
 from jobs.tasks import run_jobs
 from projects.models import Project
 from tests.axe import LOOKS, axe_findings

@@ -189,7 +189,7 @@ def test_rejection_needs_a_long_reason_and_a_category(prolific, changes):
 
 
 def test_rejections_can_be_capped(prolific):
-    prolific.options.most_rejections = 0.5
+    prolific.options.max_rejections = 0.5
     study = prolific.add_study()
     statuses = []
     for _ in range(2):

@@ -15,15 +15,15 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from annotation.domain.onboarding.steps import SALT
-from annotation.domain.worker_page import PageToken
+from annotation.domain.work.onboarding.steps import SALT
+from annotation.domain.work.worker_page import PageToken
 from annotation.models import BlockAssignment, Draft, FinishedTutorial, Task
 from consolidation.models import Case
 from crowd.enums import HitState
 from crowd.models import Hit
 from projects.enums import MemberRole, Role
 from projects.permissions import Access
-from qualification.domain.publish_round import publish_round
+from qualification.domain.rounds.publish_round import publish_round
 from qualification.enums import RoundEntry
 from schemes.registry import SCHEMES
 from tests.annotation.factories import make_task

@@ -14,15 +14,15 @@ from random import Random
 import pytest
 from django.db.models import Sum
 
-from annotation.domain.bonus_timing import RECORD_ITEMS
-from annotation.domain.item_context import context_of
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.corpus.item_context import context_of
+from annotation.domain.decisions.bonus_timing import RECORD_ITEMS
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Item
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.decide_waiting import decide_waiting_bonuses, decide_waiting_work
-from consolidation.domain.kept_work import count_kept_work
-from consolidation.domain.open_cases import open_case
+from consolidation.domain.cases.open_cases import open_case
+from consolidation.domain.gold.add_gold import add_gold
+from consolidation.domain.gold.kept_work import count_kept_work
+from consolidation.domain.reviews.decide_waiting import decide_waiting_bonuses, decide_waiting_work
 from consolidation.models import Case
 from consolidation.protocols import protocol_of
 from crowd.enums import HitState, PaymentState

@@ -2,11 +2,11 @@
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from annotation.domain.queue_import import IMPORT
-from annotation.domain.source_files import ReadOptions
-from consolidation.domain.queue_gold import queue_gold
-from datasets.domain.evaluate_systems import Reference, queue_evaluation
-from datasets.domain.queue_export import queue_export
+from annotation.domain.corpus.queue_import import IMPORT
+from annotation.domain.corpus.source_files import ReadOptions
+from consolidation.domain.gold.queue_gold import queue_gold
+from datasets.domain.exports.queue_export import queue_export
+from datasets.domain.systems.evaluate_systems import Reference, queue_evaluation
 from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job
 from jobs.models import Job

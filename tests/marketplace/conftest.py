@@ -17,7 +17,8 @@ from django.contrib.auth.models import Permission
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import access_keys, accounts
+from marketplace.domain import access_keys
+from marketplace.domain.accounts import accounts
 from marketplace.models import Requester, WorkerAccount
 
 from .wire import watch

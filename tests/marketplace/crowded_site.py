@@ -10,11 +10,11 @@ from django.db import connection
 from django.utils import timezone
 
 from marketplace.domain import access_keys
+from marketplace.domain.hits.open_types import list_digest
 from marketplace.domain.identifiers import new_code
-from marketplace.domain.open_types import list_digest
-from marketplace.domain.qualifications import create_type, grant
-from marketplace.domain.requirement_rows import requirement_rows
-from marketplace.domain.requirements import HITS_APPROVED
+from marketplace.domain.qualifications.qualifications import create_type, grant
+from marketplace.domain.qualifications.requirement_rows import requirement_rows
+from marketplace.domain.qualifications.requirements import HITS_APPROVED
 from marketplace.models import (
     Hit,
     HitType,

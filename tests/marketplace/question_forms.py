@@ -2,8 +2,8 @@
 
 from xml.sax.saxutils import escape, quoteattr
 
-from marketplace.domain.answer_key import NAMESPACE as KEY_NAMESPACE
-from marketplace.domain.question_form import NAMESPACES
+from marketplace.domain.questions.answer_key import NAMESPACE as KEY_NAMESPACE
+from marketplace.domain.questions.question_form import NAMESPACES
 
 NAMESPACE_2005, NAMESPACE_2017 = NAMESPACES
 

@@ -9,10 +9,10 @@ from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from marketplace.domain import accept_hit
-from marketplace.domain.accept_hit import MOST_IN_PROGRESS
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.identifiers import new_code
+from marketplace.domain.work import accept_hit
+from marketplace.domain.work.accept_hit import MAX_IN_PROGRESS
 from marketplace.models import Assignment, Hit, Requester, WorkerAccount
 
 from .conftest import accept, log_in, make_requester, make_worker, submit
@@ -66,14 +66,14 @@ def test_place_freed_behind_the_worker_is_offered(worker):
     code = take(other, first)
     take(worker, second)
     assert take(worker, first) is None
-    from marketplace.domain import work
+    from marketplace.domain.work import work
 
     work.return_assignment(worker=other, assignment_code=code, now=timezone.now())
     assert Assignment.objects.get(code=take(worker, first)).hit_id == first.pk
 
 
 def test_returned_hit_is_offered_to_the_same_worker_later(worker):
-    from marketplace.domain import work
+    from marketplace.domain.work import work
 
     hit = publish_in_domain(make_requester()[0])
     work.return_assignment(worker=worker, assignment_code=take(worker, hit), now=timezone.now())
@@ -214,8 +214,8 @@ def test_concurrent_uses_of_a_token_publish_once():
 def test_worker_with_many_windows_cannot_exceed_the_limit(worker):
     hit = publish_in_domain(make_requester()[0])
     fill(hit, 40)
-    for _ in range(MOST_IN_PROGRESS - 1):
+    for _ in range(MAX_IN_PROGRESS - 1):
         assert take(worker, hit)
     results = at_once(8, lambda n: take(worker, hit))
     assert len([code for code in results if isinstance(code, str)]) == 1
-    assert Assignment.objects.filter(status="Accepted").count() == MOST_IN_PROGRESS
+    assert Assignment.objects.filter(status="Accepted").count() == MAX_IN_PROGRESS

@@ -8,7 +8,8 @@ from django.contrib.auth import get_user_model
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import accounts, maintenance
+from marketplace.domain.accounts import accounts
+from marketplace.domain.work import maintenance
 from marketplace.models import Assignment, Invitation, LoginFailure, WorkerAccount, WorkerSession
 
 from .conftest import PASSWORD, accept, log_in, make_worker

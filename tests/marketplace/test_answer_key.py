@@ -2,10 +2,10 @@
 
 import pytest
 
-from marketplace.domain.answer_key import parse_answer_key
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.form_answers import Answer
-from marketplace.domain.question_form import parse_question_form
+from marketplace.domain.questions.answer_key import parse_answer_key
+from marketplace.domain.questions.form_answers import Answer
+from marketplace.domain.questions.question_form import parse_question_form
 
 from .question_forms import (
     KEY,

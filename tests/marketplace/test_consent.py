@@ -4,8 +4,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import accounts
-from marketplace.domain.consent import publish_consent_text, versions_with_counts
+from marketplace.domain.accounts import accounts
+from marketplace.domain.work.consent import publish_consent_text, versions_with_counts
 from marketplace.models import Assignment, ConsentText, WorkerAccount
 
 from .conftest import PASSWORD, log_in, make_worker

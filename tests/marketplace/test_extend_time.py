@@ -7,9 +7,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from marketplace.domain import maintenance, work
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.extend_time import MOST_EXTENSIONS, extend_time, time_left
+from marketplace.domain.work import maintenance, work
+from marketplace.domain.work.extend_time import MAX_EXTENSIONS, extend_time, time_left
 from marketplace.models import Assignment, Hit
 
 from .conftest import accept, log_in, make_worker, submit
@@ -46,9 +46,9 @@ def test_warning_and_extension_follow_the_duration(publish, browser, seconds, wa
 
 def test_time_is_extended_ten_times_at_most(accepted):
     before = accepted.deadline_at
-    for _ in range(MOST_EXTENSIONS):
+    for _ in range(MAX_EXTENSIONS):
         accepted = extend(accepted)
-    assert accepted.deadline_at == before + MOST_EXTENSIONS * 5 * MINUTE
+    assert accepted.deadline_at == before + MAX_EXTENSIONS * 5 * MINUTE
     assert time_left(accepted, now=timezone.now()).more_minutes == 0
     with pytest.raises(RefusalError, match="extended 10 times"):
         extend(accepted)

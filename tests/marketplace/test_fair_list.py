@@ -7,17 +7,23 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from marketplace.domain import accept_hit
-from marketplace.domain.find_groups import (
-    FEWEST_OF_REQUESTER,
+from marketplace.domain.hits.find_groups import (
+    MIN_OF_REQUESTER,
     PER_PAGE,
     GroupFilter,
     Position,
     Sort,
     find_groups,
 )
-from marketplace.domain.qualifications import create_type, grant, held_by
-from marketplace.domain.requirements import ADULT, APPROVAL_RATE, HITS_APPROVED, LOCALE, unmet
+from marketplace.domain.qualifications.qualifications import create_type, grant, held_by
+from marketplace.domain.qualifications.requirements import (
+    ADULT,
+    APPROVAL_RATE,
+    HITS_APPROVED,
+    LOCALE,
+    unmet,
+)
+from marketplace.domain.work import accept_hit
 from marketplace.enums import Guarded
 from marketplace.models import Assignment, Hit, HitType, SavedSearch, WorkerAccount
 
@@ -116,7 +122,7 @@ def test_single_requester_has_all_groups_in_the_list(worker):
     assert [len(page) for page in walk(worker)] == [25, 25, 10]
 
 
-@pytest.mark.parametrize(("others", "expected"), [(1, 12), (2, 8), (9, FEWEST_OF_REQUESTER)])
+@pytest.mark.parametrize(("others", "expected"), [(1, 12), (2, 8), (9, MIN_OF_REQUESTER)])
 def test_requesters_divide_a_page_evenly(worker, others, expected):
     for number in range(others):
         add_types(open_requester(f"lab {number}"), [{"title": f"Small task {number}"}])

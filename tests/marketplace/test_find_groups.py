@@ -7,10 +7,13 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from marketplace.domain.find_groups import GroupFilter, find_groups
-from marketplace.domain.maintenance import run_due
-from marketplace.domain.requester_statistics import RequesterStatistics, requester_statistics
-from marketplace.domain.saved_searches import MOST_PER_WORKER
+from marketplace.domain.accounts.requester_statistics import (
+    RequesterStatistics,
+    requester_statistics,
+)
+from marketplace.domain.hits.find_groups import GroupFilter, find_groups
+from marketplace.domain.hits.saved_searches import MAX_PER_WORKER
+from marketplace.domain.work.maintenance import run_due
 from marketplace.models import Assignment, Message, Requester, SavedSearch
 
 from .conftest import HIT_TYPE, accept, log_in, make_worker, submit
@@ -154,11 +157,11 @@ def test_filter_is_saved_shown_replaced_and_deleted(groups, browser, worker):
 
 def test_filter_without_a_name_or_beyond_the_limit_is_refused(browser, worker):
     assert "Enter a name" in save(browser, "", name="").content.decode()
-    for number in range(MOST_PER_WORKER):
+    for number in range(MAX_PER_WORKER):
         save(browser, "", name=f"filter {number}")
     assert "You can save up to 20 filters" in save(browser, "", name="last").content.decode()
     save(browser, "text=new", name="filter 3")  # replaces the saved filter
-    assert SavedSearch.objects.filter(worker=worker).count() == MOST_PER_WORKER
+    assert SavedSearch.objects.filter(worker=worker).count() == MAX_PER_WORKER
 
 
 def test_new_groups_that_match_are_reported_once(groups, mturk, publish, browser, worker):

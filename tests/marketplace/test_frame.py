@@ -10,7 +10,7 @@ from defusedxml.ElementTree import fromstring
 from django.conf import settings
 from playwright.sync_api import Browser, expect
 
-from marketplace.domain import accounts
+from marketplace.domain.accounts import accounts
 
 from .conftest import accept, log_in, question
 

@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
-from crowd.domain.arrivals import parse_arrival
+from crowd.domain.sessions.arrivals import parse_arrival
 
 from .conftest import accept, framed, mturk_client, question
 

@@ -9,10 +9,10 @@ from defusedxml.ElementTree import fromstring
 from django.core.signing import Signer, b62_encode
 from playwright.sync_api import Browser, expect
 
-from marketplace.domain import accounts
-from marketplace.domain.content_keys import content_key
-from marketplace.domain.html_question import prepare_page
-from marketplace.domain.question import HTML_NAMESPACE
+from marketplace.domain.accounts import accounts
+from marketplace.domain.questions.content_keys import content_key
+from marketplace.domain.questions.html_question import prepare_page
+from marketplace.domain.questions.question import HTML_NAMESPACE
 from marketplace.models import Hit
 from marketplace.views.frame import CONTENT_SANDBOX
 from scripts.testbed import chromium as browsers

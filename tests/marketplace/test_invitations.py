@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from django.utils.html import strip_tags
 
-from marketplace.domain.accounts import invite
+from marketplace.domain.accounts.accounts import invite
 from marketplace.models import Invitation
 
 from .conftest import make_worker

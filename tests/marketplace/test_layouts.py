@@ -10,9 +10,11 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 from playwright.sync_api import Browser, expect
 
-from marketplace.domain import access_keys, layouts, requester_sessions
+from marketplace.domain import access_keys
+from marketplace.domain.accounts import requester_sessions
 from marketplace.domain.errors import InvalidParameterError
-from marketplace.domain.question import parse_question
+from marketplace.domain.questions import layouts
+from marketplace.domain.questions.question import parse_question
 from marketplace.models import Assignment, Hit, HitLayout, LoginFailure, RequesterSession
 from marketplace.views.frame import CONTENT_SANDBOX
 from tests.axe import axe_findings

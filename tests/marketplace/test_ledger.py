@@ -13,26 +13,19 @@ from hypothesis.extra.django import TestCase
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from jobs.models import SweepFailure
-from marketplace.domain import (
-    accept_hit,
-    access_keys,
-    bonuses,
-    hits,
-    ledger,
-    maintenance,
-    review,
-    work,
-)
+from marketplace.domain import access_keys, ledger
 from marketplace.domain.errors import InvalidParameterError, RefusalError
-from marketplace.domain.hit_types import register_hit_type
+from marketplace.domain.hits import hits
+from marketplace.domain.hits.hit_types import register_hit_type
 from marketplace.domain.money import fee_cents, fee_rate, format_cents, parse_amount
-from marketplace.domain.review_policies.parameters import (
+from marketplace.domain.tokens import TokenUsedError
+from marketplace.domain.work import accept_hit, bonuses, maintenance, review, work
+from marketplace.domain.work.review_policies.parameters import (
     KNOWN_ANSWERS,
     PLURALITY,
     attach,
     parse_policy,
 )
-from marketplace.domain.tokens import TokenUsedError
 from marketplace.enums import ReviewPolicyLevel
 from marketplace.models import Assignment, Hit, HitType, LedgerEntry, Requester
 

@@ -6,7 +6,7 @@ import pytest
 from django.utils import timezone
 
 from jobs.models import SweepFailure
-from marketplace.domain import maintenance
+from marketplace.domain.work import maintenance
 from marketplace.models import Assignment
 from operations.domain.alerts import PATIENCE, current_problems
 

@@ -16,9 +16,11 @@ from botocore.exceptions import ClientError
 from django.db import transaction
 from django.utils import timezone
 
-from marketplace.domain import access_keys, maintenance, notifications
+from marketplace.domain import access_keys
 from marketplace.domain.faults import Faults, parse_faults
-from marketplace.domain.transports import webhook
+from marketplace.domain.notifications import notifications
+from marketplace.domain.notifications.transports import webhook
+from marketplace.domain.work import maintenance
 from marketplace.enums import Event
 from marketplace.models import Assignment, Hit, HitType, Notification, NotificationHost
 

@@ -8,8 +8,14 @@ from django.utils import timezone
 
 from marketplace.api import endpoint
 from marketplace.api.shapes import operation_names
-from marketplace.domain import maintenance
-from marketplace.domain.requirements import ADULT, APPROVAL_RATE, HITS_APPROVED, LOCALE, SYSTEM
+from marketplace.domain.qualifications.requirements import (
+    ADULT,
+    APPROVAL_RATE,
+    HITS_APPROVED,
+    LOCALE,
+    SYSTEM,
+)
+from marketplace.domain.work import maintenance
 from marketplace.models import Assignment, Hit
 
 from .conftest import (

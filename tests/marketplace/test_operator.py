@@ -12,7 +12,7 @@ from django.contrib.auth.models import Permission
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from marketplace.domain import accounts
+from marketplace.domain.accounts import accounts
 from marketplace.models import (
     AccessKey,
     Appeal,
@@ -198,7 +198,7 @@ def test_statement_agrees_with_the_ledger(earned, operator, tmp_path):
 
 
 def test_adjacent_periods_contain_each_entry_once(earned):
-    from marketplace.domain.payouts import payouts
+    from marketplace.domain.accounts.payouts import payouts
 
     entries = LedgerEntry.objects.filter(kind__in=["reward", "bonus"]).order_by("created_at")
     cut = entries[1].created_at
@@ -302,7 +302,8 @@ def test_number_of_queries_does_not_grow_with_rows(operator, mturk, browser, do_
             numbers.append(len(queries))
         return numbers
 
-    from marketplace.domain import messages, qualifications
+    from marketplace.domain.notifications import messages
+    from marketplace.domain.qualifications import qualifications
 
     lab = Requester.objects.get()
     worker = WorkerAccount.objects.get()
@@ -336,7 +337,7 @@ def test_number_of_queries_does_not_grow_with_rows(operator, mturk, browser, do_
 
 
 def test_simulated_workers_are_hidden_by_default(operator, earned, worker):
-    from marketplace.domain.payouts import payouts
+    from marketplace.domain.accounts.payouts import payouts
 
     long_ago, tomorrow = datetime(2000, 1, 1, tzinfo=UTC), timezone.now() + timedelta(days=1)
     assert len(payouts(since=long_ago, until=tomorrow)) == 1

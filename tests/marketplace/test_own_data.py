@@ -11,7 +11,7 @@ from django.core import mail
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain.payouts import payouts
+from marketplace.domain.accounts.payouts import payouts
 from marketplace.models import Assignment, LedgerEntry, Message, WorkerAccount, WorkerSession
 
 from .conftest import PASSWORD, accept, log_in, make_worker, submit

@@ -8,9 +8,9 @@ from django.contrib.auth import get_user_model
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from marketplace.domain import accounts
-from marketplace.domain.consent import publish_consent_text
-from marketplace.domain.worker_messages import write_to_requester
+from marketplace.domain.accounts import accounts
+from marketplace.domain.notifications.worker_messages import write_to_requester
+from marketplace.domain.work.consent import publish_consent_text
 from marketplace.models import Appeal, Assignment, Requester
 from marketplace.views.frame import origin_of
 from tests.axe import LOOKS, axe_findings

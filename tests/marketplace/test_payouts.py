@@ -10,10 +10,10 @@ from django.db import connection
 from django.test import override_settings
 from django.utils import timezone
 
+from marketplace.domain.accounts.operator_profile import DEFAULT_PAYOUTS
+from marketplace.domain.accounts.payment_details import payment_details, rotate_payment_details
+from marketplace.domain.accounts.payouts import payouts, record_payouts
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.operator_profile import DEFAULT_PAYOUTS
-from marketplace.domain.payment_details import payment_details, rotate_payment_details
-from marketplace.domain.payouts import payouts, record_payouts
 from marketplace.models import LedgerEntry, Message, PaymentDetails, Payout
 
 from .conftest import log_in, make_worker

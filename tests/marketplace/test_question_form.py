@@ -10,9 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marketplace.domain.errors import RefusalError
-from marketplace.domain.form_answers import Answer, Problem, check_answers, form_answers_document
-from marketplace.domain.formatted_content import render_formatted_content
-from marketplace.domain.question_form import (
+from marketplace.domain.questions.form_answers import (
+    Answer,
+    Problem,
+    check_answers,
+    form_answers_document,
+)
+from marketplace.domain.questions.formatted_content import render_formatted_content
+from marketplace.domain.questions.question_form import (
     Content,
     FreeTextAnswer,
     Overview,

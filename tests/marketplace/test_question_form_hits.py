@@ -7,8 +7,8 @@ from defusedxml.ElementTree import fromstring
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import work
-from marketplace.domain.content_keys import content_key
+from marketplace.domain.questions.content_keys import content_key
+from marketplace.domain.work import work
 from marketplace.models import Assignment, Hit, LedgerEntry
 
 from .conftest import accept, log_in, make_worker
@@ -136,7 +136,7 @@ def test_late_submission_is_refused_and_frees_the_hit(browser, accepted):
 
 
 def test_answers_beyond_the_limit_are_refused(monkeypatch, publish, browser):
-    monkeypatch.setattr(work, "LONGEST_ANSWER", 1_000)
+    monkeypatch.setattr(work, "MAX_ANSWER_LENGTH", 1_000)
     questions = [form_question(f"q{number}", free_text(lines=5)) for number in range(3)]
     assignment = accept(browser, publish(Question=question_form(*questions)))
     long = {f"question_{number}": "x" * 400 for number in (1, 2, 3)}

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from marketplace.domain.errors import InvalidParameterError
-from marketplace.domain.qualifications import system_values
-from marketplace.domain.requirements import (
+from marketplace.domain.qualifications.qualifications import system_values
+from marketplace.domain.qualifications.requirements import (
     ADULT,
     APPROVAL_RATE,
     COMPARATOR_TEXTS,

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from marketplace.domain.maintenance import DISPOSE_AFTER
-from marketplace.domain.retention import delete_expired
+from marketplace.domain.work.maintenance import DISPOSE_AFTER
+from marketplace.domain.work.retention import delete_expired
 from marketplace.models import Assignment, Hit, Message
 
 from .conftest import accept, submit

@@ -6,10 +6,10 @@ import pytest
 from django.db import connection  # noqa: F401 - in the condition of needs_threads
 from django.utils import timezone
 
-from marketplace.domain import maintenance, review, work
-from marketplace.domain.review_policies import apply, scores
-from marketplace.domain.review_policies.answers import parse_answers
-from marketplace.domain.work import answers_xml
+from marketplace.domain.work import maintenance, review, work
+from marketplace.domain.work.review_policies import apply, scores
+from marketplace.domain.work.review_policies.answers import parse_answers
+from marketplace.domain.work.work import answers_xml
 from marketplace.models import Assignment, DueReview, Hit, LedgerEntry, Requester, ReviewAction
 
 from .conftest import accept, log_in, make_requester, make_worker, mturk_client, submit

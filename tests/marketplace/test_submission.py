@@ -8,8 +8,8 @@ from defusedxml.ElementTree import fromstring
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import maintenance, work
-from marketplace.domain.submit_tokens import read_submit_token, submit_token
+from marketplace.domain.questions.submit_tokens import read_submit_token, submit_token
+from marketplace.domain.work import maintenance, work
 from marketplace.models import Assignment, Hit, WorkerAccount
 from marketplace.views.frame import FOREIGN_SANDBOX, SANDBOX
 
@@ -122,7 +122,7 @@ def test_answer_page_may_be_framed_by_the_marketplace_only(site, browser, accept
 
 def test_answer_beyond_the_limit_is_refused(browser, accepted):
     path = submit_path(browser, accepted)
-    too_long = {"assignmentId": accepted, "content": "x" * work.LONGEST_ANSWER}
+    too_long = {"assignmentId": accepted, "content": "x" * work.MAX_ANSWER_LENGTH}
     refused = post(path, too_long)
     assert refused.status_code == 409
     assert "longer than" in refused.content.decode()

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from annotation.models import Draft
-from marketplace.domain.extend_time import MOST_EXTENSIONS
+from marketplace.domain.work.extend_time import MAX_EXTENSIONS
 from marketplace.models import Assignment
 from tests.annotation.factories import make_item, make_project, make_task
 from tests.announcements import announcements, observe_announcements
@@ -73,7 +73,7 @@ def test_end_of_the_time_is_announced_before_and_can_be_put_off(hit):
 
 
 def test_last_extension_leaves_a_warning_without_a_button(hit):
-    Assignment.objects.update(extensions=MOST_EXTENSIONS - 1)
+    Assignment.objects.update(extensions=MAX_EXTENSIONS - 1)
     hit.reload()
     hit.clock.run_for(55 * 60_000)
     hit.get_by_role("button", name="Add 15 minutes").click()

@@ -10,9 +10,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
-from marketplace.domain import notifications
 from marketplace.domain.faults import Faults
-from marketplace.domain.transports import aws
+from marketplace.domain.notifications import notifications
+from marketplace.domain.notifications.transports import aws
 from marketplace.enums import Event
 from marketplace.models import HitType, Notification, NotificationHost, Requester
 from tests.environment import find_free_port

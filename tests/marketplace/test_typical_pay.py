@@ -6,7 +6,7 @@ import pytest
 from django.core.cache import cache
 from django.utils import timezone
 
-from marketplace.domain.typical_pay import TypicalPay, typical_pay
+from marketplace.domain.hits.typical_pay import TypicalPay, typical_pay
 from marketplace.models import Assignment, HitType
 
 from .conftest import accept, log_in, make_worker, submit

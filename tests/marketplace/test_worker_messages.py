@@ -6,7 +6,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from marketplace.domain import worker_messages
+from marketplace.domain.notifications import worker_messages
 from marketplace.models import Message, OperatorProfile
 
 from .conftest import log_in, make_requester, make_worker, mturk_client
@@ -57,7 +57,7 @@ def test_answer_to_a_message_names_it(mturk, do_hit, browser, worker, requester)
 def test_messages_of_a_worker_are_limited(browser, worker, requester):
     too_long = browser.post(thread(requester), {"text": "x" * 2001})
     assert "at most 2000 characters" in too_long.content.decode()
-    for _ in range(worker_messages.MOST_MESSAGES):
+    for _ in range(worker_messages.MAX_MESSAGES):
         assert browser.post(thread(requester), {"text": "Hello"}).status_code == 302
     refused = browser.post(thread(requester), {"text": "Again"})
     assert "You can write up to 20 messages a day." in refused.content.decode()

@@ -82,7 +82,7 @@ def test_refused_payment_full_disk_and_absent_marketplace_alert(monkeypatch):
     )
     Heartbeat.objects.create(at=NOW, marketplace_problem="does not answer")
     # More than any disk has free.
-    monkeypatch.setattr(disks, "LEAST_FREE", 1 << 70)
+    monkeypatch.setattr(disks, "MIN_FREE", 1 << 70)
     monkeypatch.setattr(disks, "FREE_SHARE", 2)
     assert open_keys() >= {"refused payments", "disk", "marketplace"}
 

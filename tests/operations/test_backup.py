@@ -17,7 +17,7 @@ from django.utils import timezone
 from annotation.models import Item, Sentence, Submission
 from audit.models import StateChange
 from consolidation.models import Gold
-from crowd.domain.hold_publishing import active_hold
+from crowd.domain.provider.hold_publishing import active_hold
 from crowd.models import LedgerEntry
 from operations.domain.backup_file import MANIFEST, BackupFile, BadBackupError
 from operations.domain.restore_backup import RestoreError, restore_backup

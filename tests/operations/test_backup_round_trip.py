@@ -19,10 +19,10 @@ pytestmark = [pytest.mark.system, pytest.mark.long]
 IMPORT = """
 from django.utils import timezone
 from projects.domain.create_project import create_project
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
 from annotation.models import Item
-from consolidation.domain.import_gold import import_gold
+from consolidation.domain.gold.import_gold import import_gold
 from schemes.qasrl.scheme import SCHEME
 project = create_project(slug="demo", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
 options = CorpusOptions(fmt="qasrl-csv", items=SCHEME.sample.gold, strict=True)

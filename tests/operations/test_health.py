@@ -20,7 +20,7 @@ from health_check.base import HealthCheck
 
 import config.settings
 from config.static_files import HashedModulesStorage
-from crowd.domain.hold_publishing import hold_publishing
+from crowd.domain.provider.hold_publishing import hold_publishing
 from jobs.enums import JobState
 from jobs.models import SweepFailure
 from operations import health
@@ -273,7 +273,7 @@ def test_health_files_are_left_out_of_backups(tmp_path):
 def test_full_disk(db, client, marketplace, monkeypatch):
     beat()
     # More than any disk has free.
-    monkeypatch.setattr(disks, "LEAST_FREE", 1 << 70)
+    monkeypatch.setattr(disks, "MIN_FREE", 1 << 70)
     monkeypatch.setattr(disks, "FREE_SHARE", 2)
     assert failing(client) == ["disks"]
     text = client.get(READY).json()["disks"]

@@ -17,7 +17,7 @@ from django.utils import timezone
 from requests.adapters import HTTPAdapter
 from urllib3.util import Retry
 
-from crowd.domain.hold_publishing import hold_publishing
+from crowd.domain.provider.hold_publishing import hold_publishing
 from crowd.models import Budget, Mail, Message, ProviderAccount
 from jobs.models import SweepFailure
 from marketplace.models import Notification, Requester

@@ -8,7 +8,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from projects.forms import ProjectForm
 from projects.models import Project
 from tests.api.conftest import calling

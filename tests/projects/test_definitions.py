@@ -5,7 +5,7 @@ from django.template import Context, Template
 from django.urls import reverse
 from django.utils.html import escape
 
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from projects.definitions import DEFINITIONS
 from schemes.registry import get_scheme
 from tests.consolidation.experts import make_queue

@@ -6,9 +6,9 @@ import pytest
 import yaml
 from django.urls import reverse
 
-from datasets.domain.export_gold import ExportOptions, export_gold
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
 from projects.enums import MemberRole
-from projects.languages import CHOICES, LANGUAGES, LONGEST_TAG, direction_of
+from projects.languages import CHOICES, LANGUAGES, MAX_TAG_LENGTH, direction_of
 from projects.models import Project
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.annotation.page_data import page_data
@@ -47,7 +47,7 @@ def test_tags_are_well_formed_and_have_names():
     assert len({name for _, name in CHOICES}) == len(LANGUAGES) > 200
     for tag, name in LANGUAGES.items():
         assert re.fullmatch(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|\d{3}))?", tag), tag
-        assert len(tag) <= LONGEST_TAG
+        assert len(tag) <= MAX_TAG_LENGTH
         assert name[0].isupper()
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.item_context import context_of
 from projects.domain.create_project import create_project
 from projects.domain.resources import UnknownResourceError, change_resource, look_up, resources_of
 from projects.models import Project

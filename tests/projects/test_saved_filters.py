@@ -3,7 +3,7 @@
 import pytest
 from django.urls import reverse
 
-from projects.domain.save_filter import MOST_PER_LIST
+from projects.domain.save_filter import MAX_PER_LIST
 from projects.models import SavedFilter
 from tests.dashboard.campaign import make_project, make_user
 
@@ -57,7 +57,7 @@ def test_invalid_filter_is_refused(office, project, fields):
 
 
 def test_number_of_filters_of_a_list_is_limited(office, project):
-    for number in range(MOST_PER_LIST):
+    for number in range(MAX_PER_LIST):
         save(office, project, name=f"Filter {number}")
     assert "Delete one first." in save(office, project).content.decode()
     assert "Saved the filter" in save(office, project, name="Filter 3").content.decode()

@@ -8,7 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.item_context import suggestions_of
+from annotation.domain.corpus.item_context import suggestions_of
 from audit.models import StateChange
 from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job

@@ -8,34 +8,26 @@ from pathlib import Path
 from random import Random
 from urllib.parse import parse_qs, urlsplit
 
-from annotation.domain.compensate import book_approved_sessions
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.work.compensate import book_approved_sessions
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Task
-from consolidation.domain.decide_waiting import decide_waiting_bonuses, decide_waiting_work
-from consolidation.domain.kept_work import count_kept_work
-from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.record_work import record_new_case_work
+from consolidation.domain.cases.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.gold.kept_work import count_kept_work
+from consolidation.domain.reviews.decide_waiting import decide_waiting_bonuses, decide_waiting_work
 from consolidation.protocols import PROTOCOLS
-from crowd.domain import (
-    block_worker,
-    check_account,
-    create_hits,
-    manage_hits,
-    publish_studies,
-    qualifications,
-    refuse_sessions,
-    send_payments,
-    sync_hits,
-    sync_sessions,
-    write_messages,
-)
-from crowd.domain import settle_sessions as settlements
-from crowd.domain.session_links import deal_token_of
+from crowd.domain.hits import create_hits, manage_hits, sync_hits
+from crowd.domain.money import send_payments
+from crowd.domain.provider import check_account
+from crowd.domain.sessions import publish_studies, refuse_sessions, sync_sessions
+from crowd.domain.sessions import settle_sessions as settlements
+from crowd.domain.sessions.session_links import deal_token_of
+from crowd.domain.workers import block_worker, qualifications, write_messages
 from crowd.models import Deal, Payment, Settlement, Study
 from crowd.providers.prolific.client import ProlificClient
 from crowd.providers.prolific.provider import Prolific
 from projects.models import Project
-from qualification.domain.evaluate import enrol_newcomers, evaluate_due
+from qualification.domain.training.evaluate import enrol_newcomers, evaluate_due
 from schemes.contract.values import Json
 from tests.fakes.prolific import FakeProlific, NotEligibleError
 from tests.prolific.pages import InProcess, Pages, local

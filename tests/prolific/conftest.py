@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from crowd.models import Study
 from crowd.providers.registry import PROVIDERS
 from projects.models import Project

@@ -125,7 +125,7 @@ def _prepare() -> "Project":
     """Create the project, its pay and the login, and check the account."""
     from django.contrib.auth import get_user_model
 
-    from crowd.domain.check_account import account_of, check_account
+    from crowd.domain.provider.check_account import account_of, check_account
     from rehearsal.domain.demo import STAFF, sample_project, sample_schemes
 
     now = datetime.now(UTC)
@@ -145,7 +145,7 @@ def _prepare() -> "Project":
 
 
 def _publish(project: "Project", count: int) -> None:
-    from annotation.domain.publish import publish_batch
+    from annotation.domain.publishing.publish import publish_batch
 
     publish_batch(project=project, limit=count, now=datetime.now(UTC))
 
@@ -154,7 +154,7 @@ def _campaign(server: FakeProlific, project: "Project", items: int) -> None:
     """Let participants work until every published item has gold and everything is paid."""
     from django.conf import settings
 
-    from consolidation.domain.queries import count_gold
+    from consolidation.domain.cases.queries import count_gold
     from crowd.models import Worker
     from rehearsal.domain.review import accept_held_bonuses
     from tests.prolific.campaign import Person, open_settlements

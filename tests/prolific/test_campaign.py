@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Submission
 from audit.models import StateChange
 from consolidation.models import Gold

@@ -2,8 +2,8 @@
 
 from decimal import Decimal
 
-from crowd.domain.fees import fee_with_rate
-from crowd.domain.plan_study import preview_study
+from crowd.domain.hits.plan_study import preview_study
+from crowd.domain.provider.fees import fee_with_rate
 from crowd.models import Budget, HitType
 from tests.environment import ROOT
 from web.money import dollars

@@ -7,7 +7,7 @@ from django.core import serializers
 
 from annotation.models import Submission
 from crowd.models import Assignment, Deal, Payment, Settlement, StudySession, Worker
-from qualification.domain.erase_worker import Erasure, ErasureError, erase_worker
+from qualification.domain.pool.erase_worker import Erasure, ErasureError, erase_worker
 from tests.prolific.campaign import Campaign, Person, label
 from tests.walk import run
 

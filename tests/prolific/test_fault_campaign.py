@@ -14,11 +14,11 @@ from random import Random
 import pytest
 from django.test import Client
 
-from annotation.domain.compensate import pay_session
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.compensate import pay_session
 from consolidation.models import Gold
-from crowd.domain.refuse_sessions import refuse_session, sessions_to_decide
-from crowd.domain.settle_sessions import resolve_settlement
+from crowd.domain.sessions.refuse_sessions import refuse_session, sessions_to_decide
+from crowd.domain.sessions.settle_sessions import resolve_settlement
 from crowd.models import Assignment, LedgerEntry, Payment, Settlement, Study, StudySession
 from crowd.providers.registry import PROVIDERS
 from projects.models import Project

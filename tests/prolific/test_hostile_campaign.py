@@ -13,10 +13,10 @@ from contextlib import suppress
 import pytest
 from django.test import Client
 
-from annotation.domain.compensate import pay_session
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.compensate import pay_session
 from consolidation.models import Gold
-from crowd.domain.refuse_sessions import refuse_session, sessions_to_decide
+from crowd.domain.sessions.refuse_sessions import refuse_session, sessions_to_decide
 from crowd.models import Assignment, Deal, Payment, Settlement, Study, StudySession
 from projects.models import Project
 from tests.crowd.test_ledger import balance, cached

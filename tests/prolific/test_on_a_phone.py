@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Consent
 from crowd.models import Assignment, Study, StudySession
 from projects.domain.create_project import create_project

@@ -4,11 +4,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.publish import publish_batch
-from consolidation.domain.add_gold import add_gold
-from crowd.domain.plan_study import preview_study
+from annotation.domain.publishing.publish import publish_batch
+from consolidation.domain.gold.add_gold import add_gold
+from crowd.domain.hits.plan_study import preview_study
 from crowd.models import Budget, Hit, HitType, ProviderAccount, Study
-from qualification.domain.set_up_rounds import RoundPlan, set_up_rounds
+from qualification.domain.rounds.set_up_rounds import RoundPlan, set_up_rounds
 from qualification.enums import RoundEntry
 from tests.dashboard.campaign import make_user
 

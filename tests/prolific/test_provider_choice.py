@@ -8,9 +8,9 @@ from django.core.management.base import CommandError
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from audit.models import StateChange
-from crowd.domain.providers import ProviderUnavailableError, available_providers
+from crowd.domain.provider.providers import ProviderUnavailableError, available_providers
 from crowd.models import ProviderAccount
 from projects.domain.change_project import ProjectChangeError, change_settings
 from projects.domain.create_project import create_project

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from annotation.domain.decide_submission import end_wait, reject_submissions
-from annotation.domain.publish import publish_batch
+from annotation.domain.decisions.decide_submission import end_wait, reject_submissions
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Submission
 from crowd.models import Assignment, Study, StudySession
 from projects.enums import BonusTiming

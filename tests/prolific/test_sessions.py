@@ -197,8 +197,8 @@ def test_half_of_the_tasks_without_a_code_are_paid_like_a_session(study, server,
 
 
 def test_blocked_worker_gets_no_session(study, server, person):
-    from crowd.domain.block_worker import block_worker
-    from crowd.domain.register_worker import register_worker
+    from crowd.domain.workers.block_worker import block_worker
+    from crowd.domain.workers.register_worker import register_worker
 
     worker = register_worker(provider="prolific", external_id=person.id, now=server.clock())
     address = local(person.participant.take(study.external_id))
@@ -222,7 +222,7 @@ def test_submit_is_idempotent(study, person):
     task = person.next_task(session)
     person.work(task)
     deal = Deal.objects.get()
-    from crowd.domain.deal_hit import submit_deal
+    from crowd.domain.sessions.deal_hit import submit_deal
 
     submit_deal(token=deal.token, answer={}, now=deal.ended_at)
     assert Assignment.objects.count() == 1

@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from annotation.domain.compensate import publish_compensation
-from annotation.domain.decide_bonuses import pay_waiting_work
-from annotation.domain.publish import publish_batch
+from annotation.domain.decisions.decide_bonuses import pay_waiting_work
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.compensate import publish_compensation
 from annotation.models import HeldBonus
-from crowd.domain.pay_in_session import NoSessionError
-from crowd.domain.register_worker import register_worker
-from crowd.domain.settle_sessions import SettlementError, resolve_settlement, split_cents
+from crowd.domain.money.pay_in_session import NoSessionError
+from crowd.domain.sessions.settle_sessions import SettlementError, resolve_settlement, split_cents
+from crowd.domain.workers.register_worker import register_worker
 from crowd.models import Payment, Settlement, Study, Worker
 from projects.enums import BonusTiming
 from tests.fakes.prolific import Fault

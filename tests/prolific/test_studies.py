@@ -4,17 +4,17 @@ from datetime import timedelta
 
 import pytest
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from audit.models import StateChange
-from crowd.domain.manage_hits import (
+from crowd.domain.hits.manage_hits import (
     add_assignments,
     expire_hits,
     extend_hits,
     pause_hits,
     resume_hits,
 )
-from crowd.domain.plan_study import PayTooLowError, plan_session
-from crowd.domain.publish_studies import hurry_study
+from crowd.domain.hits.plan_study import PayTooLowError, plan_session
+from crowd.domain.sessions.publish_studies import hurry_study
 from crowd.models import Budget, Hit, Study
 from tests.fakes.prolific import Fault
 from tests.prolific.campaign import Campaign, Person, label
@@ -177,7 +177,7 @@ def test_study_is_adopted_after_a_lost_response(server, published, campaign):
     [(30, 90, 100, (10, 15, 300)), (30, 90, 4, (4, 6, 120)), (500, 3600, 9, (1, 60, 500))],
 )
 def test_session_takes_about_fifteen_minutes(reward, seconds, most, plan):
-    session = plan_session(reward_cents=reward, expected_seconds=seconds, most_hits=most)
+    session = plan_session(reward_cents=reward, expected_seconds=seconds, max_hits=most)
     assert (session.hits, session.minutes, session.reward_cents) == plan
 
 

@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from audit.models import StateChange
 from crowd.models import ProviderAccount, Study
 from crowd.providers.prolific.webhooks import HIGH_RETURNS_NOTICE

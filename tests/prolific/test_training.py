@@ -4,19 +4,19 @@ from collections.abc import Callable
 
 import pytest
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Submission, Task
 from consolidation.models import Gold
 from crowd.models import Assignment, Payment, QualificationGrant, StudySession
 from projects.enums import MemberRole, Role
 from projects.models import Project
-from qualification.domain.admit import pool_of
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.feedback import Notes, link_of, send_feedback
-from qualification.domain.figures import unmet_thresholds
-from qualification.domain.publish_round import publish_round
-from qualification.domain.queries import rounds_of
-from qualification.domain.set_up_rounds import plans_of_preset, set_up_rounds
+from qualification.domain.pool.admit import pool_of
+from qualification.domain.rounds.publish_round import publish_round
+from qualification.domain.rounds.queries import rounds_of
+from qualification.domain.rounds.set_up_rounds import plans_of_preset, set_up_rounds
+from qualification.domain.scores.figures import unmet_thresholds
+from qualification.domain.training.decide import Verdict, decide
+from qualification.domain.training.feedback import Notes, link_of, send_feedback
 from qualification.models import Enrolment, Round
 from schemes.contract.values import Json
 from schemes.registry import get_scheme

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotation.domain.publish import publish_batch
-from crowd.domain.open_session import SessionOverError, open_session
+from annotation.domain.publishing.publish import publish_batch
+from crowd.domain.sessions.open_session import SessionOverError, open_session
 from crowd.models import Study, StudySession
 from dashboard.events import recent_events
 from dashboard.protocol import pending_tasks, progress_of

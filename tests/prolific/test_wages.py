@@ -98,7 +98,7 @@ def test_early_leaver_can_change_their_mind(study, server, campaign, person):
 def test_share_of_tasks_is_a_setting(study, settings, person):
     session = person.arrive(study.external_id)
     work(person, session, 2)
-    settings.SESSION_LEAST_SHARE = 0.25
+    settings.SESSION_MIN_SHARE = 0.25
     assert study.completion_code in text_of(Client().post(f"{session}finish/"))
 
 

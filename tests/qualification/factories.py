@@ -4,20 +4,20 @@ import json
 from collections.abc import Sequence
 from datetime import timedelta
 
-from annotation.domain.item_context import context_of, scheme_of
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Draft, Item, Task
-from consolidation.domain.add_gold import add_gold
-from consolidation.domain.record_work import record_new_case_work
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from consolidation.protocols.consolidation import CONSOLIDATION
 from crowd.models import Assignment, Message, Worker
 from projects.enums import Role
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.evaluate import enrol_newcomers, evaluate_due
-from qualification.domain.publish_round import invite_workers, publish_round
-from qualification.domain.set_up_rounds import RoundPlan, set_up_rounds
+from qualification.domain.rounds.publish_round import invite_workers, publish_round
+from qualification.domain.rounds.set_up_rounds import RoundPlan, set_up_rounds
+from qualification.domain.training.decide import Verdict, decide
+from qualification.domain.training.evaluate import enrol_newcomers, evaluate_due
 from qualification.enums import RoundEntry
 from qualification.models import Cohort, Enrolment, Round
 from schemes.qasrl.simulated_generator import question_of

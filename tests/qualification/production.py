@@ -4,15 +4,15 @@ from collections.abc import Mapping, Sequence
 
 from django.utils import timezone
 
-from annotation.domain.item_context import context_of, scheme_of
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Item
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Case, Gold
 from crowd.models import Worker
-from qualification.domain.gold_comparisons import compare_with_gold
+from qualification.domain.scores.gold_comparisons import compare_with_gold
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item
 from tests.crowd.factories import NOW
 from tests.qualification.factories import EXPERT, LATER, submit_work

@@ -4,19 +4,19 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.publishing.qualification_codes import pool_code
 from audit.models import StateChange
-from crowd.domain.block_worker import block_worker, lift_block
+from crowd.domain.workers.block_worker import block_worker, lift_block
 from crowd.models import Message, QualificationGrant
 from projects.enums import MemberRole
-from qualification.domain.admit import AdmissionError, admit_worker, grant_pools, standings_of
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.edit_round import Admission, edit_round
-from qualification.domain.feedback import Notes, send_feedback
-from qualification.domain.invite_passed import add_following_round, invite_passed
-from qualification.domain.publish_round import invite_workers, publish_round
-from qualification.domain.set_up_rounds import RoundPlan, add_round, remove_round
-from qualification.domain.withdraw_worker import withdraw_worker
+from qualification.domain.pool.admit import AdmissionError, admit_worker, grant_pools, standings_of
+from qualification.domain.pool.withdraw_worker import withdraw_worker
+from qualification.domain.rounds.publish_round import invite_workers, publish_round
+from qualification.domain.rounds.set_up_rounds import RoundPlan, add_round, remove_round
+from qualification.domain.training.decide import Verdict, decide
+from qualification.domain.training.edit_round import Admission, edit_round
+from qualification.domain.training.feedback import Notes, send_feedback
+from qualification.domain.training.invite_passed import add_following_round, invite_passed
 from qualification.models import Enrolment, Round
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item
 from tests.crowd.factories import NOW, make_worker

@@ -2,12 +2,12 @@
 
 import pytest
 
-from crowd.domain.qualifications import send_due_grants
-from crowd.domain.write_mail import keep_address
-from crowd.domain.write_messages import send_due_messages
+from crowd.domain.workers.qualifications import send_due_grants
+from crowd.domain.workers.write_mail import keep_address
+from crowd.domain.workers.write_messages import send_due_messages
 from crowd.enums import MessageState
 from crowd.models import Mail, Message
-from qualification.domain.publish_round import invite_workers, publish_round
+from qualification.domain.rounds.publish_round import invite_workers, publish_round
 from tests.crowd.conftest import clock, wire
 from tests.crowd.factories import NOW, make_worker
 from tests.crowd.in_process import join

@@ -7,15 +7,15 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Draft, Item, Sentence
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import GoldSource
 from crowd.models import Assignment
 from datasets.models import Decision
 from projects.domain.create_project import create_project
-from qualification.domain.evaluate import compute_figures
-from qualification.domain.feedback import Notes, link_of, send_feedback
-from qualification.domain.figures import unmet_thresholds
-from qualification.domain.set_up_rounds import plans_of_preset, set_up_rounds
+from qualification.domain.rounds.set_up_rounds import plans_of_preset, set_up_rounds
+from qualification.domain.scores.figures import unmet_thresholds
+from qualification.domain.training.evaluate import compute_figures
+from qualification.domain.training.feedback import Notes, link_of, send_feedback
 from qualification.models import Enrolment
 from schemes.registry import SCHEMES
 from tests.crowd.factories import NOW, make_worker

@@ -13,15 +13,15 @@ from django.utils import timezone
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.drafts import PageState, save_draft
-from annotation.domain.open_page import assign_block
-from annotation.domain.unused_blocks import delete_unused_blocks
-from annotation.domain.worker_page import InvalidPageError, PageToken
+from annotation.domain.work.drafts import PageState, save_draft
+from annotation.domain.work.open_page import assign_block
+from annotation.domain.work.unused_blocks import delete_unused_blocks
+from annotation.domain.work.worker_page import InvalidPageError, PageToken
 from annotation.models import BlockAssignment, Draft, Item, Task
 from annotation.tasks import delete_unconfirmed_drafts
-from crowd.domain.hold_publishing import hold_publishing
+from crowd.domain.provider.hold_publishing import hold_publishing
 from crowd.models import Hit, HitType, QualificationGrant
-from qualification.domain.publish_round import publish_round, round_cents, split_into_blocks
+from qualification.domain.rounds.publish_round import publish_round, round_cents, split_into_blocks
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Enrolment, Round
 from tests.crowd.factories import NOW, make_assignment, make_worker

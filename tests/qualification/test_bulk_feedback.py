@@ -4,8 +4,8 @@ import pytest
 from django.urls import reverse
 
 from crowd.models import Message
-from qualification.domain.evaluate import evaluate_now
-from qualification.domain.feedback import Notes, save_feedback
+from qualification.domain.training.evaluate import evaluate_now
+from qualification.domain.training.feedback import Notes, save_feedback
 from qualification.models import Enrolment, Feedback
 from tests.crowd.factories import make_worker
 from tests.qualification.factories import (

@@ -3,8 +3,8 @@
 import pytest
 from django.urls import reverse
 
-from qualification.domain.common_differences import common_differences
-from qualification.domain.evaluate import evaluate_enrolment
+from qualification.domain.training.common_differences import common_differences
+from qualification.domain.training.evaluate import evaluate_enrolment
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, source
 from tests.crowd.factories import make_worker
 from tests.qualification.factories import (

@@ -12,23 +12,23 @@ from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
 
-from annotation.domain.check_corpus import item_key
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.corpus.check_corpus import item_key
+from annotation.domain.publishing.qualification_codes import pool_code
 from audit.models import StateChange
-from consolidation.domain.open_cases import case_batch
+from consolidation.domain.cases.open_cases import case_batch
 from consolidation.models import Case, Gold
 from crowd.models import Message, Payment, QualificationGrant
 from projects.enums import MemberRole, Role
-from qualification.domain.comparison_view import comparison_view
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.feedback import Notes, link_of, send_feedback
-from qualification.domain.set_up_rounds import (
+from qualification.domain.rounds.set_up_rounds import (
     RoundPlan,
     RoundSetupError,
     plans_of_preset,
     read_given_annotations,
     set_up_rounds,
 )
+from qualification.domain.training.comparison_view import comparison_view
+from qualification.domain.training.decide import Verdict, decide
+from qualification.domain.training.feedback import Notes, link_of, send_feedback
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Feedback, Round
 from schemes.contract.errors import FileError

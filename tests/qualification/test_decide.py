@@ -2,14 +2,14 @@
 
 import pytest
 
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.publishing.qualification_codes import pool_code
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import TransitionNotAllowedError
 from audit.models import StateChange
 from crowd.models import Message, Payment, QualificationGrant
-from qualification.domain.decide import Verdict, decide, decide_all
-from qualification.domain.publish_round import publish_round
+from qualification.domain.rounds.publish_round import publish_round
+from qualification.domain.training.decide import Verdict, decide, decide_all
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment
 from tests.crowd.factories import make_worker

@@ -4,13 +4,13 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.open_page import open_page
+from annotation.domain.work.open_page import open_page
 from audit.models import StateChange
-from crowd.domain.arrivals import Arrival
+from crowd.domain.sessions.arrivals import Arrival
 from crowd.models import Hit, Payment
 from projects.domain.create_project import write_guidelines
-from qualification.domain.edit_round import admission_of
-from qualification.domain.publish_round import round_cents
+from qualification.domain.rounds.publish_round import round_cents
+from qualification.domain.training.edit_round import admission_of
 from qualification.enums import RoundEntry
 from qualification.models import Round
 from schemes.qasrl.pay import PAY_PRESETS

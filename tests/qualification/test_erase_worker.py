@@ -12,14 +12,14 @@ from annotation.models import (
     WorkerNote,
 )
 from audit.models import StateChange
-from crowd.domain.qualifications import define_qualification, grant_qualification
-from crowd.domain.register_worker import register_worker
+from crowd.domain.workers.qualifications import define_qualification, grant_qualification
+from crowd.domain.workers.register_worker import register_worker
 from crowd.enums import AssignmentState, GrantState
 from crowd.models import Assignment, LedgerEntry, Message, QualificationGrant, Worker
-from datasets.domain.export_gold import ExportOptions, export_gold
+from datasets.domain.exports.export_gold import ExportOptions, export_gold
 from projects.enums import MemberRole
 from projects.models import Membership
-from qualification.domain.erase_worker import (
+from qualification.domain.pool.erase_worker import (
     Erasure,
     ErasureError,
     erase_worker,

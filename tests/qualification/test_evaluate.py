@@ -3,17 +3,17 @@
 import pytest
 
 from annotation.models import Submission
-from consolidation.domain.expert_queues import take_next
+from consolidation.domain.experts.expert_queues import take_next
 from datasets.models import Decision
-from qualification.domain.evaluate import (
+from qualification.domain.rounds.queries import overview_rows
+from qualification.domain.training.evaluate import (
     NothingToEvaluateError,
     evaluate_due,
     evaluate_enrolment,
     evaluate_now,
     refresh_references,
 )
-from qualification.domain.overrule import OverruleError, overrule, undo_decision
-from qualification.domain.queries import overview_rows
+from qualification.domain.training.overrule import OverruleError, overrule, undo_decision
 from qualification.enums import EnrolmentState
 from qualification.models import Evaluation
 from schemes.contract.comparison import RowDecision

@@ -6,8 +6,8 @@ import pytest
 from django.core import signing
 
 from crowd.models import Message
-from qualification.domain.evaluate import evaluate_enrolment
-from qualification.domain.feedback import (
+from qualification.domain.training.evaluate import evaluate_enrolment
+from qualification.domain.training.feedback import (
     InvalidLinkError,
     Notes,
     NothingToSendError,
@@ -93,7 +93,7 @@ def test_link_opens_only_its_feedback():
 def test_link_expires(monkeypatch):
     feedback = send(make_evaluated())
     link_token = token(feedback)
-    monkeypatch.setattr("qualification.domain.feedback.LINK_LIFE", timedelta(seconds=-1))
+    monkeypatch.setattr("qualification.domain.training.feedback.LINK_LIFE", timedelta(seconds=-1))
     with pytest.raises(InvalidLinkError):
         feedback_of_token(link_token)
 

@@ -1,9 +1,9 @@
 import pytest
 
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.feedback import Notes, send_feedback
-from qualification.domain.funnel import funnel_of
-from qualification.domain.withdraw_invitation import withdraw_invitation
+from qualification.domain.rounds.withdraw_invitation import withdraw_invitation
+from qualification.domain.training.decide import Verdict, decide
+from qualification.domain.training.feedback import Notes, send_feedback
+from qualification.domain.training.funnel import funnel_of
 from tests.consolidation.factories import make_project
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import make_user

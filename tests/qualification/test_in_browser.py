@@ -4,7 +4,7 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import Browser, expect
 
-from qualification.domain.feedback import Notes, link_of, send_feedback
+from qualification.domain.training.feedback import Notes, link_of, send_feedback
 from qualification.models import Feedback
 from tests.axe import LOOKS, axe_findings
 from tests.qualification.factories import LATER

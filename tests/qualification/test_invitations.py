@@ -4,22 +4,26 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.manage_hits import send_due_ends
-from crowd.domain.qualification_requests import fetch_requests, send_due_answers
-from crowd.domain.qualifications import ensure_type, send_due_grants
-from crowd.domain.register_worker import register_worker
-from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.manage_hits import send_due_ends
+from crowd.domain.hits.sync_hits import sync_due_hits
+from crowd.domain.workers.qualification_requests import fetch_requests, send_due_answers
+from crowd.domain.workers.qualifications import ensure_type, send_due_grants
+from crowd.domain.workers.register_worker import register_worker
 from crowd.enums import RequestState
 from crowd.models import Block, QualificationGrant, QualificationRequest, Worker
 from dashboard.protocol import pending_tasks, progress_of
 from dashboard.your_turn import tasks_of
 from marketplace import models as theirs
-from marketplace.domain.qualifications import request_qualification
+from marketplace.domain.qualifications.qualifications import request_qualification
 from projects.domain.label_worker import label_worker
 from projects.enums import MemberRole
-from qualification.domain.admit import pool_of
-from qualification.domain.publish_round import invite_workers, publish_round, round_qualification
+from qualification.domain.pool.admit import pool_of
+from qualification.domain.rounds.publish_round import (
+    invite_workers,
+    publish_round,
+    round_qualification,
+)
 from qualification.models import Enrolment, Round
 from tests.crowd.conftest import clock, wire
 from tests.crowd.factories import NOW, make_worker

@@ -9,8 +9,8 @@ from django.urls import reverse
 from annotation.models import Item, Sentence
 from consolidation.models import Gold
 from crowd.models import Worker
-from qualification.domain.evaluate import refresh_references
-from qualification.domain.queries import overview_rows
+from qualification.domain.rounds.queries import overview_rows
+from qualification.domain.training.evaluate import refresh_references
 from qualification.models import Enrolment, Evaluation, Feedback, RoundItem
 from tests.consolidation.factories import CONTAIN, IDENTIFIED, SURVEY, source
 from tests.crowd.factories import NOW, make_worker

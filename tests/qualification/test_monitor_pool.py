@@ -1,8 +1,8 @@
 import pytest
 
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
-from qualification.domain.monitor_pool import GRACE_ITEMS, coverage_of_pool
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.record_generations import record_new_generations
+from qualification.domain.pool.monitor_pool import GRACE_ITEMS, coverage_of_pool
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project, source
 from tests.crowd.factories import NOW, make_worker
 from tests.qualification.factories import EXPERT, LATER, make_rounds, submit_work

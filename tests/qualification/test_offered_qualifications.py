@@ -3,16 +3,20 @@
 import pytest
 from django.test import Client
 
-from annotation.domain.qualification_codes import done_code
-from crowd.domain.qualifications import define_qualification, ensure_type, send_due_grants
-from crowd.domain.register_worker import register_worker
+from annotation.domain.publishing.qualification_codes import done_code
+from crowd.domain.workers.qualifications import define_qualification, ensure_type, send_due_grants
+from crowd.domain.workers.register_worker import register_worker
 from crowd.models import Message
 from marketplace import models as theirs
-from marketplace.domain import accounts
+from marketplace.domain.accounts import accounts
 from projects.models import Project
-from qualification.domain.admit import pool_of
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.publish_round import invite_workers, publish_round, round_qualification
+from qualification.domain.pool.admit import pool_of
+from qualification.domain.rounds.publish_round import (
+    invite_workers,
+    publish_round,
+    round_qualification,
+)
+from qualification.domain.training.decide import Verdict, decide
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment
 from tests.crowd.conftest import clock, wire
@@ -34,7 +38,9 @@ def offered(worker: theirs.WorkerAccount) -> str:
 @pytest.fixture
 def now_signed_in(monkeypatch):
     """Let sessions that start at NOW last."""
-    monkeypatch.setattr("marketplace.domain.accounts.SESSION_LASTS", accounts.SESSION_LASTS * 1000)
+    monkeypatch.setattr(
+        "marketplace.domain.accounts.accounts.SESSION_LASTS", accounts.SESSION_LASTS * 1000
+    )
 
 
 def test_people_are_not_offered_qualifications_of_simulated_workers(wire, now_signed_in):

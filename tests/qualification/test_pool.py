@@ -11,15 +11,7 @@ from django.urls import reverse
 from audit.models import StateChange
 from consolidation.models import Review
 from crowd.models import Message
-from qualification.domain.feedback import (
-    InvalidLinkError,
-    Notes,
-    NothingToSendError,
-    feedback_of_token,
-    link_of,
-)
-from qualification.domain.gold_comparisons import Point, series_of
-from qualification.domain.monitor_pool import (
+from qualification.domain.pool.monitor_pool import (
     GRACE_ITEMS,
     acknowledge_alert,
     monitor_pool,
@@ -27,7 +19,15 @@ from qualification.domain.monitor_pool import (
     pool_figures,
     pool_rows,
 )
-from qualification.domain.pool_feedback import (
+from qualification.domain.scores.gold_comparisons import Point, series_of
+from qualification.domain.training.feedback import (
+    InvalidLinkError,
+    Notes,
+    NothingToSendError,
+    feedback_of_token,
+    link_of,
+)
+from qualification.domain.training.pool_feedback import (
     instructive_items,
     save_pool_feedback,
     send_pool_feedback,

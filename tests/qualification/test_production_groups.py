@@ -8,15 +8,14 @@ from django.urls import reverse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.domain.publish import publish_batch
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.publishing.qualification_codes import pool_code
 from audit.models import StateChange
-from crowd.domain.qualifications import grant_qualification
+from crowd.domain.workers.qualifications import grant_qualification
 from crowd.models import Hit, QualificationGrant, Worker
 from projects.enums import Role
-from qualification.domain.admit import pool_of
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.production_groups import (
+from qualification.domain.pool.admit import pool_of
+from qualification.domain.pool.production_groups import (
     GroupingError,
     Member,
     assign_groups,
@@ -24,6 +23,7 @@ from qualification.domain.production_groups import (
     divide_pool,
     members_of,
 )
+from qualification.domain.training.decide import Verdict, decide
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user

@@ -4,12 +4,21 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.import_corpus import shuffled_position
+from annotation.domain.corpus.import_corpus import shuffled_position
 from annotation.models import Item
-from consolidation.domain.add_gold import add_gold
+from consolidation.domain.gold.add_gold import add_gold
 from projects.enums import MemberRole
-from qualification.domain.choose_items import free_items, richest_items, sample_items, search_items
-from qualification.domain.publish_round import RoundPublishError, invite_workers, publish_round
+from qualification.domain.rounds.choose_items import (
+    free_items,
+    richest_items,
+    sample_items,
+    search_items,
+)
+from qualification.domain.rounds.publish_round import (
+    RoundPublishError,
+    invite_workers,
+    publish_round,
+)
 from qualification.models import Enrolment, Round, RoundItem
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import CONTENT, START, add_items, make_project, make_user

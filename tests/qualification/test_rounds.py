@@ -2,20 +2,20 @@
 
 import pytest
 
-from annotation.domain.publish import NothingToPublishError, publish_batch
+from annotation.domain.publishing.publish import NothingToPublishError, publish_batch
 from annotation.enums import SubmissionState
 from annotation.models import Submission
-from consolidation.domain.open_cases import open_due_cases
+from consolidation.domain.cases.open_cases import open_due_cases
 from consolidation.models import Case
 from crowd.models import Hit, QualificationGrant
 from projects.domain.create_project import create_project
-from qualification.domain.publish_round import (
+from qualification.domain.rounds.publish_round import (
     RoundPublishError,
     invite_workers,
     publish_round,
     round_cents,
 )
-from qualification.domain.set_up_rounds import (
+from qualification.domain.rounds.set_up_rounds import (
     PRESETS,
     RoundPlan,
     RoundSetupError,

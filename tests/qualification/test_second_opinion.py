@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 
 from projects.enums import MemberRole
-from qualification.domain.decide import Verdict, decide
-from qualification.domain.feedback import Notes, save_feedback
-from qualification.domain.second_opinion import agreement_of
+from qualification.domain.training.decide import Verdict, decide
+from qualification.domain.training.feedback import Notes, save_feedback
+from qualification.domain.training.second_opinion import agreement_of
 from qualification.models import Enrolment, SecondOpinion
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import make_user

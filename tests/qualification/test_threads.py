@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from crowd.models import MailAddress, Message, ReceivedMessage
 from projects.enums import MemberRole
-from qualification.domain.feedback import Notes, link_of, send_feedback
+from qualification.domain.training.feedback import Notes, link_of, send_feedback
 from tests.crowd.factories import NOW, make_budget, make_worker
 from tests.dashboard.campaign import make_user
 

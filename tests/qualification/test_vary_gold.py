@@ -5,9 +5,9 @@ from django.test import Client
 from django.urls import reverse
 
 from projects.enums import MemberRole, Role
-from qualification.domain.publish_round import publish_round
-from qualification.domain.set_up_rounds import RoundSetupError
-from qualification.domain.vary_gold import variations_of
+from qualification.domain.rounds.publish_round import publish_round
+from qualification.domain.rounds.set_up_rounds import RoundSetupError
+from qualification.domain.rounds.vary_gold import variations_of
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment
 from tests.consolidation.factories import SURVEY, make_item

@@ -11,11 +11,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
-from annotation.domain.check_corpus import item_key
-from crowd.domain.write_mail import keep_address
+from annotation.domain.corpus.check_corpus import item_key
+from crowd.domain.workers.write_mail import keep_address
 from crowd.models import Mail, MailAddress, Message
 from datasets.models import Decision
-from qualification.domain.feedback import Notes, link_of, send_feedback
+from qualification.domain.training.feedback import Notes, link_of, send_feedback
 from qualification.enums import EnrolmentState
 from qualification.models import Cohort, Enrolment, Feedback, Round
 from tests.annotation.uploads import run_jobs

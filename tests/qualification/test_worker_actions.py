@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.qualification_codes import pool_code
+from annotation.domain.publishing.qualification_codes import pool_code
 from audit.models import StateChange
-from crowd.domain.qualifications import grant_qualification
+from crowd.domain.workers.qualifications import grant_qualification
 from crowd.models import Message, QualificationGrant, QualificationType
 from qualification.models import Enrolment, Round
 from tests.dashboard.campaign import add_workers

@@ -9,7 +9,7 @@ from crowd.models import Worker
 from projects.domain.label_worker import label_worker
 from projects.enums import MemberRole
 from projects.models import WorkerLabel
-from qualification.domain.erase_worker import Erasure, erase_worker
+from qualification.domain.pool.erase_worker import Erasure, erase_worker
 from tests.annotation.factories import make_held_bonus
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_project, make_user

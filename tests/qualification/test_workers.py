@@ -2,13 +2,13 @@ from django.db.models import Sum
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.domain.qualification_codes import pool_code
-from annotation.domain.queries import work_of_everyone
+from annotation.domain.publishing.qualification_codes import pool_code
+from annotation.domain.publishing.queries import work_of_everyone
 from annotation.models import Submission
-from crowd.domain.qualifications import grant_qualification
-from crowd.domain.write_messages import write_messages
+from crowd.domain.workers.qualifications import grant_qualification
+from crowd.domain.workers.write_messages import write_messages
 from crowd.models import Assignment, Payment, QualificationType
-from datasets.domain.cost_figures import hourly_cents
+from datasets.domain.costs.cost_figures import hourly_cents
 from tests.dashboard.campaign import Campaign, add_workers, make_project
 from web.money import dollars
 

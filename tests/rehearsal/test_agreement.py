@@ -19,9 +19,9 @@ import csv, pathlib
 from django.conf import settings
 from django.utils import timezone
 from projects.domain.create_project import create_project
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
-from consolidation.domain.import_gold import import_gold
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
+from consolidation.domain.gold.import_gold import import_gold
 folder, now = pathlib.Path(settings.VAR_DIR), timezone.now()
 QUESTIONS = [
     ("Who had rejected something?", "1:6"),
@@ -81,9 +81,9 @@ import io, json
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
 from django.test import Client
-from annotation.domain.cost_model import item_cents, role_costs
+from annotation.domain.publishing.cost_model import item_cents, role_costs
 from annotation.models import Item
-from consolidation.domain.queries import finished_costs
+from consolidation.domain.cases.queries import finished_costs
 from projects.models import Project
 project = Project.objects.get(slug="noisy")
 done = [cost.total_cents for cost in finished_costs(project=project)]

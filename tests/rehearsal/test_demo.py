@@ -4,7 +4,7 @@ from io import StringIO
 
 import pytest
 
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from qualification.models import Round
 from rehearsal.domain.demo import prepare_demo
 from rehearsal.management.commands.rehearse_demo import Command

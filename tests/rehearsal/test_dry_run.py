@@ -27,8 +27,8 @@ BEGIN = """
 from pathlib import Path
 from django.utils import timezone
 from projects.domain.create_project import create_project
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
 from rehearsal.domain.dry_run import start_rehearsal
 now = timezone.now()
 project = create_project(slug="spring", scheme="qasrl", pay_scheme="qasrl-2020", now=now)

@@ -19,8 +19,8 @@ import io, json, zipfile
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 from PIL import Image
-from annotation.domain.check_upload import queue_check
-from annotation.domain.queue_import import queue_import
+from annotation.domain.corpus.check_upload import queue_check
+from annotation.domain.corpus.queue_import import queue_import
 from jobs.enums import JobState
 from projects.domain.create_project import create_project
 
@@ -58,16 +58,16 @@ from pathlib import Path
 from django.contrib.auth import get_user_model
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
-from annotation.domain.check_upload import queue_check
-from consolidation.domain.expert_queues import QueuePlan
-from consolidation.domain.queue_gold import queue_gold
-from consolidation.domain.queue_resource import queue_resource
-from consolidation.domain.queue_setup import queue_setup
-from datasets.domain.evaluate_systems import Reference, queue_evaluation
-from datasets.domain.queue_export import queue_export
+from annotation.domain.corpus.check_upload import queue_check
+from consolidation.domain.experts.expert_queues import QueuePlan
+from consolidation.domain.gold.queue_gold import queue_gold
+from consolidation.domain.experts.queue_resource import queue_resource
+from consolidation.domain.experts.queue_setup import queue_setup
+from datasets.domain.systems.evaluate_systems import Reference, queue_evaluation
+from datasets.domain.exports.queue_export import queue_export
 from jobs.enums import JobState
 from projects.models import Project
-from qualification.domain.queue_rounds import queue_rounds
+from qualification.domain.rounds.queue_rounds import queue_rounds
 
 now = timezone.now()
 qasrl = Project.objects.get(slug="qasrl")
@@ -101,14 +101,14 @@ queue_rounds(project=qasrl, preset="controlled-crowdsourcing-2020", items=rounds
 
 PUBLISH = """
 from django.utils import timezone
-from annotation.domain.publish import publish_batch
+from annotation.domain.publishing.publish import publish_batch
 from projects.models import Project
 publish_batch(project=Project.objects.get(slug="qasrl"), now=timezone.now())
 """
 
 PAUSE = """
 from django.utils import timezone
-from annotation.domain.change_hits import HitChange, change_hits
+from annotation.domain.publishing.change_hits import HitChange, change_hits
 from crowd.models import Hit
 from projects.models import Project
 project = Project.objects.get(slug="qasrl")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from qualification.domain.set_up_rounds import RoundSetupError
+from qualification.domain.rounds.set_up_rounds import RoundSetupError
 from rehearsal.domain.rehearse import report
 from rehearsal.domain.scenario import Reference, Scenario, references_of
 from rehearsal.domain.train import prepare_rounds

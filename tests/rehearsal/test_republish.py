@@ -8,24 +8,24 @@ import json
 import pytest
 from django.utils import timezone
 
-from annotation.domain.decide_submission import reject_submissions
-from annotation.domain.item_context import context_of
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
-from annotation.domain.republish import republish_due_items
+from annotation.domain.corpus.item_context import context_of
+from annotation.domain.decisions.decide_submission import reject_submissions
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.publishing.republish import republish_due_items
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.enums import SubmissionState
 from annotation.models import Item, Submission
-from consolidation.domain.monitor import return_review
-from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.record_work import record_new_case_work
-from consolidation.domain.republish_cases import reopen_returned_cases, republish_due_cases
+from consolidation.domain.cases.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.cases.republish_cases import reopen_returned_cases, republish_due_cases
+from consolidation.domain.experts.monitor import return_review
 from consolidation.models import Case, Gold, Review
 from consolidation.protocols.consolidation import CONSOLIDATION
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.manage_hits import send_due_ends, send_due_increases
-from crowd.domain.qualifications import send_due_grants
-from crowd.domain.send_payments import send_due_payments, send_due_rejections
-from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.manage_hits import send_due_ends, send_due_increases
+from crowd.domain.hits.sync_hits import sync_due_hits
+from crowd.domain.money.send_payments import send_due_payments, send_due_rejections
+from crowd.domain.workers.qualifications import send_due_grants
 from crowd.models import Assignment, Hit, Payment
 from marketplace.domain.errors import RefusalError
 from schemes.qasrl import simulation

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.domain.item_context import context_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Item
-from consolidation.domain.cases import sources_of
+from consolidation.domain.case_records import sources_of
 from rehearsal.domain.scenario import Reference, Scenario
 from schemes.registry import get_scheme
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item, make_project, source

@@ -16,9 +16,9 @@ import csv, pathlib
 from django.conf import settings
 from django.utils import timezone
 from projects.domain.create_project import create_project
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.import_corpus import Import
-from consolidation.domain.import_gold import import_gold
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.import_corpus import Import
+from consolidation.domain.gold.import_gold import import_gold
 from schemes.qasrl.scheme import SCHEME
 now = timezone.now()
 with SCHEME.sample.gold[0].open(encoding="utf-8", newline="") as file:

@@ -10,13 +10,13 @@ import random
 import pytest
 from django.db.models import Count
 
-from annotation.domain.publish import publish_batch
-from annotation.domain.record_generations import record_new_generations
+from annotation.domain.publishing.publish import publish_batch
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Item, Sentence, Submission
-from consolidation.domain.open_cases import open_due_cases, publish_open_cases
-from consolidation.domain.record_work import record_new_case_work
-from consolidation.domain.republish_cases import republish_due_cases
-from consolidation.domain.revise import (
+from consolidation.domain.cases.open_cases import open_due_cases, publish_open_cases
+from consolidation.domain.cases.record_work import record_new_case_work
+from consolidation.domain.cases.republish_cases import republish_due_cases
+from consolidation.domain.cases.revise import (
     accept_due_revisions,
     give_up_revisions,
     publish_due_revisions,
@@ -24,11 +24,11 @@ from consolidation.domain.revise import (
 from consolidation.enums import CaseState
 from consolidation.models import Case, Dispute, Gold, QueuedItem
 from consolidation.protocols.verification import VERIFICATION
-from crowd.domain.create_hits import create_pending_hits
-from crowd.domain.manage_hits import send_due_ends, send_due_increases
-from crowd.domain.qualifications import send_due_grants
-from crowd.domain.send_payments import send_due_payments
-from crowd.domain.sync_hits import sync_due_hits
+from crowd.domain.hits.create_hits import create_pending_hits
+from crowd.domain.hits.manage_hits import send_due_ends, send_due_increases
+from crowd.domain.hits.sync_hits import sync_due_hits
+from crowd.domain.money.send_payments import send_due_payments
+from crowd.domain.workers.qualifications import send_due_grants
 from crowd.models import Assignment, Hit, Payment
 from jobs.models import SweepFailure
 from marketplace.domain.errors import RefusalError

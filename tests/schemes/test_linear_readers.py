@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation.domain.corpus_limits import within_limits
-from annotation.domain.source_files import AS_IT_IS, open_gold, open_items, open_sentences
+from annotation.domain.corpus.corpus_limits import within_limits
+from annotation.domain.corpus.source_files import AS_IT_IS, open_gold, open_items, open_sentences
 from schemes.contract.errors import ContentError, FileError
 from schemes.contract.items import ItemContext
 from schemes.frames.lexicon.value import EMPTY

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from crowd.domain.block_worker import block_worker, lift_block
+from crowd.domain.workers.block_worker import block_worker, lift_block
 from projects.command import Command as BaseCommand
 from projects.command import InputError, worker_named
 

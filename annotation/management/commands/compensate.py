@@ -3,7 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.compensate import publish_compensation
+from annotation.domain.work.compensate import publish_compensation
 from projects.command import Command as BaseCommand
 from projects.command import project_named, worker_named
 

@@ -1,7 +1,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from annotation.domain.forecast import forecast_costs, forecast_json, total_of
+from annotation.domain.publishing.forecast import forecast_costs, forecast_json, total_of
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 from projects.domain.pay_warnings import pay_warnings

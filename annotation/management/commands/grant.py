@@ -3,14 +3,14 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.qualification_codes import belongs_to
-from crowd.domain.providers import NO_ANSWER
-from crowd.domain.qualifications import (
+from annotation.domain.publishing.qualification_codes import belongs_to
+from crowd.domain.provider.providers import NO_ANSWER
+from crowd.domain.workers.qualifications import (
     define_qualification,
     grant_qualification,
     revoke_qualification,
 )
-from crowd.domain.read_back_grants import read_back_grants
+from crowd.domain.workers.read_back_grants import read_back_grants
 from crowd.models import QualificationType
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named, worker_named

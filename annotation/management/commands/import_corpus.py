@@ -5,10 +5,10 @@ from typing import Any
 from django.utils import timezone
 from tqdm import tqdm
 
-from annotation.domain.check_corpus import CorpusOptions
-from annotation.domain.find_items import NO_ITEMS
-from annotation.domain.import_corpus import Import, ImportReport
-from annotation.domain.source_files import OpenFiles, open_items, open_sentences, with_names
+from annotation.domain.corpus.check_corpus import CorpusOptions
+from annotation.domain.corpus.find_items import NO_ITEMS
+from annotation.domain.corpus.import_corpus import Import, ImportReport
+from annotation.domain.corpus.source_files import OpenFiles, open_items, open_sentences, with_names
 from annotation.enums import Partition
 from annotation.reading_options import (
     add_bad_rows_option,

@@ -3,8 +3,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.queries import workers_of
-from crowd.domain.write_messages import write_messages
+from annotation.domain.publishing.queries import workers_of
+from crowd.domain.workers.write_messages import write_messages
 from projects.command import Command as BaseCommand
 from projects.command import project_named, worker_named
 

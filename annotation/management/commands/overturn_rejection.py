@@ -3,7 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.decide_submission import overturn_rejection
+from annotation.domain.decisions.decide_submission import overturn_rejection
 from crowd.models import Assignment
 from projects.command import Command as BaseCommand
 from projects.command import InputError

@@ -3,9 +3,9 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.choose_workers import Who, choose_workers
-from annotation.domain.publish import publish_batch
-from crowd.domain.qualifications import system_requirements
+from annotation.domain.publishing.choose_workers import Who, choose_workers
+from annotation.domain.publishing.publish import publish_batch
+from crowd.domain.workers.qualifications import system_requirements
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 from projects.domain.pay_warnings import pay_warnings

@@ -3,10 +3,10 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.adopt_orphan_hits import adopt_orphan_hits
-from crowd.domain.hold_publishing import lift_hold
-from crowd.domain.providers import NO_ANSWER
-from crowd.domain.recover_hits import list_all_hits
+from annotation.domain.publishing.adopt_orphan_hits import adopt_orphan_hits
+from crowd.domain.provider.hold_publishing import lift_hold
+from crowd.domain.provider.providers import NO_ANSWER
+from crowd.domain.provider.recover_hits import list_all_hits
 from crowd.models import OrphanHit
 from projects.command import Command as BaseCommand
 from projects.models import Project

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.withdraw_items import items_by_key, restore_items, withdraw_items
+from annotation.domain.publishing.withdraw_items import items_by_key, restore_items, withdraw_items
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 

@@ -3,11 +3,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.batch_actions import hits_of, keep_open, limit_republications
-from annotation.domain.publish import cap_batch
-from annotation.domain.publish_rest import published_count
+from annotation.domain.publishing.batch_actions import hits_of, keep_open, limit_republications
+from annotation.domain.publishing.publish import cap_batch
+from annotation.domain.publishing.publish_rest import published_count
 from annotation.models import Batch
-from consolidation.domain.manage_batch import Order, apply_action
+from consolidation.domain.cases.manage_batch import Order, apply_action
 from consolidation.enums import Action
 from projects.command import Command as BaseCommand
 from projects.command import InputError

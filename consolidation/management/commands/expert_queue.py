@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from annotation.models import Item
 from annotation.reading_options import add_reading_options, reading_given
-from consolidation.domain.expert_queues import (
+from consolidation.domain.experts.expert_queues import (
     QueuePlan,
     QueueSetupError,
     items_named,
@@ -16,7 +16,7 @@ from consolidation.domain.expert_queues import (
     sample_of,
     set_up_queue,
 )
-from consolidation.domain.merge import sources_there
+from consolidation.domain.gold.merge import sources_there
 from consolidation.enums import ExpertWork
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named

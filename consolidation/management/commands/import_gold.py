@@ -2,7 +2,7 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from consolidation.domain.import_gold import import_gold
+from consolidation.domain.gold.import_gold import import_gold
 from consolidation.enums import GoldSource
 from consolidation.reader_options import add_gold_options, check_useful, given_gold
 from projects.command import Command as BaseCommand

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.utils import timezone
 
-from consolidation.domain.lost_parts import LostParts, lost_parts
+from consolidation.domain.gold.lost_parts import LostParts, lost_parts
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.domain.resources import ImportedResource, import_resource

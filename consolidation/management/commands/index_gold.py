@@ -1,7 +1,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from consolidation.domain.index_gold import rebuild_index
+from consolidation.domain.gold.index_gold import rebuild_index
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 

@@ -3,8 +3,8 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.republish import republish_items
-from consolidation.domain.republish_cases import republish_cases
+from annotation.domain.publishing.republish import republish_items
+from consolidation.domain.cases.republish_cases import republish_cases
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 

@@ -4,7 +4,7 @@ from typing import Any
 from django.utils import timezone
 
 from annotation.models import Submission
-from consolidation.domain.resolve_conflict import Version, resolve_conflict
+from consolidation.domain.reviews.resolve_conflict import Version, resolve_conflict
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 

@@ -22,7 +22,7 @@ from crowd.providers.prolific.webhooks import EVENT_TYPES
 
 # How many of the newest studies and submissions are read.
 NEWEST = 10
-MOST_PROBLEMS = 3  # per answer
+MAX_PROBLEMS = 3  # per answer
 
 Number = int | float
 StudyStatus = Literal[
@@ -232,7 +232,7 @@ class _Check:
             TypeAdapter(shape).validate_python(body, strict=True)
         except ValidationError as error:
             # Without the input, which can be personal data.
-            for problem in error.errors(include_input=False)[:MOST_PROBLEMS]:
+            for problem in error.errors(include_input=False)[:MAX_PROBLEMS]:
                 field = ".".join(map(str, problem["loc"])) or "the answer"
                 sentence = f"{name}: {field}: {problem['msg']}."
                 if field.endswith("status") and isinstance(body, dict):

@@ -53,7 +53,7 @@ from crowd.providers.prolific.values import (
 T = TypeVar("T")
 
 PRODUCTION = "https://api.prolific.com"
-MOST_BONUSES = 200
+MAX_BONUSES = 200
 # The statuses of submissions that hold a place.
 PLACE_HELD = (
     "RESERVED",
@@ -254,8 +254,8 @@ class ProlificClient:
 
         Safe to repeat: a set-up that is not paid has no effect.
         """
-        if not 0 < len(bonuses) <= MOST_BONUSES:
-            raise ValueError(f"Set up 1 to {MOST_BONUSES} bonuses at once.")
+        if not 0 < len(bonuses) <= MAX_BONUSES:
+            raise ValueError(f"Set up 1 to {MAX_BONUSES} bonuses at once.")
         body = {"study_id": study, "csv_bonuses": "\n".join(map(_bonus_line, bonuses))}
         return self._post(
             "/submissions/bonus-payments/",

@@ -83,11 +83,11 @@ class Prolific:
         has_requests=False,
         lists_hits=False,
         override_days=21,
-        most_approval_days=20,
+        max_approval_days=20,
         minimum_hourly_cents=limits.MINIMUM_HOURLY_CENTS,
         hit_noun="task",
         crowd_name="Prolific",
-        min_rejection_reason=limits.LEAST_REASON,
+        min_rejection_reason=limits.MIN_REASON,
         has_rejection_categories=True,
     )
 
@@ -257,7 +257,7 @@ class Prolific:
     def notify(
         self, *, subject: str, text: str, workers: Sequence[str], posting: str = ""
     ) -> list[NotificationFailed]:
-        body = f"{subject}\n\n{text}"[: limits.MOST_MESSAGE]
+        body = f"{subject}\n\n{text}"[: limits.MAX_MESSAGE]
         self._client.send_message(workers, text=body, study=posting)
         return []
 

@@ -27,9 +27,9 @@ PREFIX = "/api/v1"
 TIMEOUTS = (5.0, 30.0)  # seconds to connect, and between bytes of the answer
 ATTEMPTS = 4
 FIRST_DELAY = 0.5
-LONGEST_DELAY = 30.0
+MAX_DELAY = 30.0
 PAGE_SIZE = 100
-LONGEST_MESSAGE = 500
+MAX_MESSAGE_LENGTH = 500
 ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 # Client errors that may not occur again.
 TEMPORARY = {
@@ -122,7 +122,7 @@ class Transport:
             attempts_left -= 1
             if not attempts_left:
                 raise outcome
-            self._sleep(min(LONGEST_DELAY, max(delay, retry_after)))
+            self._sleep(min(MAX_DELAY, max(delay, retry_after)))
             delay *= 2
 
     def _attempt(
@@ -274,7 +274,7 @@ def refusal(status: int, body: Any) -> RefusedError:
     title = str(fields.get("title") or fields.get("message") or "")
     message = _text(fields["detail"] if fields.get("detail") else title or inner)
     error = NotFoundError if status == HTTPStatus.NOT_FOUND else RefusedError
-    return error(status, code, (message or f"HTTP status {status}")[:LONGEST_MESSAGE])
+    return error(status, code, (message or f"HTTP status {status}")[:MAX_MESSAGE_LENGTH])
 
 
 def _text(detail: Any) -> str:

@@ -5,13 +5,21 @@ from typing import Any
 
 from django.utils import timezone
 
-from consolidation.domain.experiment import begin_experiment
-from consolidation.domain.second_consolidation import open_second_cases
-from datasets.domain.agreement import AgreementReport, consolidation_agreement, worker_agreement
-from datasets.domain.agreement_chart import draw_agreement
-from datasets.domain.agreement_table import agreement_columns, agreement_json, agreement_rows
-from datasets.domain.scores import table_cell
-from datasets.domain.validator_figures import ValidatorFigures, validator_figures
+from consolidation.domain.cases.experiment import begin_experiment
+from consolidation.domain.cases.second_consolidation import open_second_cases
+from datasets.domain.agreement.agreement import (
+    AgreementReport,
+    consolidation_agreement,
+    worker_agreement,
+)
+from datasets.domain.agreement.agreement_chart import draw_agreement
+from datasets.domain.agreement.agreement_table import (
+    agreement_columns,
+    agreement_json,
+    agreement_rows,
+)
+from datasets.domain.agreement.scores import table_cell
+from datasets.domain.quality.validator_figures import ValidatorFigures, validator_figures
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named, worker_named
 from projects.models import Project

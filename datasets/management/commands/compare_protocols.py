@@ -1,7 +1,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from datasets.domain.compare_protocols import ProtocolsCompared, compare_protocols
+from datasets.domain.quality.compare_protocols import ProtocolsCompared, compare_protocols
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 from schemes.figures import Figure

@@ -6,7 +6,7 @@ from django.utils import timezone
 
 from consolidation.enums import GoldSource
 from consolidation.protocols import protocol_of
-from datasets.domain.error_samples import (
+from datasets.domain.quality.error_samples import (
     CSV_COLUMNS,
     SampleReport,
     draw_sample,

@@ -11,7 +11,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.domain.text_encodings import all_as_utf_8
+from annotation.domain.corpus.text_encodings import all_as_utf_8
 from schemes.contract.errors import FileError
 from schemes.registry import EVALUATIONS
 from schemes.reports import (

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from consolidation.enums import GoldSource
-from datasets.domain.export_gold import LEFT_OUT, ExportOptions, export_gold, known_formats
-from datasets.domain.export_submissions import submission_formats
-from datasets.domain.scores import with_counts
-from datasets.domain.store_export import S3, ExportNotStoredError, s3_storage, store_export
+from datasets.domain.agreement.scores import with_counts
+from datasets.domain.exports.export_gold import LEFT_OUT, ExportOptions, export_gold, known_formats
+from datasets.domain.exports.export_submissions import submission_formats
+from datasets.domain.exports.store_export import S3, ExportNotStoredError, s3_storage, store_export
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from schemes.registry import get_scheme

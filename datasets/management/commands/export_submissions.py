@@ -2,7 +2,7 @@ from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
-from datasets.domain.export_submissions import (
+from datasets.domain.exports.export_submissions import (
     SubmissionOptions,
     export_submissions,
     submission_formats,

@@ -3,7 +3,7 @@ from argparse import ArgumentParser
 from typing import Any
 
 from consolidation.enums import GoldSource
-from datasets.domain.statistics import statistics_json, statistics_of, statistics_rows
+from datasets.domain.exports.statistics import statistics_json, statistics_of, statistics_rows
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from schemes.contract.errors import MissingPartError

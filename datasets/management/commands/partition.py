@@ -5,7 +5,7 @@ from typing import Any
 from django.utils import timezone
 
 from consolidation.enums import PartitionUnit
-from datasets.domain.partitions import Draw, draw_partitions, freeze_partitions, sizes_of
+from datasets.domain.exports.partitions import Draw, draw_partitions, freeze_partitions, sizes_of
 from datasets.models import Partitioning
 from projects.command import Command as BaseCommand
 from projects.command import project_named

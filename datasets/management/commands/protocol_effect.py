@@ -4,9 +4,9 @@ from functools import partial
 from itertools import starmap, zip_longest
 from typing import Any
 
-from datasets.domain.coverage import CoverageReport, coverage_report
-from datasets.domain.protocol_effect import ProtocolEffect, effect_rows, protocol_effect
-from datasets.domain.quality import NothingToCompareError
+from datasets.domain.quality.coverage import CoverageReport, coverage_report
+from datasets.domain.quality.protocol_effect import ProtocolEffect, effect_rows, protocol_effect
+from datasets.domain.quality.quality import NothingToCompareError
 from metrics.intervals import Interval
 from projects.command import Command as BaseCommand
 from projects.command import project_named

@@ -6,7 +6,8 @@ from django.utils import timezone
 
 from consolidation.enums import GoldSource
 from consolidation.protocols import protocol_of
-from datasets.domain.quality import (
+from datasets.domain.agreement.scores import table_cell
+from datasets.domain.quality.quality import (
     CORRECTION_COLUMNS,
     QualityReport,
     compare_with_external,
@@ -14,7 +15,6 @@ from datasets.domain.quality import (
     quality_json,
     quality_report,
 )
-from datasets.domain.scores import table_cell
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.models import Project

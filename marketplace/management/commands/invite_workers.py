@@ -5,7 +5,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
-from marketplace.domain import accounts
+from marketplace.domain.accounts import accounts
 
 
 class Command(BaseCommand):

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from marketplace.domain import payouts
+from marketplace.domain.accounts import payouts
 from marketplace.domain.money import format_cents
 
 

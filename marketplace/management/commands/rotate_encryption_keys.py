@@ -5,7 +5,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import transaction
 
 from marketplace.domain.access_keys import rotate_encryption_keys
-from marketplace.domain.payment_details import rotate_payment_details
+from marketplace.domain.accounts.payment_details import rotate_payment_details
 from marketplace.domain.vault import UnreadableSecretError
 
 

@@ -5,8 +5,9 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandParser
 from django.utils import timezone
 
-from marketplace.domain import maintenance, notifications
 from marketplace.domain.faults import parse_faults
+from marketplace.domain.notifications import notifications
+from marketplace.domain.work import maintenance
 
 
 class Command(BaseCommand):

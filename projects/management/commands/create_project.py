@@ -8,7 +8,7 @@ from django.utils import timezone
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.command import Command as BaseCommand
 from projects.command import InputError
-from projects.domain.choose_protocol import MOST_REVISIONS, choose_protocol
+from projects.domain.choose_protocol import MAX_REVISIONS, choose_protocol
 from projects.domain.create_project import create_project
 from projects.domain.pay_warnings import pay_warnings
 from projects.enums import AfterDisputes, BonusTiming, Protocol, ShownContext, SuggestionChoice
@@ -93,7 +93,7 @@ def add_protocol(parser: ArgumentParser, *, default: str | None = Protocol.CONSO
         type=int,
         default=1,
         metavar="N",
-        help=f"how often a disputed annotation returns to its annotator, 0 to {MOST_REVISIONS} "
+        help=f"how often a disputed annotation returns to its annotator, 0 to {MAX_REVISIONS} "
         "(verification)",
     )
     parser.add_argument(

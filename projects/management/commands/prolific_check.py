@@ -1,8 +1,8 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from crowd.domain.check_account import differences_of
-from crowd.domain.providers import NO_ANSWER, available_providers, providers_with_sessions
+from crowd.domain.provider.check_account import differences_of
+from crowd.domain.provider.providers import NO_ANSWER, available_providers, providers_with_sessions
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 

@@ -1,7 +1,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from crowd.domain.qualifications import system_requirements
+from crowd.domain.workers.qualifications import system_requirements
 from projects.command import Command as BaseCommand
 from projects.command import project_named
 

@@ -4,11 +4,11 @@ from typing import Any
 
 from django.utils import timezone
 
-from annotation.domain.source_files import ReadOptions
+from annotation.domain.corpus.source_files import ReadOptions
 from annotation.reading_options import add_reading_options, reading_given
 from projects.command import Command as BaseCommand
 from projects.command import project_named
-from qualification.domain.set_up_rounds import (
+from qualification.domain.rounds.set_up_rounds import (
     PRESETS,
     plans_of_preset,
     read_given_annotations,

@@ -7,7 +7,7 @@ from typing import Any
 from django.utils import timezone
 from tqdm import tqdm
 
-from consolidation.domain.import_gold import import_gold
+from consolidation.domain.gold.import_gold import import_gold
 from consolidation.enums import GoldSource
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
@@ -91,7 +91,7 @@ class Command(BaseCommand):
     def _train(self, project: Project, options: dict[str, Any]) -> dict[str, Any]:
         prepare_rounds(project, options["rounds"], options["annotations"])
         training = TrainingOptions(
-            options["train"], options["seed"], options["patience"], options["least_skill"]
+            options["train"], options["seed"], options["patience"], options["min_skill"]
         )
         with running_site(options["url"], {"SWEEP_SECONDS": "1"}) as site:
             return rehearse_training(

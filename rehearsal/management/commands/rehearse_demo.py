@@ -11,17 +11,17 @@ from django.core.management import call_command
 from django.db import DatabaseError
 from django.utils import timezone
 
-from annotation.domain.publish import NothingToPublishError, publish_batch
+from annotation.domain.publishing.publish import NothingToPublishError, publish_batch
 from audit.errors import TouchstoneError
 from consolidation.protocols import protocol_of
-from datasets.domain.export_gold import formats_of
-from datasets.domain.queue_export import queue_export
+from datasets.domain.exports.export_gold import formats_of
+from datasets.domain.exports.queue_export import queue_export
 from projects.command import Command as BaseCommand
 from projects.command import InputError
 from projects.enums import Role
 from projects.models import Project
-from qualification.domain.admit import pool_of
-from qualification.domain.set_up_rounds import RoundSetupError
+from qualification.domain.pool.admit import pool_of
+from qualification.domain.rounds.set_up_rounds import RoundSetupError
 from qualification.models import Enrolment
 from rehearsal.domain.browser import SiteUnreachableError
 from rehearsal.domain.demo import OPEN, OPEN_ITEMS, STAFF, WORKER, prepare_demo
@@ -35,7 +35,7 @@ from schemes.contract.errors import FileError
 
 TRAINEES = 6
 # Enough for some trainees to pass in every scheme, and for some to fail
-LEAST_SKILL = 0.75
+MIN_SKILL = 0.75
 # Errors that data of another version or of an interrupted demo can cause
 OF_OTHER_DATA = (DatabaseError, FileError, TouchstoneError)
 
@@ -91,7 +91,7 @@ class Command(BaseCommand):
             self._say(f"The training is skipped. {error} {advice}\n")
             return
         self._say(f"{project.title}: rehearsing the training with simulated trainees ...")
-        self._rehearse(project, train=TRAINEES, least_skill=LEAST_SKILL)
+        self._rehearse(project, train=TRAINEES, min_skill=MIN_SKILL)
 
     def _rehearse(self, project: Project, **options: Any) -> None:
         call_command("rehearse", project.slug, url=settings.SITE_URL, stdout=self.stdout, **options)

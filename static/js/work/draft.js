@@ -19,7 +19,7 @@ const SAVE_WITHIN = 2000;
 const CHECK_AGAIN_AFTER = 600;
 const GIVE_UP_AFTER = 15_000;
 const BACK_OFF = [1000, 2000, 4000, 8000, 15_000, 30_000];
-const MOST_UNANSWERED = 50;
+const MAX_UNANSWERED = 50;
 // Browsers carry at most 64 KiB in requests that outlive their page.
 const KEEPALIVE_LIMIT = 60_000;
 // Invalid, not permitted, over, too large, too many
@@ -175,7 +175,7 @@ export class Draft extends EventTarget {
     const id = newId();
     const { page, revision, unanswered } = this;
     const body = JSON.stringify({ token: page.token, ...state, revision, save_id: id, unanswered });
-    this.unanswered = [...unanswered, id].slice(-MOST_UNANSWERED);
+    this.unanswered = [...unanswered, id].slice(-MAX_UNANSWERED);
     if (this.isUnsaved) this.storeSoon();
     return { id, body };
   }

@@ -4,7 +4,7 @@
 import { send } from "./draft.js";
 import { readPage } from "./page.js";
 
-const LONGEST_QUERY = 200;
+const MAX_QUERY_LENGTH = 200;
 // A slow connection needs more time for an index than for a look-up.
 const GIVE_UP_AFTER = 60_000;
 /** @type {Map<string, Promise<any>>} */
@@ -24,7 +24,7 @@ export async function lookUp(resource, query) {
   page ??= readPage();
   const { token = "", urls } = page;
   if (!urls.lookUp || page.preview) return null;
-  const body = JSON.stringify({ token, resource, query: query.slice(0, LONGEST_QUERY) });
+  const body = JSON.stringify({ token, resource, query: query.slice(0, MAX_QUERY_LENGTH) });
   const response = await send(page, urls.lookUp, body).catch(() => null);
   const answer = response?.ok ? await response.json().catch(() => null) : null;
   return answer?.results ?? null;

@@ -1,4 +1,4 @@
-// Pay in whole cents. The site sends what each unit earns, so that the rule is in crowd/domain/pay_scheme.py only.
+// Pay in whole cents. The site sends what each unit earns, so that the rule is in crowd/domain/money/pay_scheme.py only.
 
 /** @import { Pay } from "./contract.js" */
 

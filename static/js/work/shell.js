@@ -11,7 +11,7 @@ import { isLocked } from "./page.js";
 import { bonusCents, cents, unitBonus } from "./pay.js";
 import { keepClearOf } from "./sticky.js";
 
-const MOST_STEPS = 100;
+const MAX_STEPS = 100;
 const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea";
 // Windows in which the first control is below the offer of the tutorial.
 const SMALL_WINDOW = "(max-width: 64rem), (max-height: 34rem)";
@@ -145,7 +145,7 @@ export class Shell {
     if (mergeKey && last?.position === move.position && last.step.mergeKey === mergeKey) return;
     this.backend.moved(move.step.label);
     this.done.push(move);
-    if (this.done.length > MOST_STEPS) this.done.shift();
+    if (this.done.length > MAX_STEPS) this.done.shift();
   }
 
   changed() {

@@ -4,9 +4,9 @@
 /** @import { LoggedMove, Steps } from "./contract.js" */
 
 const IDLE_AFTER = 30_000;
-// The limits of the server (annotation/domain/drafts.py).
-const MOST_LOGGED = 2000;
-const LONGEST_LABEL = 200;
+// The limits of the server (annotation/domain/work/drafts.py).
+const MAX_LOGGED = 2000;
+const MAX_LABEL_LENGTH = 200;
 const ACTIVITY = ["pointerdown", "pointermove", "keydown", "input", "wheel", "touchmove"];
 
 export class ActiveTime {
@@ -88,8 +88,8 @@ export class Effort extends ActiveTime {
     this.moves += 1;
     const part = this.part();
     if (part) part.moves += 1;
-    this.log.push([this.seconds, this.step(), label.slice(0, LONGEST_LABEL)]);
-    this.log.splice(0, this.log.length - MOST_LOGGED);
+    this.log.push([this.seconds, this.step(), label.slice(0, MAX_LABEL_LENGTH)]);
+    this.log.splice(0, this.log.length - MAX_LOGGED);
   }
 
   /**

@@ -19,7 +19,7 @@ from tests.fakes.prolific.state import (
 
 # The minimum and the recommended reward per hour, in minor units.
 HOURLY = {"GBP": (600, 900), "USD": (800, 1200)}
-MOST_BONUSES = 200
+MAX_BONUSES = 200
 
 
 def balance(platform: Platform, workspace: Workspace) -> int:
@@ -121,8 +121,8 @@ def set_up_bonuses(platform: Platform, request: Request) -> Response:
 def parse_bonuses(platform: Platform, study: Study, text: str) -> tuple[tuple[str, int], ...]:
     """Return (submission, amount) per line of `id,1.50`. An id is a participant's or a submission's."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    if len(lines) > MOST_BONUSES:
-        raise invalid(csv_bonuses=f"At most {MOST_BONUSES} bonuses can be set up at once.")
+    if len(lines) > MAX_BONUSES:
+        raise invalid(csv_bonuses=f"At most {MAX_BONUSES} bonuses can be set up at once.")
     rows = {row.id: row for row in platform.submissions_of(study)}
     by_person = {row.participant: row for row in rows.values()}
     bonuses, problems = [], []

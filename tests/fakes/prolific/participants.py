@@ -125,11 +125,11 @@ class Participant:
         rows = platform.submissions_of(study)
         open_count = sum(row.status in OPEN for row in rows)
         own_rows = [row for row in rows if row.participant == self.id]
-        if platform.places_taken(study) >= study.places or 0 <= study.most_at_once <= open_count:
+        if platform.places_taken(study) >= study.places or 0 <= study.max_at_once <= open_count:
             return "All places are taken."
         if any(row.status in OPEN for row in own_rows):
             return "The participant has an open submission."
-        if 0 <= study.most_per_participant <= len(own_rows):
+        if 0 <= study.max_per_participant <= len(own_rows):
             return "The participant has taken the study."
         if not studies.is_eligible(platform, study, self.person):
             return "The participant is not eligible."

@@ -53,7 +53,7 @@ class Options:
     # RETURN, START, SCREEN_OUT, UNREJECT and UNRETURN by the researcher.
     disputed_transitions: bool = False
     # The share of a study's places that can be rejected.
-    most_rejections: float = 1.0
+    max_rejections: float = 1.0
     has_balance_endpoint: bool = True
     has_links: bool = True
     # The official description has the places taken in lists only.
@@ -119,11 +119,11 @@ class Study:
         return timedelta(minutes=self.fields["maximum_allowed_time"])
 
     @property
-    def most_per_participant(self) -> int:
+    def max_per_participant(self) -> int:
         return int(self.fields["submissions_config"]["max_submissions_per_participant"])
 
     @property
-    def most_at_once(self) -> int:
+    def max_at_once(self) -> int:
         return int(self.fields["submissions_config"].get("max_concurrent_submissions") or -1)
 
 

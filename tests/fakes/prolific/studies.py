@@ -62,7 +62,7 @@ CODE_FIELDS = {"code", "code_type", "actor", "actions"}
 CONFIG_FIELDS = {
     *("max_submissions_per_participant", "max_concurrent_submissions", "auto_rejection_categories"),
 }
-LEAST_SCREEN_OUT = {"GBP": 10, "USD": 14}
+MIN_SCREEN_OUT = {"GBP": 10, "USD": 14}
 AFTER_PUBLICATION = {
     "internal_name",
     "total_available_places",
@@ -121,7 +121,7 @@ SWITCHES = (
 # Validation
 
 
-def least_time(minutes: int) -> int:
+def min_time(minutes: int) -> int:
     """Return the least maximum time for an estimated time."""
     return math.ceil(2 + 2 * minutes + 2 * math.sqrt(minutes))
 
@@ -169,7 +169,7 @@ def _check_reward(workspace: Workspace, fields: dict[str, Any]) -> None:
 
 
 def _check_times(fields: dict[str, Any]) -> None:
-    least = least_time(fields["estimated_completion_time"])
+    least = min_time(fields["estimated_completion_time"])
     _check_number(fields, "maximum_allowed_time")
     if not least <= fields["maximum_allowed_time"] < DAY_MINUTES:
         raise invalid(
@@ -225,7 +225,7 @@ def _check_screen_out(workspace: Workspace, fields: dict[str, Any]) -> None:
     ]
     if len(rewards) > 1:
         raise invalid(completion_codes="A study can have one code with a screen-out payment.")
-    least = LEAST_SCREEN_OUT[workspace.currency]
+    least = MIN_SCREEN_OUT[workspace.currency]
     if rewards and not least <= rewards[0] < fields["reward"]:
         raise invalid(
             completion_codes=f"The screen-out reward is at least {least} and below the reward."
@@ -284,7 +284,7 @@ def completed(fields: dict[str, Any]) -> dict[str, Any]:
     study["submissions_config"] = config
     minutes = study.get("estimated_completion_time")
     if study.get("maximum_allowed_time") is None and isinstance(minutes, int) and minutes > 0:
-        study["maximum_allowed_time"] = min(least_time(minutes), DAY_MINUTES - 1)
+        study["maximum_allowed_time"] = min(min_time(minutes), DAY_MINUTES - 1)
     if isinstance(codes := study.get("completion_codes"), list):
         study["completion_codes"] = [{"actor": "participant", **code} for code in codes]
     return study

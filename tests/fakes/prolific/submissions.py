@@ -33,8 +33,8 @@ CATEGORIES = {
     "UNSUPP_DEVICE",
     "OTHER",
 }
-SHORTEST_REASON = 100
-MOST_AT_ONCE = 1000
+MIN_REASON_LENGTH = 100
+MAX_AT_ONCE = 1000
 NO_CODE = "NOCODE"
 STATUSES = (
     *("RESERVED", "ACTIVE", "PROCESSING", "AWAITING REVIEW", "APPROVED", "REJECTED"),
@@ -90,7 +90,7 @@ def _is_auto_approved(platform: Platform, study: Study, submission: Submission) 
         return False
     duration = submission.completed_at - submission.started_at
     half_time = timedelta(minutes=study.fields["estimated_completion_time"]) / 2
-    return study.most_per_participant == 1 or duration >= half_time
+    return study.max_per_participant == 1 or duration >= half_time
 
 
 # Completion
@@ -202,8 +202,8 @@ def _decide_approval(platform: Platform, submission: Submission, request: Reques
 def _decide_rejection(platform: Platform, submission: Submission, request: Request) -> None:
     message = request.text("message")
     category = request.text("rejection_category")
-    if len(message) < SHORTEST_REASON:
-        raise invalid(message=f"Enter at least {SHORTEST_REASON} characters.")
+    if len(message) < MIN_REASON_LENGTH:
+        raise invalid(message=f"Enter at least {MIN_REASON_LENGTH} characters.")
     if category not in CATEGORIES:
         raise invalid(rejection_category="Not a valid choice.")
     if submission.status == "REJECTED":
@@ -211,7 +211,7 @@ def _decide_rejection(platform: Platform, submission: Submission, request: Reque
     _require(submission, "REJECT", "AWAITING REVIEW")
     study = platform.studies[submission.study]
     rejected = sum(row.status == "REJECTED" for row in platform.submissions_of(study))
-    if rejected + 1 > platform.options.most_rejections * study.places:
+    if rejected + 1 > platform.options.max_rejections * study.places:
         raise refused("Too many submissions of this study are rejected.")
     submission.rejection = category, message
     set_status(platform, submission, "REJECTED")
@@ -295,8 +295,8 @@ def start(platform: Platform, submission: Submission) -> None:
 def bulk_approve(platform: Platform, request: Request) -> Response:
     """Accept approvals, which happen later. There is no result per submission."""
     keys = _keys_to_approve(platform, request)
-    if not 1 <= len(keys) <= MOST_AT_ONCE:
-        raise invalid(submission_ids=f"Enter 1 to {MOST_AT_ONCE} ids.")
+    if not 1 <= len(keys) <= MAX_AT_ONCE:
+        raise invalid(submission_ids=f"Enter 1 to {MAX_AT_ONCE} ids.")
     unknown = [key for key in keys if key not in platform.submissions]
     if unknown:
         raise ApiError(400, [f"Submission {key} not found." for key in unknown])
@@ -388,7 +388,7 @@ def summary_of(platform: Platform, submission: Submission) -> dict[str, Any]:
         **shared,
         "participant_id": submission.participant,
         "study_code": submission.entered_code if shared["is_complete"] else None,
-        "has_siblings": platform.studies[submission.study].most_per_participant != 1,
+        "has_siblings": platform.studies[submission.study].max_per_participant != 1,
         "reward": platform.studies[submission.study].reward * factor,
         "bonus_payments": submission.bonus_payments,
         "strata": {},

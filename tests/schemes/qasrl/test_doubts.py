@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.domain.hold_bonus import RECENT
+from annotation.domain.decisions.hold_bonus import RECENT
 from schemes.contract.content import CheckedWork
 from schemes.contract.errors import ContentError, refuse
 from schemes.contract.items import ItemContext

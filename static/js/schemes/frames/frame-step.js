@@ -10,7 +10,7 @@ import { source } from "./frame-source.js";
 import { frameDetails, retry } from "./frame-text.js";
 import { headLemma, lemmaOf, textOf } from "./record.js";
 
-const MOST_SHOWN = 20;
+const MAX_SHOWN = 20;
 
 /** @typedef {{entry: Entry, reason: string}} Offer */
 
@@ -61,7 +61,7 @@ export class FrameStep {
     const query = this.search.value.trim();
     const offers = query ? this.results(query) : this.suggestions(state);
     this.showState(query, offers.length);
-    this.paint(offers.slice(0, MOST_SHOWN), state.frame);
+    this.paint(offers.slice(0, MAX_SHOWN), state.frame);
   }
 
   /** @param {string} query @returns {Offer[]} */
@@ -158,7 +158,7 @@ export class FrameStep {
 
 /** @param {number} count */
 function foundText(count) {
-  const shown = count > MOST_SHOWN ? `, the best ${MOST_SHOWN} are shown` : "";
+  const shown = count > MAX_SHOWN ? `, the best ${MAX_SHOWN} are shown` : "";
   return count === 0 ? "No frames match. Try other words." : `${counted(count, "frame")} found${shown}.`;
 }
 

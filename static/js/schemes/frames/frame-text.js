@@ -7,7 +7,7 @@ import { readPage } from "../../work/page.js";
 import { source } from "./frame-source.js";
 import { isCore } from "./record.js";
 
-const MOST_EXAMPLES = 2;
+const MAX_EXAMPLES = 2;
 const COLOURS = 6;
 
 /**
@@ -52,7 +52,7 @@ export function frameDetails({ definition, elements, examples }) {
   /** @type {HTMLElement[]} */
   const parts = [element("p", {}, ...runsText(definition, elements))];
   if (core.length > 0) parts.push(element("h3", {}, "Core elements"), elementList(core, elements));
-  const shown = examples.slice(0, MOST_EXAMPLES);
+  const shown = examples.slice(0, MAX_EXAMPLES);
   if (shown.length > 0) {
     const items = shown.map((runs) => element("li", {}, ...runsText(runs, elements)));
     parts.push(element("h3", {}, shown.length === 1 ? "Example" : "Examples"), element("ul", {}, ...items));

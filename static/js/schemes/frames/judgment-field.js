@@ -11,7 +11,7 @@ const VERDICTS = [
   ["verified", "Verify", "v"],
   ["disputed", "Dispute", "d"],
 ];
-const LONGEST_REASON = 1000;
+const MAX_REASON_LENGTH = 1000;
 
 export class JudgmentField {
   /**
@@ -43,7 +43,7 @@ export class JudgmentField {
     this.reason = element("input", {
       id: `${id}-reason`,
       type: "text",
-      maxlength: LONGEST_REASON,
+      maxlength: MAX_REASON_LENGTH,
       required: true,
       oninput: () => onChange({ reason: this.reason.value }, `a reason for ${subject}`, `${id}-reason`),
     });

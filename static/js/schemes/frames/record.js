@@ -10,8 +10,8 @@ import { wordsText } from "../../written-text.js";
 export const STEPS = ["read", "frame", "arguments", "rate"];
 export const CONFIDENCES = [1, 2, 3, 4, 5];
 const CORE = ["Core", "Core-Unexpressed"];
-const MOST_ARGUMENTS = 60;
-const LONGEST_HEAD = 20;
+const MAX_ARGUMENTS = 60;
+const MAX_HEAD_LENGTH = 20;
 let lastKey = 0;
 
 /** @param {{core: string}} element */
@@ -202,9 +202,9 @@ export function refusal(state, head, key, { tokens }) {
     if (other && other.key !== key)
       return `“${textOf([at], tokens)}” already belongs to “${textOf(other.head, tokens)}”.`;
   }
-  if (head.length > LONGEST_HEAD) return `A head has at most ${LONGEST_HEAD} words.`;
-  if (key === null && state.arguments.length >= MOST_ARGUMENTS)
-    return `A record has at most ${MOST_ARGUMENTS} arguments.`;
+  if (head.length > MAX_HEAD_LENGTH) return `A head has at most ${MAX_HEAD_LENGTH} words.`;
+  if (key === null && state.arguments.length >= MAX_ARGUMENTS)
+    return `A record has at most ${MAX_ARGUMENTS} arguments.`;
   return "";
 }
 

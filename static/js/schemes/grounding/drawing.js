@@ -172,7 +172,7 @@ export class Drawing {
     const to = viewport.toImage(pointer);
     const by = { x: to.x - from.x, y: to.y - from.y };
     const own = /** @type {Box} */ (box);
-    return handle ? resized(own, handle, by, viewport.image, options.leastSide) : moved(own, by, viewport.image);
+    return handle ? resized(own, handle, by, viewport.image, options.minSide) : moved(own, by, viewport.image);
   }
 
   /** @param {PointerEvent} event */
@@ -207,8 +207,8 @@ export class Drawing {
   /** @param {Box} box */
   place(box) {
     const { options, viewport } = this.view;
-    if (isLargeEnough(box, options.leastSide, viewport.image)) options.onDraw(box);
-    else options.onRefuse(`A box needs at least ${options.leastSide} pixels in each direction. Zoom in to draw it.`);
+    if (isLargeEnough(box, options.minSide, viewport.image)) options.onDraw(box);
+    else options.onRefuse(`A box needs at least ${options.minSide} pixels in each direction. Zoom in to draw it.`);
   }
 
   // A click chooses the box under it. On a chosen box, it chooses the next one below. Elsewhere it sets a

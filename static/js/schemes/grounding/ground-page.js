@@ -113,7 +113,7 @@ export class GroundPage {
     return new PictureView(this.ref("picture"), {
       image,
       description: `Picture, ${image.width} by ${image.height} pixels. Enter starts a box.`,
-      leastSide: this.data.shared.leastSide,
+      minSide: this.data.shared.minSide,
       canDraw: () => !this.locked,
       onDraw: (box) => this.draw(box),
       onChange: (key, box, how, options) => this.changeBox(key, box, how, options),

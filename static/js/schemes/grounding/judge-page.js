@@ -100,7 +100,7 @@ export class JudgePage {
     return new PictureView(this.ref("picture"), {
       image,
       description: `Picture, ${image.width} by ${image.height} pixels. If a box is missing, Enter starts it.`,
-      leastSide: this.data.shared.leastSide,
+      minSide: this.data.shared.minSide,
       canDraw: () => this.canDraw(),
       onDraw: (box) => this.draw(box),
       onChange: (key, box, how, options) => this.changeBox(key, box, how, options),

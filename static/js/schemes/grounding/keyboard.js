@@ -81,7 +81,7 @@ export class Keyboard {
     const [x1, y1, x2, y2] = view.viewport.visible().map(Math.round);
     const { width, height } = view.viewport.image;
     const side = (/** @type {number} */ length, /** @type {number} */ most) =>
-      Math.min(most, Math.max(view.options.leastSide, Math.round(length / 4)));
+      Math.min(most, Math.max(view.options.minSide, Math.round(length / 4)));
     const [w, h] = [side(x2 - x1, width), side(y2 - y1, height)];
     const [x, y] = [Math.round((x1 + x2 - w) / 2), Math.round((y1 + y2 - h) / 2)];
     this.sketch = moved([x, y, x + w, y + h], { x: 0, y: 0 }, { width, height });
@@ -106,7 +106,7 @@ export class Keyboard {
       return true;
     }
     const box = this.sketch;
-    if (!isLargeEnough(box, options.leastSide, viewport.image)) return true;
+    if (!isLargeEnough(box, options.minSide, viewport.image)) return true;
     this.end();
     options.onDraw(box);
     return true;
@@ -158,7 +158,7 @@ export class Keyboard {
   /** @param {Box} box @param {Point} by */
   changed(box, by) {
     const { viewport, options } = this.view;
-    if (this.resizes) return resized(box, "se", by, viewport.image, options.leastSide);
+    if (this.resizes) return resized(box, "se", by, viewport.image, options.minSide);
     return moved(box, by, viewport.image);
   }
 

@@ -10,14 +10,14 @@ import { Viewport } from "./viewport.js";
 
 const ZOOM = 1.5;
 // The share of the window's height that the picture can have.
-const MOST_HEIGHT = 0.68;
-const LEAST_HEIGHT = 200;
+const MAX_HEIGHT = 0.68;
+const MIN_HEIGHT = 200;
 
 /**
  * @typedef {object} PictureOptions
  * @property {Picture} image
  * @property {string} description  of the picture, for screen readers
- * @property {number} leastSide
+ * @property {number} minSide
  * @property {() => boolean} canDraw
  * @property {(box: Box) => void} onDraw
  * @property {(key: string, box: Box, how: "move" | "resize", options?: {isNudge: boolean}) => void} onChange
@@ -133,8 +133,8 @@ export class PictureView {
     const width = this.stage.clientWidth;
     if (width === 0) return;
     const { image } = this.options;
-    const most = Math.max(LEAST_HEIGHT, window.innerHeight * MOST_HEIGHT);
-    const height = Math.round(Math.min(most, Math.max(LEAST_HEIGHT / 2, (width * image.height) / image.width)));
+    const most = Math.max(MIN_HEIGHT, window.innerHeight * MAX_HEIGHT);
+    const height = Math.round(Math.min(most, Math.max(MIN_HEIGHT / 2, (width * image.height) / image.width)));
     if (this.viewport.stage.width === width && this.viewport.stage.height === height && this.isMeasured) return;
     this.isMeasured = true;
     this.stage.style.blockSize = `${height}px`;

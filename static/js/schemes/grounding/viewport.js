@@ -4,7 +4,7 @@
 
 import { clamp } from "./geometry.js";
 
-export const MOST_ZOOM = 8;
+export const MAX_ZOOM = 8;
 // What stays free around a box that comes into view.
 const MARGIN = 16;
 
@@ -57,7 +57,7 @@ export class Viewport {
    */
   zoomBy(factor, fixed = { x: this.stage.width / 2, y: this.stage.height / 2 }) {
     const point = this.toImage(fixed);
-    this.zoom = clamp(this.zoom * factor, 1, MOST_ZOOM);
+    this.zoom = clamp(this.zoom * factor, 1, MAX_ZOOM);
     this.x = fixed.x - point.x * this.scale;
     this.y = fixed.y - point.y * this.scale;
     this.keepInside();

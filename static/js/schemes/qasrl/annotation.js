@@ -15,7 +15,7 @@ import { spanText } from "../../written-text.js";
 import { ContextWords, sharesWords } from "./context-answers.js";
 import { finished, split } from "./grammar.js";
 
-const MOST_CHECKS = 200;
+const MAX_CHECKS = 200;
 let lastKey = 0;
 
 /**
@@ -192,7 +192,7 @@ export class Annotation {
   check({ text }) {
     const cached = this.checks.get(text);
     if (cached) return cached;
-    if (this.checks.size >= MOST_CHECKS) this.checks.clear();
+    if (this.checks.size >= MAX_CHECKS) this.checks.clear();
     const check = this.walker.check(text);
     this.checks.set(text, check);
     return check;

@@ -15,7 +15,7 @@ import { isNoun } from "./predicate.js";
 import { createSuggester } from "./suggestions.js";
 import { VerbalStep } from "./verbal-step.js";
 
-const MOST_SUGGESTED = 4;
+const MAX_SUGGESTED = 4;
 
 /** @type {Mount} */
 export function mount(root, data, onChange) {
@@ -38,7 +38,7 @@ export function mount(root, data, onChange) {
   /** @param {string} typed */
   function suggest(typed) {
     const asked = kept(work.state).map(({ question }) => question);
-    return suggester.suggest(typed, asked, MOST_SUGGESTED).map(({ question }) => question);
+    return suggester.suggest(typed, asked, MAX_SUGGESTED).map(({ question }) => question);
   }
 
   /** @param {CaseState} state */

@@ -409,7 +409,7 @@ const ASKED = 60;
 const SAME_ROLE = 8;
 const CANDIDATES = 3;
 const COMPLETED = 10_000;
-const MOST_STEPS = 400;
+const MAX_STEPS = 400;
 
 /**
  * @typedef {object} Pattern
@@ -604,7 +604,7 @@ export class Suggester {
     let last = words.pop() ?? "";
     let paths = this.walker.walk(words);
     let steps = 0;
-    while (paths.length > 0 && steps < MOST_STEPS) {
+    while (paths.length > 0 && steps < MAX_STEPS) {
       /** @type {Path[]} */
       const longer = [];
       for (const path of paths) {

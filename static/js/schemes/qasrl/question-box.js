@@ -11,7 +11,7 @@ import { announce, announceSettled } from "../../announcements.js";
 import { counted, element, quoted, setText } from "../../html.js";
 import { capital, finished, split } from "./grammar.js";
 
-const MOST_OPTIONS = 40;
+const MAX_OPTIONS = 40;
 const KEYS =
   "Arrow down chooses a suggestion, Enter accepts it. At the end of the text, the right arrow or Ctrl and Space completes the next word. Tab leaves the question as it is.";
 
@@ -202,7 +202,7 @@ export class QuestionBox {
       if (next.toLowerCase() === text.trim().toLowerCase()) continue;
       words.push(ends && !goesOn ? createOption(`${next}?`, "whole") : createOption(next, "next", goesOn));
     }
-    return unique([...options, ...likelyFirst(words, suggested)]).slice(0, MOST_OPTIONS);
+    return unique([...options, ...likelyFirst(words, suggested)]).slice(0, MAX_OPTIONS);
   }
 
   /**

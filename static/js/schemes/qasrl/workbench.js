@@ -22,8 +22,8 @@ import { QuestionRow } from "./question-row.js";
 import { createSuggester } from "./suggestions.js";
 import { VerbalStep } from "./verbal-step.js";
 
-const MOST_QUESTIONS = 60; // if the pay has no lower limit
-const MOST_SUGGESTED = 5;
+const MAX_QUESTIONS = 60; // if the pay has no lower limit
+const MAX_SUGGESTED = 5;
 
 /** @typedef {{question: Question | null, message: string}} Problem */
 
@@ -236,7 +236,7 @@ export class Workbench {
   // The last row is always empty, so that there is one to write in.
   addEmptyQuestion() {
     const { questions } = this.annotation;
-    const isFull = this.locked || questions.length >= (this.data.pay?.max_units || MOST_QUESTIONS);
+    const isFull = this.locked || questions.length >= (this.data.pay?.max_units || MAX_QUESTIONS);
     const last = questions.at(-1);
     if (!last || (!isFull && last.text.trim())) this.annotation.add();
   }
@@ -320,7 +320,7 @@ export class Workbench {
   suggest(text, question) {
     const others = this.annotation.asked().filter((other) => other !== question);
     const asked = others.map((other) => other.text);
-    return this.suggester.suggest(text, asked, MOST_SUGGESTED).map((suggestion) => suggestion.question);
+    return this.suggester.suggest(text, asked, MAX_SUGGESTED).map((suggestion) => suggestion.question);
   }
 
   // --- what the worker does

@@ -1,0 +1,42 @@
+"""Compute the bonus of submissions under their pay scheme."""
+
+from collections.abc import Mapping, Sequence
+
+from annotation.domain.publishing.publish import batch_terms
+from annotation.models import Submission
+from crowd.domain.money.decide_assignment import BonusAward
+from crowd.domain.money.pay_scheme import Terms, bonus_cents, explain_bonus
+from projects.enums import page_role
+from schemes.registry import get_scheme
+
+
+def units_of(submission: Submission) -> int:
+    """Return the number of units that the submission's pay depends on."""
+    content = get_scheme(submission.item.project.scheme).content
+    return content.count_units(submission.content, page_role(submission.role))
+
+
+def bonus_for(
+    submissions: Sequence[Submission],
+    *,
+    units: Mapping[int, int] | None = None,
+    terms: Terms | None = None,
+) -> BonusAward | None:
+    """Return the bonus under the pay scheme with its explanation, or None for no bonus.
+
+    `units` replaces the number of units of each submission, by id, and `terms` those of the batch.
+    """
+    amount, reasons = 0, []
+    for submission in submissions:
+        if not submission.is_readable:
+            continue
+        assert submission.assignment
+        own = terms or batch_terms(submission.assignment.hit.task.batch)
+        unit = get_scheme(submission.item.project.scheme).vocabulary.unit
+        number = units_of(submission) if units is None else units.get(submission.pk, 0)
+        if bonus := bonus_cents(own, number):
+            amount += bonus
+            reasons.append(explain_bonus(own, number, unit.count(number)))
+    if not amount:
+        return None
+    return BonusAward(amount_cents=amount, reason=f"Thank you! {' '.join(reasons)}"[:2000])

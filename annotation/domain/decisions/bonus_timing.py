@@ -1,0 +1,151 @@
+"""When the work of a worker is accepted and its bonus decided: at once, or once the item has gold.
+
+Only the work of generators waits, because consolidation shows what of it was kept. That of
+consolidators, validators and revisers is accepted at once, and so is that of training rounds, which
+has no gold.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from annotation.domain.publishing.publish import batch_terms
+from annotation.domain.publishing.qualification_codes import pool_of
+from annotation.models import Batch, Submission
+from crowd.enums import GrantState
+from crowd.models import Assignment, Worker
+from metrics.counts import ratio
+from projects.enums import BonusTiming, Role
+from projects.models import Project
+from projects.protocols import TERMS
+from schemes.registry import get_scheme
+
+# A worker's record covers their newest items with gold. It is good if this share of units was kept.
+RECORD_ITEMS = 30
+KEPT_SHARE = 0.5
+# Work on an item without gold is then accepted, and its bonus paid in full.
+MAX_WAIT = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptRecord:
+    """What the gold of a worker's newest items has of their work.
+
+    An item that was left empty counts as one unit that was not kept if its gold is not empty.
+    """
+
+    items: int
+    kept: int
+    units: int
+
+    @property
+    def is_good(self) -> bool:
+        """True if enough was kept. Without any units, nothing speaks against the worker."""
+        share = ratio(self.kept, self.units)
+        return share is None or share >= KEPT_SHARE
+
+    @property
+    def is_trusted(self) -> bool:
+        return self.items >= RECORD_ITEMS and self.is_good
+
+
+def kept_record(*, project: Project, worker: Worker) -> KeptRecord:
+    """Return the worker's record. Work in every state counts, also if it was rejected."""
+    judged = Submission.objects.filter(
+        worker=worker, role=Role.GENERATOR, item__project=project, kept_units__isnull=False
+    )
+    rows = list(judged.order_by("-pk").values_list("kept_units", "judged_units")[:RECORD_ITEMS])
+    return KeptRecord(
+        items=len(rows),
+        kept=sum(kept or 0 for kept, _ in rows),
+        units=sum(units or 0 for _, units in rows),
+    )
+
+
+def waits_for_gold(*, assignment: Assignment, batch: Batch) -> bool:
+    """Return True if the assignment's work and bonus are decided once its items have gold."""
+    if not _may_wait(batch):
+        return False
+    timing = batch.project.bonus_timing
+    if timing != BonusTiming.BY_TRUST:
+        return bool(timing == BonusTiming.AFTER_CONSOLIDATION)
+    return not is_trusted(project=batch.project, worker=assignment.worker)
+
+
+def is_trusted(*, project: Project, worker: Worker) -> bool:
+    """Return True if the work of the worker is accepted at once under "by trust"."""
+    return _is_in_pool(project, worker) or kept_record(project=project, worker=worker).is_trusted
+
+
+def stated_timing(*, batch: Batch, worker_ref: str) -> str:
+    """Return when work of the worker is paid, or "" if there is nothing to state.
+
+    The worker may be unknown, as in a preview.
+    """
+    waits, reason = _waits_on_page(batch, worker_ref)
+    terms = batch_terms(batch)
+    has_bonus = bool(terms.get("bonus_first_cents") or terms.get("bonus_step_cents"))
+    if not waits:
+        return "Your bonus is paid as soon as your work is accepted." if has_bonus else ""
+    texts = [_until_accepted(batch)]
+    if has_bonus:
+        texts.append(f"Your bonus is in review {until_gold(batch.project)}")
+    return " ".join([*texts, reason]).strip()
+
+
+def _waits_on_page(batch: Batch, worker_ref: str) -> tuple[bool, str]:
+    project = batch.project
+    if not _may_wait(batch) or project.bonus_timing == BonusTiming.AT_ONCE:
+        return False, ""
+    if project.bonus_timing == BonusTiming.AFTER_CONSOLIDATION:
+        return True, ""
+    if not worker_ref:
+        return True, "Workers who are trained for this project don't wait."
+    worker = Worker.objects.filter(provider=project.provider, external_id=worker_ref).first()
+    if worker is not None and is_trusted(project=project, worker=worker):
+        return False, ""
+    units, done = _units(project), TERMS[project.protocol].done
+    return True, (
+        f"This applies until {RECORD_ITEMS} of your items are {done} and at least "
+        f"{KEPT_SHARE:.0%} of their {units} were kept."
+    )
+
+
+def _until_accepted(batch: Batch) -> str:
+    """Return when work is accepted that waits for gold."""
+    project = batch.project
+    most = min(MAX_WAIT, timedelta(seconds=batch.auto_approval_seconds))
+    return (
+        f"Your work is accepted when the item is {TERMS[project.protocol].done}, or after "
+        f"{_duration(most)} without a result. If less than {KEPT_SHARE:.0%} of the "
+        f"{_units(project)} in your newest {RECORD_ITEMS} items were kept, or if the work was too fast, "
+        "a person decides."
+    )
+
+
+def _duration(time: timedelta) -> str:
+    hours = max(1, round(time.total_seconds() / 3600))
+    if hours % 24 or hours < 48:
+        return "an hour" if hours == 1 else f"{hours} hours"
+    return f"{hours // 24} days"
+
+
+def until_gold(project: Project) -> str:
+    """Return how long a bonus waits and what is paid, as the end of a sentence."""
+    return (
+        f"until the item is {TERMS[project.protocol].done}. It is paid for the {_units(project)} that "
+        f"are kept, and in full if there is no result after {MAX_WAIT.days} days."
+    )
+
+
+def _units(project: Project) -> str:
+    return get_scheme(project.scheme).vocabulary.unit.plural
+
+
+def _may_wait(batch: Batch) -> bool:
+    return batch.role == Role.GENERATOR and not batch.for_training
+
+
+def _is_in_pool(project: Project, worker: Worker) -> bool:
+    pool = pool_of(project=project, role=Role.GENERATOR)
+    held = [GrantState.PENDING, GrantState.HELD]
+    return pool is not None and pool.grants.filter(worker=worker, state__in=held).exists()

@@ -1,0 +1,203 @@
+"""Hold the bonus of submissions that a person should check first.
+
+The reward is paid as usual. The bonus stays reserved until a person accepts or declines it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from math import ceil
+from statistics import median
+
+from django.db.models import QuerySet
+
+from annotation.domain.corpus.item_context import context_of, headline_of
+from annotation.domain.decisions.award_bonus import units_of
+from annotation.domain.publishing.publish import batch_terms
+from annotation.enums import HeldBonusState
+from annotation.models import HeldBonus, Submission, Task
+from audit.domain.change_state import log_state_change
+from crowd.domain.money.announce_bonuses import announce_bonus
+from crowd.domain.money.pay_scheme import Terms
+from crowd.enums import AnnouncementStatus
+from crowd.models import Payment
+from projects.domain.cached_figures import figures_of
+from projects.enums import page_role
+from projects.models import Project
+from schemes.contract.content import CheckedWork, Doubt
+from schemes.contract.values import Json, Noun
+from schemes.registry import get_scheme
+
+SECONDS = Noun("second", "seconds")
+# The floor of active seconds per item is this share of the median of accepted work.
+FLOOR_SHARE = 0.2
+MAX_FLOOR_SECONDS = 60
+MIN_SEEN, NEWEST = 20, 200  # accepted submissions
+MAX_REASONS = 6
+RECENT = 20  # submissions of the worker that content is compared with
+
+
+def reasons_to_hold(submissions: Sequence[Submission]) -> list[Doubt]:
+    """Return why a person should check the assignment's submissions. Most have no reason."""
+    readable = [submission for submission in submissions if submission.is_readable]
+    reasons = [reason for submission in readable for reason in _doubts(submission)]
+    return [*reasons, *speed_reason(submissions)][:MAX_REASONS]
+
+
+def _doubts(submission: Submission) -> Iterator[Doubt]:
+    assert submission.assignment
+    scheme = get_scheme(submission.item.project.scheme)
+    most = batch_terms(submission.assignment.hit.task.batch).get("hold_above_units", 0)
+    units = units_of(submission)
+    if most and units > most:
+        number, limit = map(scheme.vocabulary.unit.count, (units, most))
+        yield Doubt("units", f"{number}. Bonuses for more than {limit} are reviewed.")
+    work = CheckedWork(
+        content=submission.content,
+        context=context_of(submission.item),
+        role=page_role(submission.role),
+        others=_others(submission),
+        recent=_recent(submission),
+    )
+    yield from scheme.content.doubts(work)
+
+
+def _others(submission: Submission) -> Iterable[Json]:
+    """Return the accepted work of others on the item, without that with a held or declined bonus."""
+    accepted = _accepted(submission.item.project, submission.role)
+    return (
+        accepted.filter(item=submission.item_id)
+        .exclude(worker=submission.worker_id)
+        .values_list("content", flat=True)
+    )
+
+
+def _recent(submission: Submission) -> Iterable[Json]:
+    """Return the worker's newest usable work on other items in the role, with the assignment's."""
+    usable = Submission.objects.usable().filter(
+        item__project=submission.item.project_id, role=submission.role, worker=submission.worker_id
+    )
+    newest = usable.exclude(item=submission.item_id).order_by("-pk")
+    return newest.values_list("content", flat=True)[:RECENT]
+
+
+def speed_reason(submissions: Sequence[Submission]) -> Iterator[Doubt]:
+    """Yield the reason if the assignment took less time per item than is plausible."""
+    seconds = seconds_per_item(submissions)
+    if seconds >= MAX_FLOOR_SECONDS:
+        return  # without a query
+    floor = least_seconds(submissions[0])
+    if seconds < floor:
+        item = get_scheme(submissions[0].item.project.scheme).vocabulary.item.singular
+        worked = SECONDS.count(round(seconds))
+        text = f"{worked} of work. We expect at least {floor:.0f} seconds per {item}."
+        yield Doubt("speed", text)
+
+
+def seconds_per_item(submissions: Sequence[Submission]) -> float:
+    """Return the active seconds per item of an assignment, or its whole time if they are unknown."""
+    first = submissions[0]
+    assert first.assignment
+    elapsed = first.assignment.submitted_at - first.assignment.accepted_at
+    return (first.active_seconds or elapsed.total_seconds()) / len(submissions)
+
+
+def least_seconds(submission: Submission) -> float:
+    """Return the plausible minimum of active seconds for the submission's item.
+
+    It is that of the pay terms, or a share of the median of accepted work of the role if that is
+    higher.
+    """
+    assert submission.assignment
+    assert submission.worker
+    fixed = batch_terms(submission.assignment.hit.task.batch).get("least_seconds", 0)
+    if not fixed:
+        return 0.0
+    accepted = _timed(submission.item.project, submission.role, submission.worker.is_simulated)
+    return _floor(fixed, _seconds(accepted.exclude(assignment=submission.assignment_id)))
+
+
+def stated_terms(*, task: Task) -> Terms:
+    """Return the task's pay terms with the whole seconds below which bonuses of people are held now.
+
+    The page states them before the work is submitted. The median is a few seconds old.
+    """
+    terms = batch_terms(task.batch)
+    if not terms.get("least_seconds"):
+        return terms
+    seen = figures_of(seconds_of_people, task.role, project=task.batch.project).value
+    return {**terms, "least_seconds": ceil(_floor(terms["least_seconds"], seen))}
+
+
+def seconds_of_people(role: str, *, project: Project) -> list[int]:
+    """Return the active seconds of people's newest accepted work in the role."""
+    return _seconds(_timed(project, role, is_simulated=False))
+
+
+def _floor(fixed: int, seen: Sequence[int]) -> float:
+    learned = FLOOR_SHARE * median(seen) if len(seen) >= MIN_SEEN else 0.0
+    return min(MAX_FLOOR_SECONDS, max(fixed, learned))
+
+
+def _seconds(submissions: QuerySet[Submission]) -> list[int]:
+    return list(submissions.order_by("-pk").values_list("active_seconds", flat=True)[:NEWEST])
+
+
+def _timed(project: Project, role: str, is_simulated: bool) -> QuerySet[Submission]:
+    """Return the accepted work with known seconds, of people or of simulated workers."""
+    return _accepted(project, role).filter(active_seconds__gt=0, worker__is_simulated=is_simulated)
+
+
+def _accepted(project: Project, role: str) -> QuerySet[Submission]:
+    """Return the accepted work of the project and role whose bonus is neither held nor declined."""
+    doubted = [HeldBonusState.HELD, HeldBonusState.DECLINED]
+    unaccepted = HeldBonus.objects.filter(project=project, state__in=doubted)
+    accepted = Submission.objects.accepted().filter(item__project=project, role=role)
+    return accepted.exclude(assignment__in=unaccepted.values("payment__assignment"))
+
+
+def hold_bonus(
+    *, payment: Payment, submissions: Sequence[Submission], reasons: Sequence[Doubt], now: datetime
+) -> None:
+    """Queue the bonus for a person's decision, with news for the worker. A repeat does nothing."""
+    project = submissions[0].item.project
+    held, created = HeldBonus.objects.get_or_create(
+        payment=payment,
+        defaults={
+            "project": project,
+            "earned_cents": payment.amount_cents,
+            "terms": batch_terms(payment.assignment.hit.task.batch),
+            "reasons": [{"code": reason.code, "text": reason.text} for reason in reasons],
+            "held_at": now,
+            "news": _news(payment, submissions, reasons),
+            "news_at": now,
+        },
+    )
+    if not created:
+        return
+    announce_bonus(
+        payment=payment,
+        status=AnnouncementStatus.REVIEWING,
+        text=" ".join(reason.text for reason in reasons),
+        now=now,
+    )
+    codes = ", ".join(reason.code for reason in reasons)
+    log_state_change(
+        instance=held, old="", new=held.state, actor="automatic check", now=now, reason=codes
+    )
+
+
+def _news(payment: Payment, submissions: Sequence[Submission], reasons: Sequence[Doubt]) -> str:
+    listed = "\n".join(f"- {reason.text}" for reason in reasons)
+    return (
+        f"Thank you for your work on {work_title(submissions)}. Your reward is paid as usual. "
+        f"Your bonus of ${payment.amount_cents / 100:.2f} will be paid after a review, for these "
+        f"reasons:\n{listed}"
+    )
+
+
+def work_title(submissions: Sequence[Submission]) -> str:
+    """Return a name of the work that its worker recognizes."""
+    headlines = [
+        headline_of(submission.item, submission.item.project) for submission in submissions
+    ]
+    return f"“{'”, “'.join(headlines[:3])}” (assignment {submissions[0].assignment})"

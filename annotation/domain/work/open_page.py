@@ -1,0 +1,209 @@
+"""Collect the data of a worker's page, so that the page needs no further request."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from annotation.domain.corpus.item_context import context_of, page_neighbours, page_tokens
+from annotation.domain.corpus.neighbours import neighbours_of
+from annotation.domain.decisions.bonus_timing import stated_timing
+from annotation.domain.decisions.hold_bonus import stated_terms
+from annotation.domain.publishing.republish import has_done_before
+from annotation.domain.work.confirm_claim import (
+    check_confirmed,
+    check_preview,
+    check_readable,
+    confirm_claim,
+)
+from annotation.domain.work.drafts import check_owner, find_draft
+from annotation.domain.work.find_task import PublishedTask, find_task
+from annotation.domain.work.onboarding.steps import AskedFirst, asked_first, check_onboarding
+from annotation.domain.work.tutorial import offers_tutorial
+from annotation.domain.work.worker_page import NotForWorkerError, PageToken, page_token_of_arrival
+from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
+from audit.errors import TouchstoneError
+from crowd.domain.money.pay_scheme import page_pay
+from crowd.domain.sessions.arrivals import Arrival
+from database import statements
+from projects.enums import Role, page_role
+from projects.models import Project
+from schemes.contract.items import ItemContext, Neighbours
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
+from schemes.registry import get_scheme
+
+OTHER_BLOCK = (
+    "You're working on part {block}, and this task belongs to another part. Return it and continue "
+    "with your part."
+)
+
+
+class TaskNotFoundError(TouchstoneError, LookupError):
+    """No task of this role has the address."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedPage:
+    """The content of a page. `guidelines` is Markdown, and `data` is for the page's script.
+
+    `hides_work` means that the page must not show what other workers did.
+    """
+
+    project: Project
+    role: str
+    guidelines: str
+    data: Json
+    asked_first: AskedFirst
+    hides_work: bool
+
+
+def open_page(
+    *,
+    public_id: UUID,
+    role: str,
+    arrival: Arrival,
+    now: datetime,
+    address: str = "",
+    is_member: bool = False,
+) -> OpenedPage:
+    """Return the task's page for the worker who arrived from the network address.
+
+    A member of the project previews everything. A worker sees others' work only after the marketplace
+    confirmed that they accepted the task, so do not call it in a transaction. Raise TaskNotFoundError,
+    InvalidPageError, OnboardingRequiredError.
+    """
+    claim = page_token_of_arrival(public_id=public_id, arrival=arrival)
+    offered = find_task(public_id)
+    if offered is None or offered.task.role != role:
+        raise TaskNotFoundError(f"This {role} task doesn't exist. Return it.")
+    task = offered.task
+    if claim:
+        claim = confirm_claim(claim=claim, task=task, now=now)
+        _check_admitted(offered, claim)
+        check_onboarding(offered=offered, claim=claim, address=address)
+        if claim.is_confirmed:
+            assign_block(task=task, worker_ref=claim.worker_ref, now=now)
+    elif not is_member:
+        check_preview(task)
+    project = task.batch.project
+    draft = find_draft(claim=claim, task=task) if claim else None
+    if claim and draft:
+        check_owner(draft=draft, claim=claim, task=task)
+    guidelines_id = (draft and draft.guidelines_id) or offered.guidelines_id
+    contexts = _contexts(project, offered.items, role)
+    known = claim.worker_ref if claim and claim.is_confirmed else ""
+    terms = stated_terms(task=task)
+    data: Json = {
+        "preview": claim is None,
+        "token": claim.token() if claim else "",
+        "assignment": claim.assignment_ref if claim else "",
+        "submitTo": arrival.submit_to,
+        "language": project.language,
+        **draft_data(draft),
+        "tutorial": claim is not None
+        and claim.is_confirmed
+        and draft is None
+        and offers_tutorial(project=project, role=role, worker_ref=claim.worker_ref),
+        "pay": page_pay(terms) if terms else None,
+        "bonus_timing": stated_timing(batch=task.batch, worker_ref=known),
+        "shared": shared_data(get_scheme(project.scheme), role, contexts),
+        "items": [
+            item_data(item, context, draft, role)
+            for item, context in zip(offered.items, contexts, strict=True)
+        ],
+    }
+    return OpenedPage(
+        project=project,
+        role=role,
+        guidelines=_guidelines_text(guidelines_id),
+        data=data,
+        asked_first=asked_first(offered),
+        hides_work=claim is None and not is_member,
+    )
+
+
+def _check_admitted(offered: PublishedTask, claim: PageToken) -> None:
+    """Raise InvalidPageError if the worker may not do the task.
+
+    The page of a task with others' work, or in a block, opens only for a confirmed claim.
+    """
+    task = offered.task
+    if task.block is not None or task.role != Role.GENERATOR:
+        check_confirmed(claim=claim, task=task)
+    if not claim.is_confirmed:
+        return
+    check_readable(claim=claim, task=task)
+    if offered.is_republished and has_done_before(
+        task=task, worker=claim.worker_ref, assignment=claim.assignment_ref
+    ):
+        raise NotForWorkerError("You already did this task. Return it so that others can do it.")
+
+
+def assign_block(*, task: Task, worker_ref: str, now: datetime) -> None:
+    """Assign the worker to the block of the first task that they open in a batch.
+
+    Concurrent calls assign only one block. Raise NotForWorkerError if the worker has another block.
+    """
+    if task.block is None:
+        return
+    assignment, _ = BlockAssignment.objects.get_or_create(
+        batch=task.batch,
+        worker_ref=worker_ref,
+        defaults={"block": task.block, "assigned_at": now},
+    )
+    if assignment.block != task.block:
+        raise NotForWorkerError(OTHER_BLOCK.format(block=assignment.block))
+
+
+def _guidelines_text(guidelines_id: int | None) -> str:
+    rows = statements.fetch_rows(
+        "SELECT text FROM projects_guidelines WHERE id = %s", guidelines_id
+    )
+    return rows[0][0] if rows else ""
+
+
+def draft_data(draft: PageDraft | None) -> Json:
+    """Return the progress of the work for the page's scripts."""
+    draft = draft or Draft(save_id="")
+    return {
+        "revision": draft.revision,
+        "saveId": draft.save_id,
+        "submitted": bool(draft.submitted_at),
+        "activeSeconds": draft.active_seconds,
+        "moves": draft.moves,
+        "steps": draft.steps,
+        "comment": draft.comment,
+    }
+
+
+def _contexts(project: Project, items: Sequence[Item], role: str) -> list[ItemContext]:
+    """Return the contexts of the items.
+
+    Annotators are not asked what is only implied, and only they mark answers in the neighbours.
+    """
+    neighbours = neighbours_of(project=project, sentences=[item.sentence for item in items])
+    contexts = [
+        replace(context_of(item), neighbours=neighbours.get(item.sentence_id, Neighbours()))
+        for item in items
+    ]
+    if page_role(role) != Role.GENERATOR:
+        return [replace(context, allows_context_answers=False) for context in contexts]
+    return [replace(context, asks_implied=False) for context in contexts]
+
+
+def shared_data(scheme: Scheme, role: str, contexts: Sequence[ItemContext]) -> Json:
+    return scheme.pages.shared(contexts) if page_role(role) in scheme.pages.roles else {}
+
+
+def item_data(item: Item, context: ItemContext, draft: PageDraft | None, role: str) -> Json:
+    pages = get_scheme(item.project.scheme).pages
+    return {
+        "id": item.pk,
+        **page_tokens(item.sentence.tokens, item.sentence.text, item.sentence.offsets),
+        **page_neighbours(context),
+        "target": item.target,
+        "freeForm": item.project.allow_free_form,
+        "data": pages.item(context) if page_role(role) in pages.roles else {},
+        "content": draft.content.get(str(item.pk)) if draft else None,
+    }

@@ -1,0 +1,155 @@
+"""Record confirmed assignments as submissions.
+
+The page sends its work to this site and to the marketplace. Either copy can replace the other. If
+they differ, a person decides.
+"""
+
+from datetime import datetime
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q
+
+from annotation.domain.corpus.storable import load_storable
+from annotation.domain.work.drafts import Parse, items_of
+from annotation.domain.work.onboarding.steps import confirm_onboarding
+from annotation.enums import LIVE, SubmissionState
+from annotation.models import Draft, Item, Submission, Task
+from audit.domain.change_state import log_state_change
+from crowd.models import Assignment
+from schemes.contract.errors import ContentError
+from schemes.contract.values import Json
+from schemes.registry import get_scheme
+
+MAX_LETTERS = 500  # of the reason why an answer can't be read
+
+
+@transaction.atomic
+def record_assignment(*, assignment_id: int, parse: Parse, now: datetime) -> list[Submission]:
+    """Create a submission for each item of the task, unless the assignment is recorded already.
+
+    Return the new submissions.
+    """
+    assignment = (
+        Assignment.objects.select_for_update(of=("self",))
+        .select_related("hit__task__batch__project", "worker")
+        .get(pk=assignment_id)
+    )
+    if assignment.recorded_at:
+        return []
+    task: Task = assignment.hit.task
+    draft = Draft.objects.filter(
+        task=task,
+        assignment_ref=assignment.external_id,
+        worker_ref=assignment.worker.external_id,
+    ).first()
+    submissions = [_submission(item, task, assignment, draft, parse) for item in items_of(task)]
+    for submission in submissions:
+        submission.save()
+        log_state_change(
+            instance=submission,
+            old="",
+            new=submission.state,
+            actor="marketplace",
+            now=now,
+            reason=submission.problem,
+        )
+    confirm_onboarding(project=task.batch.project, assignment=assignment, draft=draft)
+    if draft:
+        Draft.objects.filter(pk=draft.pk).update(is_confirmed=True)
+    Assignment.objects.filter(pk=assignment.pk).update(recorded_at=now)
+    return submissions
+
+
+def _submission(
+    item: Item, task: Task, assignment: Assignment, draft: Draft | None, parse: Parse
+) -> Submission:
+    submitted = draft if draft and draft.submitted_at else None
+    ours = submitted.content.get(str(item.pk)) if submitted else None
+    copy, refusal = _marketplace_copy(assignment)
+    theirs = copy.get(str(item.pk))
+    content, problem = _parsed(item, theirs if ours is None else ours, parse)
+    if ours is None and refusal:
+        problem = f"No content was received. {refusal}"
+    other = theirs if ours is not None and not _is_equivalent(item, theirs, ours, parse) else None
+    if other is not None:
+        problem = problem or "The crowd provider has different content for this item."
+    state = SubmissionState.SUBMITTED
+    if _annotated_before(item, task, assignment):
+        state = SubmissionState.WITHDRAWN
+        problem = "This worker has annotated the item before."
+    return Submission(
+        item=item,
+        role=task.role,
+        worker=assignment.worker,
+        assignment=assignment,
+        content=content,
+        schema_version=get_scheme(item.project.scheme).content.schema_version,
+        state=state,
+        problem=problem,
+        other_version=other,
+        opened_at=draft.opened_at if draft else assignment.accepted_at,
+        submitted_at=assignment.submitted_at,
+        active_seconds=_active_seconds(assignment, draft),
+        moves=draft.moves if draft else 0,
+        steps=draft.steps if draft else {},
+        log=draft.log if draft else [],
+        comment=draft.comment if draft else "",
+        guidelines=draft.guidelines if draft else None,
+    )
+
+
+def _active_seconds(assignment: Assignment, draft: Draft | None) -> int:
+    """Return the page's active seconds, or 0 if unknown.
+
+    No person can have been active longer than from acceptance to submission, which the marketplace
+    confirmed. Only simulated workers submit at once.
+    """
+    if draft is None or assignment.worker.is_simulated:
+        return draft.active_seconds if draft else 0
+    elapsed = assignment.submitted_at - assignment.accepted_at
+    return min(draft.active_seconds, int(elapsed.total_seconds()))
+
+
+def _marketplace_copy(assignment: Assignment) -> tuple[dict[str, Any], str]:
+    """Return the marketplace's copy by item id, and why it can't be read (empty if it can)."""
+    try:
+        copy = load_storable(assignment.answer.get("content", "{}"))
+    except (ValueError, RecursionError, TypeError, AttributeError) as error:
+        return {}, f"The crowd provider's copy can't be read: {error}"[:MAX_LETTERS]
+    if not isinstance(copy, dict):
+        return {}, "The crowd provider's copy can't be read: it is not a JSON object."
+    return copy, ""
+
+
+def _parsed(item: Item, content: object, parse: Parse) -> tuple[Json, str]:
+    """Return the content as parsed by the scheme, and the reason if it needs review."""
+    if content is None:
+        return {}, "Neither this site nor the crowd provider received content."
+    try:
+        return parse(item, content), ""
+    except ContentError as error:
+        return {"refused": content}, str(error)
+
+
+def _is_equivalent(item: Item, theirs: object, ours: Json, parse: Parse) -> bool:
+    """Return True if the marketplace sent no copy, or an equivalent one.
+
+    The marketplace has the page's raw content if the page never received the normalized form.
+    """
+    return theirs is None or theirs == ours or _parsed(item, theirs, parse) == (ours, "")
+
+
+def _annotated_before(item: Item, task: Task, assignment: Assignment) -> bool:
+    """Return True if the worker has another submission for the item.
+
+    In production, submissions of the same round count in any state. Those of other rounds and of a
+    repeated qualification round count only if they are live.
+    """
+    earlier = Submission.objects.filter(item=item, role=task.role, worker=assignment.worker)
+    if not item.in_production:
+        earlier = earlier.live()
+    elif task.round:
+        same_round = Q(assignment__hit__task__round=task.round)
+        earlier = earlier.filter(same_round | Q(state__in=LIVE))
+    return earlier.exclude(assignment=assignment).exists()

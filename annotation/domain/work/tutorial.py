@@ -1,0 +1,121 @@
+"""The tutorial that a worker's first task of a role offers."""
+
+from dataclasses import replace
+from datetime import datetime
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef, QuerySet
+from django.templatetags.static import static
+
+from annotation.domain.corpus.item_context import page_tokens
+from annotation.domain.work.look_up import readable_task
+from annotation.domain.work.unconfirmed_drafts import check_limit
+from annotation.domain.work.worker_page import TOKEN_LIFE, InvalidPageError, PageToken
+from annotation.models import FinishedTutorial
+from crowd.domain.provider.hold_publishing import active_hold
+from crowd.models import Worker
+from database import statements
+from projects.domain.resources import resources_of
+from projects.enums import Role, page_role
+from projects.models import Project
+from schemes.contract.pages import Tutorial
+from schemes.contract.scheme import Scheme
+from schemes.contract.values import Json
+from schemes.registry import get_scheme
+
+# As long as a page may work on a task.
+MARK_AGE = TOKEN_LIFE
+NO_TUTORIAL = "This task has no tutorial."
+_FINISHED = """
+SELECT 1 FROM annotation_finishedtutorial WHERE worker_ref = %s AND scheme = %s AND role = %s
+"""
+
+
+def offers_tutorial(*, project: Project, role: str, worker_ref: str) -> bool:
+    """Return True if the role has a tutorial that the worker has neither finished nor skipped."""
+    if role not in get_scheme(project.scheme).tutorials:
+        return False
+    return not statements.fetch_rows(_FINISHED, worker_ref, project.scheme, role)
+
+
+def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
+    """Return the steps and the example for the page's script. Raise InvalidPageError."""
+    task = readable_task(claim=claim, now=now)
+    project, role = task.batch.project, task.role
+    scheme = get_scheme(project.scheme)
+    if role not in scheme.tutorials:
+        raise InvalidPageError(NO_TUTORIAL)
+    tutorial = scheme.tutorials[role]()
+    return {
+        "steps": [
+            {
+                "title": step.title,
+                "text": step.text,
+                "goals": [{"path": goal.path, "value": goal.value} for goal in step.goals],
+            }
+            for step in tutorial.steps
+        ],
+        "item": _example(scheme, role, tutorial, project),
+    }
+
+
+def example_of(*, project: Project, role: str) -> Json | None:
+    """Return the example of the role's tutorial in the shape of the items of `open_page`, or None."""
+    scheme = get_scheme(project.scheme)
+    if role not in scheme.tutorials:
+        return None
+    return _example(scheme, role, scheme.tutorials[role](), project)
+
+
+def _example(scheme: Scheme, role: str, tutorial: Tutorial, project: Project) -> Json:
+    context = replace(tutorial.context, resources=resources_of(project))
+    if context.image:
+        context = replace(context, image=replace(context.image, url=static(tutorial.picture)))
+    sources = list(tutorial.sources)
+    example: Json = {
+        "id": 0,
+        **page_tokens(context.tokens, context.text, context.offsets),
+        "target": context.target,
+        "freeForm": True,
+        "data": scheme.pages.item(context) if page_role(role) in scheme.pages.roles else {},
+        "content": None,
+    }
+    if role == Role.CONSOLIDATOR:
+        example["sources"] = sources
+        example["layout"] = scheme.get_merging().lay_out(sources, context)
+    elif role == Role.VALIDATOR:
+        example["asked"] = scheme.get_validating().asked(sources)
+    return example
+
+
+def finish_tutorial(*, claim: PageToken, now: datetime) -> None:
+    """Record that the worker finished or skipped the tutorial.
+
+    Raise InvalidPageError, or TooManyDraftsError if too many workers did who submitted nothing.
+    """
+    task = readable_task(claim=claim, now=now)
+    if task.role not in get_scheme(task.batch.project.scheme).tutorials:
+        raise InvalidPageError(NO_TUTORIAL)
+    check_limit(_unknown_marks(), settings.UNCONFIRMED_DRAFTS)
+    FinishedTutorial.objects.get_or_create(
+        worker_ref=claim.worker_ref,
+        scheme=task.batch.project.scheme,
+        role=task.role,
+        defaults={"finished_at": now},
+    )
+
+
+def delete_unused_marks(*, now: datetime) -> int:
+    """Delete the marks of workers who submitted nothing in time. Return how many.
+
+    A restored installation first reads the marketplace's assignments.
+    """
+    if active_hold():
+        return 0
+    deleted, _ = _unknown_marks().filter(finished_at__lt=now - MARK_AGE).delete()
+    return deleted
+
+
+def _unknown_marks() -> QuerySet[FinishedTutorial]:
+    known = Worker.objects.filter(external_id=OuterRef("worker_ref"))
+    return FinishedTutorial.objects.filter(~Exists(known))

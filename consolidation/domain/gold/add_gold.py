@@ -1,0 +1,65 @@
+"""Add versions of gold."""
+
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import Max
+
+from annotation.domain.corpus.item_context import scheme_of
+from annotation.models import Item, Submission
+from audit.domain.change_state import change_state
+from consolidation.domain.case_records import TRANSITIONS
+from consolidation.domain.gold.index_gold import index_gold
+from consolidation.enums import CaseState, GoldSource
+from consolidation.models import Case, Gold
+from projects.enums import Protocol
+from schemes.contract.values import Json
+
+
+@transaction.atomic
+def add_gold(
+    *,
+    item: Item,
+    source: str,
+    content: Json,
+    provenance: list[Json],
+    now: datetime,
+    case: Case | None = None,
+    submission: Submission | None = None,
+    rule: str = "",
+) -> Gold:
+    """Add the next version of the item's gold from this source.
+
+    `rule` names what made it without a person's decision. Gold from an expert resolves a dispute
+    about the item.
+    """
+    Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
+    last = item.gold.filter(source=source).aggregate(last=Max("version"))["last"] or 0
+    gold = Gold.objects.create(
+        item=item,
+        source=source,
+        version=last + 1,
+        content=content,
+        schema_version=scheme_of(item).content.schema_version,
+        provenance=provenance,
+        rule=rule,
+        case=case,
+        submission=submission,
+        created_at=now,
+    )
+    index_gold(gold=gold)
+    if source == GoldSource.EXPERT and item.project.protocol == Protocol.VERIFICATION:
+        _resolve_dispute(item, now)
+    return gold
+
+
+def _resolve_dispute(item: Item, now: datetime) -> None:
+    for disputed in item.cases.filter(attempt=0, state=CaseState.DISPUTED):
+        change_state(
+            instance=disputed,
+            new=CaseState.RESOLVED,
+            transitions=TRANSITIONS,
+            actor="automatic",
+            now=now,
+            reason="An expert annotated the item.",
+        )

@@ -1,0 +1,67 @@
+"""Parts of a project's annotations that a version of a resource lacks."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from annotation.models import Submission
+from consolidation.domain.gold.current_gold import current_gold
+from consolidation.enums import GoldSource
+from projects.domain.resources import declared_resource, resources_of
+from projects.models import Project
+from schemes.contract.values import Json
+
+PARTS_SHOWN = 50
+ITEMS_SHOWN = 5
+
+
+@dataclass(slots=True)
+class LostPart:
+    """A part that is lost, the number of annotations that use it, and some of their items."""
+
+    text: str
+    annotations: int = 0
+    items: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class LostParts:
+    """The lost parts that most annotations use.
+
+    `annotations` counts all annotations with lost parts, and `parts_in_all` all lost parts.
+    """
+
+    annotations: int
+    parts_in_all: int
+    parts: list[LostPart]
+
+
+def lost_parts(*, project: Project, name: str) -> LostParts:
+    """Return what the current gold and the live submissions use and the current version lacks.
+
+    Raise UnknownResourceError.
+    """
+    declared = declared_resource(project, name)
+    resources = resources_of(project)
+    parts: dict[str, LostPart] = {}
+    annotations = 0
+    for key, content in _annotations(project) if name in resources else ():
+        lost = declared.lost(resources[name], content)
+        annotations += bool(lost)
+        for text in lost:
+            part = parts.setdefault(text, LostPart(text))
+            part.annotations += 1
+            if key not in part.items and len(part.items) < ITEMS_SHOWN:
+                part.items.append(key)
+    ranked = sorted(parts.values(), key=lambda part: (-part.annotations, part.text))
+    return LostParts(annotations, len(ranked), ranked[:PARTS_SHOWN])
+
+
+def _annotations(project: Project) -> Iterator[tuple[str, Json]]:
+    """Yield the item key and content of current gold and of readable live submissions."""
+    for source in GoldSource.values:
+        gold = current_gold(project, source).values_list("item__key", "content")
+        yield from gold.iterator(chunk_size=1000)
+    live = Submission.objects.live().filter(item__project=project).order_by("pk")
+    for key, content in live.values_list("item__key", "content").iterator(chunk_size=1000):
+        if content and "refused" not in content:
+            yield key, content

@@ -1,0 +1,554 @@
+"""Export a dataset: gold and sentences by domain and partition, a data card and a manifest.
+
+All data is streamed into a temporary folder. Complete files then replace those of an earlier export,
+and the manifest comes last. A folder with a manifest is therefore a complete export. The same gold
+gives the same bytes.
+"""
+
+import errno
+import hashlib
+import json
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import Count, Max, QuerySet
+from django.forms.models import model_to_dict
+
+from annotation.models import Sentence
+from audit.errors import TouchstoneError
+from consolidation.domain.cases.own_gold import own_gold
+from consolidation.domain.gold.current_gold import newest_of
+from consolidation.enums import CaseState, GoldSource
+from consolidation.models import Case, Gold
+from consolidation.protocols import protocol_of
+from datasets.domain.exports.copy_images import copy_images
+from datasets.domain.exports.data_card import write_data_card
+from datasets.domain.exports.export_jsonl import write_jsonl
+from datasets.domain.exports.export_rows import ExportFields, gold_rows, with_gold
+from datasets.domain.exports.export_submissions import (
+    ANNOTATIONS,
+    SubmissionOptions,
+    export_submissions,
+    submissions_of,
+)
+from datasets.domain.exports.partitions import check_frozen
+from datasets.domain.quality.suggestion_use import suggestion_json, suggestion_use
+from datasets.models import Partitioning
+from projects.models import Project
+from schemes.contract.files import SentenceSink
+from schemes.contract.records import ExportRow, SentenceRecord
+from schemes.contract.scheme import Scheme
+from schemes.registry import SCHEMES, get_scheme
+
+# The format that every scheme has, and its suffix.
+JSONL = "jsonl"
+MANIFEST, DATA_CARD = "manifest.json", "README.md"
+LITTLE_CACHE = 4_000  # KiB
+
+
+class NothingToExportError(TouchstoneError):
+    """No gold matches, or the format has no place for any of it."""
+
+
+class ExportFormatError(TouchstoneError):
+    """The scheme does not have the format."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportOptions:
+    """The options of an export.
+
+    Without a `source`, the gold that the project produces is exported. Under verification, it includes
+    experts' gold of disputed items. Workers are pseudonyms
+    unless `raw_worker_ids` is set. `licence` is an SPDX identifier. With `images`, the images of the
+    exported sentences are copied to the folder `images`. `annotations` is the format of the individual
+    annotations in the folder `annotations`, which is left out without a format.
+    """
+
+    fmt: str
+    source: str = ""
+    domain: str | None = None
+    partition: str | None = None
+    raw_worker_ids: bool = False
+    licence: str = ""
+    images: bool = False
+    annotations: str = ""
+
+
+# Exported sentences, items and the scheme's totals, and items that the format has no place for
+Counts = Counter[str]
+LEFT_OUT, UNITS_LEFT_OUT = "items_left_out", "units_left_out"
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A finished export with its folder and manifest.
+
+    `archive` describes a ZIP file of all its files, if it was stored with one.
+    """
+
+    folder: Path
+    manifest: dict[str, Any]
+    archive: dict[str, Any] = field(default_factory=dict)
+
+
+def formats_of(project: Project) -> list[str]:
+    """Return the export formats of the project's gold."""
+    return formats_of_scheme(get_scheme(project.scheme))
+
+
+def known_formats() -> list[str]:
+    """Return the export formats of all schemes."""
+    return sorted({fmt for scheme in SCHEMES.values() for fmt in formats_of_scheme(scheme)})
+
+
+def formats_of_scheme(scheme: Scheme) -> list[str]:
+    """Return the export formats of the scheme's gold."""
+    exports = scheme.exports
+    own = [*exports.file_sets, *exports.folders, *exports.formats] if exports else []
+    return [*own, JSONL]
+
+
+def _endings(scheme: Scheme, fmt: str) -> Sequence[str]:
+    """Return the ends of the names of a format's gold files."""
+    if scheme.exports and fmt in scheme.exports.file_sets:
+        return scheme.exports.file_sets[fmt].endings
+    suffix = scheme.exports.formats.get(fmt, JSONL) if scheme.exports else JSONL
+    return [f"gold.{suffix}"]
+
+
+def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Export:
+    """Write the newest gold of the source to `folder`.
+
+    Raise NothingToExportError, ExportFormatError, OSError, and PartitionError if frozen partitions
+    have changed.
+    """
+    if options.fmt not in formats_of(project):
+        known = ", ".join(formats_of(project))
+        raise ExportFormatError(
+            f"{project.slug} has no format {options.fmt!r}. Choose from: {known}."
+        )
+    partitioning = check_frozen(project=project)
+    options = replace(options, source=options.source or protocol_of(project).gold_source)
+    gold = own_gold(project, options.source)
+    # Gold added during the export belongs to the next one.
+    gold = gold.filter(pk__lte=Gold.objects.aggregate(last=Max("pk"))["last"] or 0)
+    groups = _groups(project, options, gold)
+    files_of_groups = [_Files(project, options, gold, *group) for group in groups]
+    if _is_folder_format(project, options.fmt):
+        _check_replaceable([folder / group.name for group in files_of_groups])
+    with _folder_for(folder), TemporaryDirectory(prefix=".export-", dir=folder) as name:
+        staged = Path(name)
+        with _little_cache():
+            files, counts, folders = _write_files(files_of_groups, staged)
+        _check_rows(files_of_groups, files, counts)
+        if options.annotations:
+            files |= _write_annotations(project, options, staged)
+        manifest = _manifest(project, options, partitioning, files, counts)
+        manifest |= _identical(gold)
+        if folders:
+            manifest["folders"] = folders
+        if options.annotations:
+            manifest["annotations"] = _annotation_facts(project, options)
+        _finish(project, manifest, staged)
+        _move_into(folder, staged, [*folders, ANNOTATIONS] if options.annotations else folders)
+    return Export(folder=folder, manifest=manifest)
+
+
+def export_annotations(*, project: Project, options: ExportOptions, folder: Path) -> Export:
+    """Write the individual annotations alone, in the format of the options, to `folder`.
+
+    Raise SubmissionFormatError and OSError.
+    """
+    options = replace(options, source=ANNOTATIONS, annotations=options.fmt)
+    with TemporaryDirectory(prefix=".export-", dir=folder) as name:
+        staged = Path(name)
+        files = _write_annotations(project, options, staged)
+        submissions = submissions_of(project, domain=options.domain, partition=options.partition)
+        counts = Counts(items=submissions.values("item").distinct().count())
+        manifest = _manifest(project, options, check_frozen(project=project), files, counts)
+        manifest["counts"] = {"items": counts["items"]}
+        manifest["annotations"] = _annotation_facts(project, options)
+        _finish(project, manifest, staged)
+        _move_into(folder, staged, [ANNOTATIONS])
+    return Export(folder=folder, manifest=manifest)
+
+
+def _finish(project: Project, manifest: dict[str, Any], staged: Path) -> None:
+    """Write the data card and the manifest, which lists all other files."""
+    write_data_card(path=staged / DATA_CARD, project=project, manifest=manifest)
+    manifest["files"][DATA_CARD] = _described(staged / DATA_CARD, None)
+    (staged / MANIFEST).write_text(manifest_text(manifest), "utf-8")
+
+
+def _write_annotations(project: Project, options: ExportOptions, staged: Path) -> dict[str, Any]:
+    """Write the individual annotations, and return their files as in the manifest."""
+    chosen = SubmissionOptions(
+        fmt=options.annotations,
+        domain=options.domain,
+        partition=options.partition,
+        raw_worker_ids=options.raw_worker_ids,
+    )
+    folder = staged / ANNOTATIONS
+    rows = export_submissions(project=project, options=chosen, folder=folder)
+    return {
+        f"{ANNOTATIONS}/{name}": _described(folder / name, count) for name, count in rows.items()
+    }
+
+
+def _annotation_facts(project: Project, options: ExportOptions) -> dict[str, Any]:
+    """Return the format and the number of annotations by role, for the manifest."""
+    rows = submissions_of(project, domain=options.domain, partition=options.partition)
+    counts = dict(rows.order_by().values_list("role").annotate(n=Count("pk")))
+    return {"format": options.annotations, "counts": counts}
+
+
+@contextmanager
+def _folder_for(folder: Path) -> Iterator[None]:
+    """Create the folder, and remove it again if nothing can be exported."""
+    is_new = not folder.exists()
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    except NothingToExportError:
+        if is_new:
+            folder.rmdir()
+        raise
+
+
+def _check_rows(groups: Sequence["_Files"], files: Mapping[str, Any], counts: Counts) -> None:
+    """Raise NothingToExportError if no file of gold has a row."""
+    project, options = groups[0].project, groups[0].options
+    exports = get_scheme(project.scheme).exports
+    file_set = exports.file_sets.get(options.fmt) if exports else None
+    if _is_folder_format(project, options.fmt):
+        rows = counts["items"]
+    else:
+        rows = sum(
+            files[f"{group.name}.{ending}"]["rows"]
+            for group in groups
+            for ending in _endings(get_scheme(project.scheme), options.fmt)
+            if file_set is None or ending != file_set.sentences
+        )
+    if not rows:
+        items = counts["items"] + counts[LEFT_OUT]
+        raise NothingToExportError(
+            f"The export would have no rows. {options.fmt} has a place for none of the {items:,} items "
+            f"with {options.source} gold. Choose another format of {project.slug}: "
+            f"{', '.join(fmt for fmt in formats_of(project) if fmt != options.fmt)}."
+        )
+
+
+def _move_into(folder: Path, staged: Path, group_folders: Iterable[str]) -> None:
+    """Move the staged files into the folder, the manifest last. Folders of groups are replaced."""
+    (folder / MANIFEST).unlink(missing_ok=True)
+    for name in group_folders:
+        if (folder / name).exists():
+            shutil.rmtree(folder / name)
+    files = [path.relative_to(staged) for path in staged.rglob("*") if path.is_file()]
+    for file in sorted(files, key=lambda file: file == Path(MANIFEST)):
+        (folder / file).parent.mkdir(parents=True, exist_ok=True)
+        (staged / file).replace(folder / file)
+
+
+def manifest_text(manifest: dict[str, Any]) -> str:
+    return json.dumps(manifest, indent=2, sort_keys=True) + "\n"
+
+
+def _groups(
+    project: Project, options: ExportOptions, gold: QuerySet[Gold]
+) -> list[tuple[str, str]]:
+    """Return the pairs (domain, partition) to export. Raise NothingToExportError."""
+    everything = with_gold(Sentence.objects.filter(project=project), gold)
+    available = sorted(set(everything.order_by().values_list("domain", "partition").distinct()))
+    no_gold = f"{project.slug} has no {options.source} gold"
+    if not available:
+        raise NothingToExportError(f"{no_gold}.")
+    for at, name, value in ((0, "domain", options.domain), (1, "partition", options.partition)):
+        known = sorted({pair[at] for pair in available})
+        if value is not None and value not in known:
+            listed = ", ".join(label or "(none)" for label in known)
+            raise NothingToExportError(f"{no_gold} of the {name} {value!r}. Choose from: {listed}.")
+    groups = [
+        (domain, partition)
+        for domain, partition in available
+        if options.domain in (None, domain) and options.partition in (None, partition)
+    ]
+    if not groups:
+        raise NothingToExportError(
+            f"{no_gold} of the domain {options.domain!r} in the partition {options.partition!r}."
+        )
+    return groups
+
+
+def _write_files(
+    groups: Sequence["_Files"], folder: Path
+) -> tuple[dict[str, Any], Counts, dict[str, Any]]:
+    """Write the gold of each group and the file of its sentences.
+
+    Return the files, the counts of all groups, and the counts of each folder, for formats with folders.
+    """
+    files: dict[str, Any] = {}
+    folders: dict[str, Any] = {}
+    total = Counts()
+    for group in groups:
+        counts = Counts()
+        scheme = get_scheme(group.project.scheme)
+        sentences = f"{group.name}.sentences.csv"
+        with _sentences_beside(group, folder / sentences) as add:
+            rows = _counted(_held(group, counts), scheme, group.options.fmt, counts, add)
+            if _is_folder_format(group.project, group.options.fmt):
+                folders[group.name] = _write_folder(group, rows, folder / group.name)
+                for name, path in _files_inside(folder / group.name).items():
+                    files[name] = _described(path, None)
+            else:
+                files |= _write_group(group, rows, folder)
+        if scheme.exports and scheme.exports.sentence_file:
+            files[sentences] = _described(folder / sentences, counts["sentences"])
+        if group.options.images:
+            for name, path in copy_images(group.sentences_with_gold(), folder).items():
+                files[name] = _described(path, None)
+        total += counts
+    return files, total, folders
+
+
+@contextmanager
+def _sentences_beside(group: "_Files", path: Path) -> Iterator[SentenceSink]:
+    """Yield a sink of sentences. Nothing is written if the scheme has no sentence files."""
+    scheme = get_scheme(group.project.scheme)
+    open_file = scheme.exports.sentence_file if scheme.exports else None
+    if open_file is None:
+        yield lambda sentence: None
+        return
+    in_documents = group.sentences().exclude(group="").values_list("external_id", "group")
+    # The ids of most corpora name the document, and readers of the published columns know no other.
+    documents = any(
+        scheme.corpus.group(external_id) != document
+        for external_id, document in in_documents.iterator()
+    )
+    with open_file(path, documents=documents) as add:
+        yield add
+
+
+def _write_group(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, Any]:
+    """Write the gold files of a group, and return them as in the manifest."""
+    scheme = get_scheme(group.project.scheme)
+    endings = _endings(scheme, group.options.fmt)
+    paths = {ending: folder / f"{group.name}.{ending}" for ending in endings}
+    counts = _write_gold(scheme, group.options.fmt, rows, paths)
+    return {
+        f"{group.name}.{ending}": _described(path, counts[ending]) for ending, path in paths.items()
+    }
+
+
+def _write_gold(
+    scheme: Scheme, fmt: str, rows: Iterator[ExportRow], paths: Mapping[str, Path]
+) -> Mapping[str, int]:
+    """Write rows to the paths, and return the number of rows by ending."""
+    if scheme.exports and fmt in scheme.exports.file_sets:
+        return scheme.exports.file_sets[fmt].write(rows, paths)
+    [(ending, path)] = paths.items()
+    if fmt == JSONL or scheme.exports is None:
+        return {ending: write_jsonl(rows=rows, path=path)}
+    return {ending: scheme.exports.write(rows, path, fmt)}
+
+
+def _is_folder_format(project: Project, fmt: str) -> bool:
+    exports = get_scheme(project.scheme).exports
+    return exports is not None and fmt in exports.folders
+
+
+def _check_replaceable(folders: Iterable[Path]) -> None:
+    """Raise FileExistsError for a folder with files that an earlier export did not write."""
+    for folder in folders:
+        if not folder.exists():
+            continue
+        try:
+            manifest = json.loads((folder.parent / MANIFEST).read_text("utf-8"))
+            known = set(manifest["files"])
+        except (OSError, ValueError, LookupError, TypeError):
+            known = set()
+        if not folder.is_dir() or not known.issuperset(_files_inside(folder)):
+            raise FileExistsError(
+                errno.EEXIST, f"{folder.name} has files of something else. Delete it first", folder
+            )
+
+
+def _write_folder(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, int]:
+    """Write the folder of a group, and return its counts."""
+    exports = get_scheme(group.project.scheme).exports
+    assert exports is not None
+    folder.mkdir()
+    return dict(exports.folders[group.options.fmt](rows, folder))
+
+
+def _files_inside(folder: Path) -> dict[str, Path]:
+    """Return the files of a group's folder by name. Names start with that of the folder."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {path.relative_to(folder.parent).as_posix(): path for path in paths}
+
+
+@contextmanager
+def _little_cache() -> Iterator[None]:
+    """Limit the page cache of SQLite, because an export reads each row once."""
+    if connection.vendor != "sqlite":
+        yield
+        return
+    with connection.cursor() as cursor:
+        (before,) = cursor.execute("PRAGMA cache_size").fetchone()
+        cursor.execute(f"PRAGMA cache_size = {-LITTLE_CACHE}")
+        try:
+            yield
+        finally:
+            cursor.execute(f"PRAGMA cache_size = {before}")
+
+
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The gold and sentence files of a domain and partition."""
+
+    project: Project
+    options: ExportOptions
+    gold: QuerySet[Gold]
+    domain: str
+    partition: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.domain or self.project.slug}.{self.partition or 'all'}"
+
+    def sentences(self) -> QuerySet[Sentence]:
+        return Sentence.objects.filter(
+            project=self.project, domain=self.domain, partition=self.partition
+        )
+
+    def sentences_with_gold(self) -> QuerySet[Sentence]:
+        return with_gold(self.sentences(), self.gold)
+
+    def rows(self) -> Iterator[ExportRow]:
+        exports = get_scheme(self.project.scheme).exports
+        fields = ExportFields(
+            raw_worker_ids=self.options.raw_worker_ids,
+            judgments=exports is not None and self.options.fmt in exports.with_judgments,
+            source_workers=exports is not None and self.options.fmt in exports.with_source_workers,
+            metadata=exports is not None and self.options.fmt in exports.with_metadata,
+            validated=self.options.source == GoldSource.VALIDATED,
+        )
+        return gold_rows(gold=self.gold, sentences=self.sentences(), options=fields)
+
+
+def _held(group: "_Files", counts: Counts) -> Iterator[ExportRow]:
+    """Yield the rows that the format has a place for, and count the others."""
+    exports = get_scheme(group.project.scheme).exports
+    holds = exports.holds.get(group.options.fmt) if exports else None
+    for row in group.rows():
+        if holds is None or holds(row.target):
+            yield row
+        else:
+            counts[LEFT_OUT] += 1
+
+
+def _counted(
+    rows: Iterable[ExportRow], scheme: Scheme, fmt: str, counts: Counts, add_sentence: SentenceSink
+) -> Iterator[ExportRow]:
+    """Yield the rows, count them, and add each sentence once.
+
+    The rows of a sentence must be adjacent.
+    """
+    last = None
+    for row in rows:
+        if row.external_id != last:
+            last = row.external_id
+            metadata = {"document": row.document} if row.document else {}
+            add_sentence(SentenceRecord(last, row.tokens, 0, metadata, text=row.text))
+            counts["sentences"] += 1
+        counts["items"] += 1
+        for key, count in scheme.content.count(row.content).items():
+            counts[key] += count
+        if fmt != JSONL and scheme.exports:
+            counts[UNITS_LEFT_OUT] += scheme.exports.left_out(row.content)
+        for total in scheme.validating.totals if scheme.validating else ():
+            counts[total.key] += sum(origin.get(total.key, 0) for origin in row.provenance)
+        yield row
+
+
+def _described(path: Path, rows: int | None) -> dict[str, Any]:
+    with path.open("rb") as file:
+        digest = hashlib.file_digest(file, "sha256").hexdigest()
+    return {"rows": rows, "bytes": path.stat().st_size, "sha256": digest}
+
+
+def _manifest(
+    project: Project,
+    options: ExportOptions,
+    partitioning: Partitioning | None,
+    files: dict[str, Any],
+    counts: Counts,
+) -> dict[str, Any]:
+    scheme = get_scheme(project.scheme)
+    totals = scheme.totals_of_gold(validated=options.source == GoldSource.VALIDATED)
+    return {
+        "software": f"touchstone {settings.VERSION}",
+        "project": project.slug,
+        "simulated": project.has_simulated_work,
+        "scheme": project.scheme,
+        "schema_version": scheme.content.schema_version,
+        "rules": dict(scheme.rules),
+        "seed": project.seed,
+        "format": options.fmt,
+        "source": str(options.source),
+        "licence": options.licence,
+        "language": project.language,
+        "context": project.shown_context,
+        "filters": {"domain": options.domain, "partition": options.partition},
+        "partitions": _partitions(partitioning),
+        "worker_ids": "raw" if options.raw_worker_ids else "pseudonyms",
+        "counts": {name: counts[name] for name in ("items", *(total.key for total in totals))},
+        **{name: counts[name] for name in (LEFT_OUT, UNITS_LEFT_OUT) if counts[name]},
+        **_disputed(project),
+        **_suggestions(project),
+        "files": files,
+    }
+
+
+def _disputed(project: Project) -> dict[str, Any]:
+    """Return the numbers of disputed items, if the protocol has such items."""
+    if not protocol_of(project).counts_experts:
+        return {}
+    cases = Case.objects.filter(item__project=project, attempt=0)
+    return {
+        "disputed": {
+            "left_out": cases.filter(state=CaseState.DISPUTED).count(),
+            "being_revised": cases.filter(state=CaseState.REVISING).count(),
+            "annotated_by_experts": cases.filter(state=CaseState.RESOLVED).count(),
+        }
+    }
+
+
+def _identical(gold: QuerySet[Gold]) -> dict[str, Any]:
+    """Return the rule and number of items of current gold that nobody consolidated, if there is any."""
+    accepted = newest_of(gold).exclude(rule="").order_by().values_list("rule")
+    counts = dict(accepted.annotate(n=Count("item", distinct=True)))
+    return {"without_consolidation": counts} if counts else {}
+
+
+def _suggestions(project: Project) -> dict[str, Any]:
+    """Return the setting and use of suggestions, if the scheme has them."""
+    use = suggestion_use(project=project)
+    return {"suggestions": suggestion_json(use)} if use else {}
+
+
+def _partitions(partitioning: Partitioning | None) -> dict[str, Any] | None:
+    """Describe the partitions. Return None if the corpus defined them and they aren't frozen."""
+    if partitioning is None:
+        return None
+    frozen = partitioning.frozen_at and partitioning.frozen_at.isoformat()
+    return model_to_dict(partitioning, ["unit", "seed", "shares", "digest"]) | {"frozen": frozen}
