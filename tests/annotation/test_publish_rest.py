@@ -40,7 +40,8 @@ from crowd.domain.hits.manage_hits import HitChangeError
 from crowd.domain.money.ledger import BudgetExceededError, set_cap
 from crowd.models import Budget, Hit, LedgerEntry
 from jobs.domain.cancel_job import cancel_job
-from jobs.domain.run_jobs import ATTEMPTS, run_next_job
+from jobs.domain.kinds import ATTEMPTS
+from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
 from jobs.models import Job
 from tests.annotation.factories import NOW

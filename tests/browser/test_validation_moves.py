@@ -12,7 +12,7 @@ from schemes.contract.errors import ContentError
 from schemes.contract.items import ItemContext
 from schemes.qasrl.content import parse_validation
 from tests.browser.test_consolidation_moves import ORIGIN, serve_static
-from tests.schemes.qasrl.test_validation import ASKED, TOKENS, VECTORS
+from tests.schemes.qasrl.test_validating import ASKED, TOKENS, VECTORS
 
 pytestmark = pytest.mark.browser
 

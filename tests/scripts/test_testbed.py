@@ -29,7 +29,7 @@ with ExitStack() as stack:
     sys.stdin.read()
 """
 have_programs = pytest.mark.skipif(
-    not (postgres._programs() and redis.shutil.which("redis-server")),
+    not (postgres.find_programs() and redis.shutil.which("redis-server")),
     reason="PostgreSQL or Redis is not installed",
 )
 

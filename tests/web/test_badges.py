@@ -16,7 +16,7 @@ OWN = {path.name for path in Path(settings.BASE_DIR).iterdir() if (path / "model
 def models_with_states():
     return [
         model
-        for app in OWN
+        for app in sorted(OWN)
         for model in apps.get_app_config(app).get_models()
         if any(field.name == "state" for field in model._meta.fields)
     ]
