@@ -346,7 +346,7 @@ class SettingsForm(forms.Form):
         }
         self._provider = provider
         if not knows_sessions(provider):
-            for name in STUDY_FIELDS:
+            for name in (*STUDY_FIELDS, "contact"):
                 del self.fields[name]
         for name, setting in of_scheme.items():
             if setting is None:

@@ -27,6 +27,9 @@ from web.serializers import BodySerializer
 
 
 class MemberSerializer(serializers.ModelSerializer[User]):
+    email = serializers.CharField(
+        read_only=True, help_text="Empty for an account without an email address."
+    )
     roles = serializers.SerializerMethodField()
 
     class Meta:

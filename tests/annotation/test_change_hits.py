@@ -119,7 +119,7 @@ def test_addition_stops_at_the_budget_and_says_how_far_it_came(batch):
     assert add_to_batch(**order(batch, number=1)) == HITS
     job = run_jobs()
     assert job.state == JobState.FAILED
-    assert job.problem.startswith(f"{AT_A_TIME} of {HITS} HITs were changed. The budget")
+    assert job.problem.startswith(f"{AT_A_TIME} of {HITS} were changed. The budget")
     assert hits_of(batch).filter(increase_to=3).count() == AT_A_TIME
 
 

@@ -257,7 +257,7 @@ def test_failed_check_says_so_and_can_be_repeated(office, project, monkeypatch):
 
 
 def test_page_says_that_no_worker_process_runs(office, project):
-    beat = Heartbeat.objects.create(pk=1, at=timezone.now())
+    beat = Heartbeat.objects.create(queue="jobs", at=timezone.now())
     form = {"corpus": SimpleUploadedFile("news.txt", b"The dog sold bread .\n")}
     page = office.post(reverse("annotation:corpus", args=["news"]), form, follow=True)
     message = "No worker process is running on this site"

@@ -321,11 +321,14 @@ def test_page_shows_the_progress_and_what_can_be_done(client, project):
 def test_api_returns_a_batch_that_is_being_published(project):
     api = calling(make_user("rita", project, "requester"))
     url = reverse("api:batches", args=[project.slug])
-    response = api.post(url, {"limit": ITEMS}, content_type="application/json")
+    key = {"Idempotency-Key": "one"}
+    response = api.post(url, {"limit": ITEMS}, content_type="application/json", headers=key)
     assert response.status_code == 201
     body = response.json()
     assert (body["state"], body["to_publish"]) == ("publishing", ITEMS)
-    assert api.post(url, {"limit": 1}, content_type="application/json").status_code == 409
+    key = {"Idempotency-Key": "two"}
+    again = api.post(url, {"limit": 1}, content_type="application/json", headers=key)
+    assert again.status_code == 409
     run_job()
     body = api.get(response.headers["Location"]).json()
     assert (body["state"], body["to_publish"]) == ("open", None)

@@ -24,7 +24,7 @@ def pages(office, project, address) -> Pages:  # noqa: F811
 
 
 def test_project_at_a_marketplace_has_no_words_of_studies(pages):
-    texts = pages({"studies"})
+    texts = pages({"studies", "decide_session"})
     assert len(texts) > 100
     assert places(texts, OF_STUDIES) == {}
 

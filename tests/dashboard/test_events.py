@@ -218,5 +218,5 @@ def test_sweep_queries_do_not_grow_with_the_projects(project, django_assert_max_
     Campaign(project, 4)
     for number in range(5):
         Campaign(make_project(f"more-{number}"), 4)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(21):
         list(recent_events(now=NOW))

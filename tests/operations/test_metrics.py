@@ -166,7 +166,7 @@ def test_metrics_of_failures_jobs_and_outboxes(read_metrics, project):
     job.save()
     message = Message.objects.create(worker=make_worker(), written_at=now, state="failed")
     Mail.objects.create(message=message, state="uncertain")
-    Alert.objects.create(key="disk", text="Low.", since=now)
+    Alert.objects.create(key="disk", text="Low.", since=now, found_at=now)
     figures = read_metrics()
     assert figures['touchstone_failing_rows{sweep="record"}'] == 1
     assert figures['touchstone_rows_set_aside{sweep="record"}'] == 1
