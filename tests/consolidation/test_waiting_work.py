@@ -414,7 +414,7 @@ def test_api_lists_and_accepts_waiting_work(office):
 
 def test_batch_says_what_it_waits_for(office):
     batch = Project.objects.get().batches.get()
-    page = office.get(reverse("consolidation:batch", args=["news", batch.number]))
+    page = office.get(reverse("consolidation:batch", args=["news", batch.pk]))
     assert "Waiting for consolidation" in page.content.decode()
 
 
