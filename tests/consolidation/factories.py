@@ -12,7 +12,7 @@ from consolidation.domain.experts.monitor import correct_review
 from consolidation.models import Case
 from crowd.models import Worker
 from projects.domain.create_project import create_project
-from projects.enums import Role
+from projects.enums import BonusTiming, Role
 from projects.models import Project
 from schemes.contract.items import ItemContext
 from schemes.contract.records import ItemRecord
@@ -54,9 +54,15 @@ def source(
     }
 
 
-def make_project(**options: object) -> Project:
-    slug = f"survey-{next(_numbers)}"
-    return create_project(slug=slug, scheme="qasrl", pay_scheme="qasrl-2020", now=NOW, **options)
+def make_project(*, bonus_timing: str = BonusTiming.AT_ONCE, **options: object) -> Project:
+    return create_project(
+        slug=f"survey-{next(_numbers)}",
+        scheme="qasrl",
+        pay_scheme="qasrl-2020",
+        bonus_timing=bonus_timing,
+        now=NOW,
+        **options,
+    )
 
 
 def make_item(tokens: Sequence[str], verb_idx: int, project: Project | None = None) -> Item:

@@ -269,7 +269,7 @@ def test_publication_to_everybody_names_those_who_passed_and_are_not_admitted(cl
     target = reverse("annotation:publish", args=[project.slug])
     form = {"count": 1, "unpublished": 1, "pool": "anyone"}
     shown = client.post(target, form).content.decode()
-    assert "Any worker can do this work, although the project has training rounds." in shown
+    assert "Any worker can accept these HITs, although the project has training rounds." in shown
     assert ("1 worker passed but is not admitted to the pool." in shown) != is_admitted
     assert (address("pool", enrolment) in shown.partition("<main")[2]) != is_admitted
     if is_admitted:
