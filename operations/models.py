@@ -2,7 +2,7 @@
 
 from django.db import models
 
-from operations.enums import BackupKind
+from operations.enums import AlertKind, BackupKind
 
 
 class Heartbeat(models.Model):
@@ -57,6 +57,12 @@ class Alert(models.Model):
 
     def __str__(self) -> str:
         return self.text
+
+    @property
+    def kind(self) -> AlertKind | None:
+        """The first word or words of the key, or None if a newer version wrote it."""
+        key = f"{self.key} "
+        return next((kind for kind in AlertKind if key.startswith(f"{kind} ")), None)
 
 
 class BackupRecord(models.Model):

@@ -7,7 +7,6 @@ from itertools import pairwise
 from django.utils.safestring import SafeString, mark_safe
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
-from markdown_it.token import Token
 
 # Raw HTML is shown as text. Links may lead to web pages, mail addresses and headings.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False, "linkify": False}).enable("table")
@@ -20,7 +19,7 @@ def render_markdown(text: str) -> SafeString:
     heading = ""
     for opening, inline in pairwise(tokens):
         if opening.type == "heading_open":
-            heading = heading_id(inline)
+            heading = heading_id(inline.content)
             opening.attrSet("id", heading)
         elif opening.type == "table_open" and heading:
             opening.attrSet("aria-labelledby", heading)
@@ -37,12 +36,12 @@ def render_markdown(text: str) -> SafeString:
 def headings_of(text: str) -> dict[str, str]:
     """Return the headings of a Markdown text by their ids."""
     return {
-        heading_id(inline): inline.content
+        heading_id(inline.content): inline.content
         for opening, inline in pairwise(_MARKDOWN.parse(text))
         if opening.type == "heading_open"
     }
 
 
-def heading_id(inline: Token) -> str:
+def heading_id(text: str) -> str:
     """Return a heading's id in lower case, without punctuation and with hyphens for spaces."""
-    return re.sub(r"[^\w\- ]", "", inline.content.lower()).replace(" ", "-")
+    return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")

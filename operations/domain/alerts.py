@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.core.mail import send_mail
 from django.db import OperationalError, transaction
+from django.urls import reverse
 from redis.exceptions import RedisError
 
 from crowd.enums import PaymentState
@@ -28,16 +29,17 @@ from operations.domain.heartbeat import (
 )
 from operations.domain.locks import blockers
 from operations.domain.scheduled_backups import overdue
+from operations.enums import AlertKind
 from operations.models import Alert
+from web.markdown import heading_id
 
 log = logging.getLogger("touchstone.alerts")
 
 # A problem that is younger than this usually solves itself.
 PATIENCE = timedelta(minutes=10)
-# The start of the keys of stopped workers
-WORKER = "worker "
 # Checks are a minute apart. After several missed ones, an earlier problem proves nothing.
 NEXT_CHECK, MISSED_CHECKS = timedelta(seconds=45), timedelta(minutes=3)
+RUNBOOK = "how-to/runbook.md"
 _QUEUES = {
     "hits": "HITs are waiting to be published",
     "assignments": "Submissions are waiting to be recorded",
@@ -48,14 +50,20 @@ _QUEUES = {
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A problem. `key` identifies it while its text changes, at most 60 characters.
+    """A problem of one kind, of one subject if several may have it, such as queues.
 
     One with `since` has lasted already, so that its alert opens at once.
     """
 
-    key: str
+    kind: AlertKind
     text: str
+    subject: str = ""
     since: datetime | None = None
+
+    @property
+    def key(self) -> str:
+        """Identify the problem while its text changes, with at most 60 characters."""
+        return f"{self.kind} {self.subject}".rstrip()
 
 
 def current_problems(*, now: datetime) -> Iterator[Problem]:
@@ -67,7 +75,9 @@ def current_problems(*, now: datetime) -> Iterator[Problem]:
             log.warning("a check for problems failed: %s", error)
             limit = exceeded_limit(error)
             text = f"exceeded its {limit} limit" if limit else "failed"
-            yield Problem("database", f"A check for problems {text} in the database. See the log.")
+            yield Problem(
+                AlertKind.DATABASE, f"A check for problems {text} in the database. See the log."
+            )
 
 
 def stopped_workers(now: datetime) -> Iterator[Problem]:
@@ -75,26 +85,26 @@ def stopped_workers(now: datetime) -> Iterator[Problem]:
     if workers_may_be_starting():
         return
     for queue in stopped_queues(now=now):
-        yield Problem(f"{WORKER}{queue.name}", str(queue), since=queue.last_at)
+        yield Problem(AlertKind.WORKER, str(queue), subject=queue.name, since=queue.last_at)
 
 
 def _late_queues(now: datetime) -> Iterator[Problem]:
     try:
         late = list(late_queues(now=now))
     except RedisError as error:
-        yield Problem("redis", f"Redis is out of reach: {type(error).__name__}.")
+        yield Problem(AlertKind.REDIS, f"Redis is out of reach: {type(error).__name__}.")
         return
     for state in late:
         minutes = int((now - (state.oldest_at or now)).total_seconds() // 60)
         text = (
             f"The queue {state.name} has {state.length} messages, the oldest {minutes} minutes old."
         )
-        yield Problem(f"messages {state.name}", text)
+        yield Problem(AlertKind.MESSAGES, text, subject=state.name)
 
 
 def _locks(now: datetime) -> Iterator[Problem]:
     for blocker in blockers()[:1]:
-        yield Problem("locks", str(blocker)[:300])
+        yield Problem(AlertKind.LOCKS, str(blocker)[:300])
 
 
 def _failing_rows(now: datetime) -> Iterator[Problem]:
@@ -102,7 +112,7 @@ def _failing_rows(now: datetime) -> Iterator[Problem]:
         set_aside_at=None, first_failed_at__lte=now - PATIENCE
     ).count()
     if failing:
-        yield Problem("failing rows", f"Rows that can't be processed: {failing}.")
+        yield Problem(AlertKind.FAILING_ROWS, f"Rows that can't be processed: {failing}.")
 
 
 def _old_queues(now: datetime) -> Iterator[Problem]:
@@ -110,23 +120,25 @@ def _old_queues(now: datetime) -> Iterator[Problem]:
     for key, age in ages.items():
         if age > PATIENCE:
             minutes = int(age.total_seconds() // 60)
-            yield Problem(f"queue {key}", f"{_QUEUES[key]}, the oldest for {minutes} minutes.")
+            text = f"{_QUEUES[key]}, the oldest for {minutes} minutes."
+            yield Problem(AlertKind.QUEUE, text, subject=key)
     late = Job.objects.filter(state=JobState.QUEUED, requested_at__lte=now - PATIENCE).count()
     if late:
         yield Problem(
-            "queue jobs", f"Imports, exports and rehearsals that haven't started: {late}."
+            AlertKind.JOBS, f"Imports, exports and rehearsals that haven't started: {late}."
         )
 
 
 def _refused_payments(now: datetime) -> Iterator[Problem]:
     refused = Payment.objects.filter(state=PaymentState.FAILED).count()
     if refused:
-        yield Problem("refused payments", f"Payments that the marketplace rejected: {refused}.")
+        text = f"Payments that the marketplace rejected: {refused}."
+        yield Problem(AlertKind.REFUSED_PAYMENTS, text)
 
 
 def _disk(now: datetime) -> Iterator[Problem]:
     if low := low_disks():
-        yield Problem("disk", " ".join(low))
+        yield Problem(AlertKind.DISK, " ".join(low))
 
 
 def low_disks() -> list[str]:
@@ -145,12 +157,12 @@ def low_disks() -> list[str]:
 def _marketplace(now: datetime) -> Iterator[Problem]:
     beat = main_heartbeat()
     if beat and beat.marketplace_problem and not may_be_starting(beat, now=now):
-        yield Problem("marketplace", f"The marketplace: {beat.marketplace_problem}"[:300])
+        yield Problem(AlertKind.MARKETPLACE, f"The marketplace: {beat.marketplace_problem}"[:300])
 
 
 def _backups(now: datetime) -> Iterator[Problem]:
     for kind, sentence in overdue(now=now).items():
-        yield Problem(f"backup {kind}", sentence[:300])
+        yield Problem(AlertKind.BACKUP, sentence[:300], subject=kind)
 
 
 _CHECKS: tuple[Callable[[datetime], Iterator[Problem]], ...] = (
@@ -219,7 +231,7 @@ def mail_alerts(*, now: datetime) -> int:
     recipients = _recipients()
     if not new or not recipients or not settings.MAIL_IS_ON:
         return 0
-    lines = [f"- {alert.text}" for alert in new]
+    lines = [line for alert in new for line in _mail_lines(alert)]
     text = "\n".join([f"{settings.SITE_URL} needs attention:", "", *lines, "", _advice()])
     try:
         send_mail(f"Touchstone: {new[0].text}", text, None, recipients)
@@ -227,6 +239,16 @@ def mail_alerts(*, now: datetime) -> int:
         log.warning("alerts cannot be sent: %s", error)
         return 0
     return Alert.objects.filter(pk__in=[alert.pk for alert in new]).update(mailed_at=now)
+
+
+def _mail_lines(alert: Alert) -> list[str]:
+    remedy = remedy_url(alert.kind) if alert.kind else ""
+    return [f"- {alert.text}", *([f"  What to do: {settings.SITE_URL}{remedy}"] if remedy else [])]
+
+
+def remedy_url(kind: AlertKind) -> str:
+    """Return the address of the runbook's section about alerts of this kind, on the help pages."""
+    return f"{reverse('dashboard:help_page', args=[RUNBOOK])}#{heading_id(kind.label)}"
 
 
 def _recipients() -> list[str]:

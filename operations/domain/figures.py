@@ -164,7 +164,7 @@ def _storage(now: datetime) -> Iterator[Metric]:
     yield _gauge("disk_free_bytes", "Free space of a disk that this host sees", "disk", free)
     yield _gauge("disk_bytes", "Size of a disk that this host sees", "disk", total)
     yield _single("database_bytes", "Size of the database", database_bytes())
-    alerts = Alert.objects.values_list("key", flat=True)
+    alerts = Alert.objects.exclude(opened_at=None).values_list("key", flat=True)
     yield _gauge("alert", "1 for each open alert", "alert", dict.fromkeys(alerts, 1.0))
 
 

@@ -9,18 +9,19 @@ from crowd.enums import DEFAULT_PROVIDER
 from jobs.enums import JobState
 from jobs.models import Job
 from operations.domain import heartbeat
-from operations.domain.alerts import WORKER
+from operations.domain.alerts import remedy_url
 from operations.domain.alerts import stopped_workers as find_stopped_workers
+from operations.enums import AlertKind
 from operations.models import Alert
 from projects.models import Project
 
 register = template.Library()
 
-# Where the rows of an alert are listed, by its key.
+# Where the rows of an alert are listed, by its kind.
 _PAGES = {
-    "failing rows": "admin:jobs_sweepfailure_changelist",
-    "refused payments": "admin:crowd_payment_changelist",
-    "queue jobs": "admin:jobs_job_changelist",
+    AlertKind.FAILING_ROWS: "admin:jobs_sweepfailure_changelist",
+    AlertKind.REFUSED_PAYMENTS: "admin:crowd_payment_changelist",
+    AlertKind.JOBS: "admin:jobs_job_changelist",
 }
 
 
@@ -29,8 +30,8 @@ def alerts_for(user: Any) -> dict[str, Any]:
     """Show the open alerts to a superuser, without those of `stopped_workers`."""
     if not user.is_superuser:
         return {"alerts": []}
-    alerts = Alert.objects.exclude(opened_at=None).exclude(key__startswith=WORKER)
-    return {"alerts": [(alert, _page_of(alert)) for alert in alerts]}
+    alerts = Alert.objects.exclude(opened_at=None).exclude(key__startswith=f"{AlertKind.WORKER} ")
+    return {"alerts": [(alert, _page_of(alert), _remedy_of(alert)) for alert in alerts]}
 
 
 @register.inclusion_tag("operations/stopped_workers.html")
@@ -38,7 +39,8 @@ def stopped_workers(user: Any) -> dict[str, Any]:
     """Show a superuser the queues without a worker, which this page finds out itself."""
     if not user.is_superuser:
         return {"problems": []}
-    return {"problems": list(find_stopped_workers(timezone.now()))}
+    problems = list(find_stopped_workers(timezone.now()))
+    return {"problems": problems, "remedy": remedy_url(AlertKind.WORKER)}
 
 
 @register.inclusion_tag("operations/marketplace_outage.html")
@@ -67,5 +69,9 @@ def missing_worker(jobs: Job | Iterable[Job]) -> dict[str, Any]:
 
 
 def _page_of(alert: Alert) -> str:
-    name = _PAGES.get(alert.key)
+    name = _PAGES.get(alert.kind) if alert.kind else None
     return reverse(name) if name else ""
+
+
+def _remedy_of(alert: Alert) -> str:
+    return remedy_url(alert.kind) if alert.kind else ""

@@ -165,7 +165,7 @@ def test_empty_work_on_an_empty_item_is_accepted():
 
 
 def give_record(project: Project, worker: Worker, *, kept: int, units: int) -> None:
-    """Let the worker have done another item, of which the gold kept so many units."""
+    """Let the worker have done another item, of which the gold kept that number of units."""
     item = make_item(project)
     generate(publish(item), asked(0), worker=worker)
     done = Submission.objects.filter(item=item)

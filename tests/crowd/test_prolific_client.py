@@ -626,6 +626,7 @@ def test_study_with_few_fields():
         "name": "a",
         "status": "UNPUBLISHED",
         "total_available_places": 2,
+        "places_taken": 0,  # the client adds it if Prolific leaves it out
         "reward": 100.0,
         "estimated_completion_time": 5,
     }

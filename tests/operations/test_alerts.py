@@ -13,7 +13,8 @@ from jobs.domain.failures import set_aside
 from jobs.domain.sweep import for_each_row
 from jobs.models import SweepFailure
 from operations.domain import disks
-from operations.domain.alerts import PATIENCE, mail_alerts, update_alerts
+from operations.domain.alerts import PATIENCE, mail_alerts, remedy_url, update_alerts
+from operations.enums import AlertKind
 from operations.models import Alert, Heartbeat
 from tests.crowd.factories import NOW, make_assignment, make_live_hit, make_worker
 from tests.jobs.factories import make_import
@@ -66,7 +67,7 @@ def test_old_queues_and_jobs_alert(project):
     job = make_import(project)
     job.requested_at = NOW - 2 * PATIENCE
     job.save()
-    assert open_keys() == {"queue hits", "queue jobs"}
+    assert open_keys() == {"queue hits", "jobs"}
     assert "for 20 minutes" in Alert.objects.get(key="queue hits").text
 
 
@@ -121,6 +122,7 @@ def test_new_alert_is_mailed_once(root, settings):
     [message] = mail.outbox
     assert message.to == ["root@example.org"]
     assert "Rows that can't be processed: 1." in message.body
+    assert f"{settings.SITE_URL}{remedy_url(AlertKind.FAILING_ROWS)}" in message.body
 
 
 def test_unmailed_alert_stays_due(root, settings, free_port):
@@ -143,6 +145,19 @@ def test_superusers_see_alerts_above_the_projects(client, root):
     text = client.get(page).content.decode()
     assert "be processed: 1." in text
     assert reverse("admin:jobs_sweepfailure_changelist") in text
+    assert f'href="{remedy_url(AlertKind.FAILING_ROWS)}"' in text
+
+
+def test_alert_of_a_newer_version_is_shown_without_a_remedy(client, root, settings):
+    settings.MAIL_IS_ON = True
+    Alert.objects.create(
+        key="moon", text="The moon is low.", since=NOW, found_at=NOW, opened_at=NOW
+    )
+    client.force_login(root)
+    text = client.get(reverse("dashboard:projects")).content.decode()
+    assert ("The moon is low." in text, "What to do" in text) == (True, False)
+    assert mail_alerts(now=NOW) == 1
+    assert "What to do" not in mail.outbox[0].body
 
 
 def test_administration_sets_rows_aside_and_retries_them(client, root):

@@ -23,6 +23,12 @@ from projects.domain.create_project import create_project
 create_project(slug="one", title="One", scheme="qasrl", pay_scheme="qasrl-2020", now=timezone.now())
 """
 
+HOLD = """
+from django.utils import timezone
+from crowd.domain.provider.hold_publishing import hold_publishing
+hold_publishing(reason="A restore.", actor="test", now=timezone.now())
+"""
+
 
 @pytest.fixture
 def site(embedded_site, migrate):
@@ -46,6 +52,13 @@ def test_drill_compares_rows_and_files_without_changing_the_site(site, postgres_
     manage(site, "backup", "--out", again)
     with BackupFile(file) as before, BackupFile(again) as after:
         assert after.manifest.members == before.manifest.members
+
+
+@pytest.mark.system
+def test_drill_accepts_a_backup_of_a_site_whose_publishing_is_on_hold(site, tmp_path):
+    manage(site, "shell", "-v0", "-c", HOLD)
+    manage(site, "backup", "--out", tmp_path / "backup.zip")
+    manage(site, "restore_drill", tmp_path / "backup.zip")
 
 
 @pytest.mark.system

@@ -9,9 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 
 from operations.domain import heartbeat
+from operations.domain.alerts import remedy_url
 from operations.domain.heartbeat import stopped_queues
 from operations.domain.queues import QUEUES
 from operations.domain.watch import watch_site
+from operations.enums import AlertKind
 from operations.models import Alert, Heartbeat
 
 pytestmark = pytest.mark.django_db
@@ -62,6 +64,7 @@ def test_pages_report_stopped_workers_without_any_worker(root, client):
     for page in pages:
         text = client.get(page).content.decode()
         assert [text.count(f"(queue {name})") for name in QUEUES] == [1] * len(QUEUES), page
+        assert text.count(remedy_url(AlertKind.WORKER)) == len(QUEUES), page
     client.force_login(guest)
     assert "(queue " not in client.get(pages[0]).content.decode()
 

@@ -52,7 +52,7 @@ def test_badge_has_a_label():
 
 
 def test_badge_of_a_row_is_that_of_its_state():
-    expected = '<span class="state state--failed tone--danger">failed at the marketplace</span>'
+    expected = '<span class="state state--failed tone--danger">failed</span>'
     assert badge_of(Hit(state="failed")) == expected
 
 

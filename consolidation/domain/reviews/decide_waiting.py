@@ -71,7 +71,7 @@ def _end_wait(assignment: Assignment, now: datetime) -> int:
 def _doubt(assignment: Assignment, now: datetime) -> str:
     """Return why a person has to decide, or "".
 
-    An example is "3 of 24 questions in the worker's newest 8 verbs were kept. Of this work: 0 of 4.".
+    An example is "3 of 24 units in the worker's newest 8 items were kept. Of this work: 0 of 4.".
     """
     submissions = list(assignment.submissions.select_related("item__project", "worker"))
     judged = [row for row in submissions if row.kept_units is not None]
