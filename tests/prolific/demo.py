@@ -30,7 +30,7 @@ ITEMS, ITEMS_LEFT, PEOPLE = 12, 8, 6
 LEAVES_AFTER = 3
 ACTIVE_SECONDS = 80
 DELIVERY_SECONDS = 0.2
-PATIENCE_SECONDS = 600
+PATIENCE_SECONDS = 400
 
 
 def main() -> None:
@@ -155,7 +155,7 @@ def _campaign(server: FakeProlific, project: "Project", items: int) -> None:
     from django.conf import settings
 
     from consolidation.domain.cases.queries import count_gold
-    from crowd.models import Worker
+    from crowd.domain.workers.register_worker import register_worker
     from rehearsal.domain.review import accept_held_bonuses
     from tests.prolific.campaign import Person, open_settlements
     from tests.prolific.pages import OverHttp
@@ -165,15 +165,16 @@ def _campaign(server: FakeProlific, project: "Project", items: int) -> None:
     people = [
         Person(server, answer, pages=pages, active_seconds=ACTIVE_SECONDS) for _ in range(PEOPLE)
     ]
+    # Before they work, because quick work of people awaits a decision.
+    now = datetime.now(UTC)
+    for person in people:
+        register_worker(provider="prolific", external_id=person.id, now=now, is_simulated=True)
     deadline = time.monotonic() + PATIENCE_SECONDS
     leavers = {people[0].id}
     last_line = ""
     while True:
         for person in people:
             _take_part(person, leavers)
-        Worker.objects.filter(external_id__in=[person.id for person in people]).update(
-            is_simulated=True
-        )
         accept_held_bonuses(project=project, now=datetime.now(UTC))
         gold = count_gold(project=project).made
         paid, unpaid = _payments()

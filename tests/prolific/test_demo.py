@@ -28,7 +28,7 @@ def test_demo_pays_a_whole_campaign(tmp_path: Path):
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=900,
+        timeout=500,
     )
     assert ended.returncode == 0, ended.stdout
     assert "4 of 4 items have gold" in ended.stdout
