@@ -90,7 +90,7 @@ WORK_CATEGORIES = [
 
 
 class SessionIssue(TextChoices):
-    """What is unusual about a session that ended, or that nobody has opened."""
+    """Why a session needs attention: it ended with little work, or was never opened."""
 
     SHORT = "short", "few tasks"
     EMPTY = "empty", "no task"

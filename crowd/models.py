@@ -211,7 +211,7 @@ class ProviderAccount(models.Model):
     fee_rate = models.DecimalField(max_digits=6, decimal_places=5, null=True, blank=True)
     vat_rate = models.DecimalField(max_digits=6, decimal_places=5, null=True, blank=True)
     filters = models.PositiveIntegerField(default=0)
-    # The pay per hour that the provider requires and recommends, as far as it tells.
+    # The pay per hour that the provider requires and recommends, if it reports them.
     minimum_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     recommended_hourly_cents = models.PositiveIntegerField(null=True, blank=True)
     checked_at = models.DateTimeField(null=True, blank=True)
