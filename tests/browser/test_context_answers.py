@@ -4,6 +4,7 @@ import os
 from pathlib import Path
 
 import pytest
+from django.urls import reverse
 from playwright.sync_api import Browser, Page, expect
 
 from annotation.models import Draft, Item, Sentence
@@ -97,9 +98,11 @@ def test_words_of_the_context_are_answers(chromium: Browser, live_server, item, 
         ]
         page.reload()
         expect(page.locator(".answer-chip")).to_have_count(2)
-        page.get_by_role("button", name="Submit").click()
-        page.wait_for_function("() => true")
-        expect(page.locator("[data-problems]")).to_be_hidden()
+        with page.expect_response(
+            lambda answer: answer.url.endswith(reverse("annotation:submit"))
+        ) as response:
+            page.get_by_role("button", name="Submit").click()
+        assert response.value.ok
     answers = Draft.objects.get(submitted_at__isnull=False).content[str(item.pk)]
     [question] = answers["questions"]
     assert question["answers"] == []
