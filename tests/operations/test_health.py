@@ -160,7 +160,7 @@ def test_long_backup_proves_that_its_worker_runs(db, client, marketplace):
 
 def test_messages_that_pile_up(db, client, marketplace, queue_folder):
     beat()
-    old = time.time_ns() - int(heartbeat.PATIENCE.total_seconds() * 1e9)
+    old = time.time_ns() - int(heartbeat.MAX_MESSAGE_AGE.total_seconds() * 1e9)
     (queue_folder / f"{old:020}_x.outside.msg").touch()
     assert failing(client) == ["queues"]
     assert "outside (1 messages)" in client.get(READY).json()["queues"]

@@ -31,7 +31,7 @@ from annotation.enums import LIVE, BatchState, SubmissionState
 from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from crowd.domain.hits.manage_hits import HitChangeError, add_assignments, extend_hit
-from crowd.domain.hits.sync_hits import PATIENCE
+from crowd.domain.hits.sync_hits import LATE_SUBMISSION_WINDOW
 from crowd.domain.money.ledger import BudgetExceededError
 from crowd.domain.workers.qualifications import (
     define_qualification,
@@ -113,7 +113,7 @@ def with_work_to_come(hits: QuerySet[Hit], *, now: datetime) -> QuerySet[Hit]:
     listed = of_hit.order_by().values("hit").annotate(n=Count("pk")).values("n")
     claimed = Q(
         state=HitState.EXPIRED,
-        claimed_at__gt=now - PATIENCE,
+        claimed_at__gt=now - LATE_SUBMISSION_WINDOW,
         claimed_assignments__gt=Coalesce(Subquery(listed, output_field=IntegerField()), 0),
     )
     return hits.filter(claimed | Q(Exists(of_hit.filter(recorded_at=None))))

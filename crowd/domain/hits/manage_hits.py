@@ -33,8 +33,8 @@ from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
 
 # In the past by any clock, so that the marketplace expires the HIT at once.
-LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
-STEERABLE = [HitState.PENDING, HitState.LIVE]
+PAST_EXPIRATION = datetime(2020, 1, 1, tzinfo=UTC)
+CHANGEABLE_STATES = [HitState.PENDING, HitState.LIVE]
 AT_A_TIME = 500  # HITs locked together
 
 
@@ -48,7 +48,7 @@ def pause_hits(*, hits: QuerySet[Hit], now: datetime) -> int:
     extended = Case(
         When(expiration_wanted__gt=now, then=F("expiration_wanted")), default=F("ends_at")
     )
-    return hits.filter(state__in=STEERABLE, paused_at=None).update(
+    return hits.filter(state__in=CHANGEABLE_STATES, paused_at=None).update(
         paused_at=now, expiration_wanted=now, ends_at=extended
     )
 
@@ -76,8 +76,8 @@ def expire_hits(*, hits: QuerySet[Hit], actor: str, now: datetime) -> int:
     reservations are released once no more work can be submitted.
     """
     count = 0
-    for locked in _locked(hits.filter(state__in=STEERABLE)):
-        published = [hit for hit in locked if hit.state in STEERABLE]
+    for locked in _locked(hits.filter(state__in=CHANGEABLE_STATES)):
+        published = [hit for hit in locked if hit.state in CHANGEABLE_STATES]
         count += _rows(published).update(paused_at=None, expiration_wanted=now)
         never_sent = [
             hit for hit in published if hit.state == HitState.PENDING and hit.attempted_at is None
@@ -207,7 +207,7 @@ def _move_end(hit: Hit, now: datetime) -> bool:
     done = {"expiration_wanted": None, "leased_until": None, "sync_due_at": now}
     try:
         if hit.study_id is None:
-            market.move_end(hit.external_id, ends_at if ends_at > now else LONG_AGO)
+            market.move_end(hit.external_id, ends_at if ends_at > now else PAST_EXPIRATION)
     except OutcomeUnknownError as error:
         _rows([hit]).update(error=str(error), leased_until=None)
         return False

@@ -25,7 +25,7 @@ SOON = timedelta(seconds=1)
 # The time after which no submission can arrive, beyond the last assignment's deadline.
 GRACE = timedelta(hours=1)
 # The time for which an expired HIT is polled after a submission was reported.
-PATIENCE = timedelta(days=1)
+LATE_SUBMISSION_WINDOW = timedelta(days=1)
 # The fields whose change during a sync leaves the HIT due.
 WATCHED = (
     "claimed_assignments", "offer_round", "paused_at", "ends_at", "expiration_wanted",
@@ -133,7 +133,7 @@ def _next_decision(hit: Hit, now: datetime) -> datetime | None:
 
 def _awaits_claims(hit: Hit, listed: int, now: datetime) -> bool:
     """Return True if a recently reported submission is not listed yet."""
-    is_recent = hit.claimed_at is not None and now - hit.claimed_at < PATIENCE
+    is_recent = hit.claimed_at is not None and now - hit.claimed_at < LATE_SUBMISSION_WINDOW
     return is_recent and listed < hit.claimed_assignments
 
 
