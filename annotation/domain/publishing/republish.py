@@ -25,7 +25,7 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from annotation.domain.publishing.publish import PAGE, PublicationItem, publish_items
+from annotation.domain.publishing.publish import PAGE, TaskPlan, publish_items
 from annotation.domain.publishing.qualification_codes import done_code
 from annotation.enums import LIVE, BatchState, SubmissionState
 from annotation.models import Batch, Item, Submission, Task, TaskItem
@@ -77,7 +77,7 @@ def short_attempts(*, now: datetime) -> QuerySet[TaskItem]:
     """
     same_item = {"item": OuterRef("item"), "role": Role.GENERATOR}
     places = TaskItem.objects.filter(**same_item)
-    offers = {"task__task_items__item": OuterRef("item"), "task__role": Role.GENERATOR}
+    of_item = {"task__task_items__item": OuterRef("item"), "task__role": Role.GENERATOR}
     running = places.filter(still_published("task__hit__"))
     submissions = Submission.objects.filter(**same_item)
     present = submissions.filter(Q(state__in=LIVE) | REJECTED_WITH_GOLD)
@@ -87,7 +87,7 @@ def short_attempts(*, now: datetime) -> QuerySet[TaskItem]:
         .filter(task__hit__state__in=ENDED)
         .exclude(Exists(places.filter(pk__gt=OuterRef("pk"))))
         .exclude(Exists(running))
-        .exclude(Exists(with_work_to_come(Hit.objects.filter(**offers), now=now)))
+        .exclude(Exists(with_work_to_come(Hit.objects.filter(**of_item), now=now)))
         .exclude(Exists(unsettled(submissions)))
         .annotate(live=Coalesce(Subquery(live, output_field=IntegerField()), 0))
         .filter(live__lt=F("item__project__generators_per_item"))
@@ -207,7 +207,7 @@ def republish_on_new_hit(
     item = earlier.item
     (task,) = publish_items(
         batch=earlier.task.batch,
-        offers=[PublicationItem([item], next_attempt(item, earlier.role))],
+        plans=[TaskPlan([item], next_attempt(item, earlier.role))],
         page=page,
         now=now,
         qualifications=qualifications,

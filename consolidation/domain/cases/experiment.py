@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
-from annotation.domain.publishing.publish import PAGE, PublicationItem, create_batch, publish_items
+from annotation.domain.publishing.publish import PAGE, TaskPlan, create_batch, publish_items
 from annotation.domain.publishing.qualification_codes import pool_of
 from annotation.domain.publishing.queries import generation_cents
 from annotation.enums import SubmissionState
@@ -109,7 +109,7 @@ def begin_experiment(
         own = _requirement(pool, holders, item, plan.generators, chosen=bool(workers))
         publish_items(
             batch=batch,
-            offers=[PublicationItem([item], PLACE)],
+            plans=[TaskPlan([item], PLACE)],
             page=PAGE,
             now=now,
             qualifications=[*batch.qualifications, own],

@@ -13,7 +13,7 @@ from django.db.models import Max, Q
 from annotation.domain.publishing.cost_model import expected_seconds
 from annotation.domain.publishing.publish import (
     PAGE,
-    PublicationItem,
+    TaskPlan,
     create_batch,
     log_publication,
     publish_items,
@@ -154,9 +154,7 @@ def split_into_blocks(*, round: Round, slots: int) -> list[Block]:
 
 
 def _publish(cohort: Cohort, block: Block, attempt: int, now: datetime) -> None:
-    offers = [
-        PublicationItem([round_item.item], attempt, block.number) for round_item in block.items
-    ]
+    plans = [TaskPlan([round_item.item], attempt, block.number) for round_item in block.items]
     batch = cohort.batch
     terms: dict[str, Any] = {
         "qualifications": [
@@ -170,9 +168,9 @@ def _publish(cohort: Cohort, block: Block, attempt: int, now: datetime) -> None:
         terms["title"] = f"{batch.title} (part {block.number}, do only one part)"[:128]
     if cohort.round.role == Role.CONSOLIDATOR:
         given = [round_item.given for round_item in block.items]
-        publish_given_cases(batch=batch, offers=offers, given=given, now=now, **terms)
+        publish_given_cases(batch=batch, plans=plans, given=given, now=now, **terms)
     else:
-        publish_items(batch=batch, offers=offers, page=PAGE, now=now, **terms)
+        publish_items(batch=batch, plans=plans, page=PAGE, now=now, **terms)
 
 
 def cohort_value(cohort: Cohort, block: int | None) -> int:
