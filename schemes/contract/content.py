@@ -96,9 +96,9 @@ class Content(Protocol):
         """Return the numbers of `totals` by key."""
         return {}
 
-    def differences(self, ours: object, theirs: object, context: ItemContext) -> list[str]:
+    def differences(self, own_copy: object, other_copy: object, context: ItemContext) -> list[str]:
         """Describe how two copies of a submission differ, one sentence each."""
-        return list(value_differences(ours, theirs))
+        return list(value_differences(own_copy, other_copy))
 
     def review_reasons(self, work: CheckedWork) -> list[ReviewReason]:
         """Return the reasons to hold the bonus of work until a person checked it."""

@@ -125,9 +125,9 @@ def _boxes_of_the_same(content: Json, other: Json) -> int:
 
     Where one person boxes a group and the other its members, the numbers can't be compared.
     """
-    theirs = phrases_by_id(other)
+    of_other = phrases_by_id(other)
     is_same = all(
-        theirs.get(phrase["id"], {}).get("state") == phrase["state"]
+        of_other.get(phrase["id"], {}).get("state") == phrase["state"]
         for phrase in content["phrases"]
         if phrase["state"] == "boxes"
     )

@@ -13,7 +13,7 @@ from crowd.domain.hits.create_hits import create_pending_hits
 from crowd.domain.hits.manage_hits import send_due_ends, send_due_increases
 from crowd.domain.hits.sync_hits import sync_due_hits
 from crowd.models import Hit
-from marketplace import models as theirs
+from marketplace import models as market_models
 from tests.axe import axe_findings
 from tests.crowd.conftest import clock, wire
 from tests.dashboard.campaign import add_items
@@ -63,7 +63,7 @@ def expect_message(page: Page, words: str) -> None:
 
 def count_open_hits() -> int:
     """Return the number of HITs that the marketplace's workers can accept now."""
-    return sum(hit.open and not hit.expiry_noted for hit in theirs.Hit.objects.all())
+    return sum(hit.open and not hit.expiry_noted for hit in market_models.Hit.objects.all())
 
 
 def test_batch_is_published_ended_and_reopened_by_keyboard(page, sweep, clock):
@@ -90,7 +90,7 @@ def test_batch_is_published_ended_and_reopened_by_keyboard(page, sweep, clock):
     expect_message(page, "Resumed: 3 HITs.")
     sweep()
     assert count_open_hits() == 3
-    end = theirs.Hit.objects.first().expires_at
+    end = market_models.Hit.objects.first().expires_at
     page.get_by_label("Days from now").focus()
     page.keyboard.press("Control+A")
     page.keyboard.type("30")
@@ -98,7 +98,7 @@ def test_batch_is_published_ended_and_reopened_by_keyboard(page, sweep, clock):
     press(page, "Extend 3 HITs")
     expect_message(page, "Extended: 3 HITs.")
     sweep()
-    assert (theirs.Hit.objects.first().expires_at - end).days >= 15
+    assert (market_models.Hit.objects.first().expires_at - end).days >= 15
     press(page, "End …")
     press(page, "End 3 HITs")
     expect_message(page, "Ended: 3 HITs.")

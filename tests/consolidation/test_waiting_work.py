@@ -104,7 +104,7 @@ def test_work_that_the_marketplace_approved_before_it_was_recorded_is_accepted()
     assignment.answer = {"content": json.dumps({str(item.pk): asked(0, 1, 2)})}
     assignment.save()
     approved = AssignmentState.APPROVED
-    apply_provider_decision(assignment=assignment, theirs=approved, now=NOW)
+    apply_provider_decision(assignment=assignment, provider_state=approved, now=NOW)
     record_new_generations(clock=clock)
     assert state_of(assignment) == ("accepted", "approved")
     assert paid(assignment) == {"reward": (5, "pending"), "bonus": (5, "review")}

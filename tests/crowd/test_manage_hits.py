@@ -29,7 +29,7 @@ from crowd.domain.money.hit_reservations import release_unused
 from crowd.domain.money.ledger import BudgetExceededError, CapTooLowError, join_sub_budget, set_cap
 from crowd.enums import HitState
 from crowd.models import Assignment, Budget, Hit
-from marketplace import models as theirs
+from marketplace import models as market_models
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_hits, make_live_hit
 from tests.crowd.in_process import accept, finish, join, submit
 from tests.crowd.test_ledger import SLOT, balance, cached
@@ -45,7 +45,7 @@ def create_live_hits(number: int, clock, **options) -> list[Hit]:
 
 def is_offered(hit: Hit) -> bool:
     """Return whether workers can accept the HIT now."""
-    row = theirs.Hit.objects.get(code=hit.external_id)
+    row = market_models.Hit.objects.get(code=hit.external_id)
     return row.open and not row.expiry_noted
 
 
@@ -108,7 +108,7 @@ def test_hit_withdrawn_between_lease_and_call_is_not_created(wire, clock):
 
     wire.faults = withdraw_meanwhile
     assert create_pending_hits(clock=clock) == 0
-    assert theirs.Hit.objects.count() == 0
+    assert market_models.Hit.objects.count() == 0
 
 
 def test_late_work_is_recorded_and_payable_after_the_hit_was_expired(wire, clock):
@@ -172,7 +172,7 @@ def test_added_assignments_are_added_once(wire, clock, fault):
     send_due_increases(clock=clock)
     hit.refresh_from_db()
     assert (hit.max_assignments, hit.increase_to) == (3, None)
-    assert theirs.Hit.objects.get().max_assignments == 3
+    assert market_models.Hit.objects.get().max_assignments == 3
 
 
 def test_assignments_of_a_hit_cannot_grow_from_nine_to_ten(wire, clock):
@@ -184,7 +184,7 @@ def test_assignments_of_a_hit_cannot_grow_from_nine_to_ten(wire, clock):
 
 def test_refused_increase_releases_its_money_and_can_be_repeated(wire, clock):
     (hit,) = create_live_hits(1, clock)
-    theirs.Hit.objects.update(disposed_at=clock(), open=False)
+    market_models.Hit.objects.update(disposed_at=clock(), open=False)
     add_assignments(hit=hit, number=1, now=clock())
     send_due_increases(clock=clock)
     hit.refresh_from_db()
@@ -224,7 +224,7 @@ def test_increase_refused_after_the_end_releases_its_money_once(wire, clock):
     clock.skip(hours=3)
     sync_due_hits(clock=clock)
     assert cached(hit.budget) == (0, 0)
-    theirs.Hit.objects.update(disposed_at=clock(), open=False)
+    market_models.Hit.objects.update(disposed_at=clock(), open=False)
     send_due_increases(clock=clock)
     hit.refresh_from_db()
     assert hit.error

@@ -99,7 +99,7 @@ def _store(hit: Hit, confirmed: ConfirmedAssignment, now: datetime) -> bool:
         },
     )
     if confirmed.state not in (AssignmentState.SUBMITTED, row.state):
-        apply_provider_decision(assignment=row, theirs=confirmed.state, now=now)
+        apply_provider_decision(assignment=row, provider_state=confirmed.state, now=now)
     return created
 
 

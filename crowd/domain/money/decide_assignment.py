@@ -183,19 +183,19 @@ def stop_polling(*, hit: Hit) -> None:
 
 
 @transaction.atomic
-def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetime) -> None:
+def apply_provider_decision(*, assignment: Assignment, provider_state: str, now: datetime) -> None:
     """Apply a decision made at the marketplace, such as an automatic approval.
 
     An assignment approved there is paid there, so its reward is booked. A bonus requires our own
     approval.
     """
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
-    if theirs == AssignmentState.APPROVED and not row.payments.exists():
+    if provider_state == AssignmentState.APPROVED and not row.payments.exists():
         if row.state == AssignmentState.REJECTING:
             row.error = "The work was approved there before the rejection arrived. It will be paid."
             row.save(update_fields=["error"])
         approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
-    elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
+    elif provider_state == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
         change_state(
             instance=row,
             new=AssignmentState.REJECTED,
