@@ -82,7 +82,7 @@ def check(site: dict[str, str], *runs: "BenchRun") -> None:
     recorded = json.loads(run(site, "-m", "tests.bench.annotation_site", "check"))
     assert recorded["ours"] == recorded["theirs"] == submitted
     assert (recorded["duplicates"], recorded["differing"]) == (0, 0)
-    assert recorded["claimed_assignments"] == len(submitted)
+    assert recorded["reported_submissions"] == len(submitted)
 
 
 @pytest.mark.parametrize("workers", [1, 8])

@@ -15,7 +15,7 @@ from marketplace import models as market_models
 from marketplace.domain.work import maintenance, review
 from tests.crowd.factories import make_hits
 from tests.crowd.in_process import finish, join
-from tests.crowd.test_ledger import SLOT, balance, cached
+from tests.crowd.test_ledger import PLACE_CENTS, balance, cached
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_appeal_won_at_the_marketplace_is_recorded(assignment, clock):
 
 def test_rejection_at_the_marketplace_releases_its_reservation(assignment, clock):
     hit = Hit.objects.get()
-    assert cached(hit.budget) == (SLOT, 0)
+    assert cached(hit.budget) == (PLACE_CENTS, 0)
     row = market_models.Assignment.objects.get()
     review.reject(
         requester=row.hit.requester, assignment_code=row.code, feedback="no", now=timezone.now()

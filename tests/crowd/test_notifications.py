@@ -40,7 +40,7 @@ def test_event_makes_its_hit_due_once(address):
     hit.refresh_from_db()
     other.refresh_from_db()
     assert hit.sync_due_at is not None
-    assert (other.sync_due_at, hit.claimed_assignments) == (None, 0)
+    assert (other.sync_due_at, hit.reported_submissions) == (None, 0)
     Hit.objects.update(sync_due_at=None)
     assert post(address, event("one", hit.external_id)).status_code == 204
     hit.refresh_from_db()

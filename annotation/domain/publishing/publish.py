@@ -21,7 +21,7 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.hits.plan_study import check_hourly_pay
 from crowd.domain.hits.prepare_hits import HitPlan, hit_type_of, prepare_hits
-from crowd.domain.money.hit_reservations import HitTerms, slot_cents
+from crowd.domain.money.hit_reservations import HitTerms, place_cents
 from crowd.domain.money.ledger import check_left, join_sub_budget, set_cap
 from crowd.domain.money.pay_scheme import Terms, bonus_cents
 from crowd.domain.provider.providers import capabilities_of
@@ -349,7 +349,7 @@ def publish_items(
 def cost_of(batch: Batch, count: int, *, assignments: int | None = None) -> int:
     """Return the maximum cost of `count` HITs of the batch, in cents with fees."""
     terms = _hit_terms(batch, assignments)
-    return sum(slot_cents(_hit_type(batch, None), terms)) * terms.max_assignments * count
+    return sum(place_cents(_hit_type(batch, None), terms)) * terms.max_assignments * count
 
 
 def token_of(project: Project, role: str, plan: TaskPlan) -> str:

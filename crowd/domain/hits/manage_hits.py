@@ -23,7 +23,7 @@ from django.db.models.functions import Coalesce
 from audit.domain.change_state import log_state_changes
 from audit.errors import TouchstoneError
 from crowd.domain.hits.sync_hits import POLL
-from crowd.domain.money.hit_reservations import places, release_unused
+from crowd.domain.money.hit_reservations import places_movement, release_unused
 from crowd.domain.money.ledger import release_all, reserve_all
 from crowd.domain.provider.providers import capabilities_of, hit_provider_of
 from crowd.enums import HitState
@@ -119,10 +119,12 @@ def _reopen(expired: Sequence[Hit], now: datetime) -> None:
     movements = []
     for hit in expired:
         unused = max(0, hit.max_assignments - submitted.get(hit.pk, 0))
-        key = f"reserve:hit:{hit.pk}:{hit.offer_round + 1}"
-        movements.append(places(hit=hit, number=unused, key=key))
+        key = f"reserve:hit:{hit.pk}:{hit.reservation_round + 1}"
+        movements.append(places_movement(hit=hit, number=unused, key=key))
     reserve_all(movements=movements, now=now)
-    _rows(expired).update(state=HitState.LIVE, offer_round=F("offer_round") + 1, sync_due_at=now)
+    _rows(expired).update(
+        state=HitState.LIVE, reservation_round=F("reservation_round") + 1, sync_due_at=now
+    )
 
 
 def add_assignments(*, hit: Hit, number: int, now: datetime) -> None:
@@ -137,13 +139,14 @@ def add_to_each(*, hits: QuerySet[Hit], number: int, now: datetime) -> int:
     for locked in _locked(hits):
         for hit in locked:
             check_may_grow(hit, number)
-            hit.offer_round += 1
+            hit.reservation_round += 1
         movements = [
-            places(hit=hit, number=number, key=_increase_key("reserve", hit)) for hit in locked
+            places_movement(hit=hit, number=number, key=_increase_key("reserve", hit))
+            for hit in locked
         ]
         reserve_all(movements=movements, now=now)
         count += _rows(locked).update(
-            increase_to=F("max_assignments") + number, offer_round=F("offer_round") + 1
+            increase_to=F("max_assignments") + number, reservation_round=F("reservation_round") + 1
         )
     return count
 
@@ -164,7 +167,7 @@ def check_may_grow(hit: Hit, number: int) -> None:
 
 
 def _increase_key(kind: str, hit: Hit) -> str:
-    return f"{kind}:hit:{hit.pk}:{hit.offer_round}+"
+    return f"{kind}:hit:{hit.pk}:{hit.reservation_round}+"
 
 
 def _planned_end(lifetime: timedelta) -> Case:
@@ -287,6 +290,6 @@ def _increase_refused(hit: Hit, refused: ProviderRefusedError, now: datetime) ->
         return False
     assert hit.increase_to
     number = hit.increase_to - hit.max_assignments
-    movement = places(hit=hit, number=number, key=_increase_key("release", hit))
+    movement = places_movement(hit=hit, number=number, key=_increase_key("release", hit))
     release_all(movements=[movement], now=now)
     return False

@@ -132,7 +132,7 @@ def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> 
 def _accept_of_type(worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
     hit_type = _find_type(worker, hit_type_code)
     code = _accept_any(worker, hit_type, now)
-    if code is None and maintenance.free_slots(hit_type=hit_type, now=now):
+    if code is None and maintenance.free_places(hit_type=hit_type, now=now):
         code = _accept_any(worker, hit_type, now)
     return code
 
@@ -143,7 +143,7 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
     if code := _in_progress(worker, hit):
         return code
     hit_type = _find_type(worker, hit.hit_type.code)
-    maintenance.free_slots(hit_type=hit_type, now=now)
+    maintenance.free_places(hit_type=hit_type, now=now)
     try:
         code = _accept(worker, hit_type, now, chosen=hit)
     except IntegrityError:
