@@ -19,6 +19,7 @@ from schemes.contract.scoring import SystemScoring
 from schemes.contract.search import Search
 from schemes.contract.simulation import Sample, Simulation
 from schemes.contract.statistics import Statistics
+from schemes.contract.values import Json
 from schemes.contract.vocabulary import Vocabulary
 
 Part = TypeVar("Part")
@@ -31,6 +32,7 @@ class Scheme:
     `summary` describes in a few words what is annotated. `tutorials` maps roles to tutorials for a
     worker's first task. `external` maps keys to comparisons with other resources. `scoring` scores
     systems for evaluation pages. `limits` are sentences for data cards about what is not annotated.
+    `declare` builds the scheme of a project from its resource `definition`. It raises ContentError.
     """
 
     name: str
@@ -57,6 +59,7 @@ class Scheme:
     statistics: Statistics | None = None
     scoring: SystemScoring | None = None
     sample: Sample | None = None
+    declare: Callable[[Json], "Scheme"] | None = None
 
     def get_merging(self) -> Merging:
         """Return the part for consolidation. Raise MissingPartError."""
