@@ -24,15 +24,21 @@ def definition_of(value: Json) -> Definition:
 
     The last ones are kept, because a page needs the same one many times.
     """
+    return definition_in(canonical(value))
+
+
+def canonical(value: Json) -> bytes:
+    """Return JSON text that is the same for equal values. Raise DefinitionError for other values."""
     try:
-        text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
     except (orjson.JSONEncodeError, TypeError):
-        return parse_definition(value)
-    return _parsed(text)
+        # Finds what is no JSON.
+        return orjson.dumps(parse_definition(value).value, option=orjson.OPT_SORT_KEYS)
 
 
 @lru_cache(maxsize=64)
-def _parsed(text: bytes) -> Definition:
+def definition_in(text: bytes) -> Definition:
+    """Return the definition in JSON text of `canonical`. Raise DefinitionError."""
     return parse_definition(orjson.loads(text))
 
 

@@ -1,19 +1,17 @@
 """Custom schemes: a scheme is built from its definition."""
 
-from functools import lru_cache
-
 from schemes.contract.scheme import Scheme
-from schemes.contract.values import Json
 from schemes.custom.comparison import CustomComparison
 from schemes.custom.content import CustomContent
 from schemes.custom.corpus import CustomCorpus
+from schemes.custom.declaration import BLANK_DEFINITION, DECLARATION
 from schemes.custom.definition import Definition
 from schemes.custom.form import Form
 from schemes.custom.merging import CustomMerging
 from schemes.custom.pages import CustomPages
 from schemes.custom.parse_definition import parse_definition
 from schemes.custom.practice import CustomPractice, examples_without_image
-from schemes.custom.resource import DEFINITION, NAME, definition_of
+from schemes.custom.resource import DEFINITION, NAME
 from schemes.custom.search import search_of
 from schemes.custom.simulation import CustomSimulation
 from schemes.custom.statistics import CustomStatistics
@@ -21,39 +19,6 @@ from schemes.custom.tutorials import tutorials_of
 from schemes.custom.validating import CustomValidating
 from schemes.custom.views import CustomViews
 from schemes.custom.vocabulary import summary_of, vocabulary_of
-
-# What projects have until their own definition is there.
-DEFAULT: Json = {
-    "title": "Custom",
-    "summary": "texts with the fields that you define",
-    "fields": [{"key": "answer", "type": "text", "label": "Answer"}],
-}
-
-
-def build(value: Json) -> Scheme:
-    """Return the scheme that a definition declares. Raise DefinitionError.
-
-    Equal definitions give the same scheme.
-    """
-    return _build(_Key(definition_of(value)))
-
-
-class _Key:
-    """A definition as a key of the cache. `definition_of` returns the same one for equal values."""
-
-    def __init__(self, definition: Definition) -> None:
-        self.definition = definition
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Key) and other.definition is self.definition
-
-    def __hash__(self) -> int:
-        return id(self.definition)
-
-
-@lru_cache(maxsize=64)
-def _build(key: _Key) -> Scheme:
-    return scheme_of_definition(key.definition)
 
 
 def scheme_of_definition(definition: Definition) -> Scheme:
@@ -80,8 +45,9 @@ def scheme_of_definition(definition: Definition) -> Scheme:
         search=search_of(form),
         statistics=CustomStatistics(form),
         resources={NAME: DEFINITION},
-        declare=build,
+        declaration=DECLARATION,
     )
 
 
-CUSTOM = scheme_of_definition(parse_definition(DEFAULT))
+# The scheme of projects whose definition is not known. It stands for all custom schemes.
+CUSTOM = scheme_of_definition(parse_definition(BLANK_DEFINITION))
