@@ -8,6 +8,7 @@ from typing import Any
 
 from schemes.contract.values import Json, Noun
 from schemes.custom import shape
+from schemes.custom.check_examples import parse_examples
 from schemes.custom.checks import check_meaning
 from schemes.custom.definition import (
     BoxesField,
@@ -52,10 +53,13 @@ def parse_definition(value: object) -> Definition:
     if model is None:
         raise DefinitionError([*problems, *wrong_shape][:MAX_PROBLEMS])
     definition = _definition(model)
-    definition = replace(definition, value=value_of(definition))
     if problems := check_meaning(definition):
         raise DefinitionError(problems[:MAX_PROBLEMS])
-    return definition
+    examples, problems = parse_examples(definition)
+    if problems:
+        raise DefinitionError(problems[:MAX_PROBLEMS])
+    definition = replace(definition, examples=examples)
+    return replace(definition, value=value_of(definition))
 
 
 def direction_of(language: str) -> str:
