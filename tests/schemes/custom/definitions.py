@@ -139,3 +139,13 @@ def content(**changes: Any) -> dict[str, Any]:
     """Return CONTENT with changed answers. None removes an answer."""
     answers = {**deepcopy(ANSWERS), **changes}
     return {"answers": {key: value for key, value in answers.items() if value is not None}}
+
+
+def contract_scheme() -> Scheme:
+    """Return a scheme with all types of fields for items of one text, with or without an image."""
+    fields = full()["fields"]
+    for field in fields:
+        field.pop("text", None)
+    pairwise = next(field for field in fields if field["type"] == "pairwise")
+    fields.remove(pairwise)
+    return scheme(*fields, image="optional", skip=True)
