@@ -37,6 +37,8 @@ from schemes.custom.write_definition import value_of
 MAX_CHARACTERS = 256_000
 MAX_DEPTH = 30
 MAX_PROBLEMS = 100
+# Larger numbers are other numbers in JavaScript.
+MAX_WHOLE = 2**53
 _RIGHT_TO_LEFT = {
     *("ar", "arc", "arz", "ckb", "dv", "fa", "he", "ks", "nqo"),
     *("ota", "ps", "sd", "syr", "ug", "ur", "yi"),
@@ -278,8 +280,10 @@ def _unusual(part: object) -> str:
             if unicodedata.category(character) in ("Cc", "Cs") and character not in "\t\n\r":
                 return "has a control character or half of a character."
         return ""
-    if isinstance(part, int | float) and not math.isfinite(part):
+    if isinstance(part, float) and not math.isfinite(part):
         return "must be a finite number."
+    if isinstance(part, int) and abs(part) > MAX_WHOLE:
+        return "is too large a number."
     if part is None or isinstance(part, bool | int | float | list | dict):
         return ""
     return "is not JSON."

@@ -404,7 +404,7 @@ def test_a_missed_part_can_be_joined_with_another_one():
     ],
 )
 def test_decisions_on_unknown_rows_are_refused(decision):
-    with pytest.raises(ValueError, match="there is no|a decision"):
+    with pytest.raises(ValueError, match=r"there is no|a decision"):
         compare(CONTENT, [decision])
 
 

@@ -18,8 +18,8 @@ from tests.schemes.custom.definitions import (
 SCHEME = full_scheme()
 ITEM = full_item(image=IMAGE)
 MERGING, VALIDATING = SCHEME.get_merging(), SCHEME.get_validating()
-# The units in order: three spans, two relations, and seven other parts
-UNITS = 12
+# The units in order: three spans, two relations, and eight other parts
+UNITS = 13
 
 
 def other_annotation():
@@ -86,7 +86,7 @@ def test_trace_counts_what_became_of_the_sources():
     sources = [CONTENT, other_annotation()]
     trace = MERGING.trace(CONTENT, sources)
     assert trace.outcomes[0] == {"parts": UNITS, "kept": UNITS, "edited": 0, "dropped": 0}
-    assert trace.outcomes[1] == {"parts": 9, "kept": 6, "edited": 3, "dropped": 0}
+    assert trace.outcomes[1] == {"parts": 10, "kept": 7, "edited": 3, "dropped": 0}
     assert trace.summary == {"parts": UNITS, "parts_edited": 0, "parts_new": 0}
     judged = MERGING.judged(CONTENT, sources, ITEM)
     edited = [unit for unit in judged if unit.state == "edited"]
