@@ -282,7 +282,7 @@ def test_json_schema_accepts_content():
     assert not jsonschema_rs.is_valid(schemas["generation"], content(tone="mixed"))
 
 
-def test_far_more_parts_than_others_are_doubted():
+def test_far_more_parts_than_others_are_reviewed():
     from schemes.contract.content import CheckedWork
 
     span = {"key": "s", "type": "spans", "labels": ["A"]}
@@ -291,9 +291,9 @@ def test_far_more_parts_than_others_are_doubted():
     few = {"answers": {"s": [{"start": 0, "end": 1, "label": "A"}]}}
     item = ItemContext(["a"] * 20)
     work = CheckedWork(many, item, "generator", others=[few])
-    assert [doubt.code for doubt in plain.content.doubts(work)] == ["more-than-others"]
+    assert [reason.code for reason in plain.content.review_reasons(work)] == ["more-than-others"]
     work = CheckedWork(few, item, "generator", others=[many])
-    assert plain.content.doubts(work) == []
+    assert plain.content.review_reasons(work) == []
 
 
 def test_order_of_random_content_does_not_matter():
