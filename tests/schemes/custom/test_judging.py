@@ -5,6 +5,7 @@ import random
 import pytest
 
 from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
 from schemes.simulated_person import Person
 from tests.schemes.custom.definitions import (
     ANSWERS,
@@ -13,6 +14,7 @@ from tests.schemes.custom.definitions import (
     content,
     full_item,
     full_scheme,
+    scheme,
 )
 
 SCHEME = full_scheme()
@@ -191,6 +193,17 @@ def test_invented_content_is_valid():
     for item in (ITEM, full_item()):
         invented = SCHEME.get_simulation().invent(item)
         assert SCHEME.content.parse_generation(invented, item) == invented
+
+
+def test_spans_are_invented_for_required_relations():
+    spans = {"key": "s", "type": "spans", "labels": ["A", "B", "C"]}
+    label = {"key": "joins", "from": ["B"], "to": ["C"]}
+    relations = {"key": "r", "type": "relations", "labels": [label], "min": 2}
+    item = ItemContext(["a", "b", "c", "d"])
+    own = scheme(spans, relations)
+    invented = own.get_simulation().invent(item)
+    assert own.content.parse_generation(invented, item) == invented
+    assert len(invented["answers"]["r"]) == 2
 
 
 def test_simulated_judges_never_drop_what_the_page_requires():
