@@ -165,6 +165,14 @@ def test_views_have_a_unit_per_part():
     assert units[-2].boxes == [[10, 20, 60, 70]]
     older = {"answers": {"gone": ["x"], "tone": "sad"}}
     assert [unit.label for unit in SCHEME.views.units(older, ITEM)] == ["gone", "Tone"]
+    deep = []
+    for _ in range(5000):
+        deep = [deep]
+    odd = {"answers": {"a\ud800": "b\ud800", "tone": deep}}
+    assert [list(unit.values) for unit in SCHEME.views.units(odd, ITEM)] == [
+        ['"b\ufffd"'],
+        ["unreadable"],
+    ]
     assert len(SCHEME.views.units({"verdicts": [True, False]}, ITEM)) == 2
     assert SCHEME.views.units({"answers": 3}, ITEM) is None
     assert SCHEME.views.remark({"skipped": "Unclear", "answers": {}}) == "Skipped: Unclear"
