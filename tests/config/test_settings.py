@@ -28,9 +28,9 @@ WRONG = [
     ("ARCHIVE_DIR", "archive"),
     ("BACKUP_HOURS", "daily"),
     ("BACKUP_KEEP_DAYS", "0"),
-    ("BACKUP_KEY", "a passphrase"),
+    ("BACKUP_KEY", "hidden-word"),
     ("BACKUP_URL", "bucket"),
-    ("DATABASE_URL", "hidden-word"),
+    ("DATABASE_URL", "touchstone"),
     ("DATABASE_URL", "mysql://user@127.0.0.1/touchstone"),
     ("DATABASE_URL", "postgres://user:hidden-word@127.0.0.1:port/touchstone"),
     ("DATABASE_URL", "postgres://"),
@@ -76,7 +76,7 @@ WRONG = [
     ("MARKETPLACE_SNS_ENDPOINT_URL", "https://sns.example/topics"),
     ("MARKETPLACE_AWS_REGION", "Europe"),
     ("MARKETPLACE_AWS_ACCESS_KEY_ID", "ONE-OF-TWO"),
-    ("MARKETPLACE_AWS_SECRET_ACCESS_KEY", "one-of-two"),
+    ("MARKETPLACE_AWS_SECRET_ACCESS_KEY", "hidden-word"),
     ("MARKETPLACE_INTERNAL_URL", "web:8000"),
     ("MARKETPLACE_URL", "touchstone.example"),
     ("MARKETPLACE_CONTENT_URL", "content.example"),
@@ -88,11 +88,11 @@ WRONG = [
     ("MTURK_REGION", "America"),
     ("MTURK_REQUESTS_PER_SECOND", "infinity"),
     ("MTURK_NOTIFICATIONS", "https://elsewhere.example/"),
-    ("MTURK_SECRET_ACCESS_KEY", "one-of-two"),
+    ("MTURK_SECRET_ACCESS_KEY", "hidden-word"),
     ("MTURK_NOTIFICATIONS", "arn:aws:sns:us-east-1:123456789012:hits"),
     ("MTURK_WORKER_ORIGINS", "https://one.example,two.example"),
     ("PROLIFIC_URL", "api.prolific.com"),
-    ("PROLIFIC_TOKEN", "two words"),
+    ("PROLIFIC_TOKEN", "hidden-word and another"),
     ("PROLIFIC_WORKSPACE", "mine"),
     ("PROLIFIC_PROJECT", "questions"),
     ("PROLIFIC_COMPLETION_URL", "complete"),
@@ -103,7 +103,7 @@ WRONG = [
     ("SESSIONS_PER_WORKER", "-1"),
     ("PROLIFIC_FEE_RATE", "43 %"),
     ("PROLIFIC_VAT_RATE", "2"),
-    ("REDIS_URL", "hidden-word:6379"),
+    ("REDIS_URL", "127.0.0.1:6379"),
     ("REDIS_URL", "redis://127.0.0.1:99999/0"),
     ("SECRET_KEY", "hidden-word"),
     ("SECRET_KEY_FALLBACKS", "hidden-word"),
@@ -150,8 +150,6 @@ def test_start_with_a_wrong_value(start, embedded_site, name, value):
     assert len(process.stderr.splitlines()) == 1
     assert name in process.stderr
     assert "hidden-word" not in process.stderr
-    # A part of an example is no secret.
-    assert name not in secret_names() or value == "postgres://" or value not in process.stderr
 
 
 def test_wrong_values_are_reported_together(start, embedded_site):
