@@ -32,6 +32,8 @@ graceful_timeout = 30
 timeout = 120
 # Heartbeat files are in memory, because a slow disk makes healthy processes seem to hang.
 worker_tmp_dir = "/dev/shm"
+# Servers of one user would share the socket, which nothing here uses.
+control_socket_disable = True
 # Restart processes to free memory. The jitter spreads the restarts.
 max_requests = 20_000
 max_requests_jitter = 2_000

@@ -162,6 +162,7 @@ def test_start_collects_static_files_and_stop_warns_the_proxy(web, wait_for, tmp
     web_process.terminate()
     wait_for(lambda: not answers(port, "/health/traffic"))
     assert answers(port, "/login/")
+    assert "Control socket" not in (tmp_path / "web.log").read_text()
     assert web_process.wait(timeout=40) == 0
 
 

@@ -23,7 +23,7 @@ from tests.operations.trial_watch import DOWN, Episode, Look, Report, Watch
 from tests.operations.trial_workers import Crowd
 
 pytestmark = [pytest.mark.long, pytest.mark.system, pytest.mark.timeout(3600)]
-ITEMS, WORKERS = 1500, 4
+ITEMS, WORKERS = 2500, 4
 # Work that the site's own processes still have to record
 CATCH_UP_SECONDS = 180
 MIB = 1 << 20
@@ -150,20 +150,30 @@ def test_rolling_restarts_refuse_no_request(trial):
 
 
 @pytest.mark.parametrize(
-    ("name", "path"),
+    ("name", "what", "path"),
     [
-        *[("web 1", (0,)), ("web 1", (0, 0)), ("web 2", ())],
-        *[("celery", (0,)), *((queue, ()) for queue in QUEUES), ("beat", ())],
+        ("web 1", "its gunicorn", [0]),
+        ("web 1", "a process of its gunicorn", [0, -1]),
+        ("web 2", "", []),
+        ("celery", "its child", [0]),
     ],
-    ids=lambda value: str(value).replace(" ", "") if isinstance(value, str) else str(len(value)),
 )
-def test_killed_process_starts_again(trial, name, path):
-    what = {0: "", 1: ", its first child", 2: ", a process of gunicorn"}[len(path)]
-    with trial.episode(f"`kill -9` of {name}{what}") as episode:
+def test_killed_process_starts_again(trial, name, what, path):
+    with trial.episode(f"`kill -9` of {name}{what and f', {what}'}") as episode:
         trial.site.services[name].kill_child(*path)
         episode.repair()
         time.sleep(4)
         episode.expect_recovery()
+
+
+def test_killed_workers_and_beat_start_again(trial):
+    with trial.episode("`kill -9` of each worker and beat, one after the other") as episode:
+        for name in (*QUEUES, "beat"):
+            trial.site.services[name].kill()
+            time.sleep(4)
+        episode.repair()
+        episode.expect_recovery()
+        assert episode.failures() == []
 
 
 def test_stopped_postgresql(trial):

@@ -23,7 +23,8 @@ TOKEN = re.compile(r'"token": ?"([^"]+)"')
 ITEM = re.compile(r'"items": ?\[\{"id": ?(\d+)')
 SUBMIT = re.compile(r'"urls": ?\{[^}]*"submit": ?"([^"]+)"')
 SUBMIT_TO = re.compile(r'"submitTo": ?"([^"]+)"')
-PAUSE_SECONDS = 0.5
+# Between requests that fail, and between tasks
+PAUSE_SECONDS, REST_SECONDS = 0.5, 2.0
 PATIENCE_SECONDS = 600
 
 
@@ -103,8 +104,7 @@ class Crowd:
                 worker.annotate_one()
             except UnexpectedPageError as problem:
                 self.records.problems.append(str(problem))
-                self.rest(PAUSE_SECONDS)
-            self.rest(PAUSE_SECONDS)
+            self.rest(REST_SECONDS)
 
 
 class _Worker:
@@ -161,7 +161,7 @@ class _Worker:
         """Send the request until the site answers it."""
         session = self._frame if bare else self._session
         deadline = time.monotonic() + PATIENCE_SECONDS
-        while time.monotonic() < deadline and not self._crowd.has_ended:
+        while time.monotonic() < deadline:
             at, problem = time.monotonic(), ""
             try:
                 url = f"{self._entrance()}{path}"
@@ -172,6 +172,8 @@ class _Worker:
             self._crowd.records.attempts.append(Attempt(at, method, step, problem))
             if not problem:
                 return response
+            if self._crowd.has_ended:
+                break
             self._crowd.rest(PAUSE_SECONDS)
         raise UnexpectedPageError(f"{step}: the site did not answer")
 
