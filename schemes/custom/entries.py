@@ -55,7 +55,7 @@ class TextPart:
 class Entry:
     """An item of a file.
 
-    `parts` has its texts in the definition's order, or nothing if the file has no texts. `answers` is None
+    `parts` has its texts in the definition's order, or nothing if the file has none. `answers` is None
     if the file has no annotation of the item, and `skipped` is the reason of a skipped one. `words` are
     those that the file states beside positions. `states_tokens` is False if the tokens are not those of
     the file. `notes` counts what the reader left out.
@@ -220,7 +220,7 @@ def parts_of(
         text = texts.get(key, "").strip()
         if len(text) > MAX_PARAGRAPH:
             raise FieldError(key, f"has more than {MAX_PARAGRAPH:,} characters.")
-        own = _first_words(text, rest) if tokens else [token.text for token in tokenize(text)]
+        own = _first_words(text, rest) if tokens else tokenize(text)
         if not own:
             raise FieldError(key, "has no words.")
         if tokens and not same_words(text, own):
