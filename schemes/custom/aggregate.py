@@ -32,7 +32,6 @@ from schemes.custom.definition import (
     BoxesField,
     ChoiceField,
     ChoicesField,
-    Definition,
     Field,
     NumberField,
     PairwiseField,
@@ -73,7 +72,7 @@ class _Item:
 
 
 def aggregate(
-    definition: Definition, answered: Iterable[WorkerContent], *, method: str = MAJORITY
+    form: Form, answered: Iterable[WorkerContent], *, method: str = MAJORITY
 ) -> dict[str, AggregatedContent]:
     """Return the aggregated content of each item, in the order of the first answers.
 
@@ -94,7 +93,6 @@ def aggregate(
         for item, by in given.items()
         if item not in skipped
     }
-    form = Form(definition)
     for kind in form.in_order:
         _aggregate_field(kind.field, items, method)
     return {
@@ -461,10 +459,10 @@ class CustomAggregation(Aggregation):
 
     rules = RULES
 
-    def __init__(self, definition: Definition) -> None:
-        self._definition = definition
+    def __init__(self, form: Form) -> None:
+        self._form = form
 
     def aggregate(
         self, contents: Iterable[WorkerContent], *, method: str
     ) -> Mapping[str, AggregatedContent]:
-        return aggregate(self._definition, contents, method=method)
+        return aggregate(self._form, contents, method=method)

@@ -18,6 +18,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.records import Fit, GoldRecord, ItemRecord, PositionMap, SentenceRecord
 from schemes.custom.definition import BoxesField, Definition, Field, QuestionsField, SpansField
 from schemes.custom.entries import LOCAL_KEY, Entry, fields_of, parts_of
+from schemes.custom.form import Form
 from schemes.custom.formats import brat, conll, conllu, jsonl, label_studio, tables
 from schemes.custom.formats.tags import BIO, IOBES
 from schemes.custom.items import TEXTS
@@ -37,12 +38,12 @@ Read = Callable[[Path, ErrorSink], Iterator[Entry]]
 
 
 class CustomCorpus(Corpus):
-    """Items and gold of a definition."""
+    """Items and gold of a definition. With `stands_for_all`, it has the formats of all definitions."""
 
-    def __init__(self, definition: Definition) -> None:
-        self._definition = definition
+    def __init__(self, form: Form, *, stands_for_all: bool = False) -> None:
+        definition = self._definition = form.definition
         columns = tables.Columns(definition)
-        has_spans = bool(conll.spans_fields(definition))
+        has_spans = stands_for_all or bool(conll.spans_fields(definition))
         is_single = len(definition.texts) == 1
         needs_image = definition.image == "required"
         self.needs_images = definition.image != "none"

@@ -13,6 +13,7 @@ from schemes.contract.values import Json
 from schemes.custom.corpus import BRAT, CONLL_BIO, CONLL_IOBES, CONLLU, CSV, JSONL, LABEL_STUDIO
 from schemes.custom.definition import Definition
 from schemes.custom.entries import Entry, entry_of
+from schemes.custom.form import Form
 from schemes.custom.formats import brat, conll, conllu, jsonl, label_studio, tables
 from schemes.custom.formats.tags import BIO, IOBES
 
@@ -35,11 +36,11 @@ _LEFT_OUT: Mapping[str, Callable[[Json, Definition], int]] = {
 
 
 class CustomExports(Exports):
-    """Files of a definition's gold."""
+    """Files of a definition's gold. With `stands_for_all`, it has the formats of all definitions."""
 
-    def __init__(self, definition: Definition) -> None:
-        self._definition = definition
-        has_spans = bool(conll.spans_fields(definition))
+    def __init__(self, form: Form, *, stands_for_all: bool = False) -> None:
+        definition = self._definition = form.definition
+        has_spans = stands_for_all or bool(conll.spans_fields(definition))
         is_single = len(definition.texts) == 1
         formats = [JSONL, CSV, LABEL_STUDIO]
         if has_spans:

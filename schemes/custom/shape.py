@@ -18,11 +18,13 @@ MAX_TEXTS = 10
 MAX_ATTRIBUTES = 20
 MAX_EXAMPLES = 50
 MAX_PARTS = 500
+MAX_OVERLAPPING = 200
 MAX_STEPS = 100
 MAX_NUMBER = 10**15
 MAX_ANSWER = 10_000
 MAX_QUESTION_LENGTH = 300
 LANGUAGE_PATTERN = "^([A-Za-z]{2,3}(-[A-Za-z0-9]{1,8}){0,5})?$"
+TITLE_PATTERN = r"^[^\n\r]*\S[^\n\r]*$"
 KEY_PATTERN = "^[A-Za-z][A-Za-z0-9_-]{0,39}$"
 # Tags of unions. They are left out of the paths of problems.
 _TAG = "~"
@@ -48,7 +50,7 @@ Line = Annotated[str, Field(max_length=200, pattern=r"^[^\n\r]*$")]
 Prose = Annotated[str, Field(max_length=2000)]
 Hint = Annotated[str, Field(pattern="^[a-z0-9]?$")]
 Language = Annotated[str, Field(pattern=LANGUAGE_PATTERN)]
-Parts = Annotated[int, BeforeValidator(_whole), Field(ge=0, le=MAX_PARTS)]
+Parts = Annotated[int, Field(ge=0, le=MAX_PARTS), BeforeValidator(_whole)]
 Number = Annotated[
     float,
     Field(ge=-MAX_NUMBER, le=MAX_NUMBER, allow_inf_nan=False),
@@ -105,7 +107,7 @@ def _scalar_tag(value: Any) -> str | None:
 Scalar = Annotated[
     Annotated[Annotated[str, Field(max_length=40)], Tag(f"{_TAG}text")]
     | Annotated[
-        Annotated[int, BeforeValidator(_whole), Field(ge=-1000, le=1000)], Tag(f"{_TAG}number")
+        Annotated[int, Field(ge=-1000, le=1000), BeforeValidator(_whole)], Tag(f"{_TAG}number")
     ],
     Discriminator(
         _scalar_tag,
@@ -159,7 +161,7 @@ class _Choices(Strict):
     max: Parts | None = None
 
 
-Step = Annotated[int, BeforeValidator(_whole), Field(ge=-1000, le=1000)]
+Step = Annotated[int, Field(ge=-1000, le=1000), BeforeValidator(_whole)]
 
 
 class _Rating(Strict):
@@ -172,8 +174,8 @@ class _Rating(Strict):
 
 class _Text(Strict):
     type: Literal["text"]
-    lines: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=50)] = 1
-    max_length: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=MAX_ANSWER)] = 500
+    lines: Annotated[int, Field(ge=1, le=50), BeforeValidator(_whole)] = 1
+    max_length: Annotated[int, Field(ge=1, le=MAX_ANSWER), BeforeValidator(_whole)] = 500
     pattern: Annotated[str, Field(max_length=200)] = ""
 
 
@@ -185,8 +187,8 @@ class _Number(Strict):
 
 
 class AnswersShape(Strict):
-    min: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=50)] = 1
-    max: Annotated[int, BeforeValidator(_whole), Field(ge=1, le=50)] = 3
+    min: Annotated[int, Field(ge=1, le=50), BeforeValidator(_whole)] = 1
+    max: Annotated[int, Field(ge=1, le=50), BeforeValidator(_whole)] = 3
     allow_none: bool = False
 
 
@@ -339,7 +341,7 @@ class RenamedShape(Strict):
 
 
 class DefinitionShape(Strict):
-    title: Annotated[Line, Field(min_length=1), Field(pattern=r"\S")]
+    title: Annotated[str, Field(min_length=1, max_length=200, pattern=TITLE_PATTERN)]
     summary: Line = ""
     item: NounShape | None = None
     instructions: Annotated[str, Field(max_length=20_000)] = ""
@@ -364,8 +366,18 @@ def shaped(value: object) -> tuple[DefinitionShape | None, list[Problem]]:
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of definitions."""
-    schema: dict[str, Any] = json_schemas(definition=DefinitionShape)["definition"]
+    schema: dict[str, Any] = _closed(json_schemas(definition=DefinitionShape)["definition"])
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _closed(schema: Any) -> Any:
+    """Return the schema with no other keys in objects whose keys have a pattern."""
+    if isinstance(schema, list):
+        return [_closed(part) for part in schema]
+    if not isinstance(schema, dict):
+        return schema
+    closed = {name: _closed(part) for name, part in schema.items()}
+    return {**closed, "additionalProperties": False} if "patternProperties" in closed else closed
 
 
 def _problem(row: Any) -> Problem:
@@ -400,6 +412,7 @@ KEY_HELP = (
 _PATTERNS = {
     KEY_PATTERN: KEY_HELP,
     f"^({KEY_PATTERN[1:-1]})?$": KEY_HELP,
+    TITLE_PATTERN: "must be a single line with text.",
     LANGUAGE_PATTERN: "must be a language tag, such as en or pt-BR.",
     r"\S": "must not be blank.",
     r"^[^\n\r]*$": "must be a single line.",

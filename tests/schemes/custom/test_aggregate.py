@@ -6,10 +6,15 @@ import pytest
 
 from schemes.contract.aggregation import WorkerContent
 from schemes.custom.aggregate import RULES, aggregate
+from schemes.custom.form import Form
 from schemes.custom.read_definition import read_definition
 from tests.schemes.custom.samples import starter
 
 ESTIMATED = [method for method in RULES if method != "majority"]
+
+
+def form_of(name):
+    return Form(starter(name))
 
 
 def given(*answers, item="1"):
@@ -25,7 +30,8 @@ def only(definition, contents, method="majority"):
     return aggregated.content["answers"], aggregated.posteriors
 
 
-FORM = read_definition("""
+FORM = Form(
+    read_definition("""
 title: t
 fields:
   - {key: tone, type: choice, options: [good, bad, mixed]}
@@ -34,6 +40,7 @@ fields:
   - {key: count, type: number, required: false}
   - {key: topics, type: choices, options: [x, y, z], max: 2}
 """)
+)
 
 
 def test_single_values_are_votes():
@@ -90,7 +97,7 @@ def test_relations_follow_the_spans_that_are_kept():
     link = {"label": "works_for", "from": 0, "to": 1}
     moved = {"label": "works_for", "from": 1, "to": 2}
     answers, posteriors = only(
-        starter("relations"),
+        form_of("relations"),
         given(
             {"entities": names, "relations": [link]},
             {"entities": [*names, span(4, 5, "LOC")], "relations": [link]},
@@ -104,7 +111,7 @@ def test_relations_follow_the_spans_that_are_kept():
 
 def test_nobody_s_spans_are_no_spans():
     answers, posteriors = only(
-        starter("entities"), given({}, {}, {"entities": [span(0, 1, "PER")]})
+        form_of("entities"), given({}, {}, {"entities": [span(0, 1, "PER")]})
     )
     assert (answers, posteriors) == ({}, {})
 
@@ -112,7 +119,7 @@ def test_nobody_s_spans_are_no_spans():
 def test_spans_overlap_only_where_they_may():
     spans = [[span(0, 2, "PER")], [span(0, 2, "PER"), span(3, 4, "LOC")], [span(1, 2, "PER")]]
     contents = given(*({"entities": own} for own in spans))
-    assert only(starter("entities"), contents)[0] == {"entities": [span(0, 2, "PER")]}
+    assert only(form_of("entities"), contents)[0] == {"entities": [span(0, 2, "PER")]}
 
 
 def test_attributes_are_those_of_most_who_have_the_span():
@@ -121,7 +128,7 @@ def test_attributes_are_those_of_most_who_have_the_span():
         {"targets": [span(0, 1, "whole", sentiment="negative", strength=3)]},
         {"targets": [span(0, 1, "whole", sentiment="negative")]},
     )
-    answers, _ = only(starter("target-sentiment"), contents)
+    answers, _ = only(form_of("target-sentiment"), contents)
     assert answers["targets"][0]["attributes"] == {"sentiment": "negative", "strength": 1}
 
 
@@ -130,7 +137,7 @@ def test_close_boxes_are_one_box():
     contents = given(
         *({"things": [{"label": "animal", "box": box}], "matches": "completely"} for box in boxes)
     )
-    answers, posteriors = only(starter("image-boxes"), contents)
+    answers, posteriors = only(form_of("image-boxes"), contents)
     assert answers["things"] == [{"label": "animal", "box": [11, 10, 51, 50]}]
     assert posteriors["things"] == pytest.approx([2 / 3])
 
@@ -141,7 +148,7 @@ def test_questions_with_the_same_answers_are_one_question():
         {"qa": [{"question": "Who was the winner?", "answers": [[0, 2]]}]},
         {"qa": [{"question": "Who won?", "answers": [[0, 2]]}]},
     )
-    answers, _ = only(starter("extractive-qa"), contents)
+    answers, _ = only(form_of("extractive-qa"), contents)
     assert answers == {"qa": [{"question": "Who won?", "answers": [[0, 2]]}]}
 
 
@@ -153,7 +160,7 @@ def test_items_that_most_skip_are_skipped():
         WorkerContent("2", "a", {"skipped": "unclear", "answers": {}}),
         WorkerContent("2", "b", {"answers": {"quality": 4}}),
     ]
-    found = aggregate(starter("translation-errors"), contents)
+    found = aggregate(form_of("translation-errors"), contents)
     assert found["1"].content == {"skipped": "unclear", "answers": {}}
     assert found["2"].content == {"answers": {"quality": 4}}
     assert (found["1"].workers, found["2"].workers) == (3, 2)
@@ -161,7 +168,7 @@ def test_items_that_most_skip_are_skipped():
 
 def test_last_answer_of_a_worker_counts():
     contents = [*given({"sentiment": "positive"}), *given({"sentiment": "negative"})]
-    assert only(starter("text-classification"), contents)[0] == {"sentiment": "negative"}
+    assert only(form_of("text-classification"), contents)[0] == {"sentiment": "negative"}
 
 
 @pytest.mark.parametrize("method", ESTIMATED)
@@ -181,7 +188,7 @@ def test_estimates_trust_reliable_workers(method):
     ]
 
     def right(method):
-        found = aggregate(starter("text-classification"), contents, method=method)
+        found = aggregate(form_of("text-classification"), contents, method=method)
         assert all(0.25 <= part.posteriors["sentiment"] <= 1 for part in found.values())
         return sum(
             found[item].content["answers"]["sentiment"] == label for item, label in truth.items()
@@ -203,7 +210,7 @@ def test_estimates_of_parts_are_those_of_votes_for_and_against(method):
             item=str(number),
         )
     ]
-    found = aggregate(starter("entities"), contents, method=method)
+    found = aggregate(form_of("entities"), contents, method=method)
     assert [part.content["answers"] for part in found.values()] == [
         {"entities": [span(0, 1, "PER")]}
     ] * 20

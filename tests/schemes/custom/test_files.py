@@ -15,6 +15,7 @@ from schemes.custom.corpus import (
     CustomCorpus,
 )
 from schemes.custom.exports import CustomExports
+from schemes.custom.form import Form
 from schemes.custom.read_definition import read_definition
 from tests.schemes.custom.samples import NAMES, row_of, rows_of, starter
 
@@ -23,7 +24,7 @@ every_starter = pytest.mark.parametrize("name", NAMES)
 
 
 def written(definition, rows, fmt, folder):
-    exports = CustomExports(definition)
+    exports = CustomExports(Form(definition))
     if fmt in exports.folders:
         path = folder / fmt
         path.mkdir()
@@ -35,11 +36,11 @@ def written(definition, rows, fmt, folder):
 
 
 def gold(definition, path, fmt, on_error=refuse):
-    return list(CustomCorpus(definition).read_gold([path], fmt, on_error))
+    return list(CustomCorpus(Form(definition)).read_gold([path], fmt, on_error))
 
 
 def formats(definition):
-    exports = CustomExports(definition)
+    exports = CustomExports(Form(definition))
     return [*exports.formats, *exports.folders]
 
 
@@ -63,7 +64,7 @@ def test_lossless_formats_return_texts_and_answers(name, tmp_path):
 def test_other_formats_return_what_they_hold_and_count_the_rest(name, tmp_path):
     definition = starter(name)
     rows = rows_of(definition)
-    exports = CustomExports(definition)
+    exports = CustomExports(Form(definition))
     for fmt in formats(definition):
         path = written(definition, rows, fmt, tmp_path)
         records = {record.item.external_id: record for record in gold(definition, path, fmt)}
@@ -76,7 +77,7 @@ def test_other_formats_return_what_they_hold_and_count_the_rest(name, tmp_path):
 def test_items_of_lossless_formats_are_sentences(name, tmp_path):
     definition = starter(name)
     rows = rows_of(definition)
-    corpus = CustomCorpus(definition)
+    corpus = CustomCorpus(Form(definition))
     for fmt, read_as in ((JSONL, JSONL), (CSV, TABLE), (LABEL_STUDIO, LABEL_STUDIO)):
         path = written(definition, rows, fmt, tmp_path)
         sentences = list(corpus.read_sentences(path, read_as, refuse))
@@ -117,7 +118,7 @@ def spans_row(external_id="1", answers=None):
 
 def test_overlaps_attributes_and_common_labels_survive_where_they_can(tmp_path):
     definition, row = spans_row()
-    exports = CustomExports(definition)
+    exports = CustomExports(Form(definition))
     counts = {fmt: exports.left_out(row.content, fmt) for fmt in formats(definition)}
     assert counts == {
         JSONL: 0,
@@ -144,7 +145,7 @@ def test_skipped_items_are_kept_by_formats_with_a_place_for_them(tmp_path):
         {"skipped": "unclear", "answers": {}},
         "1",
     )
-    exports = CustomExports(definition)
+    exports = CustomExports(Form(definition))
     for fmt in (JSONL, CSV, LABEL_STUDIO):
         assert exports.left_out(row.content, fmt) == 0
         [record] = gold(definition, written(definition, [row], fmt, tmp_path), fmt)
