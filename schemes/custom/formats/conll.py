@@ -53,7 +53,7 @@ def read(
 ) -> Iterator[Entry]:
     """Yield the items of a file. Bad items go to `on_error` and are skipped. Raise FileError."""
     columns: list[str] = []
-    count = 0
+    count, is_bad = 0, False
     for line, lines in numbered_blocks(path):
         try:
             block = _block(lines, line, path)
@@ -64,10 +64,12 @@ def read(
             count += 1
             yield _entry(block, columns, definition, path, number=count, tagging=tagging)
         except FieldError as error:
+            is_bad = True
             on_error(error.at(path, line))
         except FileError as error:
+            is_bad = True
             on_error(error)
-    if not count:
+    if not count and not is_bad:
         raise FileError(path.name, None, "contains no token with a tag.")
 
 

@@ -1,12 +1,16 @@
 """Items of the starters, as rows of exports."""
 
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from schemes.contract.items import ItemContext
 from schemes.contract.records import ExportRow
 from schemes.contract.values import Image, Json
+from schemes.custom.content import CustomContent
 from schemes.custom.definition import Definition
+from schemes.custom.form import Form
 from schemes.custom.items import join_texts
 from schemes.custom.read_definition import read_definition
 from tests.environment import ROOT
@@ -37,9 +41,15 @@ def row_of(
     )
 
 
+def parsed(definition: Definition, row: ExportRow, content: Json) -> Json:
+    """Return content of a row's item as it is stored."""
+    context = ItemContext(row.tokens, row.target, image=row.image)
+    return CustomContent(Form(definition)).parse_gold(content, context)
+
+
 def rows_of(definition: Definition) -> list[ExportRow]:
     """Return the examples of a definition as rows."""
-    return [
+    rows = [
         row_of(
             definition,
             dict(example.texts),
@@ -49,3 +59,4 @@ def rows_of(definition: Definition) -> list[ExportRow]:
         )
         for number, example in enumerate(definition.examples, start=1)
     ]
+    return [replace(row, content=parsed(definition, row, row.content)) for row in rows]
