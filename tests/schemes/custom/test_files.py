@@ -1,5 +1,7 @@
 """Files of custom schemes: what they hold comes back exactly, and the rest is counted."""
 
+import json
+
 import pytest
 
 from schemes.contract.errors import FileError, refuse
@@ -342,8 +344,6 @@ def region(start, end, text, **more):
     ],
 )
 def test_contradictory_tasks_are_refused(results, field, reason, tmp_path):
-    import json
-
     text = json.dumps([task(*results)])
     line, found, message = bad(starter("entities"), text, LABEL_STUDIO, tmp_path, "a.json")
     assert line == 1
@@ -354,8 +354,6 @@ def test_contradictory_tasks_are_refused(results, field, reason, tmp_path):
 
 @pytest.mark.parametrize(("start", "end"), [(1, 4), (2, 5)])
 def test_ranges_of_old_and_new_versions_are_told_apart_by_their_text(start, end, tmp_path):
-    import json
-
     path = tmp_path / "a.json"
     path.write_text(json.dumps([task(region(start, end, "Ada"))]), "utf-8")
     [record] = gold(starter("entities"), path, LABEL_STUDIO)
@@ -363,8 +361,6 @@ def test_ranges_of_old_and_new_versions_are_told_apart_by_their_text(start, end,
 
 
 def test_several_annotations_need_a_ground_truth(tmp_path):
-    import json
-
     given = task(region(1, 4, "Ada"))
     given["annotations"].append({"result": []})
     text = json.dumps([given])
