@@ -8,6 +8,7 @@ from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Item, Sentence, Task
 from consolidation.models import Gold
 from projects.domain.create_project import create_project
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.custom.read_definition import read_definition
 from tests.annotation.factories import NOW
@@ -30,6 +31,29 @@ def desk(tmp_path) -> Desk:
 def make(name="entities", *, definition=None):
     value = (definition or starter(name)).value
     return create_project(slug="custom", scheme="custom", definition=value, now=NOW)
+
+
+def test_projects_are_created_from_files_and_starters(desk):
+    path = desk.write("own.yml", "title: Own\nfields: [{key: ok, type: choice, options: [a, b]}]\n")
+    run("create_project", "first", "--scheme", "custom", "--definition", path)
+    run("create_project", "second", "--scheme", "custom", "--definition", "relations")
+    titles = [scheme_of(project).title for project in Project.objects.order_by("slug")]
+    assert titles == ["Own", "Entities and relations"]
+
+
+@pytest.mark.parametrize(
+    ("scheme", "content", "reason"),
+    [
+        ("custom", "title: Own\nfields: [{key: ok, type: chioce}]\n", "line 2"),
+        ("custom", None, "no such file or starter"),
+        ("frames", "title: Own\n", "goes with another scheme"),
+    ],
+)
+def test_bad_definitions_are_refused(desk, scheme, content, reason):
+    path = desk.write("own.yaml", content) if content else desk.path("own.yaml")
+    outcome = desk.run("create_project", "own", scheme=scheme, definition=str(path))
+    assert (outcome.code, reason in outcome.errors) == (2, True), outcome.errors
+    assert not Project.objects.exists()
 
 
 def csv_of(rows, header="id,text"):
