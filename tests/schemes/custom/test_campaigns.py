@@ -12,6 +12,7 @@ from consolidation.protocols import PROTOCOLS
 from projects.domain.create_project import create_project
 from projects.domain.schemes import scheme_of
 from projects.models import Project
+from qualification.domain.scores.figures import figure_at
 from schemes.contract.errors import refuse
 from schemes.contract.items import ItemContext
 from schemes.contract.scheme import Scheme
@@ -101,9 +102,7 @@ def test_campaign_gives_back_its_references(name, campaign, tmp_path):
     enrolment = train(project, keys, generation_of)
     [evaluation] = enrolment.evaluations.all()
     scheme = scheme_of(project)
-    main = scheme.comparison.figures[0]
-    measures = [entry["measures"][main.key] for entry in evaluation.alignment]
-    assert main.value(measures) == 1
+    assert figure_at(scheme, evaluation.figures, scheme.comparison.figures[0].key) == 1
 
     annotate(project)
     states = set(Case.objects.values_list("state", flat=True))
