@@ -22,7 +22,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.values import Json, Noun
 from schemes.custom.content_schemas import content_schemas
 from schemes.custom.form import ANSWERS, SKIPPED, VERDICTS, Form
-from schemes.custom.kinds.base import Kind, Parsing, checked_object
+from schemes.custom.kinds.base import Kind, Parsing, checked_object, shown_key
 from schemes.review_reasons import more_than_others
 
 SCHEMA_VERSION = 1
@@ -40,7 +40,7 @@ def parse_answers(form: Form, content: object, context: ItemContext, *, is_compl
     known = (ANSWERS, SKIPPED) if form.definition.skip else (ANSWERS,)
     for name in content:
         if name not in known:
-            raise ContentError(str(name)[:40], "is not a known field.")
+            raise ContentError(shown_key(name), "is not a known field.")
     if ANSWERS not in content:
         raise ContentError(ANSWERS, "is missing.")
     given = checked_object(content[ANSWERS], ANSWERS, list(form.by_key))

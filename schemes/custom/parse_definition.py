@@ -150,7 +150,8 @@ def _value_field(field: Any, described: Json) -> Field:
             options = _options(field.options)
             leaves = sum(1 for option in options for _ in option.leaves())
             most = leaves if field.max is None else field.max
-            return ChoicesField(**described, options=options, min=field.min, max=most)
+            limits = {**_parts(field), "max": most}
+            return ChoicesField(**{**described, **limits}, options=options)
         case "rating":
             return RatingField(
                 **described,

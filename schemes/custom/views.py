@@ -10,6 +10,8 @@ from schemes.contract.pages import ShownUnit, Views
 from schemes.contract.values import Json
 from schemes.custom.content import parse_answers
 from schemes.custom.form import ANSWERS, SKIPPED, VERDICTS, Form
+from schemes.custom.kinds.base import shown_key
+from schemes.json_values import UNSTORABLE
 
 _MAX_SHOWN = 300
 
@@ -47,9 +49,12 @@ class CustomViews(Views):
 
     def _label(self, key: Any) -> str:
         kind = self._form.by_key.get(key)
-        return kind.field.label if kind else str(key)[:40]
+        return kind.field.label if kind else shown_key(key)
 
 
 def _raw(label: str, value: object) -> ShownUnit:
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return ShownUnit(label, [text[:_MAX_SHOWN]])
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str)
+    except (RecursionError, ValueError):
+        text = "unreadable"
+    return ShownUnit(label, [UNSTORABLE.sub("\ufffd", text[:_MAX_SHOWN])])

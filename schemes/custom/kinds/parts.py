@@ -93,7 +93,10 @@ class PartsKind(Kind[PartsType]):
     ) -> FieldComparison:
         ours, theirs = self.parts(reference), self.parts(predicted)
         alignment = self.alignment(ours, theirs, reference, predicted, compared)
-        alignment.decide(decisions)
+        if decisions:
+            alignment.ours = [self.part_key(part) for part in ours]
+            alignment.theirs = [self.part_key(part) for part in theirs]
+            alignment.decide(decisions)
         measures, pairs = self.part_measures(alignment)
         kept = self.kept_pairs(alignment)
         return FieldComparison(
@@ -112,10 +115,10 @@ class PartsKind(Kind[PartsType]):
         predicted: Answers,
         compared: Mapping[str, FieldComparison],
     ) -> Alignment:
-        """Return the parts of both sides, ready to be matched."""
+        """Return the parts of both sides, ready to be matched. Only decisions need their keys."""
         return Alignment(
-            ours=[self.part_key(part) for part in ours],
-            theirs=[self.part_key(part) for part in theirs],
+            ours=[""] * len(ours),
+            theirs=[""] * len(theirs),
             closeness=lambda here, there: self.closeness(ours[here], theirs[there]),
             same_label=lambda here, there: self.same_label(ours[here], theirs[there]),
         )

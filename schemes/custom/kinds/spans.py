@@ -11,7 +11,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.pages import ShownUnit
 from schemes.contract.values import Json, Noun
 from schemes.custom.alignment import Alignment, Pairs
-from schemes.custom.definition import Definition, SpansField
+from schemes.custom.definition import Definition, RelationsField, SpansField
 from schemes.custom.error_rates import RATES
 from schemes.custom.figures import NO_SHARE, f1_of, share_of
 from schemes.custom.items import text_range
@@ -236,9 +236,24 @@ class SpansKind(PartsKind[SpansField]):
 
     def invent(self, answers: Answers, context: ItemContext) -> Any:
         low, high = text_range(self.definition, self.field.text, context)
-        starts = range(low, min(high, low + max(1, self.field.min)))
-        label = next(iter(self.label_texts))
-        return [self._made_up(start, label, context) for start in starts] or None
+        labels = self._needed_labels()
+        labels += labels[:1] * (self.field.min - len(labels))
+        starts = range(low, min(high, low + self.field.max))
+        return [
+            self._made_up(start, label, context)
+            for start, label in zip(starts, labels, strict=False)
+        ] or None
+
+    def _needed_labels(self) -> list[str]:
+        """Return the labels of a span, or of the spans that required relations join."""
+        first = next(iter(self.label_texts))
+        needed = []
+        for field in self.definition.fields:
+            if isinstance(field, RelationsField) and field.spans == self.key and field.min:
+                label = field.labels[0]
+                needed += [*label.from_labels[:1]] or [first]
+                needed += ([*label.to_labels[:1]] or [first]) * field.min
+        return needed or [first]
 
     def _made_up(self, start: int, label: str, context: ItemContext) -> Json:
         span = {"start": start, "end": start + 1, "label": label}

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from schemes.contract.errors import ContentError
+from schemes.contract.items import ItemContext
 from schemes.simulated_person import Person
 from tests.schemes.custom.definitions import (
     ANSWERS,
@@ -13,6 +14,7 @@ from tests.schemes.custom.definitions import (
     content,
     full_item,
     full_scheme,
+    scheme,
 )
 
 SCHEME = full_scheme()
@@ -163,6 +165,14 @@ def test_views_have_a_unit_per_part():
     assert units[-2].boxes == [[10, 20, 60, 70]]
     older = {"answers": {"gone": ["x"], "tone": "sad"}}
     assert [unit.label for unit in SCHEME.views.units(older, ITEM)] == ["gone", "Tone"]
+    deep = []
+    for _ in range(5000):
+        deep = [deep]
+    odd = {"answers": {"a\ud800": "b\ud800", "tone": deep}}
+    assert [list(unit.values) for unit in SCHEME.views.units(odd, ITEM)] == [
+        ['"b\ufffd"'],
+        ["unreadable"],
+    ]
     assert len(SCHEME.views.units({"verdicts": [True, False]}, ITEM)) == 2
     assert SCHEME.views.units({"answers": 3}, ITEM) is None
     assert SCHEME.views.remark({"skipped": "Unclear", "answers": {}}) == "Skipped: Unclear"
@@ -191,6 +201,17 @@ def test_invented_content_is_valid():
     for item in (ITEM, full_item()):
         invented = SCHEME.get_simulation().invent(item)
         assert SCHEME.content.parse_generation(invented, item) == invented
+
+
+def test_spans_are_invented_for_required_relations():
+    spans = {"key": "s", "type": "spans", "labels": ["A", "B", "C"]}
+    label = {"key": "joins", "from": ["B"], "to": ["C"]}
+    relations = {"key": "r", "type": "relations", "labels": [label], "min": 2}
+    item = ItemContext(["a", "b", "c", "d"])
+    own = scheme(spans, relations)
+    invented = own.get_simulation().invent(item)
+    assert own.content.parse_generation(invented, item) == invented
+    assert len(invented["answers"]["r"]) == 2
 
 
 def test_simulated_judges_never_drop_what_the_page_requires():

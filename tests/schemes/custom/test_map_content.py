@@ -1,11 +1,15 @@
 """Content of older versions of a definition."""
 
+import random
+
 import pytest
 
 from schemes.contract.errors import FileError
 from schemes.custom.map_content import map_content
 from schemes.custom.parse_definition import parse_definition
+from schemes.custom.problems import DefinitionError
 from schemes.custom.resource import DEFINITION
+from schemes.custom.scheme import scheme_of_definition
 from tests.schemes.custom.definitions import (
     CONTENT,
     FULL,
@@ -15,6 +19,7 @@ from tests.schemes.custom.definitions import (
     full_item,
     full_scheme,
 )
+from tests.schemes.custom.test_parse_definition import mutated
 
 OLD = parse_definition(FULL)
 
@@ -62,10 +67,6 @@ def test_renamed_fields_and_labels_keep_their_answers():
 
 
 def test_relations_follow_spans_that_change_their_order():
-    def change(fields, value):
-        fields["entities"]["labels"] = ["Z", "A", "LOC"]
-        fields["entities"]["overlap"] = True
-
     spans = [
         {"start": 0, "end": 1, "label": "ORG", "attributes": {"sure": "yes"}},
         {"start": 0, "end": 1, "label": "PER", "attributes": {"sure": "yes"}},
@@ -172,3 +173,45 @@ def test_definitions_are_read_from_files(tmp_path):
     path.write_bytes(b"#" * 65_000)
     with pytest.raises(FileError, match="64,000 bytes"):
         DEFINITION.formats["yaml"](path, None)
+
+
+def test_labels_with_a_common_new_name_become_one():
+    def change(fields, value):
+        fields["entities"] |= {"labels": ["NAME", "LOC"], "overlap": True}
+        fields["relations"]["labels"] = ["near"]
+
+    span = {"start": 0, "end": 1, "attributes": {"sure": "yes"}}
+    spans = [{**span, "label": "ORG"}, {**span, "label": "PER"}]
+    old = content(entities=spans, relations=[{"label": "near", "from": 0, "to": 1}])
+    new = version(change, labels={"entities": {"ORG": "NAME", "PER": "NAME"}})
+    mapped = map_content(old, new, OLD)
+    assert mapped.content["answers"]["entities"] == [{**span, "label": "NAME"}]
+    assert mapped.lost == ["The field relations does not allow a relation."]
+
+
+def test_skips_are_lost_where_items_cannot_be_skipped():
+    mapped = map_content(
+        {"skipped": "Unclear", "answers": {}},
+        version(lambda fields, value: value.update(skip=False)),
+    )
+    assert mapped.content == {"answers": {}}
+    assert mapped.lost == ["Items can't be skipped."]
+
+
+def test_mapped_content_is_valid_in_any_version():
+    rng = random.Random(4)
+    item = full_item(image=IMAGE)
+    base = full(examples=[], renamed={})
+    accepted = 0
+    while accepted < 300:
+        value = mutated(base, rng)
+        try:
+            new = parse_definition({**value, "texts": base["texts"], "image": "optional"})
+        except DefinitionError:
+            continue
+        accepted += 1
+        mapped = map_content(CONTENT, new, OLD)
+        parsed = scheme_of_definition(new).content.parse_gold(mapped.content, item)
+        assert parsed == mapped.content
+        again = map_content(mapped.content, new, new)
+        assert (again.content, again.lost) == (mapped.content, [])

@@ -128,6 +128,18 @@ def test_required_parts_need_one_part():
         assert (field.required, field.min) == expected
 
 
+def test_choices_without_a_minimum_are_optional():
+    choices = {"key": "a", "type": "choices", "options": ["x", "y"]}
+    for given, expected in (
+        ({}, (True, 1)),
+        ({"min": 0}, (False, 0)),
+        ({"min": 0, "required": True}, (True, 1)),
+        ({"min": 2, "required": False}, (False, 2)),
+    ):
+        field = parse_definition({"title": "T", "fields": [{**choices, **given}]}).fields[0]
+        assert (field.required, field.min) == expected
+
+
 @pytest.mark.parametrize(
     ("language", "direction"),
     [

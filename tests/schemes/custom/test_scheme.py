@@ -1,6 +1,7 @@
 """Schemes that are built from definitions."""
 
 import json
+import random
 
 import pytest
 
@@ -8,7 +9,10 @@ from schemes.contract.errors import ContentError
 from schemes.contract.statistics import AnnotatedItem
 from schemes.custom.declaration import BLANK, DECLARATION
 from schemes.custom.parse_definition import parse_definition
+from schemes.custom.problems import DefinitionError
+from schemes.custom.scheme import scheme_of_definition
 from schemes.registry import get_scheme
+from schemes.simulated_person import Person
 from tests.schemes.custom.definitions import (
     CONTENT,
     FULL,
@@ -18,6 +22,7 @@ from tests.schemes.custom.definitions import (
     full_scheme,
     scheme,
 )
+from tests.schemes.custom.test_parse_definition import mutated
 
 SCHEME = full_scheme()
 ITEM = full_item(image=IMAGE)
@@ -147,3 +152,48 @@ def test_gold_is_searched_by_answer_and_text():
     search = SCHEME.search
     assert "Person: Ada" in search.content.texts(CONTENT, ITEM)
     assert "Ada kennt Grace" in search.target.texts(CONTENT, ITEM)[0]
+
+
+def test_any_accepted_definition_makes_a_working_scheme():
+    rng = random.Random(7)
+    base = full(examples=[], renamed={})
+    accepted = answered = 0
+    while accepted < 150:
+        try:
+            definition = parse_definition({**mutated(base, rng), "texts": base["texts"]})
+        except DefinitionError:
+            continue
+        accepted += 1
+        answered += walk(scheme_of_definition(definition), str(accepted))
+    assert answered > 140
+
+
+def walk(built, seed):
+    """Return False for a form whose required answers don't fit the item."""
+    simulation, merging, validating = built.simulation, built.merging, built.validating
+    invented = simulation.invent(ITEM)
+    try:
+        reference = built.content.parse_generation(invented, ITEM)
+    except ContentError:
+        return False
+    generated = simulation.generate(reference, ITEM, Person(0.3), seed)
+    assert built.content.parse_generation(generated, ITEM) == generated
+    compared = built.comparison.compare(reference, generated, ITEM)
+    for figure in built.comparison.figures:
+        value = figure.value([compared.measures[figure.key]])
+        assert value is None or value <= 1
+    sources = [reference, generated]
+    merged = simulation.consolidate(sources, ITEM, Person(0.3), seed)
+    gold, origins = merging.gold_of(merging.parse(merged, ITEM, sources), sources)
+    assert len(origins) == len(built.views.units(gold, ITEM))
+    merging.trace(gold, sources)
+    assert built.content.parse_gold(merging.lay_out(sources, ITEM)["agreed"], ITEM)
+    judged = validating.parse(
+        simulation.validate([generated], ITEM, Person(0.3), seed), ITEM, [generated]
+    )
+    gold, origins = validating.gold_of([generated], [judged], 1)
+    assert built.content.parse_gold(gold, ITEM) == gold
+    json.dumps([built.pages.shared([ITEM]), built.pages.item(ITEM), compared.measures])
+    assert built.vocabulary.pay_presets
+    assert set(built.content.count(gold)) == {total.key for total in built.content.totals}
+    return True
