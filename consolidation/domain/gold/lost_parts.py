@@ -35,17 +35,18 @@ class LostParts:
     parts: list[LostPart]
 
 
-def lost_parts(*, project: Project, name: str) -> LostParts:
-    """Return what the current gold and the live submissions use and the current version lacks.
+def lost_parts(*, project: Project, name: str, value: Json | None = None) -> LostParts:
+    """Return what the current gold and the live submissions use and a value of the resource lacks.
 
-    Raise UnknownResourceError.
+    By default, the value is that of the current version. Raise UnknownResourceError.
     """
     declared = declared_resource(project, name)
-    resources = resources_of(project)
+    if value is None:
+        value = resources_of(project).get(name)
     parts: dict[str, LostPart] = {}
     annotations = 0
-    for key, content in _annotations(project) if name in resources else ():
-        lost = declared.lost(resources[name], content)
+    for key, content in _annotations(project) if value is not None else ():
+        lost = declared.lost(value, content)
         annotations += bool(lost)
         for text in lost:
             part = parts.setdefault(text, LostPart(text))

@@ -273,6 +273,11 @@ export class FormPage {
     this.onChange({ label, mergeKey });
   }
 
+  /** @param {any} state */
+  assign(state) {
+    this.state = state;
+  }
+
   /** @param {string | null} reason */
   skip(reason) {
     if (this.locked) return;

@@ -132,7 +132,7 @@ export class MergePage extends FormPage {
   /** @param {string} key */
   settle(key) {
     const settled = [...new Set([...this.settled, key])];
-    this.state = /** @type {State} */ (Object.assign({}, this.state, { settled }));
+    this.assign({ ...this.state, settled });
   }
 
   /** @param {Field} field @param {Part[]} parts @param {string} label */
