@@ -8,6 +8,7 @@ from annotation.domain.corpus.resource_index import indexed_versions
 from projects.enums import Role, page_role
 from projects.languages import DEFAULT_LANGUAGE, direction_of
 from projects.models import Project
+from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from web.markdown import render_markdown
@@ -16,7 +17,7 @@ from web.markdown import render_markdown
 def render_work_page(
     request: HttpRequest,
     *,
-    scheme: str,
+    scheme: Scheme,
     role: str,
     page: Json,
     guidelines: str,
@@ -29,7 +30,7 @@ def render_work_page(
     The template is `templates/schemes/<scheme>/<role>.html`, and the module is
     `static/js/schemes/<scheme>/<role>.js`, or that of `module_role`. `guidelines` is Markdown.
     """
-    vocabulary = get_scheme(scheme).vocabulary
+    vocabulary = scheme.vocabulary
     page_of = page_role(role)
     nouns = {"item": vocabulary.item, "unit": vocabulary.unit}
     language = page.get("language", DEFAULT_LANGUAGE)
@@ -42,25 +43,25 @@ def render_work_page(
         "title": title_of(scheme, role),
         "language": language,
         "direction": direction_of(language),
-        "module": f"js/schemes/{scheme}/{module_role or page_of}.js",
+        "module": f"js/schemes/{scheme.name}/{module_role or page_of}.js",
         "guidelines": render_markdown(guidelines),
         "practice_url": practice_url(scheme, role),
     }
-    return render(request, [f"schemes/{scheme}/{page_of}.html", base], context)
+    return render(request, [f"schemes/{scheme.name}/{page_of}.html", base], context)
 
 
-def title_of(scheme: str, role: str) -> str:
+def title_of(scheme: Scheme, role: str) -> str:
     """Return the title of the role's pages."""
-    tasks = get_scheme(scheme).vocabulary.tasks
+    tasks = scheme.vocabulary.tasks
     task = tasks.get(role) or tasks.get(page_role(role))
     return task.title if task else "Task"
 
 
-def practice_url(scheme: str, role: str) -> str:
+def practice_url(scheme: Scheme, role: str) -> str:
     """Return the address of the scheme's exercises for generators, or ""."""
-    if role != Role.GENERATOR or not get_scheme(scheme).practice:
+    if role != Role.GENERATOR or not get_scheme(scheme.name).practice:
         return ""
-    return reverse("annotation:practice-start", args=[scheme])
+    return reverse("annotation:practice-start", args=[scheme.name])
 
 
 def index_urls(project: Project) -> Json:

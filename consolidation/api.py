@@ -61,10 +61,10 @@ from jobs.models import Job
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.domain.cached_figures import forget_figures
+from projects.domain.schemes import scheme_of
 from projects.enums import TokenScope
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, post, read
 from schemes.import_settings import Setting
-from schemes.registry import get_scheme
 from web.actions import action, money_action
 from web.errors import conflicts
 from web.filters import MAX_ID, ChoiceFilter, IdAfterFilter, MomentFilter
@@ -491,7 +491,7 @@ class GoldImports(_OfGoldImports, ListEndpoint):
     @action
     def post(self, request: Request, slug: str) -> Response:
         """Upload annotations. A background job imports them, and `Location` shows its progress."""
-        formats = get_scheme(self.project.scheme).corpus.gold_formats
+        formats = scheme_of(self.project).corpus.gold_formats
         data = self.read_body(request, NewGoldImportSerializer, formats=formats)
         job = queue_gold(
             project=self.project,

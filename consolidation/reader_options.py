@@ -18,9 +18,10 @@ from annotation.reading_options import (
 )
 from consolidation.domain.gold.import_gold import GoldReport
 from projects.command import InputError
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.values import Json
-from schemes.registry import SCHEMES, get_scheme
+from schemes.registry import SCHEMES
 from schemes.reports import add_reader_options
 
 _ALL = {option.key: option for scheme in SCHEMES.values() for option in scheme.corpus.gold_options}
@@ -54,7 +55,7 @@ def add_gold_options(parser: ArgumentParser) -> None:
 
 def _scheme_options(project: Project, options: dict[str, Any]) -> Json:
     """Return the given options by key. Raise InputError for those of another scheme."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     known = {option.key for option in scheme.corpus.gold_options}
     given = {key: options[key] for key in _ALL if options.get(key) is not None}
     for key in given.keys() - known:
@@ -69,7 +70,7 @@ def given_gold(
     """Yield the arguments of an import that the options of a command name. Bad rows are shown."""
     now = timezone.now()
     given = _scheme_options(project, options)
-    corpus, reading = get_scheme(project.scheme).corpus, reading_given(options)
+    corpus, reading = scheme_of(project).corpus, reading_given(options)
     with (
         open_gold(options["files"], corpus=corpus, fmt=options["format"], options=reading) as files,
         collect_bad_rows(

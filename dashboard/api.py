@@ -61,6 +61,7 @@ from jobs.models import Job
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.enums import TokenScope
 from projects.permissions import CAN_SEE_WORKERS, STAFF, post, read
 from web.actions import action
@@ -399,7 +400,7 @@ class Exports(_OfExports, ListEndpoint):
             request,
             NewExportSerializer,
             formats=formats_of(self.project),
-            annotation_formats=submission_formats_of(self.project.scheme),
+            annotation_formats=submission_formats_of(scheme_of(self.project)),
         )
         if data["source"] == ANNOTATIONS:
             if not submissions_of(self.project).exists():

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from django.http import HttpRequest
 from django.urls import reverse
 
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from qualification.domain.training.threads import unread_count
 from schemes.contract.scheme import Scheme
-from schemes.registry import get_scheme
 
 # Groups of pages, each page with its view name and label.
 MENU = (
@@ -122,7 +122,7 @@ def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list
     """Return the entries of the project's menu for a user who may open these pages."""
     urls = {page: reverse(page, args=[project.slug]) for _, pages in MENU for page, _ in pages}
     current = _current(request, urls)
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     allowed = may - pages_lacking(project)
     groups = []
     for title, pages in MENU:
@@ -138,7 +138,7 @@ def menu_of(request: HttpRequest, project: Project, may: frozenset[str]) -> list
 
 def pages_lacking(project: Project) -> set[str]:
     """Return the view names of the menu's pages that the project does not have."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     lacking = {page for page, part in NEEDS.items() if not part(scheme)}
     if not project.has_sessions:
         lacking.add("consolidation:studies")
@@ -147,7 +147,7 @@ def pages_lacking(project: Project) -> set[str]:
 
 def pages_named(text: str, project: Project, may: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield the view names and full labels of pages of the menu with a word that begins with `text`."""
-    scheme, allowed = get_scheme(project.scheme), may - pages_lacking(project)
+    scheme, allowed = scheme_of(project), may - pages_lacking(project)
     beginning = re.compile(rf"\b{re.escape(text)}", re.IGNORECASE)
     for group, pages in MENU:
         for page, label in pages:

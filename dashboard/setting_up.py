@@ -20,12 +20,12 @@ from jobs.domain.queries import jobs_of
 from jobs.enums import JobState
 from projects.domain.cached_figures import figures_of
 from projects.domain.resources import current_versions
+from projects.domain.schemes import scheme_of
 from projects.enums import SettledStep
 from projects.models import Project
 from qualification.domain.training.training_status import TrainingStatus, Waiting, training_status
 from rehearsal.domain.dry_run import REHEARSAL
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 
 _SENTENCES, _ITEMS = Noun("sentence", "sentences"), Noun("item", "items")
 _WORKERS, _PEOPLE = Noun("worker", "workers"), Noun("person", "people")
@@ -174,7 +174,7 @@ def _state(project: Project, step: SettledStep, *, is_done: bool) -> StepState:
 
 def _resource_steps(project: Project) -> Iterator[PathStep]:
     """Yield a step for the resources, if the scheme has any."""
-    resources = get_scheme(project.scheme).resources
+    resources = scheme_of(project).resources
     if not resources:
         return
     imported = {row.name: row.version for row in current_versions(project)}
@@ -233,7 +233,7 @@ def _guidelines_step(project: Project) -> PathStep:
 
 
 def _pay_step(project: Project) -> PathStep:
-    vocabulary = get_scheme(project.scheme).vocabulary
+    vocabulary = scheme_of(project).vocabulary
     presets = vocabulary.pay_presets
     preset = next(
         (name for name in presets if check_pay_scheme(name, presets) == project.pay_scheme), None

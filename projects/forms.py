@@ -14,6 +14,7 @@ from crowd.domain.workers.qualifications import system_requirements
 from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.check_slug import LONGEST, SlugError, check_slug
 from projects.domain.choose_protocol import MAX_REVISIONS, MAX_VALIDATORS
+from projects.domain.schemes import scheme_of
 from projects.enums import (
     AfterDisputes,
     BonusTiming,
@@ -33,7 +34,7 @@ from projects.models import Project
 from projects.protocols import TERMS
 from schemes.contract.content import FreeForm
 from schemes.contract.pages import ContextAnswersSetting, ImpliedSetting, SuggestionSetting
-from schemes.registry import SCHEMES, get_scheme
+from schemes.registry import SCHEMES
 from web.fields import DollarsField, sentence_case, set_choices
 
 # What crowd services recommend to researchers.
@@ -192,7 +193,7 @@ class ProtocolForm(forms.Form):
             "agree": project.validators_to_agree,
         }
         super().__init__(data, initial=initial, prefix="protocol")
-        scheme = get_scheme(project.scheme)
+        scheme = scheme_of(project)
         possible = [
             (name, label)
             for name, label in sentence_case(Protocol.choices)

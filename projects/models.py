@@ -30,6 +30,8 @@ class Project(models.Model):
     slug = models.SlugField(max_length=60, unique=True)
     title = models.CharField(max_length=200)
     scheme = models.CharField(max_length=30)
+    # Of the resource that declares the scheme, or "". See projects.domain.schemes.
+    definition_digest = models.CharField(max_length=64, blank=True, default="", db_default="")
     provider = models.CharField(max_length=20, choices=Provider, default=DEFAULT_PROVIDER)
     budget = models.OneToOneField("crowd.Budget", on_delete=models.PROTECT, related_name="project")
     pay_scheme = models.JSONField()  # see crowd.domain.money.pay_scheme

@@ -12,6 +12,7 @@ from annotation.domain.publishing.publish import terms_of
 from annotation.forms import label_in_units
 from crowd.domain.money.pay_scheme import TERM_FIELDS, Terms
 from crowd.domain.workers.qualification_requests import MAX_REASON_LENGTH
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Guidelines
 from qualification.domain.pool.production_groups import MAX_GROUPS
@@ -23,7 +24,6 @@ from qualification.domain.training.edit_round import Admission, admission_of, po
 from qualification.enums import AfterPassing, EnrolmentState, Opinion, RoundEntry
 from qualification.models import Round
 from schemes.contract.scheme import Scheme
-from schemes.registry import get_scheme
 from web.fields import ANY, CountField, sentence_case, set_choices
 
 VERDICTS = [
@@ -175,7 +175,7 @@ class RoundForm(forms.Form):
 
     def __init__(self, data: Any = None, *, round: Round) -> None:
         self._round = round
-        scheme = get_scheme(round.project.scheme)
+        scheme = scheme_of(round.project)
         self._thresholds = list(thresholds_of(scheme))
         super().__init__(data, initial=_initial(round, self._thresholds))
         for threshold in self._thresholds:

@@ -30,9 +30,9 @@ from jobs.enums import JobState
 from jobs.models import Job
 from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
+from projects.domain.schemes import scheme_of
 from projects.enums import TokenScope
 from projects.permissions import MEMBERS, STAFF, post, read
-from schemes.registry import get_scheme
 from web.actions import action
 from web.errors import conflicts
 from web.filters import ChoiceFilter
@@ -104,7 +104,7 @@ class Imports(_OfImports, ListEndpoint):
     @action
     def post(self, request: Request, slug: str) -> Response:
         """Upload a corpus. A background job imports it, and `Location` shows its progress."""
-        corpus = get_scheme(self.project.scheme).corpus
+        corpus = scheme_of(self.project).corpus
         data = self.read_body(
             request, NewImportSerializer, formats=corpus.formats, searches=corpus.searches
         )

@@ -12,10 +12,10 @@ from django.utils.safestring import SafeString
 from annotation.domain.corpus.item_context import context_of
 from annotation.domain.corpus.neighbours import neighbours_of
 from annotation.models import Item, Sentence
+from projects.domain.schemes import scheme_of
 from projects.templatetags.corpus_text import language_of
 from schemes.contract.items import Neighbours
 from schemes.contract.scheme import Scheme
-from schemes.registry import get_scheme
 
 register = template.Library()
 
@@ -79,4 +79,4 @@ def _scheme(context: Context, item: Item) -> Scheme:
     """Return the item's scheme. The page's project spares a query for each item of a list."""
     if project := context.get("project"):
         item.project = project
-    return get_scheme(item.project.scheme)
+    return scheme_of(item.project)

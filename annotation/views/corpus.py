@@ -32,20 +32,18 @@ from jobs.domain.queries import jobs_of
 from jobs.domain.queue_job import confirm_job
 from jobs.enums import JobState
 from jobs.models import Job
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import job_list, render_page, wants_fragment
 from projects.permissions import STAFF, project_page
 from projects.views.settings import JOBS_SHOWN, actor_of
-from schemes.registry import get_scheme
 
 
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Upload a corpus, and list the project's imports."""
-    form = CorpusForm(
-        request.POST or None, request.FILES or None, corpus=get_scheme(project.scheme).corpus
-    )
+    form = CorpusForm(request.POST or None, request.FILES or None, corpus=scheme_of(project).corpus)
     if form.is_valid():
         return _preview_first(_uploaded(request, project, form))
     jobs = jobs_of(scope=project.slug, kind=IMPORT)[:JOBS_SHOWN]
@@ -55,7 +53,7 @@ def corpus(request: HttpRequest, project: Project) -> HttpResponseBase:
         "annotation/corpus.html",
         {
             "form": form,
-            "offers_sample": bool(get_scheme(project.scheme).sample) and not project.items.exists(),
+            "offers_sample": bool(scheme_of(project).sample) and not project.items.exists(),
             **job_list(jobs, request.path),
         },
         fragment="dashboard/fragments/job_list_with_path.html",
@@ -171,7 +169,7 @@ def _shown_form(job: Job, read: Preview | None) -> str:
 def _reading_form(
     project: Project, job: Job, read: Preview | None, data: Any = None
 ) -> ReadingForm:
-    corpus = get_scheme(project.scheme).corpus
+    corpus = scheme_of(project).corpus
     fmt = job.parameters["format"]
     chosen = settings_of(job.parameters)
     read = read or Preview()
@@ -209,7 +207,7 @@ def _preview_page(
     read = Preview(problem=problem, table=stored.table if stored else None) if problem else stored
     costs = role_costs(project=project)
     cents = item_cents(costs, project=project)
-    noun = get_scheme(project.scheme).vocabulary.item
+    noun = scheme_of(project).vocabulary.item
     shown_form = _shown_form(job, read)
     context = {
         "job": job,

@@ -16,10 +16,10 @@ from annotation.domain.decisions.decide_bonuses import (
 )
 from annotation.enums import BonusDecision
 from annotation.views.held_bonuses import HELD_BONUSES
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
-from schemes.registry import get_scheme
 
 
 @require_POST
@@ -59,7 +59,7 @@ def decide(request: HttpRequest, project: Project) -> HttpResponseBase:
 def _confirmation(
     project: Project, decision: BonusDecision, groups: list[BonusGroup]
 ) -> dict[str, object]:
-    units = get_scheme(project.scheme).vocabulary.unit.plural
+    units = scheme_of(project).vocabulary.unit.plural
     count = sum(group.count for group in groups)
     return {
         "decision": decision,

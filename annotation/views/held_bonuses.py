@@ -27,12 +27,12 @@ from annotation.domain.publishing.queries import held_bonuses_of, waiting_pay
 from annotation.forms import AcceptBonusForm, DeclineBonusForm
 from annotation.models import HeldBonus, Submission
 from audit.domain.change_state import TransitionNotAllowedError
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_list
 from projects.permissions import STAFF, project_page
 from projects.protocols import TERMS
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, money_column, time_column
 
 PAGE_SIZE = 20
@@ -83,7 +83,7 @@ def list_held_bonuses(
     rows = [_row(held, refused if held.pk == refused_pk else None) for held in listing.page_rows]
     status = 422 if refused or refused_answer else 200
     page = "annotation/held_bonuses.html"
-    units = get_scheme(project.scheme).vocabulary.unit.plural
+    units = scheme_of(project).vocabulary.unit.plural
     groups = [
         (group, describe_codes(group.codes, units=units))
         for group in held_in_groups(project=project)
@@ -142,7 +142,7 @@ def _accept_form(
     held: HeldBonus, submissions: list[Submission], data: object = None
 ) -> AcceptBonusForm:
     units = {row.pk: units_of(row) for row in submissions if row.is_readable}
-    unit = get_scheme(held.project.scheme).vocabulary.unit
+    unit = scheme_of(held.project).vocabulary.unit
     return AcceptBonusForm(data, key=held.pk, units=units, unit=unit)
 
 

@@ -11,18 +11,18 @@ from annotation.forms import PayForm
 from crowd.domain.money.pay_scheme import PayScheme, PaySchemeError, check_pay_scheme
 from projects.domain.cached_figures import figures_of
 from projects.domain.change_project import ProjectChangeError, change_pay
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import actor_of, report_changes
-from schemes.registry import get_scheme
 
 
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def pay(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Show and change the pay scheme. "forecast" shows its effect without saving it."""
-    vocabulary = get_scheme(project.scheme).vocabulary
+    vocabulary = scheme_of(project).vocabulary
     wanted = request.GET.get("preset", "") if request.method == "GET" else ""
     presets = vocabulary.pay_presets
     present = check_pay_scheme(wanted, presets) if wanted in presets else project.pay_scheme

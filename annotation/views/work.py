@@ -42,7 +42,9 @@ from crowd.domain.sessions.open_session import session_with
 from crowd.domain.sessions.session_links import session_url, task_link
 from crowd.domain.sessions.session_progress import progress_of
 from projects.domain.queries import projects_of
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
+from schemes.registry import get_scheme
 from web.markdown import render_markdown
 
 
@@ -97,7 +99,7 @@ def render_task_page(request: HttpRequest, page: OpenedPage, *, hint: str = "") 
     """Render the page, with a hint above the task."""
     return render_work_page(
         request,
-        scheme=page.project.scheme,
+        scheme=scheme_of(page.project),
         role=page.role,
         page=page.data,
         guidelines=page.guidelines,
@@ -111,7 +113,7 @@ def render_task_page(request: HttpRequest, page: OpenedPage, *, hint: str = "") 
 def render_guidelines_page(request: HttpRequest, page: OpenedPage, *, hint: str) -> HttpResponse:
     """Render a preview that shows no item."""
     context = {
-        "title": title_of(page.project.scheme, page.role),
+        "title": title_of(scheme_of(page.project), page.role),
         "guidelines": render_markdown(page.guidelines),
         "consent_text": render_markdown(page.asked_first.consent_text),
         "asked_first": page.asked_first,
@@ -224,7 +226,7 @@ def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
     page["urls"] = {"check": reverse("annotation:practice-check", args=[scheme, number])}
     return render_work_page(
         request,
-        scheme=scheme,
+        scheme=get_scheme(scheme),
         role="practice",
         page=page,
         guidelines=practice_guidelines(scheme),

@@ -6,7 +6,6 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.domain.corpus.item_context import scheme_of
 from annotation.domain.publishing.republish import ENDED, unsettled, with_work_to_come
 from annotation.models import Submission
 from audit.domain.change_state import change_state
@@ -17,6 +16,7 @@ from consolidation.models import Case, Gold
 from consolidation.protocols.base import CaseProtocol, Parse
 from crowd.models import Hit
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.enums import Protocol, Role
 from projects.models import Project
 from schemes.contract.scheme import Scheme
@@ -34,7 +34,9 @@ def write_gold_of(*, submission: Submission, now: datetime) -> Gold:
     if existing := Gold.objects.filter(submission=submission).first():
         return existing
     item = submission.item
-    content, origins = scheme_of(item).get_merging().gold_of(submission.content, sources_of(case))
+    content, origins = (
+        scheme_of(item.project).get_merging().gold_of(submission.content, sources_of(case))
+    )
     change_state(
         instance=case,
         new=CaseState.CONSOLIDATED,

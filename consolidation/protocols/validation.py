@@ -6,7 +6,6 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet
 
-from annotation.domain.corpus.item_context import scheme_of
 from annotation.domain.publishing.republish import still_published
 from annotation.enums import LIVE, SubmissionState
 from annotation.models import Submission
@@ -18,6 +17,7 @@ from consolidation.models import Case, CaseTask, Judgment
 from consolidation.protocols.base import CaseProtocol, Parse
 from crowd.models import Assignment, Worker
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.enums import Protocol, Role
 from projects.models import Project
 from projects.protocols import TERMS
@@ -53,7 +53,7 @@ def settle(*, case: Case, validations: Sequence[Submission], now: datetime) -> N
     """Write the gold of these validations. The caller must lock the case's row."""
     item = case.item
     content, provenance = (
-        scheme_of(item)
+        scheme_of(item.project)
         .get_validating()
         .gold_of(
             sources_of(case),

@@ -9,7 +9,6 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import F, Q
 
-from annotation.domain.corpus.item_context import scheme_of
 from annotation.models import Submission
 from consolidation.domain.case_records import sources_of
 from consolidation.domain.cases.dispute import raise_dispute
@@ -17,6 +16,7 @@ from consolidation.enums import CaseState
 from consolidation.models import Case
 from consolidation.protocols.validation import Validation, settle, validations_of
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.enums import Protocol
 from projects.models import Project
 from schemes.contract.values import Json
@@ -38,7 +38,7 @@ def _settle(case: Case, now: datetime) -> bool:
 
 def _disputes_of(case: Case, verifications: Sequence[Submission]) -> Json:
     """Return the disputed parts. Empty cases have none."""
-    part = scheme_of(case.item).get_validating()
+    part = scheme_of(case.item.project).get_validating()
     if case.is_empty or part.disputes is None:
         return {}
     contents = [verification.content for verification in verifications]

@@ -6,9 +6,9 @@ from django import template
 
 from consolidation.domain.gold.accept_identical import COMPARED, identical_figures
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.enums import Protocol
 from projects.models import Project
-from schemes.registry import get_scheme
 
 register = template.Library()
 
@@ -16,6 +16,6 @@ register = template.Library()
 @register.inclusion_tag("consolidation/identical_savings.html")
 def identical_savings(project: Project) -> dict[str, Any]:
     """Show how many items have identical annotations, and what their consolidations cost."""
-    is_possible = project.protocol == Protocol.CONSOLIDATION and get_scheme(project.scheme).merging
+    is_possible = project.protocol == Protocol.CONSOLIDATION and scheme_of(project).merging
     figures = figures_of(identical_figures, project=project).value if is_possible else None
     return {"project": project, "figures": figures, "most": COMPARED}

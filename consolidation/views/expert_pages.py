@@ -37,6 +37,7 @@ from consolidation.domain.experts.expert_work import (
 from consolidation.domain.experts.monitor import reviews_of
 from consolidation.enums import ExpertWork, QueueState, ReviewState
 from consolidation.models import ExpertQueue, QueuedItem, Review
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
@@ -237,7 +238,7 @@ def _render(
     guidelines = guidelines_of(project=project, kind=kind)
     return render_work_page(
         request,
-        scheme=project.scheme,
+        scheme=scheme_of(project),
         role=ROLES[ExpertWork(kind)],
         page=page,
         guidelines=guidelines.text if guidelines else "",

@@ -28,18 +28,18 @@ from jobs.domain.queue_job import confirm_job
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import job_list, render_page
 from projects.permissions import STAFF, project_page
 from projects.views.settings import JOBS_SHOWN, actor_of
-from schemes.registry import get_scheme
 
 
 @require_http_methods(["GET", "POST"])
 @project_page(STAFF)
 def gold_import(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Upload annotations, and list the project's earlier uploads."""
-    formats = get_scheme(project.scheme).corpus.gold_formats
+    formats = scheme_of(project).corpus.gold_formats
     form = GoldUploadForm(request.POST or None, request.FILES or None, formats=formats)
     if form.is_valid():
         job = _uploaded(request, project, form)
@@ -51,14 +51,14 @@ def gold_import(request: HttpRequest, project: Project) -> HttpResponseBase:
         "formats": formats,
         "columns": {
             fmt: layout.required
-            for fmt, layout in get_scheme(project.scheme).corpus.gold_layouts.items()
+            for fmt, layout in scheme_of(project).corpus.gold_layouts.items()
             if layout.required
         },
         "experts": figures_of(count_expert_items, project=project, keep=bool).value,
         "queues": queues_of(project=project, expert=request.user, now=timezone.now()),
         "not_yet_gold": count_not_yet_gold(project=project),
         "has_items": project.items.exists(),
-        "noun": get_scheme(project.scheme).vocabulary.item,
+        "noun": scheme_of(project).vocabulary.item,
         **job_list(jobs, request.path),
     }
     return render_page(
@@ -135,7 +135,7 @@ def _read_again(request: HttpRequest, project: Project, job: Job) -> HttpRespons
 def _reading_form(
     project: Project, job: Job, upload: UploadPreview, data: Any = None
 ) -> ReadingForm:
-    corpus = get_scheme(project.scheme).corpus
+    corpus = scheme_of(project).corpus
     fmt = job.parameters["format"]
     chosen = settings_of(job.parameters)
     return ReadingForm(
@@ -157,7 +157,7 @@ def _preview_page(
 
     The result of the way in which it was read before is shown until there is another one.
     """
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     check = check_of(kind=GOLD_CHECK, upload=job)
     stored = stored_preview(last_result(kind=GOLD_CHECK, upload=job))
     upload = stored or UploadPreview()

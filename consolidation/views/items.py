@@ -39,12 +39,12 @@ from consolidation.enums import ItemState
 from consolidation.forms import ItemFilterForm, ReopenForm, WithdrawForm
 from crowd.domain.money.ledger import BudgetExceededError
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import ask_first, render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, MEMBERS, STAFF, pages_open_to, project_page
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.badges import badge, state_badge
 from web.lists import Column, Empty, Listing, link
 from web.money import dollars
@@ -60,7 +60,7 @@ SETTLED_STATES = (ItemState.CONSOLIDATED, ItemState.VALIDATED, ItemState.RESOLVE
 def items(request: HttpRequest, project: Project) -> HttpResponseBase:
     sections = figures_of(sections_of, project=project).value
     domains = sorted({domain for domain, _ in sections if domain})
-    has_skips = bool(get_scheme(project.scheme).content.skip_field)
+    has_skips = bool(scheme_of(project).content.skip_field)
     form = ItemFilterForm(request.GET, domains=domains, has_skips=has_skips)
     criteria = form.wanted()
     may = pages_open_to(request.user, project)

@@ -17,6 +17,7 @@ from consolidation.domain.gold.lost_parts import lost_parts
 from consolidation.forms import ResourceForm, ResourceSearchForm
 from consolidation.views.written_resources import show_editor
 from projects.domain.resources import UnknownResourceError, declared_resource, resources_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import job_state, render_list, render_page, wants_fragment
 from projects.permissions import MEMBERS, STAFF, project_page
@@ -24,7 +25,6 @@ from projects.views.settings import actor_of
 from schemes.contract.resources import Resource as DeclaredResource
 from schemes.contract.resources import ResourceEntry
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, link
 
 PAGE_SIZE = 25
@@ -36,7 +36,7 @@ VERSIONS_SHOWN = 50
 @project_page(MEMBERS)
 def resources(request: HttpRequest, project: Project) -> HttpResponseBase:
     """List the resources, or open the only one."""
-    declared = get_scheme(project.scheme).resources
+    declared = scheme_of(project).resources
     if len(declared) == 1:
         return redirect("consolidation:resource", slug=project.slug, name=next(iter(declared)))
     context = {"resources": declared}
@@ -89,7 +89,7 @@ def import_file(request: HttpRequest, project: Project, name: str) -> HttpRespon
 @project_page(MEMBERS)
 def entry(request: HttpRequest, project: Project, name: str, entry: str) -> HttpResponseBase:
     """Show an entry of the current version on the scheme's page."""
-    declared = get_scheme(project.scheme).resources.get(name)
+    declared = scheme_of(project).resources.get(name)
     value = resources_of(project).get(name)
     browser = declared and declared.browser
     described = browser and browser.describe(value, entry) if value is not None else None

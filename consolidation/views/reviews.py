@@ -24,11 +24,11 @@ from consolidation.domain.experts.monitor import (
 from consolidation.forms import DrawReviewsForm, ReviewForm
 from consolidation.models import Gold, Review
 from consolidation.views.expert_pages import address_of_next_review
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, pages_open_to, project_page
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.badges import badge_of
 from web.lists import Column, Empty, Listing, link, time_column
 
@@ -116,7 +116,7 @@ def request_gold_review(request: HttpRequest, project: Project, pk: int) -> Http
     if "consolidation:correction" not in pages_open_to(request.user, project):
         messages.success(request, "The experts will see this item among their reviews.")
         return redirect("consolidation:item", project.slug, gold.item_id)
-    has_editor = get_scheme(project.scheme).merging is not None
+    has_editor = scheme_of(project).merging is not None
     page = "consolidation:correction" if has_editor else "consolidation:review"
     return redirect(page, project.slug, review.pk)
 
@@ -141,7 +141,7 @@ def _page(
         "gold": review.gold,
         "form": form,
         "changes": changed.rows if changed else [],
-        "has_editor": get_scheme(project.scheme).merging is not None,
+        "has_editor": scheme_of(project).merging is not None,
     }
     return render_page(request, project, "consolidation/review.html", context, status=status)
 

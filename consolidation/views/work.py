@@ -8,7 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.work.confirm_claim import check_confirmed, confirm_claim
 from annotation.domain.work.drafts import submit_draft
 from annotation.domain.work.open_page import OpenedPage
@@ -25,6 +25,7 @@ from consolidation.domain.cases.record_work import parse_for_case
 from consolidation.models import Case
 from consolidation.protocols import CASE_ROLES
 from crowd.domain.sessions.arrivals import parse_arrival
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.values import Json
@@ -47,7 +48,7 @@ def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
         return _render_example(request, page)
     item, sources = case.item, sources_of(case)
     page.data["items"][0]["sources"] = sources
-    merging = scheme_of(item).get_merging()
+    merging = scheme_of(item.project).get_merging()
     page.data["items"][0]["layout"] = merging.lay_out(sources, context_of(item))
     return render_task_page(request, page)
 
@@ -58,7 +59,7 @@ def validate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page, case = _open(request, public_id, Role.VALIDATOR, OWN_WORK.format(work="judged"))
     if page.hides_work:
         return _render_example(request, page)
-    validating = scheme_of(case.item).get_validating()
+    validating = scheme_of(case.item.project).get_validating()
     task = case.case_tasks.get(task__public_id=public_id).task
     page.data["items"][0]["asked"] = validating.asked(sources_of(case, task.round))
     return render_task_page(request, page)

@@ -22,6 +22,7 @@ from projects.charts import chart_response
 from projects.definitions import DEFINITIONS
 from projects.domain.cached_figures import figures_of
 from projects.domain.queries import projects_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page, wants_fragment
 from projects.permissions import (
@@ -32,7 +33,6 @@ from projects.permissions import (
     signed_in_page,
 )
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing, link, money_column, number_column, time_column
 
 PROJECTS = Noun("project", "projects")
@@ -89,7 +89,7 @@ def _columns(projects: list[Project]) -> list[Column]:
             lambda row: link(reverse("dashboard:project", args=[row.slug]), row.title),
             order="title",
         ),
-        Column("Task type", lambda row: get_scheme(row.scheme).title, order="scheme"),
+        Column("Task type", lambda row: scheme_of(row).title, order="scheme"),
         count("items", items),
         count("gold_items", gold),
         money_column(

@@ -19,10 +19,10 @@ from datasets.domain.quality.agreement_figures import LIMIT, AgreementFigures, a
 from datasets.domain.quality.quality import NothingToCompareError, quality_figures, quality_json
 from projects.api.endpoint import ProjectEndpoint
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.permissions import REVIEWERS, STAFF, read
 from schemes.contract.errors import MissingPartError
-from schemes.registry import get_scheme
 from web.serializers import BodySerializer
 
 
@@ -101,7 +101,7 @@ class Agreement(ProjectEndpoint):
         """Return the agreement of annotators, consolidations and validators."""
         cached = figures_of(agreement_figures, project=self.project)
         figures: AgreementFigures = cached.value
-        scheme = get_scheme(self.project.scheme)
+        scheme = scheme_of(self.project)
         body = {
             "counted_at": cached.counted_at,
             "problem": "",

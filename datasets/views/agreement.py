@@ -26,10 +26,10 @@ from datasets.domain.agreement.agreement_table import agreement_columns, agreeme
 from datasets.domain.quality.agreement_figures import LIMIT, AgreementFigures, agreement_figures
 from datasets.forms.agreement import ExperimentForm
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
-from schemes.registry import get_scheme
 from web.downloads import csv_download
 
 
@@ -46,7 +46,7 @@ def _page(
     figures: AgreementFigures = cached.value
     workers, validators = figures.workers, figures.validators
     reports = _named(workers, figures.consolidations, figures.disjoint_teams)
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     figure = scheme.comparison.figures[0]
     context = {
         "cached": cached,
@@ -73,7 +73,7 @@ def _named(
 
 def _tables(project: Project, reports: list[tuple[str, AgreementReport]]) -> dict[str, Any]:
     """Return the declared figures and the reports with their values in the same order."""
-    figures = get_scheme(project.scheme).comparison.figures
+    figures = scheme_of(project).comparison.figures
     rows = [
         (name, report, [(figure, report.figures[figure.key]) for figure in figures])
         for name, report in reports
@@ -84,7 +84,7 @@ def _tables(project: Project, reports: list[tuple[str, AgreementReport]]) -> dic
 @require_GET
 @project_page(STAFF)
 def chart(request: HttpRequest, project: Project) -> HttpResponse:
-    figure = get_scheme(project.scheme).comparison.figures[0]
+    figure = scheme_of(project).comparison.figures[0]
     drawing = draw_agreement(_requested_report(request, project), figure)
     return HttpResponse(drawing, content_type="image/svg+xml")
 
@@ -92,7 +92,7 @@ def chart(request: HttpRequest, project: Project) -> HttpResponse:
 @require_GET
 @project_page(STAFF)
 def table(request: HttpRequest, project: Project) -> HttpResponseBase:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     rows = agreement_rows(scheme, _requested_report(request, project))
     columns = agreement_columns(scheme)
     return csv_download(f"{project.slug}-agreement.csv", columns, rows, line_end="\n")

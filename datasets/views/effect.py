@@ -14,10 +14,10 @@ from datasets.domain.quality.protocol_effect import (
     protocol_effect,
 )
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
-from schemes.registry import get_scheme
 
 # The page's limit of items. The command `protocol_effect` uses all items.
 LIMIT = 1000
@@ -47,5 +47,5 @@ def effect_figures(*, project: Project) -> tuple[ProtocolEffect | None, Coverage
 
 def _rows(project: Project, effect: ProtocolEffect) -> list[tuple[Row, list[tuple[Any, Any]]]]:
     """Return the rows of the table of stages with (value, interval or None) of each stage."""
-    rows = effect_rows(get_scheme(project.scheme), effect)
+    rows = effect_rows(scheme_of(project), effect)
     return [(row, list(zip_longest(row.values, row.intervals))) for row in rows]

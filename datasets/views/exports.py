@@ -24,10 +24,10 @@ from datasets.domain.exports.queue_export import (
 )
 from datasets.forms.exports import ExportForm
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import job_list, jobs_listing, render_list, render_page
 from projects.permissions import STAFF, project_page
-from schemes.registry import get_scheme
 from web.downloads import download
 from web.lists import Empty
 from web.markdown import render_markdown
@@ -50,7 +50,7 @@ def _form(project: Project, data: object = None) -> ExportForm:
         formats=formats_of(project),
         items=by_source,
         annotations=submissions_of(project).count(),
-        annotation_formats=submission_formats_of(project.scheme),
+        annotation_formats=submission_formats_of(scheme_of(project)),
         sections=sections,
     )
 
@@ -108,7 +108,7 @@ def export_details(request: HttpRequest, project: Project, pk: int) -> HttpRespo
             "manifest": manifest,
             "totals": [
                 (total.noun.plural.capitalize(), manifest["counts"].get(total.key))
-                for total in get_scheme(project.scheme).totals_of_gold(validated=True)
+                for total in scheme_of(project).totals_of_gold(validated=True)
                 if total.key in manifest["counts"]
             ],
             "manifest_text": ""

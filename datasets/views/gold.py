@@ -18,13 +18,13 @@ from datasets.domain.exports.search_gold import find_gold
 from datasets.domain.exports.sentence_gold import ItemGold, Version, gold_of_sentence
 from datasets.forms.gold import GoldFilterForm
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
 from schemes.contract.pages import ShownUnit
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.lists import Column, Empty, Listing
 
 SIZE = 10  # sentences; each may have several items
@@ -37,7 +37,7 @@ def gold(request: HttpRequest, project: Project) -> HttpResponseBase:
     domains = sorted(
         {domain for domain, _ in figures_of(sections_of, project=project).value if domain}
     )
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     form = GoldFilterForm(request.GET, search=scheme.search, domains=domains)
     criteria = form.wanted()
     entries = find_gold(project=project, wanted=criteria)
@@ -86,7 +86,7 @@ def _with_matches(sentences: list[Sentence], matches: QuerySet[GoldEntry]) -> li
 
 def _columns(project: Project) -> list[Column]:
     """Return the columns of the CSV file. The page shows the annotations themselves."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
 
     def targets(row: SentenceRow) -> str:
         items = [entry.item for entry in _in_order(scheme, row.entries)]
@@ -110,7 +110,7 @@ def _in_order(scheme: Scheme, entries: Sequence[GoldEntry]) -> list[GoldEntry]:
 
 
 def _shown_sentences(project: Project, rows: Sequence[SentenceRow]) -> list[dict[str, Any]]:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     return [
         {
             "sentence": row.sentence,
@@ -124,7 +124,7 @@ def _shown_sentences(project: Project, rows: Sequence[SentenceRow]) -> list[dict
 
 def _match(project: Project, entry: GoldEntry, sentence: Sentence) -> dict[str, Any]:
     entry.item.project, entry.item.sentence = project, sentence
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     units = scheme.views.units(entry.gold.content, context_of(entry.item))
     return {
         "item": entry.item,
@@ -152,7 +152,7 @@ def _numbered(units: Sequence[ShownUnit]) -> list[dict[str, Any]]:
 def gold_sentence(request: HttpRequest, project: Project, pk: int) -> HttpResponse:
     sentence = get_object_or_404(Sentence, project=project, pk=pk)
     sentence.project = project
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     items = [_shown(scheme, item) for item in gold_of_sentence(sentence=sentence)]
     context = {"sentence": sentence, "items": items, "unit": scheme.vocabulary.unit}
     return render_page(request, project, "datasets/gold_sentence.html", context)

@@ -9,10 +9,10 @@ from consolidation.protocols import protocol_of
 from datasets.domain.quality.compare_protocols import ProtocolsCompared, compare_protocols
 from datasets.domain.quality.quality import NothingToCompareError
 from datasets.forms.protocols import CompareForm
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page, projects_open_to
-from schemes.registry import get_scheme
 
 # The page's limit of items. The command `compare_protocols` uses all items.
 LIMIT = 500
@@ -48,7 +48,7 @@ def protocols(request: HttpRequest, project: Project) -> HttpResponse:
 
 def _rows(project: Project, comparison: ProtocolsCompared | None) -> dict[str, Any]:
     """Return the rows of yields, figures and costs with a value per project."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     context: dict[str, Any] = {
         "unit": scheme.vocabulary.unit,
         "protocol_text": protocol_of(project).describe(project),

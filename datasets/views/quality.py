@@ -43,6 +43,7 @@ from datasets.forms.quality import DecisionForm, QualityForm
 from datasets.models import Decision
 from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
@@ -50,7 +51,6 @@ from schemes.contract.comparison import AlignedRow, RowSide, StateText
 from schemes.contract.external import ExternalCase
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.downloads import csv_download
 from web.lists import Column, Empty, Listing, link, number_column
 
@@ -86,7 +86,7 @@ def quality(request: HttpRequest, project: Project) -> HttpResponseBase:
         load=lambda shown: _compared(project, shown, source, against),
         empty=Empty("Nothing to compare", "No item has gold of both sources."),
     )
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     context |= {
         "cached": cached,
         "report": cached.value,
@@ -97,7 +97,7 @@ def quality(request: HttpRequest, project: Project) -> HttpResponseBase:
 
 def _compared_columns(project: Project, source: str, against: str) -> list[Column]:
     query = urlencode({"source": source, "against": against})
-    states = get_scheme(project.scheme).comparison.states
+    states = scheme_of(project).comparison.states
 
     def item_link(row: ComparedItem) -> str:
         url = reverse("datasets:quality_item", args=[project.slug, row.item.pk])
@@ -115,7 +115,7 @@ def _compared_columns(project: Project, source: str, against: str) -> list[Colum
 
 def _external(project: Project, source: str) -> list[dict[str, Any]]:
     """Return the stored comparisons with other resources."""
-    declared = get_scheme(project.scheme).external
+    declared = scheme_of(project).external
     return [
         {
             "comparison": comparison,
@@ -197,7 +197,7 @@ class ComparedItem:
 
 def _compared(project: Project, items: list[Item], source: str, against: str) -> list[ComparedItem]:
     """Return the items with the numbers of their rows by state, matched automatically."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     ids = [item.pk for item in items]
     ours, theirs = (
         dict(current_gold(project, name).filter(item__in=ids).values_list("item_id", "content"))
@@ -227,7 +227,7 @@ def quality_file(request: HttpRequest, project: Project, suffix: str) -> HttpRes
         raise Http404(str(error)) from error
     name = f"{project.slug}-{source}-against-{against}.{suffix}"
     if suffix == "csv":
-        scheme = get_scheme(project.scheme)
+        scheme = scheme_of(project)
         columns, rows = quality_columns(scheme), quality_rows(scheme, report)
         return csv_download(name, columns, rows, line_end="\n")
     body = json.dumps(quality_json(report), indent=2) + "\n"
@@ -260,7 +260,7 @@ def _item_page(
     predicted: Gold,
     problem: str = "",
 ) -> HttpResponse:
-    item, scheme = reference.item, get_scheme(project.scheme)
+    item, scheme = reference.item, scheme_of(project)
     compared = compare_gold(reference=reference, predicted=predicted)
     unmatched = [row.predicted for row in compared.rows if row.predicted and row.state in UNMATCHED]
     figures = scheme.comparison.figures

@@ -10,10 +10,10 @@ from django.views.decorators.http import require_GET
 
 from datasets.domain.exports.statistics import statistics_of, statistics_rows
 from projects.domain.cached_figures import Figures, figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_page
-from schemes.registry import get_scheme
 from web.charts import Axis, Chart, Series, Unit, draw_category_bars, draw_chart
 from web.downloads import csv_download
 
@@ -28,7 +28,7 @@ def _needs_statistics(view: View) -> View:
 
     @wraps(view)
     def checked(request: HttpRequest, project: Project) -> HttpResponseBase:
-        scheme = get_scheme(project.scheme)
+        scheme = scheme_of(project)
         if scheme.statistics is None:
             messages.info(request, f"{scheme.title} projects have no statistics.")
             return redirect("dashboard:project", slug=project.slug)

@@ -22,12 +22,12 @@ from datasets.forms.system_evaluations import EvaluationForm
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import job_list, jobs_listing, render_list, render_page
 from projects.permissions import STAFF, project_page
 from schemes.contract.errors import MissingPartError
 from schemes.contract.scoring import SystemScoring
-from schemes.registry import get_scheme
 from web.lists import Empty
 
 # The most types on the page. The others are in the downloads.
@@ -36,7 +36,7 @@ TYPES_SHOWN = 100
 
 def _scoring(project: Project) -> SystemScoring:
     try:
-        return get_scheme(project.scheme).get_scoring()
+        return scheme_of(project).get_scoring()
     except MissingPartError as error:
         raise Http404(str(error)) from error
 
@@ -54,7 +54,7 @@ def _form(project: Project, *data: Any) -> EvaluationForm:
 @require_GET
 @project_page(STAFF)
 def systems(request: HttpRequest, project: Project) -> HttpResponseBase:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if scheme.scoring is None:
         messages.info(request, f"{scheme.title} projects have no evaluation of systems.")
         return redirect("dashboard:project", slug=project.slug)

@@ -15,6 +15,7 @@ from crowd.domain.provider.providers import ProviderUnavailableError, choose_pro
 from crowd.enums import Provider
 from crowd.models import Budget, Hit
 from projects.domain.create_project import current_guidelines, pay_of, write_guidelines
+from projects.domain.schemes import scheme_of
 from projects.domain.settle_step import settle_step
 from projects.enums import (
     AfterDisputes,
@@ -28,7 +29,6 @@ from projects.enums import (
 from projects.languages import LANGUAGES
 from projects.models import Guidelines, Project
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.money import dollars
 
 CHANGED = "changed"
@@ -147,7 +147,7 @@ def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetim
     """
     row = Project.objects.select_for_update().get(pk=project.pk)
     before: PayScheme = row.pay_scheme
-    new_scheme = pay_of(get_scheme(row.scheme), pay_scheme, present=before)
+    new_scheme = pay_of(scheme_of(row), pay_scheme, present=before)
     changed = [
         role
         for role in before.keys() | new_scheme.keys()
@@ -155,7 +155,7 @@ def change_pay(*, project: Project, pay_scheme: object, actor: str, now: datetim
     ]
     for role in sorted(changed):
         _check_nobody_works(row, role)
-    unit = get_scheme(project.scheme).vocabulary.unit
+    unit = scheme_of(project).vocabulary.unit
     changes = [
         change
         for role in sorted(changed)

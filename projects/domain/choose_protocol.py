@@ -6,10 +6,10 @@ from django.db import transaction
 
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
+from projects.domain.schemes import scheme_of
 from projects.enums import AfterDisputes, Protocol
 from projects.models import Project
 from projects.protocols import TERMS
-from schemes.registry import get_scheme
 
 MAX_VALIDATORS = 9
 MAX_REVISIONS = 3
@@ -68,7 +68,7 @@ def choose_protocol(
             f"{project.slug} has published items under {project.protocol}. Create another project with "
             "the same sentences. You can then compare their items."
         )
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if new_terms.part(scheme) is None:
         raise ProtocolError(f"The scheme {scheme.title} does not support {new_protocol}.")
     for role in new_terms.case_roles:

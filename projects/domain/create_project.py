@@ -12,10 +12,12 @@ from crowd.domain.provider.providers import choose_provider
 from crowd.enums import DEFAULT_PROVIDER
 from crowd.models import Budget
 from projects.domain.check_slug import check_slug
+from projects.domain.schemes import digest_of
 from projects.enums import BonusTiming, MemberRole, Role, ShownContext, SuggestionChoice
 from projects.languages import DEFAULT_LANGUAGE
-from projects.models import Guidelines, Membership, Project
-from schemes.contract.scheme import Scheme
+from projects.models import Guidelines, Membership, Project, Resource
+from schemes.contract.scheme import DEFINITION, Scheme
+from schemes.contract.values import Json
 from schemes.registry import get_scheme
 
 GUIDELINE_FILES = {
@@ -64,22 +66,32 @@ def create_project(
     bonus_timing: str = BonusTiming.BY_TRUST,
     owner: AbstractBaseUser | None = None,
     actor: str = "",
+    definition: Json | None = None,
 ) -> Project:
     """Create a project with its budget and default guidelines. `owner` becomes its admin.
+
+    `definition` is a parsed definition, in schemes that projects declare. Without it, they start from
+    the scheme's first starter.
 
     `pay_scheme` has terms by role, or is the name of a preset.
     The log names `actor`, or the owner.
     Raise SlugError, PaySchemeError, ProviderUnavailableError, ProjectExistsError.
     """
     check_slug(slug)
-    definition = get_scheme(scheme)
-    terms = pay_of(definition, pay_scheme)
+    declared = get_scheme(scheme)
+    if declared.declaration is None and definition:
+        raise ValueError(f"The scheme {scheme} has no definition.")
+    if declaration := declared.declaration:
+        definition = definition or declaration.starter(next(iter(declaration.starters)))
+        declared = declaration.build(definition)
+    terms = pay_of(declared, pay_scheme)
     try:
         with transaction.atomic():
             project = Project.objects.create(
                 slug=slug,
                 title=title or slug,
                 scheme=scheme,
+                definition_digest=digest_of(definition) if definition else "",
                 provider=choose_provider(provider),
                 pay_scheme=terms,
                 suggestions=suggestions,
@@ -91,6 +103,10 @@ def create_project(
                 seed=seed,
                 created_at=now,
             )
+            if definition:
+                Resource.objects.create(
+                    project=project, name=DEFINITION, version=1, value=definition, created_at=now
+                )
     except IntegrityError as error:
         raise ProjectExistsError(
             f"A project {slug!r} already exists, or was deleted. Choose another short name."
@@ -100,7 +116,7 @@ def create_project(
         membership = Membership.objects.create(project=project, user_id=owner.pk, role=role)
         log_state_change(instance=membership, old="", new=role, actor=actor, now=now)
     for worker_role in GUIDELINE_FILES:
-        if text := default_guidelines(definition, worker_role):
+        if text := default_guidelines(declared, worker_role):
             write_guidelines(project=project, role=worker_role, text=text, now=now)
     return project
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from crowd.domain.money.pay_scheme import PayScheme, Terms, has_bonus
+from projects.domain.schemes import scheme_of
 from projects.enums import writes_units
 from projects.models import Project
 from schemes.contract.vocabulary import Vocabulary
-from schemes.registry import get_scheme
 
 
 def pay_warnings(*, project: Project, pay_scheme: PayScheme | None = None) -> list[str]:
@@ -14,7 +14,7 @@ def pay_warnings(*, project: Project, pay_scheme: PayScheme | None = None) -> li
 
     Without a `pay_scheme`, it is the project's own. The presets of schemes lack none.
     """
-    vocabulary = get_scheme(project.scheme).vocabulary
+    vocabulary = scheme_of(project).vocabulary
     scheme: PayScheme = pay_scheme or project.pay_scheme
     return [
         warning

@@ -13,11 +13,12 @@ from django.db.models import Exists, OuterRef, QuerySet
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from projects.domain.change_project import CHANGED
+from projects.domain.schemes import digest_of, scheme_of
 from projects.models import Project, Resource
 from schemes.contract.errors import FileError
 from schemes.contract.resources import Resource as DeclaredResource
+from schemes.contract.scheme import DEFINITION
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 RESULT_LIMIT = 50
 # The attribute of a project instance that caches its resources.
@@ -108,7 +109,7 @@ def resources_of(project: Project) -> Mapping[str, Any]:
     The project instance caches them, and the process the values of recent versions. Schemes without
     resources cause no query.
     """
-    if not get_scheme(project.scheme).resources:
+    if not scheme_of(project).resources:
         return {}
     if CACHE not in project.__dict__:
         project.__dict__[CACHE] = {row.name: value_of(row) for row in current_versions(project)}
@@ -152,7 +153,7 @@ def look_up(*, project: Project, name: str, query: str) -> list[Json]:
 
 def declared_resource(project: Project, name: str) -> DeclaredResource:
     """Return the scheme's resource of this name. Raise UnknownResourceError."""
-    resources = get_scheme(project.scheme).resources
+    resources = scheme_of(project).resources
     if name not in resources:
         known = ", ".join(resources) or "none"
         raise UnknownResourceError(
@@ -212,6 +213,9 @@ def _add(
     if newest and newest.value == value:
         return newest
     project.__dict__.pop(CACHE, None)
+    if name == DEFINITION:
+        project.definition_digest = digest_of(value)
+        project.save(update_fields=["definition_digest"])
     version = newest.version + 1 if newest else 1
     return Resource.objects.create(
         project=project, name=name, version=version, value=value, created_at=now

@@ -34,6 +34,7 @@ class Migration(migrations.Migration):
                 ('slug', models.SlugField(max_length=60, unique=True)),
                 ('title', models.CharField(max_length=200)),
                 ('scheme', models.CharField(max_length=30)),
+                ('definition_digest', models.CharField(blank=True, db_default='', default='', max_length=64)),
                 ('provider', models.CharField(choices=[('mturk', 'MTurk-compatible marketplace'), ('prolific', 'Prolific')], default='mturk', max_length=20)),
                 ('pay_scheme', models.JSONField()),
                 ('generators_per_item', models.PositiveSmallIntegerField(default=2)),

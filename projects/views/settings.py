@@ -14,13 +14,13 @@ from crowd.enums import DEFAULT_PROVIDER, Provider
 from projects.domain.change_project import ProjectChangeError, change_guidelines, change_settings
 from projects.domain.choose_protocol import ProtocolError, choose_protocol, is_fixed
 from projects.domain.create_project import ProjectExistsError, create_project, current_guidelines
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.forms import GuidelinesForm, ProjectForm, ProtocolForm, SettingsForm
 from projects.languages import DEFAULT_LANGUAGE
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import STAFF, project_creator_page, project_page
-from schemes.registry import get_scheme
 from web.markdown import render_markdown
 
 CHANGES_SHOWN = 20
@@ -72,10 +72,10 @@ def settings(request: HttpRequest, project: Project) -> HttpResponseBase:
         initial=initial,
         protocol=project.protocol,
         provider=project.provider,
-        free_form=get_scheme(project.scheme).content.free_form,
-        suggestions=get_scheme(project.scheme).pages.suggestions,
-        implied=get_scheme(project.scheme).pages.implied,
-        context_answers=get_scheme(project.scheme).pages.context_answers,
+        free_form=scheme_of(project).content.free_form,
+        suggestions=scheme_of(project).pages.suggestions,
+        implied=scheme_of(project).pages.implied,
+        context_answers=scheme_of(project).pages.context_answers,
     )
     if form.is_valid():
         try:

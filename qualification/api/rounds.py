@@ -23,6 +23,7 @@ from crowd.models import Worker
 from crowd.tasks import publish_hits, sync_qualification_requests
 from projects.api.endpoint import DRY_RUN, DetailEndpoint, DryRuns, ListEndpoint, ProjectEndpoint
 from projects.api.roles import actor_of
+from projects.domain.schemes import scheme_of
 from projects.enums import Role, TokenScope
 from projects.permissions import CAN_SEE_WORKERS, STAFF, patch, post, read
 from qualification.api.pools import ChangedWorkersSerializer, WorkerChange, WorkersSerializer
@@ -55,7 +56,6 @@ from qualification.domain.training.edit_round import (
 from qualification.domain.training.invite_passed import add_following_round
 from qualification.enums import AfterPassing, RoundEntry, RoundKind
 from qualification.models import Round
-from schemes.registry import get_scheme
 from web.actions import action, money_action
 from web.errors import conflicts
 from web.filters import ChoiceFilter
@@ -311,7 +311,7 @@ class RoundDetail(OfRounds, DetailEndpoint):
     @action
     def patch(self, request: Request, slug: str, pk: int) -> Response:
         """Change the title, who may enter, what follows a pass, thresholds or requirements."""
-        scheme = get_scheme(self.project.scheme)
+        scheme = scheme_of(self.project)
         data = self.read_body(request, ChangedRoundSerializer, scheme=scheme)
         round = self.find_locked(pk)
         self.require_match(request, WholeRoundSerializer(round).data)

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.domain.change_state import TransitionNotAllowedError
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import ask_first, render_list
 from projects.permissions import CAN_SEE_WORKERS, project_page
@@ -42,7 +43,6 @@ from qualification.templatetags.training import bars, one_decimal, shown, shown_
 from qualification.views.bulk_feedback import lines_of_plan
 from schemes.contract.values import Noun
 from schemes.figures import Figure
-from schemes.registry import get_scheme
 from web.badges import badge, badge_of, state_badge
 from web.lists import Column, Empty, Listing
 from web.states import Tone
@@ -85,7 +85,7 @@ def desk(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         "states": _states(round),
         "agreement": agreement_of(round=round),
         "to_judge": awaiting_opinion(round=round, trainer=request.user).count(),
-        "scheme": get_scheme(project.scheme),
+        "scheme": scheme_of(project),
         "form": form,
         "verdicts": VERDICTS,
         "replies": [row for row in rows.values() if row.feedback and row.feedback.replied_at],
@@ -103,7 +103,7 @@ def _states(round: Round) -> list[tuple[str, SafeString, int]]:
 
 
 def _columns(round: Round, rows: Mapping[int, RoundOverviewRow]) -> list[Column]:
-    scheme = get_scheme(round.project.scheme)
+    scheme = scheme_of(round.project)
     main, units = scheme.comparison.figures[0], scheme.vocabulary.unit.plural.capitalize()
 
     def pseudonym(row: RoundOverviewRow) -> str:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_http_methods
 from crowd.domain.workers.write_mail import forget_address, keep_address
 from crowd.models import MailAddress, Worker
 from datasets.models import Decision
+from projects.domain.schemes import scheme_of
 from projects.permissions import public_page
 from qualification.domain.training.comparison_view import comparison_view, guidelines_of
 from qualification.domain.training.feedback import (
@@ -32,7 +33,6 @@ from qualification.forms import AddressForm, ReplyForm
 from qualification.models import PoolFeedback
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 from web.markdown import render_markdown
 
 NOTE = re.compile(r"^note-(\d+)$")
@@ -97,7 +97,7 @@ def _answered(request: HttpRequest, feedback: AnyFeedback, form: ReplyForm) -> b
 def feedback_context(feedback: AnyFeedback) -> dict[str, Any]:
     """Return the context of the worker's page, which trainers can preview."""
     from_production = isinstance(feedback, PoolFeedback)
-    scheme = get_scheme(feedback.project.scheme)
+    scheme = scheme_of(feedback.project)
     if isinstance(feedback, PoolFeedback):
         figures, corrected = figures_of_entries(scheme, feedback.alignment), None
     else:

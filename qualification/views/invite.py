@@ -15,6 +15,7 @@ from crowd.domain.workers.register_worker import register_worker
 from crowd.domain.workers.verify_workers import verify_workers
 from crowd.models import Worker
 from crowd.tasks import sync_qualification_requests
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import ask_first, render_list
 from projects.permissions import STAFF, project_page
@@ -36,7 +37,6 @@ from qualification.invitation_forms import MAX_WORKERS, CandidateFilterForm, Wor
 from qualification.models import Round
 from qualification.templatetags.training import shown_value
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.badges import badge_of
 from web.lists import Column, Empty, Listing
 
@@ -89,7 +89,7 @@ def _page(
 
 
 def _columns(round: Round, scores: dict[int, float | None]) -> list[Column]:
-    main = get_scheme(round.project.scheme).comparison.figures[0]
+    main = scheme_of(round.project).comparison.figures[0]
     return [
         Column(
             "Worker",

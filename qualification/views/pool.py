@@ -14,6 +14,7 @@ from crowd.models import Worker
 from metrics.drift import BLOCK
 from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
@@ -41,7 +42,6 @@ from qualification.templatetags.training import shown_value
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
 from qualification.views.snippets import change_snippets
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.badges import badge
 from web.lists import Column, Empty, Listing, number_column
 from web.states import Tone
@@ -73,14 +73,14 @@ def pool(request: HttpRequest, project: Project) -> HttpResponseBase:
     context = {
         "outsiders": passed_outsiders(project=project),
         "grace": GRACE_ITEMS,
-        "scheme": get_scheme(project.scheme),
+        "scheme": scheme_of(project),
         "look_every": BLOCK,
     }
     return render_list(request, project, "qualification/pool.html", listing, context)
 
 
 def _columns(project: Project, rows: Mapping[int, PoolRow]) -> list[Column]:
-    figure, scheme = main_figure(project), get_scheme(project.scheme)
+    figure, scheme = main_figure(project), scheme_of(project)
     heading = heading_of(figure)
 
     def pseudonym(row: PoolRow) -> str:

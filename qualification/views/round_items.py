@@ -11,6 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from annotation.models import Item
 from consolidation.domain.cases.queries import count_expert_items
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_page
@@ -44,7 +45,6 @@ from qualification.domain.training.invite_passed import add_following_round
 from qualification.forms import ChooseItemsForm, NewRoundForm
 from qualification.models import Round
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 
 WORKERS = Noun("worker", "workers")
 
@@ -53,7 +53,7 @@ WORKERS = Noun("worker", "workers")
 @project_page(STAFF)
 def new_round(request: HttpRequest, project: Project) -> HttpResponseBase:
     """Add a round with items that are sampled, searched or picked."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     suggested = next_plan(project=project, scheme=scheme)
     form = NewRoundForm(
         request.POST or None,
@@ -175,7 +175,7 @@ def _page(
     free = free_items(project=project, round=round)
     chosen, found = _choice(request, project, round, wanted, free)
     gold = keys_with_gold([*chosen, *found])
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     context = {
         "round": round,
         "form": form,

@@ -19,6 +19,7 @@ from crowd.domain.workers.write_mail import send_again, undelivered_mail
 from crowd.models import Mail, Worker
 from crowd.tasks import publish_hits
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import ask_first, job_state, render_page, wants_fragment
 from projects.permissions import CAN_SEE_WORKERS, STAFF, project_page
@@ -44,7 +45,6 @@ from qualification.enums import RoundEntry
 from qualification.forms import RoundForm, SetUpForm, SlotsForm
 from qualification.models import Enrolment, Round
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.charts import Unit, draw_category_bars
 from web.downloads import csv_download
 from web.money import dollars
@@ -171,7 +171,7 @@ def edit(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         "form": form,
         "items": round.round_items.count(),
         "pay": terms_of(project, round.role),
-        "unit": get_scheme(project.scheme).vocabulary.unit,
+        "unit": scheme_of(project).vocabulary.unit,
         "cohorts": round.cohorts.count(),
     }
     status = 422 if form.is_bound else 200

@@ -6,6 +6,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
@@ -15,7 +16,6 @@ from qualification.enums import Opinion
 from qualification.forms import OpinionForm
 from qualification.models import Enrolment, Feedback
 from qualification.views.feedback import comparison_context
-from schemes.registry import get_scheme
 
 
 @require_http_methods(["GET", "POST"])
@@ -56,6 +56,6 @@ def _shown(enrolment: Enrolment) -> dict[str, object]:
         "enrolment": enrolment,
         "worker": enrolment.worker,
         "figures": evaluation.figures,
-        "scheme": get_scheme(enrolment.round.project.scheme),
+        "scheme": scheme_of(enrolment.round.project),
         **comparison_context(Feedback(evaluation=evaluation)),
     }

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
 
 from audit.domain.change_state import TransitionNotAllowedError
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.pages import render_page
 from projects.permissions import CAN_SEE_WORKERS, project_page
@@ -36,7 +37,6 @@ from qualification.models import Enrolment, SecondOpinion
 from qualification.views.feedback import comparison_context, feedback_context, notes_of
 from qualification.views.snippets import change_snippets
 from schemes.contract.comparison import RowDecision
-from schemes.registry import get_scheme
 
 
 @require_GET
@@ -46,7 +46,7 @@ def trainee(request: HttpRequest, project: Project, pk: int, pseudonym: str) -> 
     draft = draft_or_new(enrolment)
     evaluation = draft.evaluation if draft else None
     figures = (evaluation.corrected_figures or evaluation.figures) if evaluation else None
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     context = {
         "scheme": scheme,
         "enrolment": enrolment,

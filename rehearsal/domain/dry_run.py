@@ -15,6 +15,7 @@ from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queue_job import queue_job
 from jobs.enums import UNFINISHED
 from projects.domain.create_project import create_project, current_guidelines, write_guidelines
+from projects.domain.schemes import definition_of
 from projects.enums import Role
 from projects.models import Membership, Project
 from rehearsal.domain.rehearse import Options, check_project, rehearse
@@ -83,6 +84,7 @@ def _copy(project: Project, now: datetime) -> Project:
         slug=f"{project.slug[:45]}-rehearsal-{project.pk}-{number}",
         title=f"Rehearsal {number} of {project.title}"[:200],
         scheme=project.scheme,
+        definition=definition_of(project).value if project.definition_digest else None,
         pay_scheme=project.pay_scheme,
         cap_cents=None,  # simulated workers are paid in play money
         seed=project.seed,

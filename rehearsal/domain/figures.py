@@ -15,13 +15,13 @@ from annotation.domain.corpus.item_context import context_of
 from audit.errors import TouchstoneError
 from crowd.domain.money.pay_scheme import bonus_cents
 from crowd.domain.provider.fees import fee_cents
+from projects.domain.schemes import scheme_of
 from projects.enums import Protocol, Role
 from projects.models import Project
 from rehearsal.domain.scenario import references_of
 from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd, names_of
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 # Two disjoint teams of two generators and a consolidator
 TEAM = 3
@@ -91,7 +91,7 @@ def rehearsal_figures(*, project: Project, options: FigureOptions) -> list[Figur
     rehearsals = [
         _figures_of(project, items, options, seed) for seed in range(1, options.seeds + 1)
     ]
-    return _rows(get_scheme(project.scheme), rehearsals)
+    return _rows(scheme_of(project), rehearsals)
 
 
 def _rows(scheme: Scheme, rehearsals: Sequence[Mapping[str, float]]) -> list[FigureRow]:
@@ -130,7 +130,7 @@ def _sample(project: Project, count: int) -> list[_Rehearsed]:
 def _figures_of(
     project: Project, items: Sequence[_Rehearsed], options: FigureOptions, seed: int
 ) -> dict[str, float]:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     crowd = SimulatedCrowd(simulation=scheme.get_simulation(), skill=options.skill, seed=seed)
     names = names_of(options.workers)
     measures: dict[str, list[Mapping[str, Json]]] = defaultdict(list)

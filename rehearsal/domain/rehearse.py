@@ -28,6 +28,7 @@ from consolidation.protocols import protocol_of
 from crowd.domain.provider.providers import has_builtin_marketplace
 from crowd.enums import HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.pool.admit import pool_of
@@ -35,7 +36,6 @@ from rehearsal.domain.review import accept_doubted_work, accept_held_bonuses, al
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_workers, train
-from schemes.registry import get_scheme
 
 LOOK_SECONDS = 0.5
 Progress = Callable[[int, int], None]
@@ -215,7 +215,7 @@ def _diagnosis(project: Project) -> str:
 def report(project: Project, references: dict[int, Reference]) -> dict[str, Any]:
     """Return counts, scores and amounts in whole cents."""
     gold = list(current_own_gold(project))
-    content = get_scheme(project.scheme).content
+    content = scheme_of(project).content
     totals = Counter({total.key: 0 for total in content.totals})
     for record in gold:
         totals.update(content.count(record.content))
@@ -256,7 +256,7 @@ def _scores(
     project: Project, gold: list[Gold], references: dict[int, Reference]
 ) -> dict[str, dict[str, Any]]:
     """Return the total of each figure over the gold that has a reference."""
-    comparison = get_scheme(project.scheme).comparison
+    comparison = scheme_of(project).comparison
     compared = [row for row in gold if row.item_id in references]
     targets = targets_of(project, [row.item_id for row in compared])
     measures = [

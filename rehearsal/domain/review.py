@@ -11,6 +11,7 @@ from annotation.domain.decisions.review_bonus import accept_bonus
 from annotation.domain.publishing.queries import held_bonuses_of, waiting_for_a_person
 from annotation.models import Item
 from projects.domain.change_project import change_settings
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from rehearsal.domain.scenario import Reference
 from rehearsal.domain.worker import RehearsalFailedError
@@ -18,7 +19,6 @@ from schemes.contract.errors import ContentError
 from schemes.contract.items import ItemContext
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 ACTOR = "rehearsal"
 
@@ -49,7 +49,7 @@ def allow_free_form(*, project: Project, references: dict[int, Reference], now: 
     Published annotations can't be replayed exactly otherwise. Their bonuses are held and reviewed.
     Raise RehearsalFailedError for a reference that no worker could submit.
     """
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if project.allow_free_form or scheme.content.free_form is None:
         return False
     items = project.items.filter(in_production=True, pk__in=references).select_related(

@@ -18,11 +18,11 @@ from consolidation.domain.gold.current_gold import current_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Case
 from crowd.models import HitType
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class NoReferenceError(TouchstoneError):
 
 def invented_references(project: Project) -> dict[int, Reference]:
     """Return references invented by the scheme, by item id."""
-    simulation = get_scheme(project.scheme).get_simulation()
+    simulation = scheme_of(project).get_simulation()
     items = project.items.filter(in_production=True).select_related("sentence__image")
     return {item.pk: Reference(simulation.invent(context_of(item, project)), []) for item in items}
 
@@ -73,7 +73,7 @@ class Scenario:
     names: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        scheme = get_scheme(self.project.scheme)
+        scheme = scheme_of(self.project)
         self._simulation, self._corpus = scheme.get_simulation(), scheme.corpus
         self._empty = Reference(scheme.content.empty, [])
         self._lock = threading.Lock()

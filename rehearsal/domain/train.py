@@ -18,6 +18,7 @@ from annotation.models import Draft
 from crowd.domain.workers.register_worker import register_worker
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.pool.admit import pool_of
@@ -42,7 +43,6 @@ from rehearsal.domain.review import accept_held_bonuses
 from rehearsal.domain.scenario import Scenario, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_workers
-from schemes.registry import get_scheme
 
 PRESET = "controlled-crowdsourcing-2020"
 ACTOR = "rehearsal"
@@ -88,7 +88,7 @@ def prepare_rounds(project: Project, path: Path | None, annotations: Path | None
     `annotations` are merged by consolidators, and a file of rounds without them sets up no round for
     consolidators. Raise FileError or RoundSetupError.
     """
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if project.rounds.exists():
         return
     if path is None:
@@ -186,7 +186,7 @@ def _teach(enrolment: Enrolment, site: str) -> None:
     trainer = users.filter(username=ACTOR).first() or users.create_user(ACTOR)
     feedback = send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=timezone.now())
     _read(feedback, site)
-    scheme = get_scheme(enrolment.round.project.scheme)
+    scheme = scheme_of(enrolment.round.project)
     unmet = unmet_thresholds(scheme, evaluation.figures, enrolment.round.thresholds)
     decide(
         enrolment=enrolment,
@@ -252,7 +252,7 @@ def report(project: Project, script: Scenario) -> dict[str, Any]:
 
 
 def _people(project: Project, script: Scenario) -> list[dict[str, Any]]:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     key = scheme.comparison.figures[0].key
     last: dict[str, Enrolment] = {}
     rows = Enrolment.objects.filter(

@@ -1,9 +1,10 @@
 """An annotation scheme as a set of parts."""
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from schemes.contract.comparison import Comparison
 from schemes.contract.content import Content, Total
@@ -19,9 +20,32 @@ from schemes.contract.scoring import SystemScoring
 from schemes.contract.search import Search
 from schemes.contract.simulation import Sample, Simulation
 from schemes.contract.statistics import Statistics
+from schemes.contract.values import Json
 from schemes.contract.vocabulary import Vocabulary
 
 Part = TypeVar("Part")
+
+
+# The resource with a project's definition, in schemes that projects declare.
+DEFINITION = "definition"
+
+
+class Declaration(Protocol):
+    """How a project declares its scheme by data.
+
+    The definition is the project's resource DEFINITION. `starters` maps names to titles of definitions
+    to start from, the default first.
+    """
+
+    starters: Mapping[str, str]
+
+    @abstractmethod
+    def starter(self, name: str) -> Json:
+        """Return a parsed definition to start from."""
+
+    @abstractmethod
+    def build(self, definition: Json) -> "Scheme":
+        """Return the scheme that a parsed definition declares. Its name is that of this scheme."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +54,9 @@ class Scheme:
 
     `summary` describes in a few words what is annotated. `tutorials` maps roles to tutorials for a
     worker's first task. `external` maps keys to comparisons with other resources. `scoring` scores
-    systems for evaluation pages. `limits` are sentences for data cards about what is not annotated.
+    systems for evaluation pages. `declaration` builds the scheme of a project from its definition, and is
+    None in schemes that are the same in all projects. `limits` are sentences for data cards about what
+    is not annotated.
     """
 
     name: str
@@ -56,6 +82,7 @@ class Scheme:
     precedents: Precedents | None = None
     statistics: Statistics | None = None
     scoring: SystemScoring | None = None
+    declaration: "Declaration | None" = None
     sample: Sample | None = None
 
     def get_merging(self) -> Merging:

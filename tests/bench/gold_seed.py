@@ -1,7 +1,9 @@
 """A finished campaign of any size, inserted directly into the tables, for read benchmarks."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+
+from django.db.models import Model
 
 from annotation.domain.corpus.insert_rows import insert_rows
 from annotation.models import Item, Sentence, Submission
@@ -67,22 +69,22 @@ def seed_gold(items: int, *, nouns: bool = False) -> Project:
     project = make_project()
     workers = [make_worker() for _ in range(20)]
     hit = make_live_hit()
-    insert_rows(
+    _insert(
         Sentence,
         _names("id project_id external_id tokens domain partition metadata"),
         _sentences(project, round(items / ITEMS_PER_SENTENCE)),
     )
-    insert_rows(
+    _insert(
         Item, _names("id project_id sentence_id key target position"), _items(project, items, nouns)
     )
-    insert_rows(
+    _insert(
         Assignment,
         _names(
             "id hit_id worker_id external_id state answer accepted_at submitted_at decision_reason error"
         ),
         _assignments(hit.pk, workers, 3 * items),
     )
-    insert_rows(
+    _insert(
         Submission,
         _names(
             "id item_id role worker_id assignment_id content schema_version state problem opened_at "
@@ -90,11 +92,11 @@ def seed_gold(items: int, *, nouns: bool = False) -> Project:
         ),
         _submissions(workers, items),
     )
-    insert_rows(
+    _insert(
         Case, _names("id item_id attempt state opened_at"),
         ((at, at, 0, "open", AT) for at in range(1, items + 1)),
     )  # fmt: skip
-    insert_rows(
+    _insert(
         CaseSource, _names("id case_id submission_id position"),
         (
             (2 * at - 1 + position, at, 3 * at - 2 + position, position)
@@ -105,7 +107,7 @@ def seed_gold(items: int, *, nouns: bool = False) -> Project:
     decision = {"is_verbal": True} if nouns else {}
     content = json.dumps({"questions": QUESTIONS, **decision})
     provenance = json.dumps(PROVENANCE)
-    insert_rows(
+    _insert(
         Gold,
         _names(
             "id item_id source version content schema_version provenance case_id submission_id "
@@ -117,6 +119,20 @@ def seed_gold(items: int, *, nouns: bool = False) -> Project:
         ),
     )  # fmt: skip
     return project
+
+
+def _insert(model: type[Model], columns: list[str], rows: Iterable[tuple[str | int, ...]]) -> None:
+    """Insert rows, with the default of each column that they leave out."""
+    others = [
+        field
+        for field in model._meta.concrete_fields
+        if field.attname not in columns
+        and not (field.null or field.primary_key or field.has_db_default())
+    ]
+    values = [field.get_default() for field in others]
+    defaults = [json.dumps(at) if isinstance(at, dict | list | bool) else str(at) for at in values]
+    names = [*columns, *(field.attname for field in others)]
+    insert_rows(model, names, ((*row, *defaults) for row in rows))
 
 
 def _names(text: str) -> list[str]:

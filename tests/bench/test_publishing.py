@@ -19,10 +19,10 @@ MAX_WAIT = 1.0  # seconds of any request
 PUBLISH = f"""
 from django.utils import timezone
 from annotation.domain.publishing.publish import publish_batch
-from config.celery import share_memory
+from config.celery import prepare_worker
 from jobs.domain.run_jobs import run_next_job
 from projects.models import Project
-share_memory()  # as a worker does when it starts
+prepare_worker()  # as a worker does when it starts
 publish_batch(project=Project.objects.get(slug="large"), now=timezone.now())
 while run_next_job(clock=timezone.now):
     pass
@@ -55,15 +55,16 @@ def test_worker_goes_on_while_a_large_batch_is_published(embedded_site, tmp_path
             while publication.poll() is None:
                 records += in_processes(annotate, work)
         assert publication.returncode == 0
-    longest = {
-        step: round(max(max(record.steps[step]) for record in records), 2)
-        for step in records[0].steps
-    }
-    print(f"{sum(len(record.submitted) for record in records)} annotations: {longest}")  # noqa: T201
+    waits: dict[str, list[float]] = {}
+    for annotated in records:  # one that waited for its first request has no later step
+        for step, seconds in annotated.steps.items():
+            waits.setdefault(step, []).extend(seconds)
+    longest = {step: round(max(seconds), 2) for step, seconds in waits.items()}
+    print(f"{sum(len(annotated.submitted) for annotated in records)} annotations: {longest}")  # noqa: T201
     record(
         "Longest wait of a worker while 30,000 HITs are published",
         f"{max(longest.values())} s",
         database="SQLite",
     )
-    assert [problem for record in records for problem in record.problems] == []
+    assert [problem for annotated in records for problem in annotated.problems] == []
     assert max(longest.values()) <= MAX_WAIT

@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 from datetime import timedelta
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Draft, Item, Task
 from consolidation.domain.cases.record_work import record_new_case_work
@@ -13,6 +13,7 @@ from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from consolidation.protocols.consolidation import CONSOLIDATION
 from crowd.models import Assignment, Message, Worker
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from qualification.domain.rounds.publish_round import invite_workers, publish_round
 from qualification.domain.rounds.set_up_rounds import RoundPlan, set_up_rounds
@@ -67,7 +68,7 @@ THRESHOLDS = {"UA": 0.7, "LA": 0.65}
 
 def write_reference(item: Item, content) -> Gold:
     content = {"questions": content["questions"]}
-    parsed = scheme_of(item).content.parse_gold(content, context_of(item))
+    parsed = scheme_of(item.project).content.parse_gold(content, context_of(item))
     return add_gold(item=item, source=GoldSource.EXPERT, content=parsed, provenance=[], now=NOW)
 
 
@@ -112,7 +113,7 @@ def make_consolidator_round(project=None, *, pairs: int = 1) -> Round:
 
 def consolidated(item: Item, *, skill: float = 1.0):
     """Return a consolidation of the item's given annotations. Skill 1 yields the expert's."""
-    given, scheme = item.round_items.get().given, scheme_of(item)
+    given, scheme = item.round_items.get().given, scheme_of(item.project)
     if skill < 1:
         consolidate = scheme.get_simulation().consolidate
         # The verb is the same in every run, unlike ids and the order of the items.

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from django.utils import timezone
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.publishing.publish import publish_batch
 from annotation.domain.work.record_generations import record_new_generations
 from annotation.models import Item
@@ -12,6 +12,7 @@ from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import GoldSource
 from consolidation.models import Case, Gold
 from crowd.models import Worker
+from projects.domain.schemes import scheme_of
 from qualification.domain.scores.gold_comparisons import compare_with_gold
 from tests.consolidation.factories import IDENTIFIED, SURVEY, make_item
 from tests.crowd.factories import NOW
@@ -35,7 +36,7 @@ def write_gold(item: Item, content=EXPERT[IDENTIFIED]) -> Gold:
     """Write the item's next version of consolidated gold."""
     case, _ = Case.objects.get_or_create(item=item, attempt=0, defaults={"opened_at": NOW})
     content = {"questions": content["questions"]}
-    parsed = scheme_of(item).content.parse_gold(content, context_of(item))
+    parsed = scheme_of(item.project).content.parse_gold(content, context_of(item))
     return add_gold(
         item=item,
         source=GoldSource.CONSOLIDATED,

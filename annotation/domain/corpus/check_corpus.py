@@ -18,13 +18,13 @@ from annotation.domain.corpus.corpus_limits import MAX_KEY
 from annotation.domain.corpus.find_items import find_items
 from annotation.domain.corpus.value_list import value_list
 from annotation.models import Item
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import ContentError, ErrorSink, FileError
 from schemes.contract.items import ItemContext
 from schemes.contract.records import ItemRecord, SentenceRecord
 from schemes.contract.values import Json
 from schemes.import_settings import Setting
-from schemes.registry import get_scheme
 from schemes.stated import fitted_item
 
 Sentences = Mapping[str, StoredSentence]
@@ -105,7 +105,7 @@ class CorpusCheck:
         remembers: bool,
     ) -> None:
         self._project = project
-        self._corpus = get_scheme(project.scheme).corpus
+        self._corpus = scheme_of(project).corpus
         self._options = options
         self._refuse = refuse
         self._remembers = remembers
@@ -232,7 +232,7 @@ class CorpusCheck:
         done = set() if self._options.search else set(of_items)
         bare = {name for name, sentence in sentences.items() if sentence.pk not in done}
         records = find_items(
-            scheme=self._project.scheme,
+            scheme=scheme_of(self._project),
             search=self._options.search,
             sentences=[record for record in batch if record.external_id in bare],
         )

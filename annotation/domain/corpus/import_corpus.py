@@ -21,12 +21,12 @@ from annotation.domain.corpus.images import store_image
 from annotation.domain.corpus.insert_rows import insert_rows
 from annotation.domain.corpus.written_text import NOT_ALIGNED, written_text
 from annotation.models import Item, Sentence
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import ErrorSink, FileError
 from schemes.contract.records import ItemRecord, SentenceRecord
 from schemes.contract.values import Image
 from schemes.original_text import Offsets
-from schemes.registry import get_scheme
 
 T = TypeVar("T")
 
@@ -112,7 +112,7 @@ class Import:
         progress: Progress = lambda what, count: None,
     ) -> None:
         self.project = project
-        self.corpus = get_scheme(project.scheme).corpus
+        self.corpus = scheme_of(project).corpus
         self.options = options
         self.report = ImportReport()
         self._on_error = on_error

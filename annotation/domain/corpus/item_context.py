@@ -7,13 +7,13 @@ from annotation.domain.corpus.import_corpus import batched
 from annotation.enums import Partition
 from annotation.models import Item
 from projects.domain.resources import resources_of
+from projects.domain.schemes import scheme_of
 from projects.enums import SuggestionChoice
 from projects.models import Project
 from schemes.contract.items import ItemContext, Neighbours, Suggestions
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
 from schemes.original_text import Offsets, shown_ranges, words_text
-from schemes.registry import get_scheme
 
 CHUNK = 1000
 
@@ -95,10 +95,6 @@ def targets_of(project: Project, items: Iterable[int]) -> dict[int, Json]:
     return targets
 
 
-def scheme_of(item: Item) -> Scheme:
-    return get_scheme(item.project.scheme)
-
-
 def marked_words(item: Item, scheme: Scheme) -> str:
     """Return the marked words of the item's target, or "". Words that are not adjacent are separated."""
     sentence = item.sentence
@@ -108,4 +104,4 @@ def marked_words(item: Item, scheme: Scheme) -> str:
 
 def headline_of(item: Item, project: Project) -> str:
     """Return a short label that identifies the item in a list."""
-    return get_scheme(project.scheme).corpus.headline(context_of(item, project))
+    return scheme_of(project).corpus.headline(context_of(item, project))

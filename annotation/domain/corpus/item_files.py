@@ -8,11 +8,11 @@ from annotation.domain.corpus.import_corpus import batched
 from annotation.domain.corpus.item_context import context_of
 from annotation.domain.corpus.source_files import AS_IT_IS, ReadOptions, open_table, with_names
 from annotation.domain.corpus.value_list import value_list
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.corpus import item_of_row
 from schemes.contract.errors import ContentError, FileError, refuse
 from schemes.contract.items import ItemContext
-from schemes.registry import get_scheme
 from schemes.stated import OTHER_TOKENS, check_stated, same_tokens
 from schemes.tables import Table
 
@@ -39,7 +39,7 @@ def read_item_rows(
 
 
 def _rows(project: Project, path: Path) -> Iterator[ItemRow]:
-    corpus = get_scheme(project.scheme).corpus
+    corpus = scheme_of(project).corpus
     with Table(path, on_error=refuse) as table:
         for line, fields in table:
             row = {name: fields[at].strip() for name, at in table.columns.items()}
@@ -68,7 +68,7 @@ def _check_words(project: Project, rows: Sequence[ItemRow], *, file: str) -> Non
 
 
 def _check_row(project: Project, row: Mapping[str, str], context: ItemContext) -> None:
-    stated = get_scheme(project.scheme).corpus.stated_by_row(row)
+    stated = scheme_of(project).corpus.stated_by_row(row)
     if stated.tokens and not same_tokens(stated.tokens, context.tokens):
         raise ContentError("tokens", OTHER_TOKENS)
     check_stated(stated, context)

@@ -39,6 +39,7 @@ from annotation.domain.corpus.uploads import open_uploads
 from annotation.domain.corpus.written_text import NOT_ALIGNED, written_text
 from jobs.domain.kinds import JobKind, JobRun
 from jobs.models import Job
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.corpus import Corpus
 from schemes.contract.errors import FileError
@@ -47,7 +48,6 @@ from schemes.contract.records import ItemRecord, SentenceRecord
 from schemes.contract.values import Json
 from schemes.file_kinds import head_of
 from schemes.import_settings import settings_in
-from schemes.registry import get_scheme
 from schemes.row_files import is_row_file
 from schemes.table_files import is_compressed
 from schemes.text_lines import MAX_LINE_BYTES
@@ -211,7 +211,7 @@ class _Reading:
         self, project: Project, upload: OpenUpload, parameters: Json, rows: int | None
     ) -> None:
         self._project = project
-        self._corpus: Corpus = get_scheme(project.scheme).corpus
+        self._corpus: Corpus = scheme_of(project).corpus
         self._upload = upload
         self._options = upload.options(parameters)
         self._rows = rows

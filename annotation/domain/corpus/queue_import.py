@@ -36,10 +36,10 @@ from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.bad_rows import BadRows
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import FileError
 from schemes.import_settings import Setting
-from schemes.registry import get_scheme
 
 IMPORT = "import"
 
@@ -116,7 +116,7 @@ def complete_reading(project: Project, parameters: dict[str, Any]) -> None:
 def _opened(
     project: Project, paths: Sequence[Path], parameters: dict[str, Any]
 ) -> AbstractContextManager[OpenFiles]:
-    corpus = get_scheme(project.scheme).corpus
+    corpus = scheme_of(project).corpus
     return open_sentences(
         paths, corpus=corpus, fmt=parameters["format"], options=reading_of(parameters)
     )
@@ -173,7 +173,7 @@ class OpenUpload:
 def open_upload(job: Job) -> Iterator[OpenUpload]:
     """Yield the files of an upload. Raise FileError with their original names."""
     project = Project.objects.get(slug=job.scope)
-    corpus = get_scheme(project.scheme).corpus
+    corpus = scheme_of(project).corpus
     options = reading_of(job.parameters)
     with open_uploads(_stored(job.parameters)) as (paths, names), ExitStack() as stack:
         count = len(job.parameters["files"])

@@ -11,6 +11,7 @@ from django.utils.crypto import constant_time_compare
 
 from audit.errors import TouchstoneError
 from projects.domain.resources import current_versions, value_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project, Resource
 from schemes.registry import get_scheme
 
@@ -26,7 +27,7 @@ class UnknownIndexError(TouchstoneError, LookupError):
 
 def indexed_versions(project: Project) -> Iterator[tuple[Resource, str]]:
     """Yield the current versions of resources with an index, and their signatures."""
-    indexed = {name for name, part in get_scheme(project.scheme).resources.items() if part.index}
+    indexed = {name for name, part in scheme_of(project).resources.items() if part.index}
     if indexed:
         for row in current_versions(project).filter(name__in=indexed):
             yield row, _signature(row)

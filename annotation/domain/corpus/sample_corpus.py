@@ -13,9 +13,9 @@ from audit.errors import TouchstoneError
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.resources import current_versions, import_resource
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.simulation import Sample
-from schemes.registry import get_scheme
 
 DOMAIN = "sample"
 
@@ -29,7 +29,7 @@ def upload_sample(*, project: Project, actor: str, now: datetime) -> Job:
 
     Resources that the project lacks, such as a lexicon, are imported at once. Raise NoSampleError.
     """
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if scheme.sample is None:
         raise NoSampleError(f"{scheme.title} has no sample corpus.")
     imported = {row.name for row in current_versions(project)}

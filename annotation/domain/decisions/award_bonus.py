@@ -6,13 +6,13 @@ from annotation.domain.publishing.publish import batch_terms
 from annotation.models import Submission
 from crowd.domain.money.decide_assignment import BonusAward
 from crowd.domain.money.pay_scheme import Terms, bonus_cents, explain_bonus
+from projects.domain.schemes import scheme_of
 from projects.enums import page_role
-from schemes.registry import get_scheme
 
 
 def units_of(submission: Submission) -> int:
     """Return the number of units that the submission's pay depends on."""
-    content = get_scheme(submission.item.project.scheme).content
+    content = scheme_of(submission.item.project).content
     return content.count_units(submission.content, page_role(submission.role))
 
 
@@ -32,7 +32,7 @@ def bonus_for(
             continue
         assert submission.assignment
         own = terms or batch_terms(submission.assignment.hit.task.batch)
-        unit = get_scheme(submission.item.project.scheme).vocabulary.unit
+        unit = scheme_of(submission.item.project).vocabulary.unit
         number = units_of(submission) if units is None else units.get(submission.pk, 0)
         if bonus := bonus_cents(own, number):
             amount += bonus

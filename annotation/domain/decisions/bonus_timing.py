@@ -14,10 +14,10 @@ from annotation.models import Batch, Submission
 from crowd.enums import GrantState
 from crowd.models import Assignment, Worker
 from metrics.counts import ratio
+from projects.domain.schemes import scheme_of
 from projects.enums import BonusTiming, Role
 from projects.models import Project
 from projects.protocols import TERMS
-from schemes.registry import get_scheme
 
 # A worker's record covers their newest items with gold. It is good if this share of units was kept.
 RECORD_ITEMS = 30
@@ -138,7 +138,7 @@ def until_gold(project: Project) -> str:
 
 
 def _units(project: Project) -> str:
-    return get_scheme(project.scheme).vocabulary.unit.plural
+    return scheme_of(project).vocabulary.unit.plural
 
 
 def _may_wait(batch: Batch) -> bool:

@@ -21,11 +21,11 @@ from crowd.domain.money.pay_scheme import Terms
 from crowd.enums import AnnouncementStatus
 from crowd.models import Payment
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.enums import page_role
 from projects.models import Project
 from schemes.contract.content import CheckedWork, Doubt
 from schemes.contract.values import Json, Noun
-from schemes.registry import get_scheme
 
 SECONDS = Noun("second", "seconds")
 # The floor of active seconds per item is this share of the median of accepted work.
@@ -45,7 +45,7 @@ def reasons_to_hold(submissions: Sequence[Submission]) -> list[Doubt]:
 
 def _doubts(submission: Submission) -> Iterator[Doubt]:
     assert submission.assignment
-    scheme = get_scheme(submission.item.project.scheme)
+    scheme = scheme_of(submission.item.project)
     most = batch_terms(submission.assignment.hit.task.batch).get("hold_above_units", 0)
     units = units_of(submission)
     if most and units > most:
@@ -87,7 +87,7 @@ def speed_reason(submissions: Sequence[Submission]) -> Iterator[Doubt]:
         return  # without a query
     floor = least_seconds(submissions[0])
     if seconds < floor:
-        item = get_scheme(submissions[0].item.project.scheme).vocabulary.item.singular
+        item = scheme_of(submissions[0].item.project).vocabulary.item.singular
         worked = SECONDS.count(round(seconds))
         text = f"{worked} of work. We expect at least {floor:.0f} seconds per {item}."
         yield Doubt("speed", text)

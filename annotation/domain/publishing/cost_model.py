@@ -18,9 +18,9 @@ from annotation.models import Submission
 from crowd.domain.money.pay_scheme import PayScheme, Terms, bonus_cents
 from crowd.domain.provider.fees import fee_cents
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.enums import Role, page_role
 from projects.models import Project
-from schemes.registry import get_scheme
 
 ENOUGH = 5
 NEWEST = 1000
@@ -134,7 +134,7 @@ def newest_work(role: str, *, project: Project) -> Work | None:
     work = next((rows for rows in (people, simulated, others) if len(rows) >= ENOUGH), None)
     if work is None:
         return None
-    count_units = get_scheme(project.scheme).content.count_units
+    count_units = scheme_of(project).content.count_units
     units = [count_units(submission.content, page_role(role)) for submission in work]
     seconds = [submission.active_seconds for submission in work]
     return Work(units, seconds, is_simulated=work is simulated)

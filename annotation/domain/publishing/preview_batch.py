@@ -7,9 +7,9 @@ from annotation.domain.publishing.publish import membership_requirements, terms_
 from annotation.domain.publishing.queries import generation_cents
 from crowd.domain.hits.plan_study import StudyPreview, preview_study
 from crowd.models import HitType, QualificationType
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
-from schemes.registry import get_scheme
 
 
 def preview_batch(
@@ -22,7 +22,7 @@ def preview_batch(
     """Return the study of `count` items for generation, or nothing at a provider without sessions."""
     if not project.has_sessions:
         return []
-    texts = get_scheme(project.scheme).vocabulary.tasks[Role.GENERATOR]
+    texts = scheme_of(project).vocabulary.tasks[Role.GENERATOR]
     hit_type = HitType(
         provider=project.provider,
         title=texts.title,

@@ -31,10 +31,10 @@ from crowd.enums import LedgerKind
 from crowd.models import Budget, Hit, HitType, LedgerEntry, QualificationType
 from jobs.domain.queue_job import queue_job
 from projects.domain.create_project import current_guidelines
+from projects.domain.schemes import scheme_of
 from projects.enums import Role, page_role
 from projects.models import Guidelines, Project
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.money import dollars
 
 # Items per transaction. All other writers of a SQLite database wait for it.
@@ -97,7 +97,7 @@ def create_batch(
     The title and description are the scheme's. `fields` are the batch's other fields.
     """
     terms = own_terms or terms_of(project, role)
-    vocabulary = get_scheme(project.scheme).vocabulary
+    vocabulary = scheme_of(project).vocabulary
     texts = vocabulary.tasks.get(role) or vocabulary.tasks[page_role(role)]
     fields = {**asdict(texts), "keywords": vocabulary.keywords} | fields
     return Batch.objects.create(

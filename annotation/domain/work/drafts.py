@@ -18,10 +18,10 @@ from audit.errors import TouchstoneError
 from crowd.domain.hits.sync_hits import request_sync
 from crowd.domain.workers.confirm_claim import can_be_asked
 from database import statements
+from projects.domain.schemes import scheme_of
 from projects.enums import page_role, writes_units
 from schemes.contract.errors import ContentError
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 COMMENT_LIMIT = 2000
 STEP_LIMIT = 20
@@ -210,7 +210,7 @@ def _check_unit_limit(offered: PublishedTask, content: Mapping[str, Json]) -> No
     if not writes_units(task.role):
         return
     most = batch_terms(task.batch).get("max_units", 0)
-    scheme = get_scheme(task.batch.project.scheme)
+    scheme = scheme_of(task.batch.project)
     errors = {}
     for item in offered.items:
         units = scheme.content.count_units(content[str(item.pk)], page_role(task.role))

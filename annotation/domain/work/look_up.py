@@ -8,10 +8,10 @@ from annotation.domain.work.worker_page import BadMessageError, InvalidPageError
 from annotation.models import Item, Submission, Task, TaskItem
 from crowd.enums import HitState
 from projects.domain.resources import UnknownResourceError, look_up
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 # The name under which pages look up how others annotated similar items.
 PRECEDENTS = "precedents"
@@ -26,7 +26,7 @@ def look_up_for_page(
 
     Raise BadMessageError for an unknown resource.
     """
-    if resource == PRECEDENTS and get_scheme(project.scheme).precedents:
+    if resource == PRECEDENTS and scheme_of(project).precedents:
         return find_precedents(project=project, query=query, but_items=items)
     try:
         return look_up(project=project, name=resource, query=query)
@@ -43,7 +43,7 @@ def find_precedents(*, project: Project, query: str, but_items: Collection[int])
     what somebody wrote about an item that they will annotate. Training rounds don't count. Schemes
     without precedents have none.
     """
-    precedents = get_scheme(project.scheme).precedents
+    precedents = scheme_of(project).precedents
     if precedents is None:
         return []
     like = {f"item__target__{name}": value for name, value in precedents.like(query).items()}

@@ -26,12 +26,12 @@ from audit.errors import TouchstoneError
 from crowd.domain.money.pay_scheme import page_pay
 from crowd.domain.sessions.arrivals import Arrival
 from database import statements
+from projects.domain.schemes import scheme_of
 from projects.enums import Role, page_role
 from projects.models import Project
 from schemes.contract.items import ItemContext, Neighbours
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 OTHER_BLOCK = (
     "You're working on part {block}, and this task belongs to another part. Return it and continue "
@@ -107,7 +107,7 @@ def open_page(
         and offers_tutorial(project=project, role=role, worker_ref=claim.worker_ref),
         "pay": page_pay(terms) if terms else None,
         "bonus_timing": stated_timing(batch=task.batch, worker_ref=known),
-        "shared": shared_data(get_scheme(project.scheme), role, contexts),
+        "shared": shared_data(scheme_of(project), role, contexts),
         "items": [
             item_data(item, context, draft, role)
             for item, context in zip(offered.items, contexts, strict=True)
@@ -197,7 +197,7 @@ def shared_data(scheme: Scheme, role: str, contexts: Sequence[ItemContext]) -> J
 
 
 def item_data(item: Item, context: ItemContext, draft: PageDraft | None, role: str) -> Json:
-    pages = get_scheme(item.project.scheme).pages
+    pages = scheme_of(item.project).pages
     return {
         "id": item.pk,
         **page_tokens(item.sentence.tokens, item.sentence.text, item.sentence.offsets),

@@ -17,9 +17,9 @@ from annotation.enums import LIVE, SubmissionState
 from annotation.models import Draft, Item, Submission, Task
 from audit.domain.change_state import log_state_change
 from crowd.models import Assignment
+from projects.domain.schemes import scheme_of
 from schemes.contract.errors import ContentError
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 MAX_LETTERS = 500  # of the reason why an answer can't be read
 
@@ -84,7 +84,7 @@ def _submission(
         worker=assignment.worker,
         assignment=assignment,
         content=content,
-        schema_version=get_scheme(item.project.scheme).content.schema_version,
+        schema_version=scheme_of(item.project).content.schema_version,
         state=state,
         problem=problem,
         other_version=other,

@@ -16,12 +16,12 @@ from crowd.domain.provider.hold_publishing import active_hold
 from crowd.models import Worker
 from database import statements
 from projects.domain.resources import resources_of
+from projects.domain.schemes import scheme_of
 from projects.enums import Role, page_role
 from projects.models import Project
 from schemes.contract.pages import Tutorial
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 # As long as a page may work on a task.
 MARK_AGE = TOKEN_LIFE
@@ -33,7 +33,7 @@ SELECT 1 FROM annotation_finishedtutorial WHERE worker_ref = %s AND scheme = %s 
 
 def offers_tutorial(*, project: Project, role: str, worker_ref: str) -> bool:
     """Return True if the role has a tutorial that the worker has neither finished nor skipped."""
-    if role not in get_scheme(project.scheme).tutorials:
+    if role not in scheme_of(project).tutorials:
         return False
     return not statements.fetch_rows(_FINISHED, worker_ref, project.scheme, role)
 
@@ -42,7 +42,7 @@ def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
     """Return the steps and the example for the page's script. Raise InvalidPageError."""
     task = readable_task(claim=claim, now=now)
     project, role = task.batch.project, task.role
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if role not in scheme.tutorials:
         raise InvalidPageError(NO_TUTORIAL)
     tutorial = scheme.tutorials[role]()
@@ -61,7 +61,7 @@ def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
 
 def example_of(*, project: Project, role: str) -> Json | None:
     """Return the example of the role's tutorial in the shape of the items of `open_page`, or None."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if role not in scheme.tutorials:
         return None
     return _example(scheme, role, scheme.tutorials[role](), project)
@@ -94,7 +94,7 @@ def finish_tutorial(*, claim: PageToken, now: datetime) -> None:
     Raise InvalidPageError, or TooManyDraftsError if too many workers did who submitted nothing.
     """
     task = readable_task(claim=claim, now=now)
-    if task.role not in get_scheme(task.batch.project.scheme).tutorials:
+    if task.role not in scheme_of(task.batch.project).tutorials:
         raise InvalidPageError(NO_TUTORIAL)
     check_limit(_unknown_marks(), settings.UNCONFIRMED_DRAFTS)
     FinishedTutorial.objects.get_or_create(

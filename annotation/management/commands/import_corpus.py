@@ -18,9 +18,9 @@ from annotation.reading_options import (
 )
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import FileError
-from schemes.registry import get_scheme
 
 
 class Command(BaseCommand):
@@ -76,7 +76,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        corpus = get_scheme(project.scheme).corpus
+        corpus = scheme_of(project).corpus
         if options["search"] and options["search"] not in corpus.searches:
             known = ", ".join(corpus.searches) or "none"
             raise InputError(f"Unknown --search {options['search']!r}. Known searches: {known}.")

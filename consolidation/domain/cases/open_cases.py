@@ -8,7 +8,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.domain.corpus.item_context import scheme_of
 from annotation.domain.publishing.announce_work import announce_work
 from annotation.domain.publishing.publish import PublicationItem, create_batch, publish_items
 from annotation.domain.publishing.qualification_codes import pool_of
@@ -31,6 +30,7 @@ from crowd.domain.money.ledger import BudgetExceededError
 from crowd.domain.workers.qualifications import requirement_for
 from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.enums import ExclusionScope, Role
 from projects.models import Project
 from schemes.contract.values import Json
@@ -93,7 +93,7 @@ def open_case(*, item: Item, now: datetime) -> bool:
     usable = Submission.objects.usable().filter(item=item, role=Role.GENERATOR).order_by("pk")
     submissions = list(usable[:1] if protocol.has_single_source else usable)
     contents = [submission.content for submission in submissions]
-    if protocol.is_empty(scheme_of(item), contents):
+    if protocol.is_empty(scheme_of(item.project), contents):
         case.is_empty = True
         case.save(update_fields=["is_empty"])
     add_sources(case=case, submissions=submissions, seed=f"{item.project.seed}:{item.key}", now=now)

@@ -38,9 +38,9 @@ from consolidation.domain.cases.own_gold import is_own_gold, own_gold
 from consolidation.enums import SETTLED, CaseState, GoldSource, ItemState, ReviewState
 from consolidation.models import Case, Dispute, Gold, Review
 from crowd.models import Assignment, Payment
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
-from schemes.registry import get_scheme
 
 # The states of a case that people of the protocol's role work on.
 IN_WORK = (CaseState.OPEN, CaseState.OFFERED)
@@ -115,7 +115,7 @@ def narrowed(
 
 def _is_skipped(project: Project) -> Q:
     """Match items whose newest gold is a skip, or whose newest annotation is one before there is gold."""
-    field = get_scheme(project.scheme).content.skip_field
+    field = scheme_of(project).content.skip_field
     if not field:
         return Q(pk__in=[])
     gold = Gold.objects.filter(item=OuterRef("pk"))

@@ -5,7 +5,7 @@ from datetime import datetime
 
 from django.db import transaction
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.decisions.decide_submission import auto_accept
 from annotation.domain.work.drafts import Parse
 from annotation.domain.work.record_assignment import record_assignment
@@ -19,6 +19,7 @@ from consolidation.models import Case
 from consolidation.protocols import CASE_ROLES, protocol_of_role
 from crowd.models import Assignment
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from schemes.contract.values import Json
 
@@ -28,7 +29,7 @@ def parse_for_case(case: Case, task: Task) -> Parse:
     if task.role == Role.REVISER:
         return parse_generation
     sources = sources_of(case, task.round)
-    read = protocol_of_role(task.role, case.item.project).parser(scheme_of(case.item))
+    read = protocol_of_role(task.role, case.item.project).parser(scheme_of(case.item.project))
 
     def parse(item: Item, content: object) -> Json:
         return read(content, context_of(item), sources)

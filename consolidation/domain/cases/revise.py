@@ -7,7 +7,6 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation.domain.corpus.item_context import scheme_of
 from annotation.domain.publishing.publish import PublicationItem, publish_items
 from annotation.domain.publishing.qualification_codes import pool_code, pool_of
 from annotation.domain.publishing.republish import ENDED, next_attempt, unsettled, with_work_to_come
@@ -29,6 +28,7 @@ from crowd.domain.workers.qualifications import (
 from crowd.enums import AssignmentState, BlockState, GrantState
 from crowd.models import Block, Hit, Worker
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 
@@ -166,7 +166,9 @@ def _use(revision: Submission, now: datetime) -> int:
             now=now,
             reason="paid, and replaced because the annotation was revised",
         )
-    is_empty = protocol_of(case.item.project).is_empty(scheme_of(case.item), [revision.content])
+    is_empty = protocol_of(case.item.project).is_empty(
+        scheme_of(case.item.project), [revision.content]
+    )
     change_state(
         instance=case,
         new=CaseState.OPEN,

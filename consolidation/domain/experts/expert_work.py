@@ -40,10 +40,10 @@ from consolidation.domain.gold.use_as_gold import make_expert_gold
 from consolidation.enums import CaseState, ExpertWork, MergeState, ReviewState
 from consolidation.models import Dispute, ExpertDraft, ExpertQueue, Gold, Merge, QueuedItem, Review
 from projects.domain.create_project import current_guidelines
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Guidelines, Project
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 User = AbstractBaseUser | AnonymousUser
 # The roles whose guidelines an expert reads, in order of preference.
@@ -220,7 +220,7 @@ def _submit_annotation(draft: ExpertDraft, state: PageState, now: datetime) -> N
         role=Role.EXPERT,
         author_id=expert.pk,
         content=content,
-        schema_version=get_scheme(item.project.scheme).content.schema_version,
+        schema_version=scheme_of(item.project).content.schema_version,
         state=SubmissionState.ACCEPTED,
         opened_at=draft.opened_at,
         submitted_at=now,
@@ -271,7 +271,7 @@ def open_correction(*, review: Review, expert: User) -> Json:
     """
     _check_drawn(review)
     draft = review.drafts.filter(author=expert.pk).first()
-    merging = get_scheme(review.gold.item.project.scheme).get_merging()
+    merging = scheme_of(review.gold.item.project).get_merging()
     source = merging.as_source(review.gold.content)
     page = _page(review.gold.item, draft, [source])
     if page["items"][0]["content"] is None:
@@ -304,7 +304,7 @@ def submit_correction(
         return
     check_newest(draft, state)
     item = review.gold.item
-    sources = [get_scheme(item.project.scheme).get_merging().as_source(review.gold.content)]
+    sources = [scheme_of(item.project).get_merging().as_source(review.gold.content)]
     content, comment = _consolidation(item, state, sources), state.comment
     try:
         correct_review(
@@ -331,7 +331,7 @@ def _locked_correction(review: Review, expert: AbstractBaseUser, now: datetime) 
 
 
 def _page(item: Item, draft: ExpertDraft | None, sources: list[Json] | None) -> Json:
-    scheme = get_scheme(item.project.scheme)
+    scheme = scheme_of(item.project)
     role = Role.GENERATOR if sources is None else Role.CONSOLIDATOR
     context = replace(context_of(item), neighbours=neighbours_of_item(item))
     if role == Role.CONSOLIDATOR:
@@ -362,7 +362,7 @@ def _consolidation(item: Item, state: PageState, sources: list[Json]) -> Json:
 
 
 def _parsed(item: Item, content: object, sources: list[Json]) -> Json:
-    merging = get_scheme(item.project.scheme).get_merging()
+    merging = scheme_of(item.project).get_merging()
     return merging.parse(content, context_of(item), sources)
 
 

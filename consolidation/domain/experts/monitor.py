@@ -13,7 +13,7 @@ from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Item
 from audit.domain.change_state import Transitions, change_state, log_state_change
 from audit.errors import TouchstoneError
@@ -23,6 +23,7 @@ from consolidation.enums import GoldSource, ReviewOrigin, ReviewState
 from consolidation.models import Gold, Judgment, Review
 from jobs.domain.sweep import for_each_row
 from metrics.intervals import Interval, wilson_interval
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.comparison import Compared
 from schemes.contract.values import Json
@@ -165,7 +166,7 @@ def correct_review(
     TransitionNotAllowedError if the review was already judged.
     """
     gold = Gold.objects.select_related("item__project", "case").get(pk=review.gold_id)
-    merging = scheme_of(gold.item).get_merging()
+    merging = scheme_of(gold.item.project).get_merging()
     sources = [merging.as_source(gold.content)]
     content, _ = merging.gold_of(consolidation, sources)
     if content == gold.content:
@@ -219,7 +220,7 @@ def what_changed(review: Review) -> Compared | None:
     if review.correction is None:
         return None
     item = review.gold.item
-    return scheme_of(item).comparison.compare(
+    return scheme_of(item.project).comparison.compare(
         review.correction.content, review.gold.content, context_of(item)
     )
 

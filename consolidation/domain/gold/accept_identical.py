@@ -10,19 +10,19 @@ from datetime import datetime
 
 from django.db.models import Prefetch, QuerySet
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.publishing.cost_model import role_costs
 from audit.domain.change_state import change_state
 from consolidation.domain.case_records import TRANSITIONS, sources_of
 from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, CaseSource, Gold
+from projects.domain.schemes import scheme_of
 from projects.enums import Protocol, Role
 from projects.models import Project
 from schemes.contract.errors import ContentError
 from schemes.contract.judging import Merging
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 # Stored with the gold. A changed definition gets a new name.
 RULE = "identical-annotations.v1"
@@ -45,7 +45,7 @@ def accept_identical(*, case: Case, now: datetime) -> Gold | None:
     item = case.item
     if not item.project.accepts_identical or not _may_be_accepted(case):
         return None
-    contents, merging = sources_of(case), scheme_of(item).get_merging()
+    contents, merging = sources_of(case), scheme_of(item.project).get_merging()
     if len(contents) < 2 or not are_same(contents, merging=merging):  # a pair
         return None
     source = merging.as_source(contents[0])
@@ -103,7 +103,7 @@ class IdenticalFigures:
 
 def identical_figures(*, project: Project) -> IdenticalFigures:
     """Compare the annotations of the project's newest consolidated items."""
-    merging = get_scheme(project.scheme).get_merging()
+    merging = scheme_of(project).get_merging()
     sources = CaseSource.objects.select_related("submission")
     cases = Case.objects.filter(
         item__project=project, attempt=0, state=CaseState.CONSOLIDATED

@@ -5,13 +5,13 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.domain.corpus.item_context import scheme_of
 from annotation.models import Item, Submission
 from audit.domain.change_state import change_state
 from consolidation.domain.case_records import TRANSITIONS
 from consolidation.domain.gold.index_gold import index_gold
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Gold
+from projects.domain.schemes import scheme_of
 from projects.enums import Protocol
 from schemes.contract.values import Json
 
@@ -40,7 +40,7 @@ def add_gold(
         source=source,
         version=last + 1,
         content=content,
-        schema_version=scheme_of(item).content.schema_version,
+        schema_version=scheme_of(item.project).content.schema_version,
         provenance=provenance,
         rule=rule,
         case=case,

@@ -6,11 +6,11 @@ from datetime import datetime
 from typing import Any
 
 from projects.domain.resources import change_resource
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import UnknownLabelError
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 
 @dataclass(slots=True)
@@ -32,7 +32,7 @@ class LabelCollector:
             return self.parse(content, replace(context, resources=resources))
         except UnknownLabelError as error:
             name = error.resource
-            add_labels = get_scheme(self.project.scheme).resources[name].add_labels
+            add_labels = scheme_of(self.project).resources[name].add_labels
             if add_labels is None or not isinstance(content, dict):
                 raise
             value, added = add_labels(resources[name], content)

@@ -10,6 +10,7 @@ from annotation.domain.corpus.check_corpus import item_key
 from annotation.domain.corpus.import_corpus import batched
 from annotation.domain.corpus.item_context import context_of
 from annotation.models import Item
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.corpus import Corpus
 from schemes.contract.errors import ContentError, FileError
@@ -17,7 +18,6 @@ from schemes.contract.items import ItemContext
 from schemes.contract.records import GoldRecord, Stated, StatedWords
 from schemes.contract.values import Tokens
 from schemes.import_settings import Setting
-from schemes.registry import get_scheme
 from schemes.stated import OTHER_TOKENS, TokenMap, contradictions, is_resized, same_tokens
 
 # The sentence's id and the local key in a file
@@ -79,7 +79,7 @@ class Fitting:
         self._held = []
 
     def _agreeing(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
-        corpus = get_scheme(self.project.scheme).corpus
+        corpus = scheme_of(self.project).corpus
         records = list(self._moved(list(self._unrepeated(batch)), corpus))
         items = self._items(records)
         unknown = [record for record in records if self._key(record) not in items]
@@ -308,6 +308,6 @@ def check_tokens(
             f"{len(others):,} of {len(seen):,} sentences have other tokens than the project's, "
             f"first {min(others)}. Nothing was imported."
         )
-        if get_scheme(project.scheme).corpus.move_gold:
+        if scheme_of(project).corpus.move_gold:
             message += f" Choose {Setting.ALIGN.quoted} if the texts are the same."
         raise OtherTokensError(", ".join(path.name for path in paths), None, message)

@@ -21,13 +21,13 @@ from consolidation.domain.gold.fit_records import (
     repeated_items,
 )
 from consolidation.models import Gold, SystemAnnotation
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.errors import ContentError, FileError, UnknownLabelError
 from schemes.contract.records import GoldRecord
 from schemes.contract.values import Json
 from schemes.import_settings import Setting, settings_in
-from schemes.registry import get_scheme
 
 BATCH = 200
 PREVIEWED = 20
@@ -140,7 +140,7 @@ class Records:
     strict: bool = False
 
     def read(self, project: Project, on_error: Callable[[FileError], None]) -> Iterator[GoldRecord]:
-        read_gold = get_scheme(project.scheme).corpus.read_gold
+        read_gold = scheme_of(project).corpus.read_gold
         return iter(read_gold(self.paths, self.fmt, on_error, **self.options))
 
 
@@ -178,7 +178,7 @@ def import_gold(
         add_gold(item=item, source=source, content=content, provenance=record.provenance, now=now)
         return True
 
-    content_part = get_scheme(project.scheme).content
+    content_part = scheme_of(project).content
     parse = content_part.parse_system if allow_overlaps else content_part.parse_gold
     records = Records(
         paths,
@@ -215,7 +215,7 @@ def preview_gold(
     add_roles: bool = False,
 ) -> GoldPreview:
     """Read the beginning of the files as `import_gold` does, without storing anything."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     preview = GoldPreview()
 
     def note(item: Item, content: Json, record: GoldRecord) -> bool:
@@ -281,7 +281,7 @@ def import_system(
 
     They are sources for experts' merges and for comparisons. Options and errors are as in `import_gold`.
     """
-    content_part = get_scheme(project.scheme).content
+    content_part = scheme_of(project).content
 
     def replace(item: Item, content: Json, record: GoldRecord) -> bool:
         fields = {
@@ -393,7 +393,7 @@ class _Storing:
     refuse: Callable[[FileError], None]
 
     def store_all(self, fitted_records: Iterable[FittedRecord]) -> None:
-        is_blank = get_scheme(self.project.scheme).content.is_blank
+        is_blank = scheme_of(self.project).content.is_blank
         for fitted in fitted_records:
             record = fitted.record
             try:

@@ -14,8 +14,8 @@ from consolidation.domain.gold.current_gold import FIRST_CASES
 from consolidation.models import CaseSource, Gold, GoldEntry
 from crowd.domain.workers.pseudonyms import foreign_pseudonym
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.models import Project
-from schemes.registry import get_scheme
 
 CHUNK = 1000
 _WORD = re.compile(r"\w+")
@@ -104,7 +104,7 @@ def _newest_versions(items: Iterable[int]) -> list[Gold]:
 
 
 def _fields(gold: Gold, project: Project, case_workers: dict[int, list[str]]) -> dict[str, Any]:
-    search, context = get_scheme(project.scheme).search, context_of(gold.item, project)
+    search, context = scheme_of(project).search, context_of(gold.item, project)
     return {
         "project": project,
         "sentence_id": gold.item.sentence_id,

@@ -5,13 +5,13 @@ from datetime import datetime
 
 from django.db.models import Exists, OuterRef, Q
 
-from annotation.domain.corpus.item_context import scheme_of
 from annotation.enums import USABLE, SubmissionState
 from annotation.models import Submission
 from consolidation.domain.gold.current_gold import FIRST_CASES
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Dispute, Gold
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.enums import AfterDisputes, Role
 from schemes.contract.values import Json
 
@@ -52,7 +52,7 @@ def count_kept_work(*, clock: Callable[[], datetime], limit: int = 200) -> int:
 def _count(submission: Submission, now: datetime) -> int:
     kept = units = 0
     if submission.is_readable:
-        scheme, reference = scheme_of(submission.item), _reference(submission)
+        scheme, reference = scheme_of(submission.item.project), _reference(submission)
         count_kept = scheme.comparison.count_kept
         units = scheme.content.count_units(submission.content, Role.GENERATOR)
         kept = min(units, count_kept(reference, submission.content))
@@ -74,7 +74,7 @@ def _reference(submission: Submission) -> Json:
     verifications = [row.content for row in dispute.verifications.order_by("pk")]
     project = submission.item.project
     content, _ = (
-        scheme_of(submission.item)
+        scheme_of(submission.item.project)
         .get_validating()
         .gold_of([dispute.source.content], verifications, project.validators_to_agree)
     )

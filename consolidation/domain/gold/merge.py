@@ -23,10 +23,10 @@ from consolidation.domain.gold.add_gold import add_gold
 from consolidation.domain.gold.current_gold import current_gold
 from consolidation.enums import GoldSource, MergeState, SourceOrigin
 from consolidation.models import Gold, Merge, MergeSource, QueuedItem, SystemAnnotation
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 TRANSITIONS: Transitions = {MergeState.OPEN: [MergeState.MERGED]}
 CHUNK = 1000
@@ -66,7 +66,7 @@ def gather(
     `sources` are keys of `sources_there`.
     """
     ids = [item.pk for item in items]
-    as_source = get_scheme(project.scheme).get_merging().as_source
+    as_source = scheme_of(project).get_merging().as_source
     annotations: dict[int, list[MergeSource]] = defaultdict(list)
     for source in dict.fromkeys(sources):
         for row, merge_source in _sources(project, ids, source):
@@ -133,7 +133,7 @@ def record_merge(*, merge: Merge, content: Json, expert: AbstractBaseUser, now: 
         raise TransitionNotAllowedError(merge, merge.state, MergeState.MERGED)
     sources = list(merge.sources.all())
     item = merge.queued.item
-    merging = get_scheme(item.project.scheme).get_merging()
+    merging = scheme_of(item.project).get_merging()
     contents = [source.content for source in sources]
     merged, _ = merging.gold_of(content, contents)
     trace = merging.trace(content, contents)

@@ -14,9 +14,9 @@ from typing import Any, TextIO
 from consolidation.enums import MergeState, SourceOrigin
 from consolidation.models import ExpertQueue, Merge, MergeSource
 from metrics.counts import ratio
+from projects.domain.schemes import scheme_of
 from schemes.contract.judging import Merging
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class MergeReport:
 
 
 def merge_report(*, queue: ExpertQueue) -> MergeReport:
-    merging = get_scheme(queue.project.scheme).get_merging()
+    merging = scheme_of(queue.project).get_merging()
     merges = Merge.objects.filter(queued__queue=queue)
     done = merges.filter(state=MergeState.MERGED)
     totals: Counter[str] = Counter()

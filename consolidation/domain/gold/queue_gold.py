@@ -33,10 +33,10 @@ from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
 from jobs.models import Job
 from projects.domain.bad_rows import BadRows
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import FileError
 from schemes.import_settings import Setting
-from schemes.registry import get_scheme
 
 GOLD_IMPORT = "gold-import"
 
@@ -111,7 +111,7 @@ class OpenGold:
 @contextmanager
 def open_gold_files(project: Project, parameters: dict[str, Any]) -> Iterator[OpenGold]:
     """Yield the files of an upload. Raise FileError with their original names."""
-    corpus = get_scheme(project.scheme).corpus
+    corpus = scheme_of(project).corpus
     options = reading_of(parameters)
     with open_uploads(parameters["files"]) as (paths, names), ExitStack() as stack:
         gold = open_gold(paths, corpus=corpus, fmt=parameters["format"], options=options)

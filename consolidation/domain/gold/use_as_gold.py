@@ -16,9 +16,9 @@ from consolidation.domain.gold.accept_identical import are_same
 from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import ExpertWork, GoldSource, QueueState
 from consolidation.models import ExpertDraft, ExpertQueue, Gold
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
-from schemes.registry import get_scheme
 
 
 class GoldSettingError(TouchstoneError):
@@ -41,7 +41,7 @@ class GoldPlan:
 def make_expert_gold(*, submission: Submission, now: datetime) -> Gold:
     """Add the annotation as the next version of its item's expert gold."""
     item = submission.item
-    merging = get_scheme(item.project.scheme).get_merging()
+    merging = scheme_of(item.project).get_merging()
     source = merging.as_source(submission.content)
     consolidation = merging.parse(merging.keep_all(source), context_of(item), [source])
     content, _ = merging.gold_of(consolidation, [source])
@@ -109,7 +109,7 @@ def _annotations(queue: ExpertQueue) -> QuerySet[Submission]:
 
 
 def _agree(annotations: Sequence[Submission]) -> bool:
-    scheme = get_scheme(annotations[0].item.project.scheme)
+    scheme = scheme_of(annotations[0].item.project)
     contents = [annotation.content for annotation in annotations]
     return are_same(contents, merging=scheme.get_merging())
 

@@ -21,8 +21,8 @@ from annotation.models import HeldBonus, Submission
 from crowd.enums import AssignmentState
 from crowd.models import Assignment
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.protocols import TERMS
-from schemes.registry import get_scheme
 
 ACTOR = "automatic"
 
@@ -81,7 +81,7 @@ def _doubt(assignment: Assignment, now: datetime) -> str:
     record = kept_record(project=project, worker=assignment.worker)
     if record.is_good:
         return next((reason.text for reason in speed_reason(submissions)), "")
-    nouns = get_scheme(project.scheme).vocabulary
+    nouns = scheme_of(project).vocabulary
     kept, units = sum(row.kept_units or 0 for row in judged), sum(map(units_of, judged))
     return (
         f"{record.kept:,} of {nouns.unit.count(record.units)} in the worker's newest "
@@ -140,5 +140,5 @@ def _note(held: HeldBonus, submissions: Sequence[Submission], kept: int, earned:
     if all(row.kept_units is None for row in submissions):
         return "There was no result, so the bonus is paid in full."
     project = held.project
-    unit, done = get_scheme(project.scheme).vocabulary.unit, TERMS[project.protocol].done
+    unit, done = scheme_of(project).vocabulary.unit, TERMS[project.protocol].done
     return f"{kept:,} of {unit.count(earned)} were kept when the item was {done}."

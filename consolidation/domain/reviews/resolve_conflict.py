@@ -9,7 +9,7 @@ from enum import Enum
 
 from django.db import transaction
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.decisions.decide_submission import auto_accept
 from annotation.domain.work.drafts import Parse
 from annotation.domain.work.record_generations import parse_generation
@@ -21,6 +21,7 @@ from consolidation.domain.case_records import case_of
 from consolidation.domain.cases.record_work import dependence_of, parse_for_case
 from consolidation.protocols import CASE_ROLES
 from crowd.models import Assignment
+from projects.domain.schemes import scheme_of
 from schemes.contract.errors import ContentError
 
 
@@ -126,7 +127,7 @@ def compare_versions(*, submission: Submission) -> TwoVersions:
     contents, parse = contents_of(submission), parser_of(submission)
     ours, theirs = (_read(submission, contents[copy], parse) for copy in Version)
     item = submission.item
-    differences = scheme_of(item).content.differences
+    differences = scheme_of(item.project).content.differences
     return TwoVersions(ours, theirs, differences(ours.content, theirs.content, context_of(item)))
 
 

@@ -10,10 +10,12 @@ from consolidation.domain.gold.lost_parts import LostParts, lost_parts
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.domain.resources import ImportedResource, import_resource
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import ContentError
 from schemes.contract.resources import ResourcePreset, ResourceSwitch
-from schemes.registry import SCHEMES, get_scheme
+from schemes.contract.scheme import Scheme
+from schemes.registry import SCHEMES
 
 
 class Command(BaseCommand):
@@ -25,7 +27,7 @@ class Command(BaseCommand):
 
     @property
     def example(self) -> str:  # type: ignore[override]
-        formats = [fmt for scheme in SCHEMES.values() for fmt in _formats(scheme.name)]
+        formats = [fmt for scheme in SCHEMES.values() for fmt in _formats(scheme)]
         return f"manage.py import_lexicon news release.zip --format {(formats or ['FORMAT'])[0]}"
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -58,7 +60,7 @@ class Command(BaseCommand):
         presets = _chosen_presets(project, name, options)
         path, fmt = options["path"], options["format"]
         if path is not None and not fmt:
-            formats = ", ".join(_formats(project.scheme, name))
+            formats = ", ".join(_formats(scheme_of(project), name))
             raise InputError(f"--format is missing. Formats: {formats}.")
         if path is None and not (switches or presets):
             raise InputError("name a file or folder, or an option of the resource.")
@@ -101,8 +103,8 @@ def sentences_of(imported: ImportedResource, lost: LostParts) -> str:
     return "\n".join(lines)
 
 
-def _formats(scheme: str, name: str = "") -> list[str]:
-    resources = get_scheme(scheme).resources
+def _formats(scheme: Scheme, name: str = "") -> list[str]:
+    resources = scheme.resources
     return [fmt for key, part in resources.items() if name in ("", key) for fmt in part.formats]
 
 
@@ -119,7 +121,7 @@ def _presets() -> list[ResourcePreset]:
 
 
 def _resource_name(project: Project, name: str | None) -> str:
-    resources = get_scheme(project.scheme).resources
+    resources = scheme_of(project).resources
     if name:
         return name
     if len(resources) == 1:
@@ -131,14 +133,14 @@ def _resource_name(project: Project, name: str | None) -> str:
 
 def _chosen(project: Project, name: str, options: Mapping[str, Any]) -> dict[str, bool]:
     """Return the chosen switches by key. Raise InputError for those of other resources."""
-    part = get_scheme(project.scheme).resources.get(name)
+    part = scheme_of(project).resources.get(name)
     own = {switch.key for switch in part.switches} if part else set()
     return _given(name, options, keys=[switch.key for switch in _switches()], own=own)
 
 
 def _chosen_presets(project: Project, name: str, options: Mapping[str, Any]) -> dict[str, str]:
     """Return the names of the chosen presets by key. Raise InputError for those of other resources."""
-    part = get_scheme(project.scheme).resources.get(name)
+    part = scheme_of(project).resources.get(name)
     own = {preset.key for preset in part.presets} if part else set()
     return _given(name, options, keys=[preset.key for preset in _presets()], own=own)
 

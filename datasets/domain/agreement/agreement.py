@@ -11,11 +11,11 @@ from annotation.models import Item, Submission
 from consolidation.models import Gold
 from metrics.counts import mean
 from metrics.intervals import Interval
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 CHUNK = 500
 # Content by annotator and item.
@@ -126,7 +126,7 @@ def _of_workers(project: Project, items: QuerySet[Item]) -> Annotations:
 
 
 def _report(project: Project, annotations: Annotations) -> AgreementReport:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     targets = targets_of(project, {pk for contents in annotations.values() for pk in contents})
     by_pair = _measures(scheme, annotations, targets)
     by_item: dict[int, Measures] = {}

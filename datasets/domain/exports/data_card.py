@@ -27,10 +27,10 @@ from datasets.domain.exports.export_submissions import ANNOTATIONS
 from datasets.domain.quality.suggestion_use import read_suggestion_json
 from datasets.domain.quality.validator_figures import validator_figures
 from metrics.intervals import Interval
+from projects.domain.schemes import scheme_of
 from projects.enums import Role, ShownContext, SuggestionChoice
 from projects.models import Project
 from schemes.contract.values import Noun
-from schemes.registry import get_scheme
 from web.money import dollars
 
 AGREEMENT_ITEMS = 500
@@ -104,7 +104,7 @@ def _data_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _contents(project: Project, manifest: Mapping[str, Any]) -> str:
     counts, is_validated = manifest["counts"], manifest["source"] == GoldSource.VALIDATED
-    totals = get_scheme(project.scheme).totals_of_gold(validated=is_validated)
+    totals = scheme_of(project).totals_of_gold(validated=is_validated)
     rows = [
         f"| {name} | {'' if count is None else format(count, ',')} | {size:,} |"
         for name, count, size in _files_and_folders(manifest["files"])
@@ -170,7 +170,7 @@ def _partitions(partitions: Mapping[str, Any] | None) -> Iterable[str]:
 
 
 def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     rules = ", ".join(f"{purpose} `{rule}`" for purpose, rule in sorted(manifest["rules"].items()))
     how = f"{_how(project, manifest['source'])}{_disputed(manifest)}{_identical(manifest)}"
     return (
@@ -185,7 +185,7 @@ def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
 
 def _suggestions(project: Project, manifest: Mapping[str, Any]) -> str:
     """Describe what workers' pages suggested and how often it was picked."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     setting = scheme.pages.suggestions
     if setting is None:
         return ""
@@ -203,7 +203,7 @@ def _suggestions(project: Project, manifest: Mapping[str, Any]) -> str:
 
 
 def _how(project: Project, source: str) -> str:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if source == ANNOTATIONS:
         return "These are the annotations of individual people, before and after consolidation."
     if source == GoldSource.VALIDATED and scheme.validating:
@@ -270,7 +270,7 @@ def _compared(items: int) -> str:
 def _quality(project: Project, manifest: Mapping[str, Any]) -> str:
     """Describe the gold's quality. Agreement is computed on up to AGREEMENT_ITEMS items."""
     lines = []
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     report = worker_agreement(project=project, limit=AGREEMENT_ITEMS)
     if report.items:
         agreements = ", ".join(
@@ -331,7 +331,7 @@ def _limits(project: Project, manifest: Mapping[str, Any]) -> str:
     ]
     if not manifest["licence"]:
         limits.append("No licence was specified. Ask the requester before you use the dataset.")
-    limits += get_scheme(project.scheme).limits
+    limits += scheme_of(project).limits
     if manifest["worker_ids"] == "raw":
         limits.append("The worker ids are those of the crowd provider and identify people.")
     return "\n".join(["## Known limitations", "", *(f"- {limit}" for limit in limits)])

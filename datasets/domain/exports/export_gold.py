@@ -42,11 +42,12 @@ from datasets.domain.exports.export_submissions import (
 from datasets.domain.exports.partitions import check_frozen
 from datasets.domain.quality.suggestion_use import suggestion_json, suggestion_use
 from datasets.models import Partitioning
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.files import SentenceSink
 from schemes.contract.records import ExportRow, SentenceRecord
 from schemes.contract.scheme import Scheme
-from schemes.registry import SCHEMES, get_scheme
+from schemes.registry import SCHEMES
 
 # The format that every scheme has, and its suffix.
 JSONL = "jsonl"
@@ -102,7 +103,7 @@ class Export:
 
 def formats_of(project: Project) -> list[str]:
     """Return the export formats of the project's gold."""
-    return formats_of_scheme(get_scheme(project.scheme))
+    return formats_of_scheme(scheme_of(project))
 
 
 def known_formats() -> list[str]:
@@ -227,7 +228,7 @@ def _folder_for(folder: Path) -> Iterator[None]:
 def _check_rows(groups: Sequence["_Files"], files: Mapping[str, Any], counts: Counts) -> None:
     """Raise NothingToExportError if no file of gold has a row."""
     project, options = groups[0].project, groups[0].options
-    exports = get_scheme(project.scheme).exports
+    exports = scheme_of(project).exports
     file_set = exports.file_sets.get(options.fmt) if exports else None
     if _is_folder_format(project, options.fmt):
         rows = counts["items"]
@@ -235,7 +236,7 @@ def _check_rows(groups: Sequence["_Files"], files: Mapping[str, Any], counts: Co
         rows = sum(
             files[f"{group.name}.{ending}"]["rows"]
             for group in groups
-            for ending in _endings(get_scheme(project.scheme), options.fmt)
+            for ending in _endings(scheme_of(project), options.fmt)
             if file_set is None or ending != file_set.sentences
         )
     if not rows:
@@ -301,7 +302,7 @@ def _write_files(
     total = Counts()
     for group in groups:
         counts = Counts()
-        scheme = get_scheme(group.project.scheme)
+        scheme = scheme_of(group.project)
         sentences = f"{group.name}.sentences.csv"
         with _sentences_beside(group, folder / sentences) as add:
             rows = _counted(_held(group, counts), scheme, group.options.fmt, counts, add)
@@ -323,7 +324,7 @@ def _write_files(
 @contextmanager
 def _sentences_beside(group: "_Files", path: Path) -> Iterator[SentenceSink]:
     """Yield a sink of sentences. Nothing is written if the scheme has no sentence files."""
-    scheme = get_scheme(group.project.scheme)
+    scheme = scheme_of(group.project)
     open_file = scheme.exports.sentence_file if scheme.exports else None
     if open_file is None:
         yield lambda sentence: None
@@ -340,7 +341,7 @@ def _sentences_beside(group: "_Files", path: Path) -> Iterator[SentenceSink]:
 
 def _write_group(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, Any]:
     """Write the gold files of a group, and return them as in the manifest."""
-    scheme = get_scheme(group.project.scheme)
+    scheme = scheme_of(group.project)
     endings = _endings(scheme, group.options.fmt)
     paths = {ending: folder / f"{group.name}.{ending}" for ending in endings}
     counts = _write_gold(scheme, group.options.fmt, rows, paths)
@@ -362,7 +363,7 @@ def _write_gold(
 
 
 def _is_folder_format(project: Project, fmt: str) -> bool:
-    exports = get_scheme(project.scheme).exports
+    exports = scheme_of(project).exports
     return exports is not None and fmt in exports.folders
 
 
@@ -384,7 +385,7 @@ def _check_replaceable(folders: Iterable[Path]) -> None:
 
 def _write_folder(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, int]:
     """Write the folder of a group, and return its counts."""
-    exports = get_scheme(group.project.scheme).exports
+    exports = scheme_of(group.project).exports
     assert exports is not None
     folder.mkdir()
     return dict(exports.folders[group.options.fmt](rows, folder))
@@ -434,7 +435,7 @@ class _Files:
         return with_gold(self.sentences(), self.gold)
 
     def rows(self) -> Iterator[ExportRow]:
-        exports = get_scheme(self.project.scheme).exports
+        exports = scheme_of(self.project).exports
         fields = ExportFields(
             raw_worker_ids=self.options.raw_worker_ids,
             judgments=exports is not None and self.options.fmt in exports.with_judgments,
@@ -447,7 +448,7 @@ class _Files:
 
 def _held(group: "_Files", counts: Counts) -> Iterator[ExportRow]:
     """Yield the rows that the format has a place for, and count the others."""
-    exports = get_scheme(group.project.scheme).exports
+    exports = scheme_of(group.project).exports
     holds = exports.holds.get(group.options.fmt) if exports else None
     for row in group.rows():
         if holds is None or holds(row.target):
@@ -493,7 +494,7 @@ def _manifest(
     files: dict[str, Any],
     counts: Counts,
 ) -> dict[str, Any]:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     totals = scheme.totals_of_gold(validated=options.source == GoldSource.VALIDATED)
     return {
         "software": f"touchstone {settings.VERSION}",

@@ -11,11 +11,13 @@ from annotation.models import Submission
 from audit.errors import TouchstoneError
 from datasets.domain.exports.export_jsonl import BUFFER, OPTIONS
 from datasets.domain.exports.export_rows import EXPERT
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.records import SubmittedRow
+from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import SCHEMES, get_scheme
+from schemes.registry import SCHEMES
 
 JSONL = "jsonl"
 # The folder of individual annotations, and the source of an export without gold.
@@ -43,10 +45,10 @@ class SubmissionOptions:
 
 def submission_formats() -> list[str]:
     """Return the formats of all schemes."""
-    return sorted({fmt for name in SCHEMES for fmt in submission_formats_of(name)})
+    return sorted({fmt for scheme in SCHEMES.values() for fmt in submission_formats_of(scheme)})
 
 
-def submission_formats_of(scheme: str) -> list[str]:
+def submission_formats_of(scheme: Scheme) -> list[str]:
     """Return the formats in which the scheme's submissions can be exported."""
     return list(_writers(scheme))
 
@@ -70,7 +72,7 @@ def export_submissions(
 
     Raise SubmissionFormatError and OSError.
     """
-    writers, fmt = _writers(project.scheme), options.fmt
+    writers, fmt = _writers(scheme_of(project)), options.fmt
     if fmt not in writers:
         raise SubmissionFormatError(
             f"{project.slug} has no format {fmt!r} of submissions. Choose from: {', '.join(writers)}."
@@ -91,8 +93,8 @@ def export_submissions(
     return counts
 
 
-def _writers(scheme: str) -> dict[str, _Write]:
-    exports = get_scheme(scheme).exports
+def _writers(scheme: Scheme) -> dict[str, _Write]:
+    exports = scheme.exports
     return {**(exports.submissions if exports else {}), JSONL: _write_jsonl}
 
 

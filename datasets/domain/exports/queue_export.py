@@ -26,6 +26,7 @@ from jobs.domain.queue_job import queue_job
 from jobs.domain.stored_files import delete_files
 from jobs.enums import JobState
 from jobs.models import Job
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import FileError
 
@@ -118,7 +119,7 @@ def _annotation_format(project: Project, parameters: dict[str, Any]) -> str:
     if not parameters.get("annotations") or not submissions_of(project).exists():
         return ""
     fmt: str = parameters["format"]
-    return fmt if fmt in submission_formats_of(project.scheme) else JSONL
+    return fmt if fmt in submission_formats_of(scheme_of(project)) else JSONL
 
 
 def _clean_up(job: Job) -> None:

@@ -11,9 +11,9 @@ from annotation.models import Item, Sentence, Submission
 from consolidation.enums import GoldSource
 from consolidation.models import Case, CaseSource, Gold
 from crowd.domain.workers.pseudonyms import foreign_pseudonym
+from projects.domain.schemes import scheme_of
 from schemes.contract.judging import JudgedUnit
 from schemes.contract.scheme import Scheme
-from schemes.registry import get_scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def gold_of_sentence(*, sentence: Sentence) -> list[ItemGold]:
         .prefetch_related(Prefetch("gold", queryset=gold), Prefetch("cases", queryset=cases))
         .order_by("pk")
     )
-    scheme = get_scheme(sentence.project.scheme)
+    scheme = scheme_of(sentence.project)
     for item in items:
         item.project = sentence.project
     in_order = sorted(items, key=lambda item: scheme.corpus.order(item.target))

@@ -16,12 +16,12 @@ from consolidation.domain.gold.current_gold import current_gold
 from consolidation.enums import GoldSource
 from consolidation.protocols import protocol_of
 from datasets.domain.quality.suggestion_use import suggestion_table
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.scheme import Scheme
 from schemes.contract.statistics import AnnotatedItem, Frequencies, StatisticsTable
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 Steps = Mapping[str, Mapping[str, int]]
 # The roles whose work on an item counts as the time of its annotation.
@@ -72,7 +72,7 @@ def statistics_of(source: str = "", *, project: Project) -> StatisticsReport:
     Without a `source`, the gold is that which the project produces, or else an expert's or imported
     gold. Raise MissingPartError if the scheme has no statistics.
     """
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     statistics = scheme.get_statistics()
     source = source or _source_with_gold(project)
     gold, partitions = _gold_items(project, source)

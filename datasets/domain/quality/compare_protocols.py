@@ -21,9 +21,9 @@ from consolidation.models import Gold
 from datasets.domain.agreement.scores import Scores, Yield
 from datasets.domain.quality.quality import NothingToCompareError
 from metrics.counts import ratio
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 CHUNK = 1000
 Contents = Mapping[str, Json]
@@ -68,7 +68,7 @@ class Side:
             "cents_per_item": self.cents_per_item,
             **{
                 f"cents_per_{total.noun.singular}": self.cents_per(total.key)
-                for total in get_scheme(self.project.scheme).content.totals
+                for total in scheme_of(self.project).content.totals
             },
             "seconds_per_item": self.seconds_per_item,
             "seconds_by_role": dict(self.seconds),
@@ -152,7 +152,7 @@ def _side(project: Project, contents: Contents, expert: Contents) -> Side:
     shared = {key: contents[key] for key in expert if key in contents}
     return Side(
         project=project,
-        gold=Yield.of(get_scheme(project.scheme), contents.values()),
+        gold=Yield.of(scheme_of(project), contents.values()),
         cents=sum(cost.total_cents for cost in _costs(project, list(contents))),
         seconds=_seconds(project, list(contents)),
         against_expert=_scores(project, expert, shared) if expert else None,
@@ -176,7 +176,7 @@ def _seconds(project: Project, keys: list[str]) -> dict[str, int]:
 
 def _scores(project: Project, reference: Contents, predicted: Contents) -> Scores:
     """Score the predicted items. Items that only the reference has count as empty."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     targets: dict[str, Json] = {}
     for chunk in batched(list(reference), CHUNK):
         targets |= dict(project.items.filter(key__in=chunk).values_list("key", "target"))

@@ -14,10 +14,10 @@ from datasets.domain.quality.merged_items import MergedItem, Source, merged_item
 from metrics.capture_recapture import Captures, CoverageEstimate, estimate_coverage
 from metrics.counts import Counts, micro_sum, ratio
 from metrics.intervals import Interval
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 REPETITIONS = 1000
 
@@ -126,7 +126,7 @@ def coverage_report(*, project: Project, limit: int | None = None) -> CoverageRe
     With `limit`, use at most that many items with gold from the start of the seeded shuffle. Return
     None if no gold was made of two annotations.
     """
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     items = [
         _covered(scheme, item)
         for item in merged_items(project=project, limit=limit)

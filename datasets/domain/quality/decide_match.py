@@ -6,12 +6,13 @@ from typing import Any
 
 from django.db import transaction
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Item
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from consolidation.models import Gold
 from datasets.models import Decision
+from projects.domain.schemes import scheme_of
 from schemes.contract.comparison import Compared, RowDecision
 from schemes.contract.scheme import Scheme
 
@@ -37,7 +38,7 @@ def decide_match(
     The keys are those of row sides. The reference key is empty for a decision on the prediction
     alone. Raise DecisionError.
     """
-    known_kinds = [known.key for known in scheme_of(reference.item).comparison.decisions]
+    known_kinds = [known.key for known in scheme_of(reference.item.project).comparison.decisions]
     if reference.item_id != predicted.item_id or kind not in known_kinds:
         raise DecisionError("This pair of annotations does not exist.")
     Item.objects.select_for_update(of=("self",)).get(pk=reference.item_id)
@@ -62,7 +63,7 @@ def decide_match(
 @transaction.atomic
 def undo_decision(*, decision: Decision, by: Any, now: datetime) -> None:
     """Delete all decisions like this one, so that the automatic match applies again."""
-    scheme = scheme_of(decision.reference.item)
+    scheme = scheme_of(decision.reference.item.project)
     same = Decision.objects.filter(
         reference=decision.reference_id,
         predicted=decision.predicted_id,
@@ -83,7 +84,7 @@ def compare_gold(*, reference: Gold, predicted: Gold) -> Compared:
     """
     item = reference.item
     decisions = decisions_between(reference=reference, predicted=predicted)
-    return scheme_of(item).comparison.compare(
+    return scheme_of(item.project).comparison.compare(
         reference.content, predicted.content, context_of(item), row_decisions(decisions)
     )
 
@@ -91,7 +92,7 @@ def compare_gold(*, reference: Gold, predicted: Gold) -> Compared:
 def decisions_between(*, reference: Gold, predicted: Gold) -> list[Decision]:
     """Return the latest decision about each pair of sides, oldest first."""
     rows = Decision.objects.filter(reference=reference, predicted=predicted).order_by("pk")
-    return latest_decisions(scheme_of(reference.item), rows.select_related("decided_by"))
+    return latest_decisions(scheme_of(reference.item.project), rows.select_related("decided_by"))
 
 
 def latest_decisions(scheme: Scheme, rows: Iterable[Decision]) -> list[Decision]:

@@ -17,7 +17,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.domain.corpus.import_corpus import batched
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from consolidation.domain.gold.current_gold import current_gold
@@ -28,10 +28,10 @@ from datasets.models import ErrorSample, SampledPart
 from metrics.counts import ratio
 from metrics.intervals import Interval, wilson_interval
 from metrics.true_figures import Estimate, true_precision, true_recall
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.comparison import AlignedRow, AnswerCategory, RowSide
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 CHUNK = 1000
 # The number of items, from the start of the seeded shuffle, that a sample is drawn from.
@@ -69,7 +69,7 @@ def draw_sample(
     parts: list[Part] = []
     measures: list[Json] = []
     for reference, predicted in _pairs(project, source, against):
-        compared = get_scheme(project.scheme).comparison.compare(
+        compared = scheme_of(project).comparison.compare(
             reference.content, predicted.content, context_of(predicted.item, project)
         )
         measures.append(compared.measures[figure.key])
@@ -119,7 +119,7 @@ def _drawn_side(row: AlignedRow, population: str) -> RowSide | None:
 
 def _counted_figure(project: Project) -> Any:
     """Return the scheme's first figure that counts true and false positives."""
-    for figure in get_scheme(project.scheme).comparison.figures:
+    for figure in scheme_of(project).comparison.figures:
         if {"tp", "fp", "fn"} <= set(figure.columns):
             return figure
     raise SampleError("This scheme has no figure that counts false positives and negatives.")
@@ -155,13 +155,13 @@ def judge_part(*, part: SampledPart, category: str, by: Any, now: datetime, note
 
 
 def categories_of(sample: ErrorSample) -> Sequence[AnswerCategory]:
-    return get_scheme(sample.project.scheme).comparison.categories
+    return scheme_of(sample.project).comparison.categories
 
 
 def sides_of_part(part: SampledPart) -> tuple[RowSide | None, list[tuple[str, RowSide]]]:
     """Return the part to judge, and the labels and sides of the other gold of its item."""
     predicted, reference = part.predicted, part.reference
-    compared = scheme_of(predicted.item).comparison.compare(
+    compared = scheme_of(predicted.item.project).comparison.compare(
         reference.content, predicted.content, context_of(predicted.item)
     )
     rows = [(row.label, row.predicted, row.reference) for row in compared.rows]

@@ -14,11 +14,11 @@ from datasets.domain.agreement.scores import Scores, Yield
 from datasets.domain.quality.merged_items import MergedItem, merged_items
 from metrics.counts import ratio
 from metrics.intervals import Interval
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 LABELS = {
     "annotator": "One annotator",
@@ -79,7 +79,7 @@ def protocol_effect(*, project: Project, limit: int | None = None) -> ProtocolEf
     items = [item for item in merged_items(project=project, limit=limit) if item.expert is not None]
     if not items:
         return None
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     generation, judgment = _costs_per_item(project, items)
     annotators = ratio(sum(len(item.sources) for item in items), len(items)) or 1.0
     alone = [[source.content for source in item.sources] for item in items]
@@ -146,7 +146,7 @@ def _stage(
     cents: float,
 ) -> Stage:
     """Return the stage whose annotations of each item are `contents`."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     measure = scheme.comparison.measure
     groups = [
         [measure(item.expert or {}, content, item.context.target) for content in annotations]

@@ -17,13 +17,13 @@ from consolidation.models import Gold
 from datasets.domain.agreement.scores import Scores, Yield, column_name
 from datasets.domain.quality.decide_match import latest_decisions, row_decisions
 from datasets.models import Decision, StoredComparison
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.comparison import RowDecision
 from schemes.contract.errors import ErrorSink
 from schemes.contract.external import ExternalComparison, GoldItem
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 # Items read per query.
 CHUNK = 1000
@@ -70,7 +70,7 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
             f"No item of {project.slug} has both {source} and {against} gold. Upload the "
             "annotations of an expert first."
         )
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     measure = scheme.comparison.measure
     targets = targets_of(project, theirs)
     automatic = {item: measure(theirs[item], ours[item], targets[item]) for item in theirs}
@@ -214,7 +214,7 @@ def _decisions(project: Project, source: str, against: str) -> dict[int, list[Ro
     by_item: dict[int, list[Decision]] = {}
     for row in rows.select_related("reference").order_by("pk"):
         by_item.setdefault(row.reference.item_id, []).append(row)
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     return {
         item: row_decisions(latest_decisions(scheme, decisions))
         for item, decisions in by_item.items()

@@ -11,11 +11,11 @@ from datasets.domain.quality.merged_items import MergedItem, merged_items
 from metrics.capture_recapture import Captures, sum_captures
 from projects.charts import Column, PageChart
 from projects.domain.cached_figures import figures_of
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from projects.time_buckets import group_over_time
 from schemes.contract.scheme import Scheme
 from schemes.figures import Figure, Measure
-from schemes.registry import get_scheme
 from web.charts import Axis, Chart, Series, Unit
 
 # The chart's limit of items, from the start of the project's seeded shuffle.
@@ -37,7 +37,7 @@ class Period:
 
 def quality_over_time(*, project: Project) -> list[Period]:
     """Return the quality of each period in which gold was made of two annotations."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     figure = scheme.comparison.figures[0]
     measured = [
         (item.made_at, (_measures(scheme, figure, item), captures_of(scheme, item)))
@@ -63,7 +63,7 @@ def _period(figure: Figure, start: datetime, rows: list[tuple[list[Measure], Cap
 
 def quality_chart(*, project: Project) -> PageChart:
     """Return the chart of agreement and coverage."""
-    figure = get_scheme(project.scheme).comparison.figures[0]
+    figure = scheme_of(project).comparison.figures[0]
     cached = figures_of(quality_over_time, project=project)
     periods: list[Period] = cached.value
     series = [

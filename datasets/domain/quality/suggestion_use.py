@@ -14,11 +14,11 @@ from consolidation.domain.cases.experiment import annotations_for_gold
 from consolidation.enums import MergeState
 from consolidation.models import ExpertDraft, Merge
 from metrics.counts import ratio
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.statistics import StatisticsTable
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 CHUNK = 2000
 
@@ -43,7 +43,7 @@ class SuggestionUse:
 
 def suggestion_use(*, project: Project) -> SuggestionUse | None:
     """Return the use of suggestions by workers and experts, or None if the scheme suggests nothing."""
-    setting = get_scheme(project.scheme).pages.suggestions
+    setting = scheme_of(project).pages.suggestions
     if setting is None:
         return None
     ranks: Counter[int | None] = Counter()
@@ -89,7 +89,7 @@ def suggestion_table(project: Project) -> list[StatisticsTable]:
     use = suggestion_use(project=project)
     if use is None or not use.recorded:
         return []
-    units = get_scheme(project.scheme).vocabulary.unit.plural.capitalize()
+    units = scheme_of(project).vocabulary.unit.plural.capitalize()
     counts = [("typed", use.typed)]
     counts += [(f"picked, suggestion {rank}", count) for rank, count in use.picked.items()]
     rows = [(how, count, f"{100 * count / use.recorded:.1f}") for how, count in counts]

@@ -11,11 +11,11 @@ from annotation.enums import SubmissionState
 from annotation.models import Submission
 from consolidation.models import Dispute
 from metrics.counts import ratio
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 CHUNK = 500
 
@@ -64,7 +64,7 @@ def validator_figures(*, project: Project, limit: int | None = None) -> list[Val
     With `limit`, use that many items from the start of the seeded shuffle. The list is empty if the
     scheme doesn't support validation.
     """
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     if scheme.validating is None:
         return []
     by_validator: dict[str, ValidatorFigures] = {}

@@ -27,11 +27,11 @@ from jobs.domain.queries import jobs_of
 from jobs.domain.queue_job import queue_job
 from jobs.models import Job
 from metrics.intervals import Interval
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import FileError
 from schemes.contract.records import SentenceRecord
 from schemes.contract.scoring import Measure, ScoredSystem, SystemScoring
-from schemes.registry import get_scheme
 from schemes.reports import UsageError
 
 if TYPE_CHECKING:  # numpy is slow to import
@@ -75,7 +75,7 @@ def queue_evaluation(
 
     Without a `variant`, the scheme's first is used.
     """
-    variants = get_scheme(project.scheme).get_scoring().variants
+    variants = scheme_of(project).get_scoring().variants
     variant = variant or next(iter(variants), "")
     if variant and variant not in variants:
         raise EvaluationError(f"There is no task {variant!r}. Choose from: {', '.join(variants)}.")
@@ -136,7 +136,7 @@ def name_of(file: str) -> str:
 def _run(run: JobRun) -> dict[str, Any]:
     project = Project.objects.get(slug=run.job.scope)
     parameters = run.job.parameters
-    scoring = get_scheme(project.scheme).get_scoring()
+    scoring = scheme_of(project).get_scoring()
     names: dict[str, str] = {}
     try:
         with _open_files(project, scoring, parameters, names) as (reference, systems, sentences):
@@ -192,7 +192,7 @@ def _open_files(
 
 def _write_sentences(project: Project, path: Path) -> Path:
     """Write all sentences of the project, because systems annotate more than has gold."""
-    exports = get_scheme(project.scheme).exports
+    exports = scheme_of(project).exports
     assert exports is not None
     assert exports.sentence_file is not None
     with exports.sentence_file(path) as add:

@@ -22,9 +22,9 @@ from datasets.domain.agreement.scores import table_cell
 from datasets.domain.quality.validator_figures import ValidatorFigures, validator_figures
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named, worker_named
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.scheme import Scheme
-from schemes.registry import get_scheme
 from schemes.reports import text_table, write_csv
 
 
@@ -70,7 +70,7 @@ class Command(BaseCommand):
             "consolidations": consolidation_agreement(project=project, disjoint=False),
             "disjoint_teams": consolidation_agreement(project=project, disjoint=True),
         }
-        scheme = get_scheme(project.scheme)
+        scheme = scheme_of(project)
         try:
             _write_files(scheme, workers, options)
         except OSError as error:

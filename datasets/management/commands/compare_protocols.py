@@ -4,8 +4,8 @@ from typing import Any
 from datasets.domain.quality.compare_protocols import ProtocolsCompared, compare_protocols
 from projects.command import Command as BaseCommand
 from projects.command import project_named
+from projects.domain.schemes import scheme_of
 from schemes.figures import Figure
-from schemes.registry import get_scheme
 from schemes.reports import text_table
 
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
 
 def _text(comparison: ProtocolsCompared) -> str:
     sides = comparison.sides
-    scheme = get_scheme(comparison.first.project.scheme)
+    scheme = scheme_of(comparison.first.project)
     totals, figures = scheme.content.totals, scheme.comparison.figures
     header = ("", *(f"{side.project.slug} ({side.protocol})" for side in sides))
     rows = [

@@ -10,7 +10,7 @@ from datasets.domain.exports.export_submissions import submission_formats
 from datasets.domain.exports.store_export import S3, ExportNotStoredError, s3_storage, store_export
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
-from schemes.registry import get_scheme
+from projects.domain.schemes import scheme_of
 
 
 def licence(text: str) -> str:
@@ -84,7 +84,7 @@ class Command(BaseCommand):
         except OSError as error:
             raise InputError(f"{out}: {error.strerror or error}.") from error
         counts = export.manifest["counts"]
-        totals = get_scheme(project.scheme).totals_of_gold(validated=True)
+        totals = scheme_of(project).totals_of_gold(validated=True)
         exported = ", ".join([f"{counts['items']:,} items", *with_counts(totals, counts)])
         left_out = export.manifest.get(LEFT_OUT, 0)
         others = f" {left_out:,} others have no place in {options['format']}." if left_out else ""

@@ -10,8 +10,8 @@ from datasets.domain.quality.quality import NothingToCompareError
 from metrics.intervals import Interval
 from projects.command import Command as BaseCommand
 from projects.command import project_named
+from projects.domain.schemes import scheme_of
 from projects.models import Project
-from schemes.registry import get_scheme
 from schemes.reports import text_table
 
 
@@ -46,7 +46,7 @@ class Command(BaseCommand):
 
 
 def _effect_text(project: Project, effect: ProtocolEffect) -> str:
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     header = ["", *(stage.label for stage in effect.stages)]
     rows = [
         [row.label, *starmap(partial(_cell, row.unit), zip_longest(row.values, row.intervals))]

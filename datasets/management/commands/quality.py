@@ -17,10 +17,11 @@ from datasets.domain.quality.quality import (
 )
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import refuse
 from schemes.contract.scheme import Scheme
-from schemes.registry import SCHEMES, get_scheme
+from schemes.registry import SCHEMES
 from schemes.reports import text_table, write_csv
 
 # The comparisons with other resources that any scheme declares.
@@ -71,13 +72,13 @@ class Command(BaseCommand):
         )
         if options["corrections"]:
             _write_corrections(project, options)
-        text = _text(get_scheme(project.scheme), report)
+        text = _text(scheme_of(project), report)
         self.write_result(quality_json(report), text, as_json=options["json"])
 
     def _compare_with_external(
         self, project: Project, kind: str, path: Path, options: dict[str, Any]
     ) -> None:
-        external = get_scheme(project.scheme).external.get(kind)
+        external = scheme_of(project).external.get(kind)
         if external is None:
             raise InputError(f"{project.slug} can't be compared with {kind!r}.")
         figures = compare_with_external(

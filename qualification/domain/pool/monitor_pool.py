@@ -13,6 +13,7 @@ from audit.domain.change_state import log_state_change
 from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
 from metrics.drift import BLOCK, has_fallen
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.scores.gold_comparisons import WINDOW, gold_comparisons_of, main_figure
@@ -20,7 +21,6 @@ from qualification.enums import AlertKind
 from qualification.models import Alert
 from schemes.contract.scheme import Scheme
 from schemes.figures import Figure, Measure
-from schemes.registry import get_scheme
 
 GRACE_ITEMS = 15
 MIN_SHOWN = 0.0001
@@ -56,7 +56,7 @@ class Coverage:
 
 def coverage_of_pool(*, project: Project) -> list[Coverage]:
     """Return all production generators by usable units per item, fewest first."""
-    return _covered(get_scheme(project.scheme), _items_and_units(project))
+    return _covered(scheme_of(project), _items_and_units(project))
 
 
 def _covered(scheme: Scheme, numbers: Mapping[int, tuple[int, int, int]]) -> list[Coverage]:
@@ -71,7 +71,7 @@ def _items_and_units(project: Project) -> dict[int, tuple[int, int, int]]:
     rows = Submission.objects.live().filter(
         item__project=project, item__in_production=True, role=Role.GENERATOR, problem=""
     )
-    count = get_scheme(project.scheme).content.count_units
+    count = scheme_of(project).content.count_units
     items, units, seconds = Counter[int](), Counter[int](), Counter[int]()
     columns = "worker", "content", "active_seconds"
     submissions = rows.exclude(worker=None).order_by().values_list(*columns)
@@ -127,7 +127,7 @@ def pool_rows(*, project: Project, figures: PoolFigures) -> list[PoolRow]:
             *figures.agreement.get(coverage.worker.pk, (0, None, None)),
             alerts=alerts[coverage.worker.pk],
         )
-        for coverage in _covered(get_scheme(project.scheme), figures.coverage)
+        for coverage in _covered(scheme_of(project), figures.coverage)
     ]
     return sorted(rows, key=lambda row: not row.alerts)
 
@@ -172,7 +172,7 @@ Known = Mapping[tuple[int, str], Alert]
 
 
 def _coverage_alerts(project: Project, known: Known) -> Iterator[Alert]:
-    units = get_scheme(project.scheme).vocabulary.unit.plural
+    units = scheme_of(project).vocabulary.unit.plural
     for coverage in coverage_of_pool(project=project):
         last = known.get((coverage.worker.pk, AlertKind.COVERAGE))
         if coverage.flagged and _may_raise(last, coverage.items, GRACE_ITEMS):

@@ -13,13 +13,13 @@ from crowd.domain.workers.qualifications import grant_qualification
 from crowd.enums import GrantState
 from crowd.models import QualificationGrant, Worker
 from metrics.counts import mean
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.pool.admit import UNGROUPED, pool_of
 from qualification.domain.scores.figures import figure_at
 from qualification.domain.scores.gold_comparisons import main_figure
 from qualification.models import Evaluation, ProductionGroup
-from schemes.registry import get_scheme
 
 MAX_GROUPS = 20
 
@@ -73,7 +73,7 @@ def _skills(project: Project, workers: Sequence[Worker]) -> dict[int, float | No
         enrolment__round__role=Role.GENERATOR,
         so_far=False,
     ).order_by("enrolment__round__ordinal", "pk")
-    scheme, key = get_scheme(project.scheme), main_figure(project).key
+    scheme, key = scheme_of(project), main_figure(project).key
     return {
         worker: figure_at(scheme, corrected or figures, key)
         for worker, figures, corrected in rows.values_list(

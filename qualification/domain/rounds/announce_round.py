@@ -7,8 +7,8 @@ from annotation.domain.publishing.announce_work import place_of
 from annotation.domain.publishing.publish import batch_terms
 from crowd.domain.workers.announce import announce, reachable
 from crowd.models import Message, Worker
+from projects.domain.schemes import scheme_of
 from qualification.models import Cohort, Enrolment
-from schemes.registry import get_scheme
 from web.money import dollars
 
 SUBJECT = "Your tasks: {title}"
@@ -43,7 +43,7 @@ def announce_cohort(
 
 def _text(cohort: Cohort, items: int) -> str:
     project, terms = cohort.round.project, batch_terms(cohort.batch)
-    vocabulary = get_scheme(project.scheme).vocabulary
+    vocabulary = scheme_of(project).vocabulary
     free = terms["free_units"]
     bonus = (BONUS_AFTER if free else BONUS).format(unit=vocabulary.unit.singular, free=free)
     return TEXT.format(

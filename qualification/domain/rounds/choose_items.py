@@ -11,11 +11,11 @@ from django.db.models.functions import Cast
 
 from annotation.models import Item, TaskItem
 from consolidation.models import Gold
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.rounds.set_up_rounds import REFERENCE_SOURCES
 from qualification.models import Round, RoundItem
-from schemes.registry import get_scheme
 
 MAX_ITEMS = 100
 FOUND = 50
@@ -74,7 +74,7 @@ def richest_items(items: QuerySet[Item], *, count: int, seed: int) -> list[Item]
     ).order_by("version")
     if not candidates:
         return []
-    count_units = get_scheme(candidates[0].project.scheme).content.count_units
+    count_units = scheme_of(candidates[0].project).content.count_units
     units = {row.item_id: count_units(row.content, Role.GENERATOR) for row in gold}
     ranked = sorted(candidates, key=lambda item: -units[item.pk])
     firsts: dict[int, Item] = {}

@@ -12,12 +12,12 @@ from crowd.domain.workers.register_worker import ERASED, PSEUDONYMISED
 from crowd.enums import RequestState
 from crowd.models import Block, QualificationGrant, Worker
 from projects.domain.label_worker import workers_named
+from projects.domain.schemes import scheme_of
 from qualification.domain.pool.admit import BLOCKED, IN_POOL
 from qualification.domain.rounds.answer_requests import requests_of
 from qualification.domain.scores.figures import figure_at
 from qualification.enums import EnrolmentState
 from qualification.models import Enrolment, Evaluation, Round
-from schemes.registry import get_scheme
 
 TURNED_DOWN = (EnrolmentState.DECLINED, EnrolmentState.WITHDRAWN)
 
@@ -90,7 +90,7 @@ def candidates_of(
 
 def scores_of(*, round: Round) -> dict[int, float | None]:
     """Return the newest score of each worker in the project's rounds, by worker id."""
-    scheme = get_scheme(round.project.scheme)
+    scheme = scheme_of(round.project)
     main = scheme.comparison.figures[0].key
     newest = Evaluation.objects.filter(enrolment__round__project=round.project).order_by("pk")
     rows = newest.values_list("enrolment__worker", "figures", "corrected_figures")

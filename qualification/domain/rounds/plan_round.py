@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from annotation.models import Item
+from projects.domain.schemes import scheme_of
 from projects.enums import Protocol, Role
 from projects.models import Project
 from qualification.domain.rounds.choose_items import (
@@ -21,13 +22,12 @@ from qualification.domain.rounds.set_up_rounds import (
 )
 from qualification.domain.rounds.vary_gold import can_vary, variations_of
 from qualification.models import Round
-from schemes.registry import get_scheme
 
 
 def trains_consolidators(project: Project) -> bool:
     """Return True if the project can have rounds for consolidators with items of its gold."""
     is_consolidated = project.protocol == Protocol.CONSOLIDATION
-    return is_consolidated and can_vary(get_scheme(project.scheme))
+    return is_consolidated and can_vary(scheme_of(project))
 
 
 def plan_round(
@@ -43,7 +43,7 @@ def plan_round(
 
     A screening leads to a round. Raise RoundSetupError.
     """
-    scheme, given = get_scheme(project.scheme), {}
+    scheme, given = scheme_of(project), {}
     if role == Role.CONSOLIDATOR:
         if not trains_consolidators(project):
             raise RoundSetupError("This project can't have rounds for consolidators.")

@@ -29,6 +29,7 @@ from crowd.domain.money.hit_reservations import HitTerms, slot_cents
 from crowd.domain.money.pay_scheme import bonus_cents
 from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.models import HitType, QualificationType, Worker
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from qualification.domain.pool.admit import is_offered
 from qualification.domain.rounds.announce_round import announce_cohort
@@ -36,7 +37,6 @@ from qualification.domain.rounds.set_up_rounds import complete_references
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Cohort, Enrolment, Round, RoundItem
-from schemes.registry import get_scheme
 
 # Lower attempts are for production (see TaskItem). Each cohort uses a new attempt.
 FIRST_ATTEMPT = 100
@@ -182,7 +182,7 @@ def cohort_value(cohort: Cohort, block: int | None) -> int:
 
 def _create_cohort(round: Round, slots: int, now: datetime) -> Cohort:
     number = (round.cohorts.aggregate(last=Max("number"))["last"] or 0) + 1
-    texts = get_scheme(round.project.scheme).vocabulary.tasks[round.role]
+    texts = scheme_of(round.project).vocabulary.tasks[round.role]
     batch = create_batch(
         project=round.project,
         role=round.role,

@@ -8,6 +8,7 @@ from django.db.models import OuterRef, Prefetch, Q, QuerySet, Subquery
 from annotation.domain.publishing.publish import batch_guidelines
 from projects.domain.create_project import current_guidelines
 from projects.domain.label_worker import workers_named
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Guidelines, Project
 from qualification.domain.scores.figures import UNITS_PER_ITEM, figure_at, unmet_thresholds
@@ -15,7 +16,6 @@ from qualification.enums import AlertKind, EnrolmentState
 from qualification.models import Enrolment, Evaluation, Feedback, Round
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ def rows_of(*, round: Round, enrolments: QuerySet[Enrolment]) -> list[RoundOverv
         Prefetch("evaluations", queryset=newest, to_attr="newest_first"),
         Prefetch("newest_first__feedback", queryset=written, to_attr="written"),
     )
-    scheme = get_scheme(round.project.scheme)
+    scheme = scheme_of(round.project)
     return [_row(scheme, enrolment, round) for enrolment in rows]
 
 

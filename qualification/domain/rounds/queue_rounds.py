@@ -18,6 +18,7 @@ from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queries import jobs_of
 from jobs.domain.queue_job import queue_job
 from jobs.models import Job
+from projects.domain.schemes import scheme_of
 from projects.models import Project
 from qualification.domain.rounds.set_up_rounds import (
     RoundSetupError,
@@ -27,7 +28,6 @@ from qualification.domain.rounds.set_up_rounds import (
     set_up_rounds,
 )
 from schemes.contract.errors import FileError, MissingPartError
-from schemes.registry import get_scheme
 
 ROUND_SETUP = "round-setup"
 
@@ -81,7 +81,7 @@ def _set_up(project: Project, job: Job, paths: list[Path]) -> int:
     items = paths[0] if parameters["has_items"] else None
     annotations = paths[-1] if parameters["has_annotations"] else None
     plans = plans_of_preset(
-        scheme=get_scheme(project.scheme),
+        scheme=scheme_of(project),
         preset=parameters["preset"],
         keys=read_round_items(project, items) if items else {},
         given=read_given_annotations(project, annotations) if annotations else {},

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, Max, OuterRef
 
 from annotation.domain.corpus.import_corpus import batched
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.corpus.item_files import read_item_rows
 from annotation.domain.corpus.source_files import AS_IT_IS, ReadOptions, open_gold
 from annotation.models import Item
@@ -20,6 +20,7 @@ from consolidation.domain.gold.fit_records import Fitting, repeated_items
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from crowd.domain.workers.qualifications import system_requirements
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.pool.production_roles import (
@@ -33,7 +34,6 @@ from qualification.models import Round, RoundItem
 from schemes.contract.errors import ContentError, FileError, refuse
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 ENGLISH_SPEAKING = ["US", "GB", "CA", "AU", "NZ", "IE"]
 # Sources of references, preferring an expert's to a published dataset
@@ -198,7 +198,7 @@ def read_given_annotations(
 
     Raise FileError, also for annotations that contradict the project's items.
     """
-    corpus = get_scheme(project.scheme).corpus
+    corpus = scheme_of(project).corpus
     fmt = corpus.gold_formats[0]
     gold = open_gold([path], corpus=corpus, fmt=fmt, options=options)
     annotations = {}
@@ -425,7 +425,7 @@ def _given(item: Item, plan: RoundPlan) -> list[Json]:
     context = replace(context_of(item), free_form=True)
     try:
         return [
-            scheme_of(item).content.parse_generation(annotation, context)
+            scheme_of(item.project).content.parse_generation(annotation, context)
             for annotation in annotations
         ]
     except ContentError as error:

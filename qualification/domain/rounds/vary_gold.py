@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.models import Item
+from projects.domain.schemes import scheme_of
 from qualification.domain.rounds.set_up_rounds import MIN_GIVEN, RoundSetupError, newest_references
 from schemes.contract.errors import MissingPartError
 from schemes.contract.scheme import Scheme
@@ -41,7 +42,7 @@ def variations_of(*, items: Sequence[Item]) -> dict[str, list[Json]]:
 
 
 def _vary(item: Item, reference: Json) -> list[Json]:
-    generate, context = scheme_of(item).get_simulation().generate, context_of(item)
+    generate, context = scheme_of(item.project).get_simulation().generate, context_of(item)
     made: list[Json] = []
     for number in range(MAX_TRIES):
         seed = f"{item.project.seed}:{item.key}:{number}"

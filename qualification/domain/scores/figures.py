@@ -3,12 +3,13 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from annotation.domain.corpus.item_context import context_of, scheme_of
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.publishing.queries import can_be_used
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from datasets.models import Decision
 from metrics.counts import mean
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from qualification.models import RoundItem
 from schemes.contract.comparison import Compared, RowDecision
@@ -82,7 +83,7 @@ def compare_item(
     round_item: RoundItem, submission: Submission | None, decisions: Iterable[Decision] = ()
 ) -> Compared:
     """Compare the submission with the reference. Raise ValueError for unsuitable decisions."""
-    return scheme_of(round_item.item).comparison.compare(
+    return scheme_of(round_item.item.project).comparison.compare(
         round_item.gold.content,
         annotation_of(round_item, submission),
         context_of(round_item.item),
@@ -95,7 +96,7 @@ def compare_item(
 
 def annotation_of(round_item: RoundItem, submission: Submission | None) -> Json:
     """Return the annotation to compare, which for a consolidator is the resulting gold."""
-    scheme = scheme_of(round_item.item)
+    scheme = scheme_of(round_item.item.project)
     if submission is None:
         return scheme.content.empty
     if submission.role != Role.CONSOLIDATOR:
@@ -107,7 +108,7 @@ def annotation_of(round_item: RoundItem, submission: Submission | None) -> Json:
 def alignment_of(round_item: RoundItem, submission: Submission | None, compared: Compared) -> Json:
     """Return an item's entry in `Evaluation.alignment`."""
     item = round_item.item
-    remarks = scheme_of(item).comparison.hints(compared, context_of(item))
+    remarks = scheme_of(item.project).comparison.hints(compared, context_of(item))
     return {
         "item": round_item.item_id,
         "submission": submission.pk if submission else None,

@@ -6,18 +6,17 @@ from datetime import datetime
 
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
 
-from annotation.domain.corpus.item_context import scheme_of
 from annotation.models import Submission
 from consolidation.enums import GoldSource
 from consolidation.models import Gold
 from crowd.models import Worker
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.scores.figures import compare_item
 from qualification.models import GoldComparison, RoundItem
 from schemes.figures import Figure, Measure
-from schemes.registry import get_scheme
 
 # Number of items over which each point of the curve is computed
 WINDOW = 20
@@ -59,7 +58,7 @@ def _compare(submission: Submission, now: datetime) -> int:
         submission=submission,
         defaults={
             "gold": gold,
-            "rule": scheme_of(submission.item).comparison.rule,
+            "rule": scheme_of(submission.item.project).comparison.rule,
             "measures": dict(compared.measures),
             "compared_at": now,
         },
@@ -88,7 +87,7 @@ def gold_comparisons_of(
 
 def main_figure(project: Project) -> Figure:
     """Return the scheme's first figure, by which workers are monitored."""
-    return get_scheme(project.scheme).comparison.figures[0]
+    return scheme_of(project).comparison.figures[0]
 
 
 def series_of(figure: Figure, measured: Sequence[tuple[datetime, Measure]]) -> list[Point]:

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_uppercase
 
-from annotation.domain.corpus.item_context import context_of, marked_words, scheme_of
+from annotation.domain.corpus.item_context import context_of, marked_words
 from annotation.models import Item, Submission
 from datasets.models import Decision
 from projects.domain.create_project import current_guidelines
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Guidelines
 from qualification.domain.rounds.queries import guidelines_read
@@ -159,12 +160,12 @@ def comparison_view(
 
 def _title(item: Item) -> str:
     """Return the marked words of the target, or the item's headline if none are marked."""
-    scheme = scheme_of(item)
+    scheme = scheme_of(item.project)
     return marked_words(item, scheme) or scheme.corpus.headline(context_of(item))
 
 
 def _shown_rows(item: Item, rows: Sequence[Json], decisions: Sequence[Decision]) -> list[ShownRow]:
-    kinds = {kind.key: kind for kind in scheme_of(item).comparison.decisions}
+    kinds = {kind.key: kind for kind in scheme_of(item.project).comparison.decisions}
     pairable = [row["predicted"] for row in rows if _is_pairable(row, kinds)]
     shown = []
     for row in rows:
@@ -233,7 +234,7 @@ def _judged_by_item(evaluation: Evaluation, items: Mapping[int, Item]) -> dict[i
     return {
         pk: [
             Judged(ascii_uppercase[unit.source], unit.label, unit.values, _outcome(unit))
-            for unit in scheme_of(item)
+            for unit in scheme_of(item.project)
             .get_merging()
             .judged(contents.get(pk), sources.get(pk, []), context_of(item))
         ]
@@ -250,6 +251,6 @@ def _outcome(unit: JudgedUnit) -> str:
 
 
 def _remark(code: str, text: str, item: Item, role: str, headings: Mapping[str, str]) -> Remark:
-    section = scheme_of(item).comparison.section(code, role)
+    section = scheme_of(item.project).comparison.section(code, role)
     title = headings.get(section, "")
     return Remark(code, text, section if title else "", title)

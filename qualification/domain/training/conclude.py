@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
+from projects.domain.schemes import scheme_of
 from qualification.domain.scores.figures import threshold_label, unmet_thresholds
 from qualification.domain.training.decide import Verdict, decide, effects_of_pass, following_round
 from qualification.domain.training.feedback import (
@@ -15,13 +16,12 @@ from qualification.domain.training.feedback import (
     sent_to,
 )
 from qualification.models import Enrolment
-from schemes.registry import get_scheme
 
 
 def unmet_by(enrolment: Enrolment) -> list[str]:
     """Return the labels of the thresholds that the newest figures do not meet."""
     evaluation = enrolment.evaluations.order_by("-pk").first()
-    scheme = get_scheme(enrolment.round.project.scheme)
+    scheme = scheme_of(enrolment.round.project)
     figures = (evaluation.corrected_figures or evaluation.figures) if evaluation else None
     unmet = unmet_thresholds(scheme, figures, enrolment.round.thresholds)
     return [threshold_label(key, scheme) for key in unmet]

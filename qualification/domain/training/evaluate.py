@@ -15,12 +15,12 @@ from consolidation.models import Gold
 from crowd.models import Worker
 from datasets.models import Decision
 from jobs.domain.sweep import for_each_row
+from projects.domain.schemes import scheme_of
 from qualification.domain.rounds.set_up_rounds import newest_references
 from qualification.domain.scores.figures import Figures, figures_of
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, EvaluationCause
 from qualification.models import Cohort, Enrolment, Evaluation, Feedback, Round, RoundItem
-from schemes.registry import get_scheme
 
 AT_WORK = (EnrolmentState.INVITED, EnrolmentState.WORKING)
 
@@ -61,7 +61,7 @@ def compute_figures(enrolment: Enrolment, *, so_far: bool = False) -> Figures:
     if so_far:
         items = [round_item for round_item in items if round_item.item_id in submissions]
     return figures_of(
-        scheme=get_scheme(enrolment.round.project.scheme),
+        scheme=scheme_of(enrolment.round.project),
         items=items,
         submissions=submissions,
         decisions=list(decisions),

@@ -10,6 +10,7 @@ from annotation.models import Submission
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from datasets.models import Decision
+from projects.domain.schemes import scheme_of
 from qualification.domain.scores.figures import compare_item, usable
 from qualification.domain.training.evaluate import (
     asked_of,
@@ -21,7 +22,6 @@ from qualification.models import Enrolment, Evaluation
 from schemes.contract.comparison import RowDecision
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 
 class OverruleError(TouchstoneError):
@@ -40,7 +40,7 @@ def overrule(
 ) -> Evaluation:
     """Record a decision in place of an opposite one about the same sides. Raise OverruleError."""
     evaluation = _locked(enrolment)
-    scheme = get_scheme(enrolment.round.project.scheme)
+    scheme = scheme_of(enrolment.round.project)
     items = [round_item for round_item in asked_of(enrolment) if round_item.item_id == item_id]
     submission = usable(submissions_in(enrolment)).get(item_id)
     kinds = {kind.key for kind in scheme.comparison.decisions}

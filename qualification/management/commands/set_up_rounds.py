@@ -8,6 +8,7 @@ from annotation.domain.corpus.source_files import ReadOptions
 from annotation.reading_options import add_reading_options, reading_given
 from projects.command import Command as BaseCommand
 from projects.command import project_named
+from projects.domain.schemes import scheme_of
 from qualification.domain.rounds.set_up_rounds import (
     PRESETS,
     plans_of_preset,
@@ -16,7 +17,6 @@ from qualification.domain.rounds.set_up_rounds import (
     set_up_rounds,
 )
 from schemes.contract.errors import MissingPartError
-from schemes.registry import get_scheme
 
 
 class Command(BaseCommand):
@@ -40,7 +40,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
-        scheme = get_scheme(project.scheme)
+        scheme = scheme_of(project)
         reading, merge = reading_given(options), options["annotations"]
         items = options["file"]
         keys = read_round_items(project, items, options=reading) if items else {}

@@ -12,12 +12,12 @@ from consolidation.enums import GoldSource
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
 from projects.domain.choose_protocol import choose_protocol
+from projects.domain.schemes import scheme_of
 from projects.management.commands.create_project import add_protocol
 from projects.models import Project
 from rehearsal.domain.rehearse import Options, Progress, check_project, rehearse
 from rehearsal.domain.site import running_site
 from rehearsal.domain.train import WORST, TrainingOptions, prepare_rounds, rehearse_training
-from schemes.registry import get_scheme
 from web.money import dollars
 
 
@@ -41,6 +41,7 @@ class Command(BaseCommand):
         )
         parser.add_argument(
             "--least-skill",
+            dest="min_skill",
             type=float,
             default=WORST,
             help="with --train: the skill of the weakest worker",
@@ -114,7 +115,7 @@ class Command(BaseCommand):
             import_gold(
                 project=project,
                 paths=[options["replay"]],
-                fmt=get_scheme(project.scheme).corpus.gold_formats[0],
+                fmt=scheme_of(project).corpus.gold_formats[0],
                 source=GoldSource.IMPORTED,
                 on_error=lambda error: self.stderr.write(str(error)),
                 now=timezone.now(),
@@ -161,7 +162,7 @@ def training_summary(facts: dict[str, Any]) -> str:
 
 def summary(facts: dict[str, Any], project: Project) -> str:
     """Return the report in a few lines."""
-    scheme = get_scheme(project.scheme)
+    scheme = scheme_of(project)
     totals = [total.noun.count(facts[total.key]) for total in scheme.content.totals]
     lines = [
         f"{facts['items']} items: {', '.join(totals)}",
