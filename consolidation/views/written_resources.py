@@ -32,6 +32,7 @@ from projects.permissions import MEMBERS, STAFF, project_page
 from projects.views.settings import actor_of
 from schemes.contract.values import Json
 from schemes.contract.written_resources import Mistake, WrittenResource
+from schemes.registry import get_scheme
 
 VERSIONS_SHOWN = 50
 CONTEXT_LINES = 3
@@ -74,7 +75,6 @@ def show_editor(
         "saved": saved,
         "version": version,
         "mistakes": mistakes,
-        "starters": written.starters() if newest is None else [],
         "versions": [(row, submissions[row.version]) for row in versions],
         "lost": lost_parts(project=project, name=name) if "check" in request.GET else None,
     }
@@ -85,12 +85,10 @@ def show_editor(
 @project_page(STAFF)
 def save_text(request: HttpRequest, project: Project, name: str) -> HttpResponseBase:
     """Store the text as a new version. Ask first if annotations don't fit it."""
-    declared, written = _written(project, name)
+    _, written = _written(project, name)
     form = WrittenResourceForm(request.POST, written=written)
     if not form.is_valid():
-        return show_editor(
-            request, project, name, form=form, mistakes=form.mistakes, status=422
-        )
+        return show_editor(request, project, name, form=form, mistakes=form.mistakes, status=422)
     address = reverse("consolidation:resource", args=[project.slug, name])
     lost = lost_parts(project=project, name=name, value=form.value)
     if lost.annotations:
@@ -167,7 +165,10 @@ def render_preview(
     request: HttpRequest, project: Project, written: WrittenResource, value: Json
 ) -> HttpResponse:
     """Render the annotator's page of the value's example. Nothing is saved on it."""
-    scheme = written.declare(value)
+    declaration = get_scheme(project.scheme).declaration
+    if declaration is None:
+        raise Http404("This resource doesn't declare a page.")
+    scheme = declaration.build(value)
     context = written.example(value)
     page = {
         "preview": False,
@@ -191,7 +192,7 @@ def render_preview(
         role=Role.GENERATOR,
         page=page,
         guidelines="",
-        template="preview",
+        script="js/work/preview.js",
     )
 
 

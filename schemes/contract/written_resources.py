@@ -3,14 +3,11 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from schemes.contract.errors import ContentError
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json
-
-if TYPE_CHECKING:
-    from schemes.contract.scheme import Scheme
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +27,6 @@ class WrittenTextError(ContentError):
         self.mistakes = tuple(mistakes)
 
 
-@dataclass(frozen=True, slots=True)
-class Starter:
-    """A text to start with."""
-
-    name: str
-    title: str
-    summary: str
-    text: str
-
-
 class WrittenResource(Protocol):
     """How a resource is written as text.
 
@@ -48,10 +35,6 @@ class WrittenResource(Protocol):
 
     syntax: str
     help: str
-
-    @abstractmethod
-    def starters(self) -> Sequence[Starter]:
-        """Return the texts to start with."""
 
     @abstractmethod
     def read(self, text: str) -> Json:
@@ -64,7 +47,3 @@ class WrittenResource(Protocol):
     @abstractmethod
     def example(self, value: Json) -> ItemContext:
         """Return an item for the preview of a worker's page."""
-
-    @abstractmethod
-    def declare(self, value: Json) -> "Scheme":
-        """Return the scheme of a value, for that page."""

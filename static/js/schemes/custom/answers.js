@@ -56,13 +56,13 @@ function isFilled({ question, answers, none }) {
 }
 
 /**
- * Return the fields whose conditions are met. A field that is not shown has no answer, and relations need
- * the field of their spans.
+ * Return the fields whose conditions are met. A field that is not shown has no answer. Relations need the
+ * field of their spans, and boxes a picture.
  *
- * @param {Field[]} fields
+ * @param {Definition} definition
  * @param {Answers} answers
  */
-export function shownFields(fields, answers) {
+export function shownFields({ fields, hasPicture = true }, answers) {
   /** @type {Map<string, boolean>} */
   const known = new Map();
   const byKey = new Map(fields.map((field) => [field.key, field]));
@@ -72,7 +72,7 @@ export function shownFields(fields, answers) {
     if (!field) return false;
     if (!known.has(key)) {
       known.set(key, false);
-      const isPossible = field.type !== "relations" || isShown(field.spans ?? "");
+      const isPossible = field.type === "relations" ? isShown(field.spans ?? "") : hasPicture || field.type !== "boxes";
       known.set(key, isPossible && (!field.show_if || isMet(field.show_if)));
     }
     return known.get(key) ?? false;
@@ -95,15 +95,40 @@ export function shownFields(fields, answers) {
  * @param {State} state
  * @returns {{skipped?: string, answers: Answers}}
  */
-export function submissionOf({ fields }, { answers, skipped }) {
-  if (skipped !== null) return { skipped: skipped.trim(), answers: {} };
-  const answered = shownFields(fields, answers).filter((field) => isAnswered(field, answers[field.key]));
+export function submissionOf(definition, { answers, skipped }) {
+  if (skipped !== null) return { skipped: cleaned(skipped), answers: {} };
+  const answered = shownFields(definition, answers).filter((field) => isAnswered(field, answers[field.key]));
   return { answers: Object.fromEntries(answered.map((field) => [field.key, submitted(field, answers[field.key])])) };
+}
+
+/**
+ * Return a text with single blanks.
+ *
+ * @param {string} text
+ */
+export function cleaned(text) {
+  return text.trim().replace(/\s+/g, " ").normalize("NFC");
+}
+
+/**
+ * Return a text as the server stores it.
+ *
+ * @param {Field} field
+ * @param {string} text
+ */
+function writtenText({ lines = 1 }, text) {
+  return lines > 1
+    ? text
+        .split(/\r\n|\r|\n/)
+        .map(cleaned)
+        .join("\n")
+        .trim()
+    : cleaned(text);
 }
 
 /** @param {Field} field @param {any} value */
 function submitted(field, value) {
-  if (field.type === "text") return value.trim().normalize("NFC");
+  if (field.type === "text") return writtenText(field, value);
   if (field.type === "number") return numberOf(value) ?? value;
   if (field.type === "choices")
     return leavesOf(field.options ?? []).flatMap(({ key }) => (value.includes(key) ? key : []));
@@ -153,9 +178,9 @@ export function countUnits(definition, state) {
  * @param {State} state
  * @returns {Problem[]}
  */
-export function problemsOf({ fields }, { answers, skipped }) {
+export function problemsOf(definition, { answers, skipped }) {
   if (skipped !== null) return skipped.trim() ? [] : [{ path: "skipped", message: "Write why you skip it." }];
-  return shownFields(fields, answers).flatMap((field) => fieldProblems(field, answers, `answers.${field.key}`));
+  return shownFields(definition, answers).flatMap((field) => fieldProblems(field, answers, `answers.${field.key}`));
 }
 
 /** @param {Field} field @param {Answers} answers @param {string} path @returns {Problem[]} */
@@ -184,16 +209,15 @@ function valueProblem(field, value) {
     if (value.length < (field.min ?? 0)) return `choose at least ${counted(field.min ?? 0, "option")}.`;
     if (value.length > (field.max ?? Infinity)) return `choose at most ${counted(field.max ?? 0, "option")}.`;
   }
-  if (field.type === "text") return textProblem(field, value.trim().normalize("NFC"));
+  if (field.type === "text") return textProblem(field, writtenText(field, value));
   if (field.type === "number") return numberProblem(field, numberOf(value));
   return "";
 }
 
 /** @param {Field} field @param {string} text */
-function textProblem({ max_length: most = Infinity, lines = 1, pattern }, text) {
+function textProblem({ max_length: most = Infinity, pattern }, text) {
   const length = [...text].length;
   if (length > most) return `${counted(length, "character")}, and at most ${most} are allowed.`;
-  if (lines === 1 && /[\r\n]/.test(text)) return "write a single line.";
   if (pattern && !(patternOf(pattern)?.test(text) ?? true)) return "this doesn't have the required form.";
   return "";
 }
@@ -239,10 +263,11 @@ function partsProblems(field, answers, problem) {
   const parts = answers[field.key] ?? [];
   const [one, many] = nounOf(field);
   const filled = field.type === "questions" ? parts.filter(isFilled) : parts;
-  const least = Math.max(field.min ?? 0, field.required ? 1 : 0);
+  const least = Math.max(field.min ?? 0, 1);
+  const isTooFew = filled.length > 0 ? filled.length < least : field.required;
   const problems = [];
   const verb = VERBS[field.type === "questions" && field.question !== "free" ? "fixed" : field.type];
-  if (filled.length < least) problems.push(problem(`${verb} at least ${counted(least, one, many)}.`));
+  if (isTooFew) problems.push(problem(`${verb} at least ${counted(least, one, many)}.`));
   if (filled.length > (field.max ?? Infinity)) {
     problems.push(problem(`at most ${counted(field.max ?? 0, one, many)} can be submitted.`));
   }
@@ -301,6 +326,29 @@ function fits(allowed, label) {
   return !allowed?.length || allowed.includes(label);
 }
 
+/** @param {string} question */
+function folded(question) {
+  return cleaned(question).normalize("NFKC").toLowerCase();
+}
+
+/**
+ * Return stored answers with a mark at questions that the text does not answer.
+ *
+ * @param {Definition} definition
+ * @param {Answers} answers
+ * @returns {Answers}
+ */
+export function withNone({ fields }, answers) {
+  const marked = { ...answers };
+  for (const { key, answers: limits } of fields.filter(({ type }) => type === "questions")) {
+    if (!limits?.allow_none || !marked[key]) continue;
+    marked[key] = marked[key].map((/** @type {any} */ each) =>
+      each.answers.length > 0 ? each : { ...each, none: true },
+    );
+  }
+  return marked;
+}
+
 /**
  * @param {Field} field
  * @param {import("./custom-types.js").Question[]} questions
@@ -309,9 +357,9 @@ function fits(allowed, label) {
  */
 function questionProblems({ answers: limits, question: kind }, questions, at, problem) {
   const { question, answers, none } = questions[at];
-  const text = question.trim();
+  const text = folded(question);
   if (!text) return answers.length > 0 ? [problem(`question ${at + 1} has no text.`, `.${at}.question`)] : [];
-  if (questions.slice(0, at).some((other) => other.question.trim() === text)) {
+  if (questions.slice(0, at).some((other) => folded(other.question) === text)) {
     return [problem(`question ${at + 1} is written twice.`, `.${at}.question`)];
   }
   if (none) return [];

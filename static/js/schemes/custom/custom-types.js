@@ -43,8 +43,10 @@
  */
 
 /**
+ * A definition. `hasPicture` is false on the page of an item without a picture.
+ *
  * @typedef {{title: string, item: {one: string, many: string}, instructions: string, image: string, skip: boolean,
- *   unit: string, fields: Field[]}} Definition
+ *   unit: string, fields: Field[], hasPicture?: boolean}} Definition
  */
 
 /**

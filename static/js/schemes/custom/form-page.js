@@ -6,10 +6,10 @@
 /** @import { Mark } from "./texts.js" */
 
 import { dropWaiting } from "../../announcements.js";
-import { quoted, ref, setText } from "../../html.js";
+import { element, quoted, ref, setText } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { keepClearOf } from "../../work/sticky.js";
-import { countUnits, isAnswered, problemsOf, shownFields, submissionOf } from "./answers.js";
+import { countUnits, isAnswered, problemsOf, shownFields, submissionOf, withNone } from "./answers.js";
 import { BoxCard } from "./box-card.js";
 import { FieldCard, ValueCard } from "./field-card.js";
 import { Palette, showNote } from "./palette.js";
@@ -38,7 +38,7 @@ export class FormPage {
     this.locked = data.locked;
     this.id = `item-${data.id}`;
     /** @type {Definition} */
-    this.definition = data.shared.definition;
+    this.definition = { ...data.shared.definition, hasPicture: Boolean(data.data.image) };
     /** @type {State} */
     this.state = { answers: {}, skipped: null };
     /** @type {string} The field that the worker is at. */
@@ -78,8 +78,25 @@ export class FormPage {
     this.listen();
     this.picture.open();
     this.state = this.resume(this.data.content);
+    this.showDisputes();
     this.render();
     return this;
+  }
+
+  // Say what verifiers dispute, on the page of a revision.
+  showDisputes() {
+    /** @type {{field: string, at: number}[]} */
+    const units = this.data.disputes?.units ?? [];
+    const { answers } = this.state;
+    const lines = units.flatMap(({ field: key, at }) => {
+      const card = this.cards.get(key);
+      const line = card && isAnswered(card.field, answers[key]) ? card.lines(answers[key], answers)[at] : undefined;
+      return line === undefined ? [] : [`${card?.field.label}: ${line}`];
+    });
+    const box = this.root.querySelector("[data-disputes]");
+    if (!(box instanceof HTMLElement) || lines.length === 0) return;
+    box.hidden = false;
+    ref(box, "disputes-list").replaceChildren(...lines.map((line) => element("li", { dir: "auto" }, line)));
   }
 
   // Put the cards into the page.
@@ -94,7 +111,12 @@ export class FormPage {
 
   /** @param {any} content @returns {State} */
   resume(content) {
-    return { answers: content?.answers ?? {}, skipped: content?.skipped ?? null };
+    const answers = content?.answers ?? {};
+    // A revision starts with content that was submitted.
+    return {
+      answers: this.data.disputes ? withNone(this.definition, answers) : answers,
+      skipped: content?.skipped ?? null,
+    };
   }
 
   /** @returns {Texts} */
@@ -291,7 +313,7 @@ export class FormPage {
   // --- fields
 
   shownFields() {
-    return shownFields(this.definition.fields, this.state.answers);
+    return shownFields(this.definition, this.state.answers);
   }
 
   /** @param {string} key */

@@ -6,7 +6,7 @@
 
 import { counted, element, setText } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
-import { isAnswered } from "./answers.js";
+import { isAnswered, withNone } from "./answers.js";
 import { BoxCard } from "./box-card.js";
 import { FormPage } from "./form-page.js";
 import { hasParts } from "./merging.js";
@@ -24,7 +24,7 @@ export class JudgePage extends FormPage {
   /** @param {HTMLElement} root @param {ItemData} data @param {OnChange} onChange */
   constructor(root, data, onChange) {
     super(root, data, onChange);
-    this.answers = data.asked?.answers ?? {};
+    this.answers = withNone(this.definition, data.asked?.answers ?? {});
     this.current = 0;
     /** @type {Unit[]} */
     this.judged = this.definition.fields.flatMap((field) => this.unitsOf(field));

@@ -8,7 +8,7 @@
 
 import { counted, element, setText } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
-import { isAnswered } from "./answers.js";
+import { isAnswered, withNone } from "./answers.js";
 import { FormPage } from "./form-page.js";
 import { agreement, begin, hasParts, partsOf, partsWith, withParts } from "./merging.js";
 import { SpanCard } from "./span-card.js";
@@ -33,7 +33,9 @@ export class MergePage extends FormPage {
   constructor(root, data, onChange) {
     super(root, data, onChange);
     /** @type {Answers[]} */
-    this.sources = (data.sources ?? []).map((/** @type {any} */ source) => source?.answers ?? {});
+    this.sources = (data.sources ?? []).map((/** @type {any} */ source) =>
+      withNone(this.definition, source?.answers ?? {}),
+    );
     this.beginning = begin(this.definition, this.sources);
     /** @type {Map<string, Comparison>} */
     this.comparisons = new Map([...this.cards].map(([key, card]) => [key, this.compare(card)]));

@@ -27,6 +27,15 @@ function keyOf(value) {
   return `{${names.map((name) => `${name}:${keyOf(value[name])}`).join(",")}}`;
 }
 
+/**
+ * Return a span without its attributes, which relations don't depend on.
+ *
+ * @param {any} span
+ */
+function bare({ start, end, label }) {
+  return { start, end, label };
+}
+
 /** @param {Field} field */
 export function hasParts({ type }) {
   return PARTS.includes(type);
@@ -45,7 +54,8 @@ export function partsOf(field, answers) {
   if (!hasParts(field)) return [{ key: keyOf(value), value }];
   const spans = field.type === "relations" ? (answers[field.spans ?? ""] ?? []) : [];
   return value.map((/** @type {any} */ part) => {
-    const whole = field.type === "relations" ? { ...part, from: spans[part.from], to: spans[part.to] } : part;
+    const ends = () => ({ label: part.label, from: bare(spans[part.from]), to: bare(spans[part.to]) });
+    const whole = field.type === "relations" ? ends() : part;
     return { key: keyOf(whole), value: whole };
   });
 }
@@ -72,7 +82,7 @@ export function withParts(definition, answers, field, parts) {
 /** @param {Field} field @param {Answers} answers @param {Part[]} parts */
 function joined({ spans: key = "" }, answers, parts) {
   const places = new Map(
-    (answers[key] ?? []).map((/** @type {any} */ span, /** @type {number} */ at) => [keyOf(span), at]),
+    (answers[key] ?? []).map((/** @type {any} */ span, /** @type {number} */ at) => [keyOf(bare(span)), at]),
   );
   return parts.flatMap(({ value: { label, from, to } }) => {
     const [start, end] = [places.get(keyOf(from)), places.get(keyOf(to))];
@@ -113,7 +123,7 @@ function excludes(field, a, b) {
  * @param {Field} field
  */
 function askedSources(definition, sources, field) {
-  return sources.filter((answers) => shownFields(definition.fields, answers).includes(field));
+  return sources.filter((answers) => shownFields(definition, answers).includes(field));
 }
 
 /**

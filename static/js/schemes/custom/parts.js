@@ -89,7 +89,7 @@ export function spanRefusal({ overlap }, spans, { start, end, label }) {
  */
 export function textsOfQuestions(questions) {
   return questions.map(({ question, answers }) => ({
-    question: question.trim().normalize("NFC"),
+    question: question.trim().replace(/\s+/g, " ").normalize("NFC"),
     answers: [...answers].sort(compareAll),
   }));
 }
