@@ -1,13 +1,14 @@
 """Pages of a resource that staff write as text, with a preview of the worker's page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
 from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect
+from django.templatetags.static import static
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_GET, require_POST
@@ -169,7 +170,10 @@ def render_preview(
     if declaration is None:
         raise Http404("This resource doesn't declare a page.")
     scheme = declaration.build(value)
-    context = written.example(value)
+    example = written.example(value)
+    context = example.context
+    if context.image:
+        context = replace(context, image=replace(context.image, url=static(example.picture)))
     page = {
         "preview": False,
         **draft_data(None),

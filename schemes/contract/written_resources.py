@@ -27,6 +27,14 @@ class WrittenTextError(ContentError):
         self.mistakes = tuple(mistakes)
 
 
+@dataclass(frozen=True, slots=True)
+class PreviewItem:
+    """An item for a preview. `picture` is the path of its image among the static files, or ""."""
+
+    context: ItemContext
+    picture: str = ""
+
+
 class WrittenResource(Protocol):
     """How a resource is written as text.
 
@@ -45,5 +53,5 @@ class WrittenResource(Protocol):
         """Return the text of a value."""
 
     @abstractmethod
-    def example(self, value: Json) -> ItemContext:
+    def example(self, value: Json) -> PreviewItem:
         """Return an item for the preview of a worker's page."""
