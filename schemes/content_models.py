@@ -25,7 +25,7 @@ def validated(model: type[Model], content: object) -> Model:
         return model.model_validate(content)
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise ContentError(_path(first["loc"]), _sentence(first)) from None
+        raise ContentError(_path(first["loc"]), error_sentence(first)) from None
 
 
 class _WithoutTitles(GenerateJsonSchema):
@@ -76,10 +76,17 @@ _SENTENCES = {
     "string_too_long": "is too long; at most {max_length} characters are taken.",
     "too_long": "has too many entries; at most {max_length} are taken.",
     "too_short": "has too few entries; at least {min_length} are needed.",
+    "string_too_short": "must not be empty.",
+    "float_type": "must be a number.",
+    "bool_type": "must be true or false.",
+    "dict_type": "must be an object.",
+    "greater_than_equal": "must be at least {ge}.",
+    "less_than_equal": "must be at most {le}.",
     "literal_error": "must be {expected}.",
 }
 
 
-def _sentence(error: Any) -> str:
+def error_sentence(error: Any) -> str:
+    """Return what is wrong with a field, from an error of pydantic."""
     template = _SENTENCES.get(error["type"])
     return template.format(**error.get("ctx", {})) if template else f"{error['msg']}."

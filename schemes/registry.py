@@ -6,6 +6,7 @@ Add them here, and nowhere else.
 from collections.abc import Mapping
 
 from schemes.contract.scheme import Scheme
+from schemes.custom.scheme import CUSTOM
 from schemes.frames.evaluate_files import FRAMES as FRAMES_FILES
 from schemes.frames.reproduction import FRAMES as FRAMES_PAPER
 from schemes.frames.scheme import SCHEME as FRAMES
@@ -23,7 +24,9 @@ from schemes.qasrl.worker_report import WORKERS
 from schemes.reports import Evaluation, FileProgram
 from schemes.reproduction import Reproduction
 
-SCHEMES: Mapping[str, Scheme] = {scheme.name: scheme for scheme in (QASRL, FRAMES, GROUNDING)}
+SCHEMES: Mapping[str, Scheme] = {
+    scheme.name: scheme for scheme in (QASRL, FRAMES, GROUNDING, CUSTOM)
+}
 EVALUATIONS: Mapping[str, Evaluation] = {
     evaluation.name: evaluation
     for evaluation in (QASRL_FILES, WORKERS, PROPBANK, FRAMES_FILES, GROUNDING_FILES)

@@ -1,0 +1,125 @@
+"""Tutorials for a worker's first task, on the first example of the definition that has no image."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from schemes.contract.items import ItemContext
+from schemes.contract.pages import Goal, Tutorial, TutorialStep
+from schemes.contract.values import Json
+from schemes.custom.content import CustomContent
+from schemes.custom.definition import Example
+from schemes.custom.form import ANSWERS, Form
+from schemes.custom.kinds.base import Kind
+from schemes.custom.practice import example_context, examples_without_image
+from schemes.custom.simulation import CustomSimulation
+from schemes.simulated_person import Person
+
+MAX_FIELD_STEPS = 3
+MAX_TEXT = 230
+_HELP = {
+    "choice": "Choose the option that fits.",
+    "choices": "Choose all options that fit.",
+    "rating": "Choose a value on the scale.",
+    "number": "Enter a number.",
+    "text": "Write your answer.",
+    "pairwise": "Choose the better text.",
+    "spans": "Choose a label, and mark its words: click the first word and then the last.",
+    "relations": "Choose a label, and then the two spans that it joins.",
+    "questions": "Mark the answer to the question in the text.",
+    "boxes": "Choose a label, and draw a box around the object.",
+}
+_CARELESS = 0.5
+
+
+def tutorials_of(
+    form: Form, content: CustomContent, simulation: CustomSimulation
+) -> Mapping[str, Callable[[], Tutorial]]:
+    """Return the tutorials by role. There are none without an example."""
+    examples = examples_without_image(form)
+    if not examples:
+        return {}
+    tutorials = _Tutorials(form, content, simulation, examples[0])
+    return {
+        "generator": tutorials.generator,
+        "consolidator": tutorials.consolidator,
+        "validator": tutorials.validator,
+    }
+
+
+@dataclass(frozen=True)
+class _Tutorials:
+    form: Form
+    content: CustomContent
+    simulation: CustomSimulation
+    example: Example
+
+    @cached_property
+    def context(self) -> ItemContext:
+        return example_context(self.form, self.example)
+
+    @cached_property
+    def answers(self) -> Json:
+        return self.content.parse_gold({ANSWERS: self.example.answers}, self.context)
+
+    def generator(self) -> Tutorial:
+        steps = [
+            TutorialStep(kind.field.label[:60], _field_text(kind), [Goal(f"answers.{kind.key}")])
+            for kind in self._answered()
+        ]
+        return Tutorial(context=self.context, steps=[*steps, *self._last_steps()])
+
+    def consolidator(self) -> Tutorial:
+        other = self.simulation.generate(self.answers, self.context, Person(_CARELESS), "tutorial")
+        steps = [
+            TutorialStep(
+                f"Decide on “{kind.field.label[:40]}”",
+                "Choose the better of the annotators' answers. What all of them agree on is already "
+                "chosen. You can also correct it.",
+                [Goal(f"answers.{kind.key}")],
+            )
+            for kind in self._answered()
+        ]
+        return Tutorial(
+            context=self.context,
+            steps=[*steps, *self._last_steps()],
+            sources=(self.answers, self.content.parse_system(other, self.context)),
+        )
+
+    def validator(self) -> Tutorial:
+        number = min(MAX_FIELD_STEPS, len(self.form.units(self.answers)))
+        steps = [
+            TutorialStep(
+                f"Judge answer {at + 1}",
+                "Decide if another annotator's answer is right. In this example, all answers are.",
+                [Goal(f"verdicts.{at}", value=True)],
+            )
+            for at in range(number)
+        ]
+        return Tutorial(
+            context=self.context, steps=[*steps, *self._last_steps()], sources=(self.answers,)
+        )
+
+    def _answered(self) -> Sequence[Kind[Any]]:
+        """Return the first fields that the example answers."""
+        known = self.answers[ANSWERS]
+        return [kind for kind in self.form.kinds if kind.key in known][:MAX_FIELD_STEPS]
+
+    def _last_steps(self) -> Iterator[TutorialStep]:
+        if self.example.explanation:
+            yield TutorialStep("About this example", _cut(self.example.explanation))
+        yield TutorialStep(
+            "Submit when everything is done",
+            "The page shows what is missing. Ctrl+Z undoes your last change.",
+        )
+
+
+def _field_text(kind: Kind[Any]) -> str:
+    help_text = _HELP[kind.field.type]
+    return _cut(f"{help_text} {kind.field.help}") if kind.field.help else help_text
+
+
+def _cut(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
