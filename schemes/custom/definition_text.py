@@ -1,13 +1,18 @@
 """How staff write a definition: as YAML, of which only what differs from defaults is shown."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Image, Json
-from schemes.contract.written_resources import Mistake, PreviewItem, WrittenResource, WrittenTextError
+from schemes.contract.written_resources import (
+    Mistake,
+    PreviewItem,
+    WrittenResource,
+    WrittenTextError,
+)
 from schemes.custom.definition import Definition
 from schemes.custom.items import item_of_texts
 from schemes.custom.problems import DefinitionError
@@ -69,6 +74,10 @@ def _short(value: Json) -> Json:
     """Return a definition without what the parser fills in."""
     short = _without_defaults(value)
     short["fields"] = [_short_field(field) for field in value["fields"]]
+    if value["examples"]:
+        short["examples"] = [_without_defaults(example) for example in value["examples"]]
+        for short_example, example in zip(short["examples"], value["examples"], strict=True):
+            short_example["answers"] = example["answers"]
     return short
 
 
@@ -114,20 +123,40 @@ def _yaml(value: Json) -> str:
         def ignore_aliases(self, data: object) -> bool:
             return True
 
-    def write_text(dumper: Dumper, text: str) -> Any:
-        style = "|" if "\n" in text else None
+    def write_text(dumper: Any, text: str) -> Any:
+        style = "|" if "\n" in text else ">" if len(text) > WIDTH else None
         return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
+    def write_object(dumper: Any, value: Json) -> Any:
+        node = dumper.represent_mapping("tag:yaml.org,2002:map", value.items())
+        node.flow_style = _fits_in_line(value.values(), value)
+        return node
+
+    def write_list(dumper: Any, values: list[Any]) -> Any:
+        node = dumper.represent_sequence("tag:yaml.org,2002:seq", values)
+        node.flow_style = _fits_in_line(values, values)
+        return node
+
     Dumper.add_representer(str, write_text)
+    Dumper.add_representer(dict, write_object)
+    Dumper.add_representer(list, write_list)
     text: str = yaml.dump(
         value,
         Dumper=Dumper,
         allow_unicode=True,
-        default_flow_style=None,
         sort_keys=False,
         width=WIDTH,
     )
     return text
+
+
+def _fits_in_line(parts: Iterable[Any], whole: Any) -> bool:
+    """Return True for a few short values, or lists of numbers such as those of spans and boxes."""
+    is_plain = all(
+        not isinstance(part, dict | list) or all(isinstance(each, int) for each in part)
+        for part in parts
+    )
+    return is_plain and len(str(whole)) <= WIDTH
 
 
 DEFINITION_TEXT = DefinitionText()
