@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
@@ -21,6 +20,7 @@ from consolidation.domain.gold.lost_parts import LostParts, lost_parts
 from consolidation.forms import WrittenResourceForm
 from projects.domain.resources import (
     ResourceChangedError,
+    UnknownResourceError,
     change_resource,
     current_version,
     declared_resource,
@@ -31,6 +31,7 @@ from projects.models import Project
 from projects.pages import ask_first, render_page
 from projects.permissions import MEMBERS, STAFF, project_page
 from projects.views.settings import actor_of
+from schemes.contract.resources import Resource
 from schemes.contract.values import Json
 from schemes.contract.written_resources import Mistake, WrittenResource
 from schemes.registry import get_scheme
@@ -61,7 +62,7 @@ def show_editor(
     status: int = 200,
 ) -> HttpResponseBase:
     """Render the editor with the current version, or with a form that was not saved."""
-    declared, written = _written(project, name)
+    declared, written = written_resource(project, name)
     newest = current_version(project=project, name=name)
     saved = written.write(value_of(newest)) if newest else ""
     version = newest.version if newest else 0
@@ -86,7 +87,10 @@ def show_editor(
 @project_page(STAFF)
 def save_text(request: HttpRequest, project: Project, name: str) -> HttpResponseBase:
     """Store the text as a new version. Ask first if annotations don't fit it."""
-    _, written = _written(project, name)
+    try:
+        _, written = written_resource(project, name)
+    except UnknownResourceError:
+        return redirect("consolidation:resources", slug=project.slug)
     form = WrittenResourceForm(request.POST, written=written)
     if not form.is_valid():
         return show_editor(request, project, name, form=form, mistakes=form.mistakes, status=422)
@@ -126,7 +130,10 @@ def save_text(request: HttpRequest, project: Project, name: str) -> HttpResponse
 @project_page(STAFF)
 def preview_text(request: HttpRequest, project: Project, name: str) -> HttpResponseBase:
     """Return the mistakes of a text, or the page of a worker as HTML, in JSON."""
-    _, written = _written(project, name)
+    try:
+        _, written = written_resource(project, name)
+    except UnknownResourceError:
+        return redirect("consolidation:resources", slug=project.slug)
     form = WrittenResourceForm({**request.POST.dict(), "version": 0}, written=written)
     if not form.is_valid():
         rows = [
@@ -141,7 +148,10 @@ def preview_text(request: HttpRequest, project: Project, name: str) -> HttpRespo
 @project_page(MEMBERS)
 def version(request: HttpRequest, project: Project, name: str, number: int) -> HttpResponseBase:
     """Show a version, and what is different from another one, by default the one before."""
-    declared, written = _written(project, name)
+    try:
+        declared, written = written_resource(project, name)
+    except UnknownResourceError:
+        return redirect("consolidation:resources", slug=project.slug)
     versions = versions_of(project=project, name=name)
     by_number = {row.version: row for row in versions}
     if number not in by_number:
@@ -231,12 +241,9 @@ def _consequences(lost: LostParts) -> list[str]:
     ]
 
 
-def _written(project: Project, name: str) -> tuple[Any, WrittenResource]:
-    """Return the resource and how it is written. Raise Http404."""
-    try:
-        declared = declared_resource(project, name)
-    except LookupError as error:
-        raise Http404(str(error)) from error
+def written_resource(project: Project, name: str) -> tuple[Resource, WrittenResource]:
+    """Return a resource and how it is written. Raise UnknownResourceError."""
+    declared = declared_resource(project, name)
     if declared.written is None:
-        raise Http404("This resource isn't written as text.")
+        raise UnknownResourceError(f"The resource {name!r} isn't written as text.")
     return declared, declared.written

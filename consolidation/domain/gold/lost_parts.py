@@ -41,12 +41,11 @@ def lost_parts(*, project: Project, name: str, value: Json | None = None) -> Los
     By default, the value is that of the current version. Raise UnknownResourceError.
     """
     declared = declared_resource(project, name)
-    if value is None:
-        value = resources_of(project).get(name)
+    used = resources_of(project).get(name) if value is None else value
     parts: dict[str, LostPart] = {}
     annotations = 0
-    for key, content in _annotations(project) if value is not None else ():
-        lost = declared.lost(value, content)
+    for key, content in _annotations(project) if used is not None else ():
+        lost = declared.lost(used, content)
         annotations += bool(lost)
         for text in lost:
             part = parts.setdefault(text, LostPart(text))
