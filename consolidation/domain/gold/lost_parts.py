@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from annotation.models import Submission
 from consolidation.domain.gold.current_gold import current_gold
@@ -41,7 +42,7 @@ def lost_parts(*, project: Project, name: str, value: Json | None = None) -> Los
     By default, the value is that of the current version. Raise UnknownResourceError.
     """
     declared = declared_resource(project, name)
-    used = resources_of(project).get(name) if value is None else value
+    used: Any = resources_of(project).get(name) if value is None else value
     parts: dict[str, LostPart] = {}
     annotations = 0
     for key, content in _annotations(project) if used is not None else ():

@@ -304,10 +304,10 @@ function spanProblems({ attributes = [] }, span, at, problem) {
  * @param {(message: string, below?: string) => Problem} problem
  */
 function relationProblems({ labels = [], spans = "" }, answers, { label, from, to }, at, problem) {
-  const found = labels.find(({ key }) => key === label);
-  const ends = [answers[spans]?.[from]?.label, answers[spans]?.[to]?.label];
-  if (found && joins(found, ends[0], ends[1])) return [];
-  return [problem(`relation ${at + 1} can't join spans with these labels.`, `.${at}.label`)];
+  const allowed = labels.find(({ key }) => key === label);
+  const [start, end] = [answers[spans]?.[from]?.label, answers[spans]?.[to]?.label];
+  const side = !fits(allowed?.from, start) ? "from" : !fits(allowed?.to, end) ? "to" : "";
+  return side ? [problem(`relation ${at + 1} can't join spans with these labels.`, `.${at}.${side}`)] : [];
 }
 
 /**
