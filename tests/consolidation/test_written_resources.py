@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
 
@@ -12,8 +13,8 @@ from projects.enums import MemberRole
 from projects.models import Project, Resource
 from schemes.contract.scheme import DEFINITION
 from schemes.contract.values import Json
-from schemes.custom.definition_text import DEFINITION_TEXT
 from schemes.custom.declaration import DECLARATION
+from schemes.custom.definition_text import DEFINITION_TEXT
 from tests.annotation.factories import NOW
 from tests.annotation.factories import make_project as make_qasrl_project
 from tests.browser.custom import NAMES, make_custom_project, make_texts
@@ -185,9 +186,11 @@ def test_resource_that_is_not_written_has_no_editor(client):
     assert reader.get(target).status_code == 302
 
 
-def test_project_starts_with_the_chosen_starter(project):
+def test_project_starts_with_the_chosen_starter(db):
     founder = Client()
-    founder.force_login(make_user("founder", project, MemberRole.ADMIN, superuser=True))
+    user = make_user("fay")
+    user.user_permissions.add(Permission.objects.get(codename="add_project"))
+    founder.force_login(user)
     form = {"title": "Pairs", "scheme": "custom", "starter": "pairwise-preference"}
     response = founder.post(reverse("projects:project_new"), form)
     assert response.status_code == 302

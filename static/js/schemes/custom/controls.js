@@ -260,9 +260,9 @@ class Select {
 }
 
 /** @param {Option} option @returns {HTMLElement} */
-function listed({ key, label, help, options }) {
+function listed({ key, label, options }) {
   if (options?.length) return element("optgroup", { label }, ...leavesOf(options).map((leaf) => listed(leaf)));
-  return element("option", { value: key }, help ? `${label} (${help})` : label);
+  return element("option", { value: key }, label);
 }
 
 /** A text or a number. */

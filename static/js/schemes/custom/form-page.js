@@ -46,6 +46,8 @@ export class FormPage {
     this.palette = new Palette(this.ref("palette"));
     this.relating = new Relating(this);
     this.texts = this.createTexts();
+    const textHelp = root.querySelector(".sentence-help");
+    if (textHelp instanceof HTMLElement) textHelp.hidden = this.texts.marked.size === 0;
     this.picture = new PicturePane(this, this.ref("picture"), data.data.image);
     /** @type {Map<string, FieldCard>} */
     this.cards = new Map(this.definition.fields.map((field) => [field.key, this.createCard(field)]));

@@ -341,6 +341,13 @@ export class MergePage extends FormPage {
     comparison.result.replaceChildren(...texts.map((line) => element("li", { dir: "auto" }, line)));
   }
 
+  // Labels are for a field that is being edited.
+  /** @param {Set<string>} shown */
+  renderPalette(shown) {
+    if (this.comparisons?.get(this.active)?.isOpen) super.renderPalette(shown);
+    else if (!this.relating.showLabels()) this.palette.hide();
+  }
+
   /** @param {Set<string>} shown @returns {Mark[]} */
   marks(shown) {
     const card = this.cards.get(this.active);
