@@ -286,11 +286,11 @@ export class FormPage {
     const answers = { ...this.state.answers };
     if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) delete answers[field.key];
     else answers[field.key] = value;
-    this.change(answers, label, mergeKey);
+    this.change(field, answers, label, mergeKey);
   }
 
-  /** @param {Answers} answers @param {string} label @param {string | null} [mergeKey] */
-  change(answers, label, mergeKey = null) {
+  /** @param {Field} _field @param {Answers} answers @param {string} label @param {string | null} [mergeKey] */
+  change(_field, answers, label, mergeKey = null) {
     if (this.locked) return;
     this.state = { ...this.state, answers };
     this.render();
@@ -470,6 +470,7 @@ export class FormPage {
     text.clear();
     card.add([selection[0] + start, selection[1] + start], label);
     text.cursor = selection[1] - 1;
+    text.typed = { text: "", at: 0 };
     text.focus();
   }
 

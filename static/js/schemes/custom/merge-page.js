@@ -124,11 +124,11 @@ export class MergePage extends FormPage {
 
   // --- changes
 
-  /** @param {Answers} answers @param {string} label @param {string | null} [mergeKey] */
-  change(answers, label, mergeKey = null) {
+  /** @param {Field} field @param {Answers} answers @param {string} label @param {string | null} [mergeKey] */
+  change(field, answers, label, mergeKey = null) {
     if (this.locked) return;
-    this.settle(this.active);
-    super.change(answers, label, mergeKey);
+    this.settle(field.key);
+    super.change(field, answers, label, mergeKey);
   }
 
   /** @param {string} key */
@@ -140,7 +140,7 @@ export class MergePage extends FormPage {
   /** @param {Field} field @param {Part[]} parts @param {string} label */
   store(field, parts, label) {
     this.active = field.key;
-    this.change(withParts(this.definition, { ...this.state.answers }, field, parts), label);
+    this.change(field, withParts(this.definition, { ...this.state.answers }, field, parts), label);
   }
 
   /** @param {Field} field @param {number} at  of the source */
@@ -166,7 +166,7 @@ export class MergePage extends FormPage {
   /** @param {Field} field */
   keep(field) {
     this.active = field.key;
-    this.change(this.state.answers, `${field.label}: as chosen`);
+    this.change(field, this.state.answers, `${field.label}: as chosen`);
     this.decided(field, `${field.label}: as chosen.`);
   }
 

@@ -126,7 +126,8 @@ export class SpanCard extends FieldCard {
    * @param {string} label
    */
   store(entries, label) {
-    this.page.change(withSpans(this.page.definition, this.page.state.answers, this.field, entries), label);
+    const { definition, state } = this.page;
+    this.page.change(this.field, withSpans(definition, state.answers, this.field, entries), label);
   }
 
   /**
