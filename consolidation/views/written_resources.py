@@ -32,11 +32,13 @@ from projects.pages import ask_first, render_page
 from projects.permissions import MEMBERS, STAFF, project_page
 from projects.views.settings import actor_of
 from schemes.contract.resources import Resource
-from schemes.contract.values import Json
+from schemes.contract.values import Json, Noun
 from schemes.contract.written_resources import Mistake, WrittenResource
 from schemes.registry import get_scheme
 
+ANNOTATIONS = Noun("annotation", "annotations")
 VERSIONS_SHOWN = 50
+PARTS_SHOWN = 10  # of those that are lost, before a version is saved
 CONTEXT_LINES = 3
 TEMPLATE = "consolidation/written_resource.html"
 CONFLICT = 409
@@ -100,7 +102,7 @@ def save_text(request: HttpRequest, project: Project, name: str) -> HttpResponse
         page = ask_first(
             request,
             project,
-            title=f"Save a version that {lost.annotations:,} annotations don’t fit?",
+            title=f"Save a version that doesn’t fit {ANNOTATIONS.count(lost.annotations)}?",
             consequences=_consequences(lost),
             button="Save as new version",
             back=address,
@@ -232,11 +234,14 @@ def compare_lines(before: str, after: str) -> list[DiffLine]:
 
 
 def _consequences(lost: LostParts) -> list[str]:
-    rest = lost.parts_in_all - len(lost.parts)
+    rest = lost.parts_in_all - len(lost.parts[:PARTS_SHOWN])
     return [
         "The annotations aren’t changed. They can be exported, but not compared with new ones in the "
         "parts that don’t fit.",
-        *(f"{part.text} {part.annotations:,} annotations." for part in lost.parts[:10]),
+        *(
+            f"{part.text} {ANNOTATIONS.count(part.annotations)}."
+            for part in lost.parts[:PARTS_SHOWN]
+        ),
         *([f"… {rest:,} more parts."] if rest > 0 else []),
     ]
 

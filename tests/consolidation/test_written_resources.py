@@ -128,7 +128,7 @@ def test_version_that_annotations_do_not_fit_is_saved_only_after_a_question(clie
     form = {"text": text, "version": 1}
     asked = client.post(address("save_resource"), form)
     page = asked.content.decode()
-    assert "Save a version that 1 annotations don’t fit?" in page
+    assert "Save a version that doesn’t fit 1 annotation?" in page
     assert Resource.objects.count() == 1
     response = client.post(address("save_resource"), {**form, "confirmed": "1"})
     assert response.url == f"{address()}?check=1"

@@ -36,13 +36,11 @@ export class MergePage extends FormPage {
     this.sources = (data.sources ?? []).map((/** @type {any} */ source) =>
       withNone(this.definition, source?.answers ?? {}),
     );
+    /** @type {string[]} Why sources skipped the item. */
+    this.reasons = (data.sources ?? []).map((/** @type {any} */ source) => source?.skipped ?? "");
     this.beginning = begin(this.definition, this.sources);
     /** @type {Map<string, Comparison>} */
     this.comparisons = new Map([...this.cards].map(([key, card]) => [key, this.compare(card)]));
-  }
-
-  get canSkip() {
-    return false;
   }
 
   get heading() {
@@ -76,8 +74,8 @@ export class MergePage extends FormPage {
 
   /** @param {any} content @returns {State & {settled: string[]}} */
   resume(content) {
-    if (!content?.answers) return { ...this.beginning, skipped: null };
-    return { answers: content.answers, settled: content.settled ?? [], skipped: null };
+    if (!content?.answers) return { ...this.beginning, skipped: this.skippedByAll() };
+    return { answers: content.answers, settled: content.settled ?? [], skipped: content.skipped ?? null };
   }
 
   get settled() {
@@ -85,11 +83,18 @@ export class MergePage extends FormPage {
   }
 
   content() {
-    return { answers: this.state.answers, settled: this.settled };
+    return { ...super.content(), settled: this.settled };
+  }
+
+  // The first reason if all annotators skipped the item.
+  skippedByAll() {
+    const reasons = this.reasons.filter(Boolean);
+    return reasons.length > 0 && reasons.length === this.sources.length ? reasons[0] : null;
   }
 
   /** @returns {Problem[]} */
   problems() {
+    if (this.state.skipped !== null) return super.problems();
     const open = this.openFields().map(({ key, label }) => ({
       path: `answers.${key}`,
       message: `${label || key}: the annotators differ. Take one side, or edit the answer.`,
@@ -289,7 +294,8 @@ export class MergePage extends FormPage {
       parts.push({ part, button });
       return element("li", { class: isAgreed ? "merge__agreed" : null }, button);
     });
-    const empty = element("p", { class: "quiet merge__none" }, "No answer");
+    const reason = this.reasons[at];
+    const empty = element("p", { class: "quiet merge__none" }, reason ? `Skipped: ${reason}` : "No answer");
     return element(
       "div",
       { class: "merge__source" },
