@@ -25,7 +25,7 @@ class BatchState(State):
     CLOSED = "closed", Tone.NEUTRAL, action("ended"), "closed"
 
 
-class BatchStanding(State):
+class BatchPhase(State):
     """The state to show for an open batch without open HITs."""
 
     SUBMITTED = "submitted", Tone.WAITING, "pending review"

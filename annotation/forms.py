@@ -146,14 +146,14 @@ class ReadingForm(forms.Form):
         for column in layout.columns:
             if not column.description:
                 continue
-            theirs = column.name if column.name in names else ""
+            guessed = column.name if column.name in names else ""
             self._columns.append(column.name)
             self.fields[f"column-{column.name}"] = forms.ChoiceField(
                 required=False,
                 label=column.name,
                 help_text=column.description,
                 choices=[("", "None"), *((name, name) for name in names)],
-                initial=self._reading.columns.get(column.name, theirs),
+                initial=self._reading.columns.get(column.name, guessed),
             )
 
     @property
@@ -188,12 +188,12 @@ class ReadingForm(forms.Form):
         if "sheet" in self.changed_data:
             return ReadOptions(encoding=chosen, sheet=sheet)
         others = {
-            ours: theirs
-            for ours, theirs in self._reading.columns.items()
-            if ours not in self._columns
+            name: chosen
+            for name, chosen in self._reading.columns.items()
+            if name not in self._columns
         }
         columns = {name: data[f"column-{name}"] for name in self._columns if data[f"column-{name}"]}
-        renamed = {ours: theirs for ours, theirs in columns.items() if ours != theirs}
+        renamed = {name: chosen for name, chosen in columns.items() if name != chosen}
         return ReadOptions(encoding=chosen, columns={**others, **renamed}, sheet=sheet)
 
 

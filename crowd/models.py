@@ -316,7 +316,7 @@ class Hit(models.Model):
     bonus_allowance_cents = models.PositiveIntegerField(default=0)
     # The number of times that the HIT was extended after it expired, or that assignments were
     # added. Each round has its own ledger keys.
-    offer_round = models.PositiveSmallIntegerField(default=0)
+    reservation_round = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=20, choices=HitState, default=HitState.PENDING)
     paused_at = models.DateTimeField(null=True, blank=True)
     # The end that the marketplace has confirmed. None means creation plus lifetime.
@@ -331,8 +331,8 @@ class Hit(models.Model):
     created_at = models.DateTimeField(null=True, blank=True)
     sync_due_at = models.DateTimeField(null=True, blank=True)
     # Submissions reported by the task page, and the time of the last report.
-    claimed_assignments = models.PositiveIntegerField(default=0)
-    claimed_at = models.DateTimeField(null=True, blank=True)
+    reported_submissions = models.PositiveIntegerField(default=0)
+    reported_at = models.DateTimeField(null=True, blank=True)
     leased_until = models.DateTimeField(null=True, blank=True)
     error = models.TextField(blank=True)
 

@@ -39,7 +39,7 @@ from web.money import dollars
 # How long after an event members are still notified, for example after an outage of the workers.
 LOOK_BACK = timedelta(days=3)
 # The time in which the sweeps settle what needs no person.
-PATIENCE = timedelta(minutes=10)
+SETTLING_TIME = timedelta(minutes=10)
 # Comments are looked up in the newest submissions only, because the table has no index for them.
 NEWEST = 5_000
 NEAR_PERCENT = 90
@@ -143,7 +143,7 @@ def _batches(slugs: dict[int, str], since: datetime, now: datetime) -> Iterator[
     ended = Batch.objects.filter(
         ~Exists(open_tasks),
         Exists(work.filter(submitted_at__gte=since)),
-        ~Exists(work.filter(Q(recorded_at=None) | Q(submitted_at__gt=now - PATIENCE))),
+        ~Exists(work.filter(Q(recorded_at=None) | Q(submitted_at__gt=now - SETTLING_TIME))),
         project__in=slugs,
         role=Role.GENERATOR,
     )
@@ -176,7 +176,7 @@ def _budgets(projects: QuerySet[Project]) -> Iterator[Event]:
 
 def _payments(slugs: dict[int, str], since: datetime, now: datetime) -> Iterator[Event]:
     unknown = Payment.objects.filter(
-        state=PaymentState.SENT, attempted_at__gte=since, attempted_at__lte=now - PATIENCE
+        state=PaymentState.SENT, attempted_at__gte=since, attempted_at__lte=now - SETTLING_TIME
     )
     rows = unknown.values_list("assignment__hit__budget__project", "attempted_at")
     yield from _daily(NotificationKind.PAYMENTS, "dashboard:jobs", slugs, rows)

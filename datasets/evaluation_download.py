@@ -18,7 +18,7 @@ def evaluation_download(job: Job, name: str, content: bytes) -> HttpResponse:
     """Respond with the file. Charts open in the browser, and other files are downloaded."""
     suffix = PurePath(name).suffix
     response = HttpResponse(content, content_type=_CONTENT_TYPES[suffix])
-    place = "inline" if suffix == ".svg" else "attachment"
+    disposition = "inline" if suffix == ".svg" else "attachment"
     file = f"{job.scope}-evaluation-{job.pk}-{name}"
-    response.headers["Content-Disposition"] = f'{place}; filename="{file}"'
+    response.headers["Content-Disposition"] = f'{disposition}; filename="{file}"'
     return response

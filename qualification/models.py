@@ -94,7 +94,7 @@ class Cohort(models.Model):
     round = models.ForeignKey(Round, on_delete=models.PROTECT, related_name="cohorts")
     number = models.PositiveSmallIntegerField()
     batch = models.OneToOneField(Batch, on_delete=models.PROTECT, related_name="cohort")
-    slots = models.PositiveSmallIntegerField()
+    places = models.PositiveSmallIntegerField()
     published_at = models.DateTimeField()
 
     class Meta:

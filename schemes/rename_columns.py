@@ -37,15 +37,17 @@ def rename_columns(path: Path, target: Path, columns: Mapping[str, str]) -> Path
 
 
 def _renamed(names: Sequence[str], columns: Mapping[str, str], file: str, line: int) -> list[str]:
-    ours = {theirs: name for name, theirs in columns.items()}
-    for theirs in ours:
-        if theirs not in names:
+    own_names = {column: name for name, column in columns.items()}
+    for column in own_names:
+        if column not in names:
             header = ", ".join(names)[:200]
-            raise FileError(file, line, f"has no column {theirs[:60]!r}; the header has: {header}")
-        if names.count(theirs) > 1:
-            raise FileError(file, line, f"has several columns {theirs[:60]!r}.")
+            raise FileError(file, line, f"has no column {column[:60]!r}; the header has: {header}")
+        if names.count(column) > 1:
+            raise FileError(file, line, f"has several columns {column[:60]!r}.")
     # A column that is not chosen must not have the name of one that is.
-    return [ours.get(name, f"{name} ({_UNUSED})" if name in columns else name) for name in names]
+    return [
+        own_names.get(name, f"{name} ({_UNUSED})" if name in columns else name) for name in names
+    ]
 
 
 def _header(names: Sequence[str], separator: str, line: int, end: int) -> bytes:

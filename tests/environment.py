@@ -9,7 +9,6 @@ test` has set it. Otherwise, and with TEST_DATABASE=sqlite, it is SQLite.
 import atexit
 import hashlib
 import os
-import re
 import shutil
 import socket
 import tempfile
@@ -17,18 +16,19 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
+from config.environment.model import Environment
+
 ROOT = Path(__file__).resolve().parent.parent
 # Each checkout has its own name, and pytest-django adds the xdist worker. Runs of two checkouts can
 # share a server, and the next run replaces the databases of a killed run.
 DATABASE_PREFIX = "touchstone_" + hashlib.sha256(str(ROOT).encode()).hexdigest()[:8]
 MIGRATED_DATABASE = f"{DATABASE_PREFIX}_migrated"
-_READ = re.compile(r'\b(?:env\.[a-z_]+|_[a-z_]+)\(\s*"([A-Z][A-Z0-9_]*)"')
 AWS_VARIABLES = ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_PROFILE")
 
 
 def settings_variables() -> set[str]:
-    """Return the environment variables that config/settings.py reads, according to its source."""
-    return set(_READ.findall((ROOT / "config" / "settings.py").read_text()))
+    """Return the environment variables that the settings read."""
+    return set(Environment.model_fields)
 
 
 def postgres_server() -> str:
@@ -66,7 +66,7 @@ def tables_digest() -> str:
     )
     files = {file for pattern in modules for file in ROOT.glob(pattern)}
     files |= {*ROOT.glob("requirements/*.txt"), *ROOT.glob("database/**/*.py")}
-    files.add(ROOT / "config" / "settings.py")
+    files |= {*ROOT.glob("config/environment/*.py"), *ROOT.glob("config/settings/*.py")}
     for file in sorted(files):
         digest.update(f"{file.relative_to(ROOT)}\n".encode())
         digest.update(file.read_bytes())

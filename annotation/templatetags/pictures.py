@@ -44,21 +44,23 @@ def picture_of_units(item: Item, units: Sequence[ShownUnit]) -> dict[str, Any]:
 
 
 @register.inclusion_tag("annotation/picture.html")
-def picture_of_rows(item: Item, rows: Iterable[Any], ours: str, theirs: str) -> dict[str, Any]:
+def picture_of_rows(
+    item: Item, rows: Iterable[Any], reference_name: str, predicted_name: str
+) -> dict[str, Any]:
     """Show the item's picture, if there is one, with the boxes of aligned rows in two colours.
 
-    `ours` and `theirs` are the names of the reference and of the prediction. Boxes have the numbers
-    of their rows.
+    `reference_name` and `predicted_name` are the names of the two sides. Boxes have the numbers of their
+    rows.
     """
-    names = {REFERENCE: ours, PREDICTED: theirs}
+    names = {REFERENCE: reference_name, PREDICTED: predicted_name}
     boxes = _boxes_of_rows([_aligned(row) for row in rows], names)
     return {**_picture(item, boxes), "names": list(names.items())}
 
 
 @register.inclusion_tag("annotation/picture.html")
-def picture_of_case(item: Item, row: AlignedRow, theirs: str) -> dict[str, Any]:
+def picture_of_case(item: Item, row: AlignedRow, predicted_name: str) -> dict[str, Any]:
     """Show the item's picture with the gold's and another resource's boxes of a single row."""
-    return picture_of_rows(item, [row], "gold", theirs)
+    return picture_of_rows(item, [row], "gold", predicted_name)
 
 
 def _aligned(row: Any) -> AlignedRow:

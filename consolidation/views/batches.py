@@ -24,14 +24,14 @@ from annotation.domain.publishing.batch_figures import (
     BatchFigures,
     batch_figures_of,
     batches_of,
+    displayed_state,
     figures_of_batches,
-    standing_of,
     tasks_of,
 )
 from annotation.domain.publishing.forecast import forecast_costs, total_of
 from annotation.domain.publishing.publish import cost_of
 from annotation.domain.publishing.publish_rest import has_stopped, published_count, rest_of
-from annotation.enums import BatchStanding
+from annotation.enums import BatchPhase
 from annotation.forms import TermsForm
 from annotation.models import Batch, Item
 from audit.domain.change_state import TransitionNotAllowedError
@@ -144,8 +144,8 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
         rank = partial(_figure, figures, name)
         return money_column(heading, lambda row: rank(row.batch.pk), order=rank, about=about)
 
-    def standing(row: BatchRow) -> State:
-        return standing_of(row.batch, figures[row.batch.pk])
+    def state(row: BatchRow) -> State:
+        return displayed_state(row.batch, figures[row.batch.pk])
 
     return [
         Column(
@@ -157,8 +157,8 @@ def _columns(project: Project, figures: dict[int, BatchFigures]) -> list[Column]
         Column("Step", lambda row: row.step),
         Column(
             "State",
-            lambda row: standing(row).label,
-            lambda row: state_badge(standing(row)),
+            lambda row: state(row).label,
+            lambda row: state_badge(state(row)),
             order="state",
         ),
         count(f"{capfirst(project.hit_noun)}s", "hits"),
@@ -271,7 +271,7 @@ def _page(
 ) -> HttpResponseBase:
     now, cached = timezone.now(), _current_figures(project)
     figures = cached.value[batch.pk]
-    standing = standing_of(batch, figures)
+    shown_state = displayed_state(batch, figures)
     short = figures_of(count_short, str(batch.pk), project=project).value
     filter_form = HitFilterForm(request.GET)
     state = filter_form.wanted()
@@ -302,8 +302,8 @@ def _page(
         "published": published,
         "rest": rest_of(batch),
         "has_stopped": has_stopped(batch),
-        "standing": state_badge(standing),
-        "is_finished": standing == BatchStanding.FINISHED
+        "shown_state": state_badge(shown_state),
+        "is_finished": shown_state == BatchPhase.FINISHED
         and not short
         and batch.to_publish is None,
         "cached": cached,

@@ -199,13 +199,15 @@ def _compared(project: Project, items: list[Item], source: str, against: str) ->
     """Return the items with the numbers of their rows by state, matched automatically."""
     scheme = scheme_of(project)
     ids = [item.pk for item in items]
-    ours, theirs = (
+    predicted, reference = (
         dict(current_gold(project, name).filter(item__in=ids).values_list("item_id", "content"))
         for name in (source, against)
     )
     compared = []
     for item in items:
-        rows = scheme.comparison.compare(theirs[item.pk], ours[item.pk], context_of(item)).rows
+        rows = scheme.comparison.compare(
+            reference[item.pk], predicted[item.pk], context_of(item)
+        ).rows
         counts = Counter(row.state for row in rows)
         compared.append(ComparedItem(item, counts))
     return compared
@@ -315,14 +317,14 @@ def _decisions(
 ) -> list[dict[str, Any]]:
     """Return the decisions with the texts of their sides."""
     kinds = {kind.key: kind.label for kind in scheme.comparison.decisions}
-    ours = {row.reference.key: _text(row.reference) for row in rows if row.reference}
-    theirs = {row.predicted.key: _text(row.predicted) for row in rows if row.predicted}
+    references = {row.reference.key: _text(row.reference) for row in rows if row.reference}
+    predictions = {row.predicted.key: _text(row.predicted) for row in rows if row.predicted}
     return [
         {
             "decision": decision,
             "label": kinds.get(decision.kind, decision.kind),
-            "reference": ours.get(decision.reference_key, decision.reference_key),
-            "predicted": theirs.get(decision.predicted_key, decision.predicted_key),
+            "reference": references.get(decision.reference_key, decision.reference_key),
+            "predicted": predictions.get(decision.predicted_key, decision.predicted_key),
         }
         for decision in decisions_between(reference=reference, predicted=predicted)
     ]

@@ -21,7 +21,12 @@ from marketplace.api.shapes import check_input, operation_names
 from marketplace.domain.access_keys import find_signer
 from marketplace.domain.errors import ApiError
 from marketplace.domain.faults import Faults, parse_faults
-from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
+from marketplace.domain.signature import (
+    NotAuthenticError,
+    SignedRequest,
+    read_authorization,
+    verify,
+)
 from marketplace.models import Requester
 
 __all__ = ["assignments", "hits", "people", "requester_api", "reviews"]
@@ -67,8 +72,8 @@ def _run(request: HttpRequest, faults: Faults, now: datetime) -> dict[str, Any]:
 
 def _authenticate(request: HttpRequest, now: datetime) -> Requester:
     headers = {name.lower(): value for name, value in request.headers.items()}
-    claim = read_claim(headers, now=now)
-    signer = find_signer(claim.access_key_id, now=now)
+    authorization = read_authorization(headers, now=now)
+    signer = find_signer(authorization.access_key_id, now=now)
     if signer is None:
         raise NotAuthenticError(
             "UnrecognizedClientException", "The security token included in the request is invalid."
@@ -77,8 +82,8 @@ def _authenticate(request: HttpRequest, now: datetime) -> Requester:
         request.method or "", request.path, request.META["QUERY_STRING"], headers, _body(request)
     )
     requester, secret = signer
-    verify(signed, claim, secret=secret)
-    _throttle(claim.access_key_id)
+    verify(signed, authorization, secret=secret)
+    _throttle(authorization.access_key_id)
     return requester
 
 

@@ -41,7 +41,7 @@ class SignedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class Authorization:
     """The unverified contents of the Authorization header."""
 
     access_key_id: str
@@ -51,7 +51,7 @@ class Claim:
     stamp: str
 
 
-def read_claim(headers: Mapping[str, str], *, now: datetime) -> Claim:
+def read_authorization(headers: Mapping[str, str], *, now: datetime) -> Authorization:
     """Parse the Authorization header and check its date and scope. Raise NotAuthenticError."""
     header = headers.get("authorization")
     if not header:
@@ -80,12 +80,14 @@ def read_claim(headers: Mapping[str, str], *, now: datetime) -> Claim:
         raise NotAuthenticError(
             "InvalidSignatureException", f"These headers must be signed: {', '.join(missing)}."
         )
-    return Claim(scope[1], scope[3], signed, parts[3], stamp)
+    return Authorization(scope[1], scope[3], signed, parts[3], stamp)
 
 
-def verify(request: SignedRequest, claim: Claim, *, secret: str) -> None:
+def verify(request: SignedRequest, authorization: Authorization, *, secret: str) -> None:
     """Raise NotAuthenticError unless `secret` produces the claimed signature."""
-    if not hmac.compare_digest(_expected_signature(request, claim, secret), claim.signature):
+    if not hmac.compare_digest(
+        _expected_signature(request, authorization, secret), authorization.signature
+    ):
         raise NotAuthenticError(
             "InvalidSignatureException",
             "The request signature we calculated does not match the signature you provided. "
@@ -93,23 +95,27 @@ def verify(request: SignedRequest, claim: Claim, *, secret: str) -> None:
         )
 
 
-def _expected_signature(request: SignedRequest, claim: Claim, secret: str) -> str:
-    signer = _Signer(claim, request.headers, secret)
+def _expected_signature(request: SignedRequest, authorization: Authorization, secret: str) -> str:
+    signer = _Signer(authorization, request.headers, secret)
     # Headers are left out, because botocore would trust X-Amz-Content-SHA256 unchecked.
     url = f"http://{request.headers.get('host', '')}{request.path}?{request.query}"
     received = AWSRequest(request.method, url, data=request.body)
-    received.context["timestamp"] = claim.stamp
+    received.context["timestamp"] = authorization.stamp
     text = signer.string_to_sign(received, signer.canonical_request(received))
     return signer.signature(text, received)
 
 
 class _Signer(SigV4Auth):
-    """A signer that signs the headers in the claim instead of botocore's own choice."""
+    """A signer that signs the headers in the authorization instead of botocore's own choice."""
 
-    def __init__(self, claim: Claim, headers: Mapping[str, str], secret: str) -> None:
-        super().__init__(Credentials(claim.access_key_id, secret), SERVICE, claim.region)
+    def __init__(
+        self, authorization: Authorization, headers: Mapping[str, str], secret: str
+    ) -> None:
+        super().__init__(
+            Credentials(authorization.access_key_id, secret), SERVICE, authorization.region
+        )
         self._headers = HTTPHeaders()
-        for name in claim.signed_headers:
+        for name in authorization.signed_headers:
             self._headers[name] = headers.get(name, "")
 
     def headers_to_sign(self, request: AWSRequest) -> HTTPHeaders:

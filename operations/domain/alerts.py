@@ -36,7 +36,7 @@ from web.markdown import heading_id
 log = logging.getLogger("touchstone.alerts")
 
 # A problem that is younger than this usually solves itself.
-PATIENCE = timedelta(minutes=10)
+MIN_PROBLEM_AGE = timedelta(minutes=10)
 # Checks are a minute apart. After several missed ones, an earlier problem proves nothing.
 NEXT_CHECK, MISSED_CHECKS = timedelta(seconds=45), timedelta(minutes=3)
 RUNBOOK = "how-to/runbook.md"
@@ -109,7 +109,7 @@ def _locks(now: datetime) -> Iterator[Problem]:
 
 def _failing_rows(now: datetime) -> Iterator[Problem]:
     failing = SweepFailure.objects.filter(
-        set_aside_at=None, first_failed_at__lte=now - PATIENCE
+        set_aside_at=None, first_failed_at__lte=now - MIN_PROBLEM_AGE
     ).count()
     if failing:
         yield Problem(AlertKind.FAILING_ROWS, f"Rows that can't be processed: {failing}.")
@@ -118,11 +118,13 @@ def _failing_rows(now: datetime) -> Iterator[Problem]:
 def _old_queues(now: datetime) -> Iterator[Problem]:
     ages = {key: timedelta(seconds=age) for key, age in queue_ages(now=now).items()}
     for key, age in ages.items():
-        if age > PATIENCE:
+        if age > MIN_PROBLEM_AGE:
             minutes = int(age.total_seconds() // 60)
             text = f"{_QUEUES[key]}, the oldest for {minutes} minutes."
             yield Problem(AlertKind.QUEUE, text, subject=key)
-    late = Job.objects.filter(state=JobState.QUEUED, requested_at__lte=now - PATIENCE).count()
+    late = Job.objects.filter(
+        state=JobState.QUEUED, requested_at__lte=now - MIN_PROBLEM_AGE
+    ).count()
     if late:
         yield Problem(
             AlertKind.JOBS, f"Imports, exports and rehearsals that haven't started: {late}."

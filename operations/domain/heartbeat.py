@@ -18,7 +18,7 @@ from operations.models import BackupRecord, Heartbeat
 # Two missed heartbeats and some delay
 MAX_AGE = timedelta(seconds=2.5 * settings.HEARTBEAT_SECONDS)
 # Messages older than this have expired, so their queue is too slow or has no worker.
-PATIENCE = timedelta(minutes=5)
+MAX_MESSAGE_AGE = timedelta(minutes=5)
 # The worker may check the marketplace before a site that is starting answers.
 START_TIME = timedelta(minutes=1)
 FIRST_BEAT = timedelta(seconds=15)
@@ -77,7 +77,7 @@ def late_queues(*, now: datetime) -> Iterator[QueueState]:
     """
     for state in queue_states():
         age = now - (state.oldest_at or now)
-        is_late = state.length >= MAX_MESSAGES or age > PATIENCE
+        is_late = state.length >= MAX_MESSAGES or age > MAX_MESSAGE_AGE
         if is_late and not _is_busy(state.name, now):
             yield state
 

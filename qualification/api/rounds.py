@@ -394,26 +394,26 @@ class PublishRound(OfRounds, DryRuns):
         """
         data = self.read_body(request, SlotsSerializer)
         round = self.find_row(pk=pk)
-        slots = data.get("slots")
-        if slots and round.entry != RoundEntry.OPEN:
+        places = data.get("slots")
+        if places and round.entry != RoundEntry.OPEN:
             raise ValidationError({"slots": ["Only an open round has slots."]})
         if self.is_trial(request):
-            return self._preview(round, slots)
+            return self._preview(round, places)
         with conflicts(CONFLICTS):
-            publish_round(round=round, slots=slots, actor=actor_of(request), now=timezone.now())
+            publish_round(round=round, places=places, actor=actor_of(request), now=timezone.now())
         # Robust, because the next sweep creates the HITs if the broker is down.
         transaction.on_commit(publish_hits.delay, robust=True)
         location = reverse("api:round", args=[slug, pk], request=request)
         whole = WholeRoundSerializer(self.find_row(pk=pk))
         return Response(whole.data, 201, headers={"Location": location})
 
-    def _preview(self, round: Round, slots: int | None) -> Response:
+    def _preview(self, round: Round, places: int | None) -> Response:
         is_open = round.entry == RoundEntry.OPEN
-        workers = (slots or 0) if is_open else len(waiting_for_cohort(round))
+        workers = (places or 0) if is_open else len(waiting_for_cohort(round))
         preview = {
             "items": round.round_items.count(),
             "workers": workers,
-            "most_cents": round_cents(round=round, slots=workers) if workers else 0,
+            "most_cents": round_cents(round=round, places=workers) if workers else 0,
             "items_without_gold": count_without_gold(round=round),
             "budget_left_cents": self.project.budget.left_cents,
         }

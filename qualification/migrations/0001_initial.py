@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('number', models.PositiveSmallIntegerField()),
-                ('slots', models.PositiveSmallIntegerField()),
+                ('places', models.PositiveSmallIntegerField()),
                 ('published_at', models.DateTimeField()),
                 ('batch', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='cohort', to='annotation.batch')),
             ],

@@ -134,11 +134,11 @@ def publish(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase
         "waiting": invitations(round=round, enrolments=waiting),
         "is_open": is_open,
         # The number of workers of an open round is not known yet.
-        "studies": preview_round(round=round, slots=1 if is_open else len(waiting)),
+        "studies": preview_round(round=round, places=1 if is_open else len(waiting)),
         "per_worker": is_open,
         "items": round.round_items.count(),
         "missing": count_without_gold(round=round),
-        "cents": round_cents(round=round, slots=len(waiting)) if waiting else None,
+        "cents": round_cents(round=round, places=len(waiting)) if waiting else None,
         "unanswered": invitations(
             round=round, enrolments=list(unanswered_invitations(round=round))
         ),
@@ -210,32 +210,32 @@ def withdraw(request: HttpRequest, project: Project, pk: int, pseudonym: str) ->
 
 def _publish(request: HttpRequest, round: Round) -> HttpResponseBase:
     form = SlotsForm(request.POST)
-    slots = form.cleaned_data["slots"] if form.is_valid() else None
-    if confirmation := _ask_before_publication(request, round, slots):
+    places = form.cleaned_data["slots"] if form.is_valid() else None
+    if confirmation := _ask_before_publication(request, round, places):
         return confirmation
     try:
         cohort = publish_round(
-            round=round, slots=slots, actor=request.user.get_username(), now=timezone.now()
+            round=round, places=places, actor=request.user.get_username(), now=timezone.now()
         )
     except (RoundPublishError, BudgetExceededError, PayTooLowError) as error:
         messages.error(request, f"Nothing was published: {error}")
         return redirect("qualification:publish", slug=round.project.slug, pk=round.pk)
     # Robust, because the next sweep creates the HITs if the broker is down.
     transaction.on_commit(publish_hits.delay, robust=True)
-    messages.success(request, f"{round.title} is on its way to {cohort.slots} workers.")
+    messages.success(request, f"{round.title} is on its way to {cohort.places} workers.")
     return redirect("qualification:round", slug=round.project.slug, pk=round.pk)
 
 
 def _ask_before_publication(
-    request: HttpRequest, round: Round, slots: int | None
+    request: HttpRequest, round: Round, places: int | None
 ) -> HttpResponse | None:
     """Return a page that names the cost, or None if it is confirmed or publishing will fail."""
-    count = slots if round.entry == RoundEntry.OPEN else len(waiting_for_cohort(round))
+    count = places if round.entry == RoundEntry.OPEN else len(waiting_for_cohort(round))
     if not count:
         return None
     hits = round.project.hits_noun.count(round.round_items.count())
     people = _WORKERS.count(count)
-    cents = dollars(round_cents(round=round, slots=count))
+    cents = dollars(round_cents(round=round, places=count))
     is_told = round.entry != RoundEntry.OPEN and not round.project.has_sessions
     messaged = ["Each worker receives a message."] if is_told else []
     return ask_first(

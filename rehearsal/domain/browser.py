@@ -12,8 +12,8 @@ import requests
 
 from audit.errors import TouchstoneError
 
-PATIENCE = 120.0
-PAUSE = 0.3
+ANSWER_TIMEOUT = 120.0
+RETRY_PAUSE = 0.3
 
 
 class SiteUnreachableError(TouchstoneError):
@@ -114,15 +114,15 @@ class Browser:
     def _send(
         self, method: str, url: str, *, bare: bool = False, **extra: Any
     ) -> requests.Response:
-        deadline = time.monotonic() + PATIENCE
+        deadline = time.monotonic() + ANSWER_TIMEOUT
         while time.monotonic() < deadline:
             try:
                 session = self._frame if bare else self._session
                 response = session.request(method, urljoin(self.site, url), timeout=60, **extra)
             except requests.RequestException:
-                time.sleep(PAUSE)
+                time.sleep(RETRY_PAUSE)
                 continue
             if response.status_code < 500:
                 return response
-            time.sleep(PAUSE)
-        raise SiteUnreachableError(f"{method} {url} was not answered for {PATIENCE:.0f} s.")
+            time.sleep(RETRY_PAUSE)
+        raise SiteUnreachableError(f"{method} {url} was not answered for {ANSWER_TIMEOUT:.0f} s.")

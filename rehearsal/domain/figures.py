@@ -19,7 +19,7 @@ from projects.domain.schemes import scheme_of
 from projects.enums import Protocol, Role
 from projects.models import Project
 from rehearsal.domain.scenario import references_of
-from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd, names_of
+from rehearsal.domain.simulated_crowd import SimulatedCrowd, SimulatedItem, names_of
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
 
@@ -68,7 +68,7 @@ class FigureRow:
 class _Rehearsed:
     """An item with its reference."""
 
-    place: Place
+    simulated: SimulatedItem
     reference: Json
 
 
@@ -122,7 +122,7 @@ def _sample(project: Project, count: int) -> list[_Rehearsed]:
     chosen = list(items.select_related("sentence__image").order_by("position", "pk"))
     random.Random(SAMPLE_SEED).shuffle(chosen)  # noqa: S311
     return [
-        _Rehearsed(Place(item.key, context_of(item, project)), references[item.pk].content)
+        _Rehearsed(SimulatedItem(item.key, context_of(item, project)), references[item.pk].content)
         for item in chosen[:count]
     ]
 
@@ -136,13 +136,13 @@ def _figures_of(
     measures: dict[str, list[Mapping[str, Json]]] = defaultdict(list)
     totals: dict[str, int] = defaultdict(int)
     for item in items:
-        rng = random.Random(f"{seed}:{item.place.key}")  # noqa: S311
+        rng = random.Random(f"{seed}:{item.simulated.key}")  # noqa: S311
         people = rng.sample(names, 2 * TEAM)
         first, second = (
             _work(scheme, crowd, item, team) for team in (people[:TEAM], people[TEAM:])
         )
         for key, (reference, predicted) in _pairs(scheme, item.reference, first, second):
-            target = item.place.context.target
+            target = item.simulated.context.target
             measures[key].append(scheme.comparison.measure(reference, predicted, target))
         for total, number in scheme.content.count(first.gold).items():
             totals[total] += number
@@ -155,15 +155,15 @@ def _figures_of(
 
 def _work(scheme: Scheme, crowd: SimulatedCrowd, item: _Rehearsed, team: Sequence[str]) -> _Work:
     *generators, consolidator = team
-    merging, place = scheme.get_merging(), item.place
+    merging, simulated = scheme.get_merging(), item.simulated
     sources = [
         scheme.content.parse_generation(
-            crowd.generation(item.reference, place, name), place.context
+            crowd.generation(item.reference, simulated, name), simulated.context
         )
         for name in generators
     ]
     consolidation = merging.parse(
-        crowd.consolidation(sources, place, consolidator), place.context, sources
+        crowd.consolidation(sources, simulated, consolidator), simulated.context, sources
     )
     return _Work(sources, consolidation, merging.gold_of(consolidation, sources)[0])
 

@@ -32,7 +32,7 @@ from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from qualification.domain.pool.admit import pool_of
-from rehearsal.domain.review import accept_doubted_work, accept_held_bonuses, allow_free_form
+from rehearsal.domain.review import accept_held_bonuses, accept_work_in_review, allow_free_form
 from rehearsal.domain.scenario import Reference, Scenario, invented_references, references_of
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_workers, train
@@ -150,7 +150,7 @@ def _wait_for_gold(
         failed, _ = wait(futures, timeout=LOOK_SECONDS, return_when=FIRST_EXCEPTION)
         for future in failed:
             future.result()
-        accept_doubted_work(project=project, now=timezone.now())
+        accept_work_in_review(project=project, now=timezone.now())
         accept_held_bonuses(project=project, now=timezone.now())
         state = _state(project)
         progress(state[0], total)

@@ -32,7 +32,7 @@ def accept_held_bonuses(*, project: Project, now: datetime) -> int:
     return len(rows)
 
 
-def accept_doubted_work(*, project: Project, now: datetime) -> int:
+def accept_work_in_review(*, project: Project, now: datetime) -> int:
     """Accept the work of simulated workers of which the gold kept too little. Return how much."""
     rows = waiting_for_a_person(project=project).filter(
         kept_units__isnull=False, worker__is_simulated=True

@@ -21,7 +21,7 @@ from crowd.models import HitType
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
-from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
+from rehearsal.domain.simulated_crowd import SimulatedCrowd, SimulatedItem
 from schemes.contract.values import Json
 
 
@@ -95,25 +95,25 @@ class Scenario:
             turn = self._turn(item["id"], assignment)
             # The published gold may contain nothing of this generator.
             return annotations[turn] if turn < len(annotations) else self._simulation.nothing
-        place = self._place_of(item)
-        return self._crowd().generation(reference.content, place, self._name(worker))
+        simulated = self._simulated_item(item)
+        return self._crowd().generation(reference.content, simulated, self._name(worker))
 
     def revision(self, item: Mapping[str, Any], *, worker: str, assignment: str) -> Json:
         """Return a new annotation by the same worker, who is more careful now."""
         reference = self.references.get(item["id"], self._empty)
         return self._crowd().revision(
-            reference.content, self._place_of(item), self._name(worker), assignment
+            reference.content, self._simulated_item(item), self._name(worker), assignment
         )
 
     def consolidation(self, item: Mapping[str, Any], *, worker: str) -> Json:
-        place = self._place_of(item)
-        return self._crowd().consolidation(item["sources"], place, self._name(worker))
+        simulated = self._simulated_item(item)
+        return self._crowd().consolidation(item["sources"], simulated, self._name(worker))
 
     def validation(self, item: Mapping[str, Any], *, worker: str) -> Json:
         """Return a judgment of the case's annotations. The page may hide parts of them."""
         case = Case.objects.filter(item=item["id"], task__role=Role.VALIDATOR).latest("pk")
-        place = self._place_of(item)
-        return self._crowd().validation(sources_of(case), place, self._name(worker))
+        simulated = self._simulated_item(item)
+        return self._crowd().validation(sources_of(case), simulated, self._name(worker))
 
     def _crowd(self) -> SimulatedCrowd:
         """Return the crowd, exact in a replay."""
@@ -126,9 +126,9 @@ class Scenario:
     def _name(self, worker: str) -> str:
         return self.names.get(worker, worker)
 
-    def _place_of(self, item: Mapping[str, Any]) -> Place:
+    def _simulated_item(self, item: Mapping[str, Any]) -> SimulatedItem:
         row = Item.objects.select_related("sentence__image").get(pk=item["id"])
-        return Place(row.key, context_of(row, self.project))
+        return SimulatedItem(row.key, context_of(row, self.project))
 
     def _turn(self, item: int, assignment: str) -> int:
         """Return the position of this assignment among the item's generators."""

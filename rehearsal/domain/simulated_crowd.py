@@ -15,7 +15,7 @@ from schemes.simulated_person import Person
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SimulatedItem:
     """An item with its context."""
 
     key: str
@@ -40,35 +40,35 @@ class SimulatedCrowd:
         person = Person.drawn(self.skill, f"{self.seed}:{name}")
         return replace(person, skill=self.skills[name]) if name in self.skills else person
 
-    def generation(self, reference: Json, place: Place, name: str) -> Json:
+    def generation(self, reference: Json, item: SimulatedItem, name: str) -> Json:
         return self.simulation.generate(
-            reference, place.context, self.person(name), self._seed(place, name)
+            reference, item.context, self.person(name), self._seed(item, name)
         )
 
-    def revision(self, reference: Json, place: Place, name: str, attempt: str) -> Json:
+    def revision(self, reference: Json, item: SimulatedItem, name: str, attempt: str) -> Json:
         return self.simulation.generate(
             reference,
-            place.context,
+            item.context,
             self.person(name).more_careful(),
-            self._seed(place, name, attempt),
+            self._seed(item, name, attempt),
         )
 
-    def consolidation(self, sources: Sequence[Json], place: Place, name: str) -> Json:
+    def consolidation(self, sources: Sequence[Json], item: SimulatedItem, name: str) -> Json:
         if self.simulation.consolidate is None:
             raise MissingPartError("The scheme does not simulate consolidators.")
         return self.simulation.consolidate(
             sources,
-            place.context,
+            item.context,
             self.person(name).more_careful(),
-            self._seed(place, name, "consolidation"),
+            self._seed(item, name, "consolidation"),
         )
 
-    def validation(self, sources: Sequence[Json], place: Place, name: str) -> Json:
+    def validation(self, sources: Sequence[Json], item: SimulatedItem, name: str) -> Json:
         if self.simulation.validate is None:
             raise MissingPartError("The scheme does not simulate validators.")
         return self.simulation.validate(
-            sources, place.context, self.person(name), self._seed(place, name, "validation")
+            sources, item.context, self.person(name), self._seed(item, name, "validation")
         )
 
-    def _seed(self, place: Place, name: str, *more: str) -> str:
-        return ":".join([str(self.seed), name, place.key, *more])
+    def _seed(self, item: SimulatedItem, name: str, *more: str) -> str:
+        return ":".join([str(self.seed), name, item.key, *more])

@@ -19,7 +19,7 @@ class Total:
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt:
+class ReviewReason:
     """A reason why a person should check content before its bonus is paid.
 
     `text` is a sentence for the worker and the reviewer.
@@ -31,11 +31,11 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True)
 class CheckedWork:
-    """Parsed content that is checked for doubts, and other accepted work to compare it with.
+    """Parsed content that is checked for review reasons, and other accepted work to compare it with.
 
     `others` is the content of the item by other workers in the role. `recent` is the newest content of
     other items by the same worker in the role, the newest first. Both are read when they are iterated,
-    so doubts that need not look at them cost nothing.
+    so checks that need not look at them cost nothing.
     """
 
     content: Json
@@ -49,7 +49,7 @@ class CheckedWork:
 class FreeForm:
     """The texts of the setting that allows units outside the scheme's template.
 
-    `code` is that of the doubts about such units.
+    `code` is the review reason for such units.
     """
 
     code: str
@@ -96,11 +96,11 @@ class Content(Protocol):
         """Return the numbers of `totals` by key."""
         return {}
 
-    def differences(self, ours: object, theirs: object, context: ItemContext) -> list[str]:
+    def differences(self, own_copy: object, other_copy: object, context: ItemContext) -> list[str]:
         """Describe how two copies of a submission differ, one sentence each."""
-        return list(value_differences(ours, theirs))
+        return list(value_differences(own_copy, other_copy))
 
-    def doubts(self, work: CheckedWork) -> list[Doubt]:
+    def review_reasons(self, work: CheckedWork) -> list[ReviewReason]:
         """Return the reasons to hold the bonus of work until a person checked it."""
         return []
 

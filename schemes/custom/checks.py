@@ -23,7 +23,7 @@ from schemes.custom.definition import (
 )
 from schemes.custom.patterns import compiled
 from schemes.custom.problems import Path, Problem
-from schemes.custom.shape import MAX_LABELS, MAX_QUESTION_LENGTH, MAX_STEPS
+from schemes.custom.shape import MAX_LABELS, MAX_OVERLAPPING, MAX_QUESTION_LENGTH, MAX_STEPS
 
 MAX_DEPTH = 4
 TIE = "tie"
@@ -165,6 +165,12 @@ def _number(field: NumberField, at: Path) -> Iterator[Problem]:
 
 
 def _limits(field: PartsField | ChoicesField, at: Path) -> Iterator[Problem]:
+    # Matching takes long for many parts that overlap each other.
+    is_dense = isinstance(field, BoxesField | QuestionsField)
+    is_dense = is_dense or (isinstance(field, SpansField) and field.overlap)
+    if is_dense and field.max > MAX_OVERLAPPING:
+        nouns = {"spans": "spans that overlap"}.get(field.type, field.type)
+        yield Problem((*at, "max"), f"must be at most {MAX_OVERLAPPING} for {nouns}.")
     if field.min > field.max:
         yield Problem((*at, "max"), f"must be at least {field.min}, which is min.")
 

@@ -16,14 +16,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from schemes.content_models import clean_text
-from schemes.contract.content import CheckedWork, Content, Doubt, Total
+from schemes.contract.content import CheckedWork, Content, ReviewReason, Total
 from schemes.contract.errors import ContentError
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json, Noun
 from schemes.custom.content_schemas import content_schemas
 from schemes.custom.form import ANSWERS, SKIPPED, VERDICTS, Form
-from schemes.custom.kinds.base import Kind, Parsing, checked_object
-from schemes.doubts import more_than_others
+from schemes.custom.kinds.base import Kind, Parsing, checked_object, shown_key
+from schemes.review_reasons import more_than_others
 
 SCHEMA_VERSION = 1
 MAX_REASON = 500
@@ -40,7 +40,7 @@ def parse_answers(form: Form, content: object, context: ItemContext, *, is_compl
     known = (ANSWERS, SKIPPED) if form.definition.skip else (ANSWERS,)
     for name in content:
         if name not in known:
-            raise ContentError(str(name)[:40], "is not a known field.")
+            raise ContentError(shown_key(name), "is not a known field.")
     if ANSWERS not in content:
         raise ContentError(ANSWERS, "is missing.")
     given = checked_object(content[ANSWERS], ANSWERS, list(form.by_key))
@@ -119,8 +119,8 @@ class CustomContent(Content):
             counts[SKIPPED] = int(bool(content.get(SKIPPED)))
         return counts
 
-    def doubts(self, work: CheckedWork) -> list[Doubt]:
-        """Doubt far more parts than other annotators have."""
+    def review_reasons(self, work: CheckedWork) -> list[ReviewReason]:
+        """Ask for a review of far more parts than other annotators have."""
         if work.role == "validator" or self._form.paid is None:
             return []
         count = count_paid(self._form, work.content)

@@ -8,6 +8,7 @@ from typing import Any
 
 from schemes.contract.values import Json, Noun
 from schemes.custom import shape
+from schemes.custom.check_examples import parse_examples
 from schemes.custom.checks import check_meaning
 from schemes.custom.definition import (
     BoxesField,
@@ -36,6 +37,8 @@ from schemes.custom.write_definition import value_of
 MAX_CHARACTERS = 256_000
 MAX_DEPTH = 30
 MAX_PROBLEMS = 100
+# Larger numbers are other numbers in JavaScript.
+MAX_WHOLE = 2**53
 _RIGHT_TO_LEFT = {
     *("ar", "arc", "arz", "ckb", "dv", "fa", "he", "ks", "nqo"),
     *("ota", "ps", "sd", "syr", "ug", "ur", "yi"),
@@ -52,10 +55,13 @@ def parse_definition(value: object) -> Definition:
     if model is None:
         raise DefinitionError([*problems, *wrong_shape][:MAX_PROBLEMS])
     definition = _definition(model)
-    definition = replace(definition, value=value_of(definition))
     if problems := check_meaning(definition):
         raise DefinitionError(problems[:MAX_PROBLEMS])
-    return definition
+    examples, problems = parse_examples(definition)
+    if problems:
+        raise DefinitionError(problems[:MAX_PROBLEMS])
+    definition = replace(definition, examples=examples)
+    return replace(definition, value=value_of(definition))
 
 
 def direction_of(language: str) -> str:
@@ -274,8 +280,10 @@ def _unusual(part: object) -> str:
             if unicodedata.category(character) in ("Cc", "Cs") and character not in "\t\n\r":
                 return "has a control character or half of a character."
         return ""
-    if isinstance(part, int | float) and not math.isfinite(part):
+    if isinstance(part, float) and not math.isfinite(part):
         return "must be a finite number."
+    if isinstance(part, int) and abs(part) > MAX_WHOLE:
+        return "is too large a number."
     if part is None or isinstance(part, bool | int | float | list | dict):
         return ""
     return "is not JSON."

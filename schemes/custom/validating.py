@@ -11,6 +11,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.judging import Validating
 from schemes.contract.values import Json
 from schemes.custom.form import VERDICTS, Form, Unit
+from schemes.custom.kinds.base import shown_key
 
 
 class CustomValidating(Validating):
@@ -34,7 +35,7 @@ class CustomValidating(Validating):
             raise ContentError("", "must be an object.")
         for name in content:
             if name != VERDICTS:
-                raise ContentError(str(name)[:40], "is not a known field.")
+                raise ContentError(shown_key(name), "is not a known field.")
         verdicts = content.get(VERDICTS)
         if not isinstance(verdicts, list):
             raise ContentError(VERDICTS, "must be a list.")

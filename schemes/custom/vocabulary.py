@@ -31,7 +31,8 @@ PRESET = "custom"
 def vocabulary_of(form: Form) -> Vocabulary:
     """Return the nouns, the texts of HITs, and suggested pay."""
     definition = form.definition
-    item, title = definition.item, definition.title
+    # Marketplaces allow 128 characters in titles.
+    item, title = definition.item, definition.title[:100]
     tasks = {
         "generator": TaskTexts(
             f"{title}: annotate", definition.summary or f"Annotate a {item.singular}."

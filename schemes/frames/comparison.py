@@ -140,18 +140,18 @@ def count_kept(reference: Json, predicted: Json) -> int:
     Elements are those of a frame, so that they are the same only in the same frame. A head that is a
     whole sentence shares words with any other, so at least a third of the words must be common.
     """
-    ours, theirs = _arguments(reference), _arguments(predicted)
+    expected, given = _arguments(reference), _arguments(predicted)
     named = ["element", "role"] if reference["frame"] == predicted["frame"] else ["role"]
     return sum(
-        any(ours[at][name] and ours[at][name] == theirs[own_at][name] for name in named)
-        and _have_common_head(ours[at], theirs[own_at])
-        for at, own_at in align(ours, theirs)
+        any(expected[at][name] and expected[at][name] == given[own_at][name] for name in named)
+        and _have_common_head(expected[at], given[own_at])
+        for at, own_at in align(expected, given)
     )
 
 
 def _have_common_head(first: Json, second: Json) -> bool:
-    ours, theirs = set(first["head"]), set(second["head"])
-    return len(ours & theirs) >= MIN_COMMON * len(ours | theirs)
+    first_words, second_words = set(first["head"]), set(second["head"])
+    return len(first_words & second_words) >= MIN_COMMON * len(first_words | second_words)
 
 
 def _record(content: Json) -> Json:
@@ -165,40 +165,40 @@ def _arguments(content: Json) -> list[Json]:
 
 
 def _aligned(reference: Json, predicted: Json, decisions: Iterable[RowDecision]) -> _Aligned:
-    ours, theirs = _arguments(reference), _arguments(predicted)
-    matches = dict(align(ours, theirs))
+    references, predictions = _arguments(reference), _arguments(predicted)
+    matches = dict(align(references, predictions))
     aligned = _Aligned()
-    our_place = {key_of(argument["head"]): at for at, argument in enumerate(ours)}
-    their_place = {key_of(argument["head"]): at for at, argument in enumerate(theirs)}
+    reference_at = {key_of(argument["head"]): at for at, argument in enumerate(references)}
+    predicted_at = {key_of(argument["head"]): at for at, argument in enumerate(predictions)}
     accepted_labels: set[int] = set()
     accepted_extra: set[int] = set()
     for decision in decisions:
         if decision.predicted == FRAME_KEY:
             aligned.is_frame_accepted = decision.kind == "label-accepted"
             continue
-        if decision.predicted not in their_place:
+        if decision.predicted not in predicted_at:
             raise ValueError(f"there is no argument {decision.predicted!r}")
-        at = their_place[decision.predicted]
+        at = predicted_at[decision.predicted]
         if decision.kind == "argument-accepted":
             accepted_extra.add(at)
             continue
-        if decision.reference not in our_place:
+        if decision.reference not in reference_at:
             raise ValueError(f"there is no argument {decision.reference!r} in the reference")
-        our_at = our_place[decision.reference]
+        reference_index = reference_at[decision.reference]
         if decision.kind == "label-accepted":
             accepted_labels.add(at)
         elif decision.kind == "pair-refused":
-            if matches.get(our_at) == at:
-                del matches[our_at]
+            if matches.get(reference_index) == at:
+                del matches[reference_index]
         else:
             matches = {left: right for left, right in matches.items() if right != at}
-            matches[our_at] = at
+            matches[reference_index] = at
     matched = {right: left for left, right in matches.items()}
-    for our_at, argument in enumerate(ours):
-        their_at = matches.get(our_at)
-        other = None if their_at is None else theirs[their_at]
-        aligned.pairs.append(_Pair(argument, other, their_at in accepted_labels))
-    for at, argument in enumerate(theirs):
+    for reference_index, argument in enumerate(references):
+        predicted_index = matches.get(reference_index)
+        other = None if predicted_index is None else predictions[predicted_index]
+        aligned.pairs.append(_Pair(argument, other, predicted_index in accepted_labels))
+    for at, argument in enumerate(predictions):
         if at not in matched:
             aligned.pairs.append(_Pair(None, argument, at in accepted_extra))
     aligned.pairs.sort(key=lambda pair: head_of(pair.reference or pair.predicted))
@@ -261,16 +261,18 @@ def _correct(pairs: Sequence[Sequence[str]]) -> dict[str, int]:
 
 
 def _frame_row(reference: Json, predicted: Json, aligned: _Aligned) -> AlignedRow:
-    ours, theirs = _frame_label(reference), _frame_label(predicted)
-    is_same = ours == theirs
+    reference_frame, predicted_frame = _frame_label(reference), _frame_label(predicted)
+    is_same = reference_frame == predicted_frame
     state = "found" if is_same or aligned.is_frame_accepted else "label-differs"
-    if not theirs and not is_same:
+    if not predicted_frame and not is_same:
         state = "missed"
     return AlignedRow(
         state=state,
         label=_FRAME_LABELS[state],
-        reference=RowSide(FRAME_KEY, [ours], _lemma(reference)),
-        predicted=RowSide(FRAME_KEY, [theirs], _lemma(predicted)) if theirs or is_same else None,
+        reference=RowSide(FRAME_KEY, [reference_frame], _lemma(reference)),
+        predicted=RowSide(FRAME_KEY, [predicted_frame], _lemma(predicted))
+        if predicted_frame or is_same
+        else None,
         detail="" if state != "label-differs" else "other frame",
         decisions=("label-accepted",) if state == "label-differs" else (),
     )
@@ -307,10 +309,10 @@ def _state(pair: _Pair) -> tuple[str, str]:
 
 
 def _extent(pair: _Pair) -> str:
-    ours, theirs = set(head_of(pair.reference)), set(head_of(pair.predicted))
-    if ours < theirs:
+    reference_head, predicted_head = set(head_of(pair.reference)), set(head_of(pair.predicted))
+    if reference_head < predicted_head:
         return "head too long"
-    return "head too short" if theirs < ours else "other head"
+    return "head too short" if predicted_head < reference_head else "other head"
 
 
 def _possible(pair: _Pair, state: str) -> Sequence[str]:

@@ -6,9 +6,9 @@ from schemes.frames.merging import label_of
 from schemes.json_differences import value_differences
 
 
-def differences(ours: object, theirs: object, context: ItemContext) -> list[str]:
+def differences(own_copy: object, other_copy: object, context: ItemContext) -> list[str]:
     """Return a sentence for each difference. Arguments are compared by their heads."""
-    return list(value_differences(_by_head(ours, context), _by_head(theirs, context)))
+    return list(value_differences(_by_head(own_copy, context), _by_head(other_copy, context)))
 
 
 def _by_head(content: object, context: ItemContext) -> object:

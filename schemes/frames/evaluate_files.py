@@ -115,7 +115,7 @@ def _name_of(options: Options) -> str:
     return options["system"].name if options["system"] else str(options["baseline"])
 
 
-def _others(options: Options) -> "dict[str, files.Evaluation]":
+def _others(options: Options) -> "dict[str, files.ScoredLabels]":
     """Return the evaluations of the other systems by file name."""
     names = [_name_of(options), *(path.name for path in options["others"])]
     if len(set(names)) < len(names):
@@ -123,7 +123,7 @@ def _others(options: Options) -> "dict[str, files.Evaluation]":
     return {path.name: _system_evaluation(options, path) for path in options["others"]}
 
 
-def _cluster_table(systems: "dict[str, files.Evaluation]") -> tuple[Sequence[str], Rows]:
+def _cluster_table(systems: "dict[str, files.ScoredLabels]") -> tuple[Sequence[str], Rows]:
     """Return the columns and rows of --leave-one-out, with a column per system."""
     from schemes.frames import evaluation as files  # noqa: PLC0415
 
@@ -131,7 +131,7 @@ def _cluster_table(systems: "dict[str, files.Evaluation]") -> tuple[Sequence[str
     return (*files.CLUSTER_COLUMNS[:2], *differences), files.cluster_rows(systems.values())
 
 
-def _draw_clusters(systems: "dict[str, files.Evaluation]", path: Path) -> None:
+def _draw_clusters(systems: "dict[str, files.ScoredLabels]", path: Path) -> None:
     from schemes.frames import evaluation as files  # noqa: PLC0415
 
     labels, sizes, *columns = zip(*files.cluster_rows(systems.values()), strict=True)
@@ -143,7 +143,7 @@ def _draw_clusters(systems: "dict[str, files.Evaluation]", path: Path) -> None:
     )
 
 
-def _frames_evaluation(options: Options) -> "files.Evaluation":
+def _frames_evaluation(options: Options) -> "files.ScoredLabels":
     from schemes.frames import evaluation as files  # noqa: PLC0415
 
     if (options["system"] is None) == (options["baseline"] is None):
@@ -168,7 +168,7 @@ def _frames_evaluation(options: Options) -> "files.Evaluation":
     )
 
 
-def _system_evaluation(options: Options, system: Path) -> "files.Evaluation":
+def _system_evaluation(options: Options, system: Path) -> "files.ScoredLabels":
     from schemes.frames import evaluation as files  # noqa: PLC0415
 
     task = Task(options["task"])
@@ -185,7 +185,7 @@ def _system_evaluation(options: Options, system: Path) -> "files.Evaluation":
     )
 
 
-def _by_confidence(evaluation: "files.Evaluation", path: Path) -> Json:
+def _by_confidence(evaluation: "files.ScoredLabels", path: Path) -> Json:
     levels = evaluation.by_confidence(read_confidences(path, evaluation.keys))
     return {
         str(level): {"exactly": asdict(exactly), "at_least": asdict(at_least)}

@@ -59,7 +59,7 @@ class Completion:
     extra: int
 
 
-class Evaluation:
+class ScoredLabels:
     """A labelling of the gold items. Its figures and tables are computed on demand."""
 
     def __init__(
@@ -135,7 +135,7 @@ class Evaluation:
             )
 
 
-def cluster_rows(evaluations: Iterable[Evaluation]) -> Iterator[tuple[Any, ...]]:
+def cluster_rows(evaluations: Iterable[ScoredLabels]) -> Iterator[tuple[Any, ...]]:
     """Yield a row per gold cluster: its label, its size, and a difference per evaluation.
 
     The evaluations have the same gold (see `leave_one_gold_cluster_out`). The clusters that are
@@ -158,7 +158,7 @@ def cluster_rows(evaluations: Iterable[Evaluation]) -> Iterator[tuple[Any, ...]]
 
 def evaluate_files(
     gold_path: Path, system_path: Path, *, task: Task, bad_records: BadRecords | None = None
-) -> Evaluation:
+) -> ScoredLabels:
     """Evaluate a system's file against a gold file.
 
     Raises FileError if their items differ, and as `read_items` does.
@@ -168,7 +168,7 @@ def evaluate_files(
     gold, system = map(bad_records.without_bad, list(files))
     check_same_items(gold, gold_path.name, system, system_path.name)
     labels = [system[key].label for key in gold]
-    return Evaluation(gold, labels, bad_records=bad_records)
+    return ScoredLabels(gold, labels, bad_records=bad_records)
 
 
 def evaluate_completed(
@@ -179,7 +179,7 @@ def evaluate_completed(
     task: Task,
     relations_path: Path | None = None,
     seed: int = 0,
-) -> Evaluation:
+) -> ScoredLabels:
     """Evaluate a system that labels only part of the items, completed with a baseline's labels.
 
     A baseline's cluster never merges with a cluster of the system. Raises as `evaluate_baseline` does.
@@ -194,7 +194,7 @@ def evaluate_completed(
     ]
     answered = sum(key in system for key in gold)
     completion = Completion(str(baseline), answered, len(gold) - answered, len(system) - answered)
-    return Evaluation(gold, labels, completion)
+    return ScoredLabels(gold, labels, completion)
 
 
 def evaluate_baseline(
@@ -204,7 +204,7 @@ def evaluate_baseline(
     task: Task,
     relations_path: Path | None = None,
     seed: int = 0,
-) -> Evaluation:
+) -> ScoredLabels:
     """Evaluate a baseline against a gold file.
 
     Only 1CPG and 1CPHG read the relations file. It has the same records, with relations in the role
@@ -215,7 +215,7 @@ def evaluate_baseline(
     labels = _baseline_labels(
         gold, gold_path, baseline, task, relations_path=relations_path, seed=seed
     )
-    return Evaluation(gold, labels)
+    return ScoredLabels(gold, labels)
 
 
 def _baseline_labels(

@@ -270,7 +270,9 @@ def _system(task: Task, gold: Path, path: Path) -> Iterator[Figure]:
     yield from _scores(task, path.name, scored)
 
 
-def _scores(task: Task, name: str, scored: "files.Evaluation", note: str = "") -> Iterator[Figure]:
+def _scores(
+    task: Task, name: str, scored: "files.ScoredLabels", note: str = ""
+) -> Iterator[Figure]:
     scores = asdict(scored.scores)
     values = [scores["system_clusters"], *(percent(scores[key]) for key in _SCORES)]
     printed = paper.TABLE_6[task].get(name, [None] * len(values))

@@ -20,11 +20,11 @@ from schemes.frames import (
 from schemes.frames import content as record_content
 from schemes.frames.corpus import CORPUS
 from schemes.frames.differences import differences
-from schemes.frames.doubts import doubts
 from schemes.frames.exports import EXPORTS
 from schemes.frames.lexicon import LEXICON
 from schemes.frames.pages import PAGES
 from schemes.frames.pay import PAY_PRESETS, PAY_TITLES
+from schemes.frames.review_reasons import review_reasons
 from schemes.frames.score_systems import SCORING
 from schemes.frames.search import SEARCH
 from schemes.frames.tutorials import TUTORIALS
@@ -52,7 +52,7 @@ class FramesContent(Content):
     )
     count = staticmethod(record_content.count_parts)
     differences = staticmethod(differences)
-    doubts = staticmethod(doubts)
+    review_reasons = staticmethod(review_reasons)
     is_blank = staticmethod(record_content.is_blank)
     skip_field = "skip"
 

@@ -171,9 +171,9 @@ def gold_of(
 
 def same_verdicts(first: Json, second: Json) -> tuple[int, int]:
     """Return (equal verdicts, verdicts that both gave)."""
-    ours, theirs = dict(_verdicts(first)), dict(_verdicts(second))
-    both = [part for part in ours if part in theirs]
-    return sum(ours[part] == theirs[part] for part in both), len(both)
+    first_verdicts, second_verdicts = dict(_verdicts(first)), dict(_verdicts(second))
+    both = [part for part in first_verdicts if part in second_verdicts]
+    return sum(first_verdicts[part] == second_verdicts[part] for part in both), len(both)
 
 
 def verdicts(content: Json) -> tuple[int, int]:

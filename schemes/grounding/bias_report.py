@@ -35,7 +35,7 @@ from metrics.counts import ratio
 from schemes.contract.values import Json
 from schemes.grounding.candidates import SETTINGS, best, boxes_of, single_objects
 from schemes.grounding.content import has_proper_components
-from schemes.grounding.evaluation import ITEM_COLUMNS, Evaluation
+from schemes.grounding.evaluation import ITEM_COLUMNS, ScoredPhrases
 
 ROWS = (
     ("upper_bound", "Upper bound"),
@@ -53,7 +53,7 @@ _NEEDS = {"upper_bound": "candidates", "pruned": "scores", "pruned_enlarged": "s
 COLUMNS = ("predictions", "candidates", "metric", *GROUPS)
 
 
-def bias_report(evaluation: Evaluation) -> Json:
+def bias_report(evaluation: ScoredPhrases) -> Json:
     """Return the report as JSON.
 
     `{"phrases", "plural_phrases", "table": {row: {"singles" or "all": {"iou", "c_iou" or "both": {"all",
@@ -76,7 +76,7 @@ def bias_report(evaluation: Evaluation) -> Json:
     }
 
 
-def lacks(evaluation: Evaluation, need: str) -> str:
+def lacks(evaluation: ScoredPhrases, need: str) -> str:
     """Return why candidates, their labels or their scores can't be used, or ""."""
     if not evaluation.has_candidates.any():
         return "there are no candidates"
@@ -87,7 +87,7 @@ def lacks(evaluation: Evaluation, need: str) -> str:
     return ""
 
 
-def _table(evaluation: Evaluation, figures: Json) -> Json:
+def _table(evaluation: ScoredPhrases, figures: Json) -> Json:
     bounds = figures.get("upper_bound")
     table: Json = {
         "upper_bound": bounds
@@ -114,7 +114,7 @@ def _table(evaluation: Evaluation, figures: Json) -> Json:
     return table
 
 
-def _best_singles(evaluation: Evaluation) -> BoxSets:
+def _best_singles(evaluation: ScoredPhrases) -> BoxSets:
     """Return the single object that the system predicts for each phrase."""
     return box_sets_from_lists(
         [
@@ -124,7 +124,7 @@ def _best_singles(evaluation: Evaluation) -> BoxSets:
     )
 
 
-def _best_pruned(evaluation: Evaluation) -> BoxSets:
+def _best_pruned(evaluation: ScoredPhrases) -> BoxSets:
     """Return what the system predicts for each phrase from its pruned candidates."""
     return box_sets_from_lists(
         [
@@ -145,13 +145,13 @@ def largest(sets: BoxSets) -> BoxSets:
     return BoxSets(sets.boxes[chosen], offsets)
 
 
-def _enlarged(evaluation: Evaluation, sets: BoxSets) -> Json:
+def _enlarged(evaluation: ScoredPhrases, sets: BoxSets) -> Json:
     """Return the accuracy of enlarged boxes, in quarter units of pixels."""
     grown = clipped(enlarged_sides(sets), 4 * evaluation.images)
     return evaluation.accuracies(scaled(evaluation.gold, 4), grown, evaluation.has_candidates)
 
 
-def _max_box(evaluation: Evaluation, kind: str) -> Json:
+def _max_box(evaluation: ScoredPhrases, kind: str) -> Json:
     """Return the accuracy of the image by IoU, and of all objects found by c-IoU.
 
     A phrase without a list of candidates has the image for both.
@@ -170,7 +170,7 @@ def _max_box(evaluation: Evaluation, kind: str) -> Json:
     return {name: evaluation.by_number(own) for name, own in flags.items()}
 
 
-def _random(evaluation: Evaluation, kind: str) -> Json:
+def _random(evaluation: ScoredPhrases, kind: str) -> Json:
     among = evaluation.has_candidates
     if among.any():
         drawn = evaluation.random_objects(kind)
@@ -179,7 +179,7 @@ def _random(evaluation: Evaluation, kind: str) -> Json:
     return evaluation.accuracies(evaluation.gold, drawn)
 
 
-def _gold_statistics(evaluation: Evaluation, figures: Json) -> Json:
+def _gold_statistics(evaluation: ScoredPhrases, figures: Json) -> Json:
     """Return statistics of the gold boxes, most of them of plural phrases."""
     sizes = evaluation.gold.select(evaluation.plural).sizes
     numbers, times = np.unique(sizes, return_counts=True)
@@ -208,7 +208,7 @@ def _gold_statistics(evaluation: Evaluation, figures: Json) -> Json:
     }
 
 
-def disagreements(evaluation: Evaluation) -> list[Json]:
+def disagreements(evaluation: ScoredPhrases) -> list[Json]:
     """Return the phrases that one metric accepts and the other rejects, largest difference first.
 
     Each has its `place` among the phrases, `id`, `iou`, `c_iou`, `iou_correct` and `c_iou_correct`.

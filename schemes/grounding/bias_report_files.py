@@ -262,14 +262,14 @@ class Predictions(ExternalComparison):
         The file's gold boxes and plurality are replaced by the project's.
         """
         from schemes.grounding.bias_report import bias_report, disagreements  # noqa: PLC0415
-        from schemes.grounding.evaluation import Evaluation  # noqa: PLC0415
+        from schemes.grounding.evaluation import ScoredPhrases  # noqa: PLC0415
         from schemes.grounding.phrases import predictions_for  # noqa: PLC0415
 
         known = _gold_phrases(gold)
         phrases = predictions_for(path, known, on_error=on_error)
         if not phrases:
             return None
-        evaluation = Evaluation(phrases)
+        evaluation = ScoredPhrases(phrases)
         cases = [
             {
                 **{name: case[name] for name in ("id", "iou", "c_iou")},

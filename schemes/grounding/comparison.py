@@ -87,15 +87,15 @@ _Box = tuple[int, ...]
 class _Phrase:
     """A phrase of both annotations, with the boxes as decisions leave them.
 
-    `pairs` are matched positions of `ours`, the reference's boxes, and `theirs`.
+    `pairs` are matched positions of `reference_boxes` and `predicted_boxes`.
     """
 
     id: str
     plural: bool
-    our_state: str
-    their_state: str
-    ours: list[_Box]
-    theirs: list[_Box]
+    reference_state: str
+    predicted_state: str
+    reference_boxes: list[_Box]
+    predicted_boxes: list[_Box]
     pairs: dict[int, int] = field(default_factory=dict)
     forced: set[int] = field(default_factory=set)
     accepted: set[int] = field(default_factory=set)
@@ -103,21 +103,23 @@ class _Phrase:
 
     @property
     def missed(self) -> list[int]:
-        return [at for at in range(len(self.ours)) if at not in self.pairs]
+        return [at for at in range(len(self.reference_boxes)) if at not in self.pairs]
 
     @property
     def extra(self) -> list[int]:
         matched = set(self.pairs.values())
-        return [at for at in range(len(self.theirs)) if at not in matched]
+        return [at for at in range(len(self.predicted_boxes)) if at not in matched]
 
     @property
     def counted(self) -> list[_Box]:
         """Return the predicted boxes with the effect of decisions."""
         if self.is_state_accepted:
-            return self.ours
-        forced = {self.pairs[at]: self.ours[at] for at in self.forced}
+            return self.reference_boxes
+        forced = {self.pairs[at]: self.reference_boxes[at] for at in self.forced}
         return [
-            forced.get(at, box) for at, box in enumerate(self.theirs) if at not in self.accepted
+            forced.get(at, box)
+            for at, box in enumerate(self.predicted_boxes)
+            if at not in self.accepted
         ]
 
 
@@ -155,7 +157,7 @@ def measure(
 def count_kept(reference: Json, predicted: Json) -> int:
     """Return how many distinct boxes match a box of the reference for the same phrase."""
     phrases = _aligned(reference, predicted, {}, ())
-    return len({phrase.theirs[at] for phrase in phrases for at in phrase.pairs.values()})
+    return len({phrase.predicted_boxes[at] for phrase in phrases for at in phrase.pairs.values()})
 
 
 def _answers(content: Json) -> dict[str, Json]:
@@ -178,20 +180,20 @@ def _answers(content: Json) -> dict[str, Json]:
 def _aligned(
     reference: Json, predicted: Json, target: Json, decisions: Iterable[RowDecision]
 ) -> list[_Phrase]:
-    ours, theirs = _answers(reference), _answers(predicted)
+    reference_answers, predicted_answers = _answers(reference), _answers(predicted)
     plural = {phrase["id"]: phrase["plural"] for phrase in target.get("phrases", ())}
     phrases = {}
-    for id, answer in ours.items():
-        other = theirs.get(id, _MISSING)
+    for id, answer in reference_answers.items():
+        other = predicted_answers.get(id, _MISSING)
         phrase = _Phrase(
             id=id,
             plural=plural.get(id, False),
-            our_state=answer["state"],
-            their_state=other["state"],
-            ours=[tuple(box) for box in answer["boxes"]],
-            theirs=[tuple(box) for box in other["boxes"]],
+            reference_state=answer["state"],
+            predicted_state=other["state"],
+            reference_boxes=[tuple(box) for box in answer["boxes"]],
+            predicted_boxes=[tuple(box) for box in other["boxes"]],
         )
-        phrase.pairs = dict(match_components(phrase.ours, phrase.theirs).pairs)
+        phrase.pairs = dict(match_components(phrase.reference_boxes, phrase.predicted_boxes).pairs)
         phrases[id] = phrase
     for decision in decisions:
         _decide(phrases, decision)
@@ -208,7 +210,7 @@ def _decide(phrases: Mapping[str, _Phrase], decision: RowDecision) -> None:
             raise ValueError(f"a decision {decision.kind!r} needs a box")
         phrase.is_state_accepted = True
         return
-    at = _place(phrase.id, phrase.theirs, decision.predicted)
+    at = _place(phrase.id, phrase.predicted_boxes, decision.predicted)
     if decision.kind == "box-accepted":
         if at in phrase.pairs.values():
             raise ValueError(f"the box {decision.predicted!r} is matched already")
@@ -216,17 +218,17 @@ def _decide(phrases: Mapping[str, _Phrase], decision: RowDecision) -> None:
         return
     if (decision.reference or "").partition(":")[0] != id:
         raise ValueError("a box can only match a box of the same phrase")
-    our_at = _place(phrase.id, phrase.ours, decision.reference or "")
+    reference_at = _place(phrase.id, phrase.reference_boxes, decision.reference or "")
     if decision.kind == "pair-refused":
-        if phrase.pairs.get(our_at) == at:
-            del phrase.pairs[our_at]
-            phrase.forced.discard(our_at)
+        if phrase.pairs.get(reference_at) == at:
+            del phrase.pairs[reference_at]
+            phrase.forced.discard(reference_at)
     elif decision.kind == "pair-accepted":
         if at in phrase.accepted:
             raise ValueError(f"the box {decision.predicted!r} is accepted already")
         phrase.pairs = {left: right for left, right in phrase.pairs.items() if right != at}
-        phrase.pairs[our_at] = at
-        phrase.forced = {left for left in phrase.forced if left in phrase.pairs} | {our_at}
+        phrase.pairs[reference_at] = at
+        phrase.forced = {left for left in phrase.forced if left in phrase.pairs} | {reference_at}
     else:
         raise ValueError(f"a decision {decision.kind!r} is not about a box")
 
@@ -239,14 +241,16 @@ def _place(phrase: str, boxes: Sequence[_Box], key: str) -> int:
 
 
 def _measures(phrases: Sequence[_Phrase]) -> Mapping[str, Json]:
-    boxed = [phrase for phrase in phrases if phrase.ours]
+    boxed = [phrase for phrase in phrases if phrase.reference_boxes]
     groups = {
         "all": boxed,
         "singular": [phrase for phrase in boxed if not phrase.plural],
         "plural": [phrase for phrase in boxed if phrase.plural],
     }
-    regions = {phrase.id: region_overlap(phrase.ours, phrase.counted) for phrase in boxed}
-    hulls = {phrase.id: hull_overlap(phrase.ours, phrase.counted) for phrase in boxed}
+    regions = {
+        phrase.id: region_overlap(phrase.reference_boxes, phrase.counted) for phrase in boxed
+    }
+    hulls = {phrase.id: hull_overlap(phrase.reference_boxes, phrase.counted) for phrase in boxed}
     measures: dict[str, Json] = {}
     for metric, overlaps in (("c-iou", regions), ("iou", hulls)):
         for group in GROUPS:
@@ -254,7 +258,7 @@ def _measures(phrases: Sequence[_Phrase]) -> Mapping[str, Json]:
                 "correct": sum(_is_half(overlaps[phrase.id]) for phrase in groups[group]),
                 "total": len(groups[group]),
             }
-    states = [[phrase.our_state, _counted_state(phrase)] for phrase in phrases]
+    states = [[phrase.reference_state, _counted_state(phrase)] for phrase in phrases]
     return {
         **measures,
         "mean-c-iou": {
@@ -263,7 +267,7 @@ def _measures(phrases: Sequence[_Phrase]) -> Mapping[str, Json]:
         },
         "components": _component_counts(phrases),
         "count": {
-            "correct": sum(len(phrase.counted) == len(phrase.ours) for phrase in boxed),
+            "correct": sum(len(phrase.counted) == len(phrase.reference_boxes) for phrase in boxed),
             "total": len(boxed),
         },
         "state": {"correct": sum(a == b for a, b in states), "total": len(states)},
@@ -277,14 +281,14 @@ def _is_half(overlap: tuple[int, int]) -> bool:
 
 
 def _counted_state(phrase: _Phrase) -> str:
-    return phrase.our_state if phrase.is_state_accepted else phrase.their_state
+    return phrase.reference_state if phrase.is_state_accepted else phrase.predicted_state
 
 
 def _component_counts(phrases: Iterable[_Phrase]) -> dict[str, int]:
     counts = {"tp": 0, "fp": 0, "fn": 0}
     for phrase in phrases:
         if phrase.is_state_accepted:
-            counts["tp"] += len(phrase.ours)
+            counts["tp"] += len(phrase.reference_boxes)
             continue
         counts["tp"] += len(phrase.pairs)
         counts["fn"] += len(phrase.missed)
@@ -295,15 +299,15 @@ def _component_counts(phrases: Iterable[_Phrase]) -> dict[str, int]:
 def _rows(phrase: _Phrase, text: str) -> Iterator[AlignedRow]:
     if state_row := _state_row(phrase, text):
         yield state_row
-    for our_at, at in sorted(phrase.pairs.items()):
-        yield _pair_row(phrase, our_at, at, text)
+    for reference_at, at in sorted(phrase.pairs.items()):
+        yield _pair_row(phrase, reference_at, at, text)
     if phrase.is_state_accepted:
         return
-    for our_at in phrase.missed:
+    for reference_at in phrase.missed:
         yield AlignedRow(
             state="missed",
             label=states["missed"].label,
-            reference=_side(phrase, phrase.ours[our_at], text),
+            reference=_side(phrase, phrase.reference_boxes[reference_at], text),
             predicted=None,
             decisions=("pair-accepted",),
         )
@@ -313,53 +317,57 @@ def _rows(phrase: _Phrase, text: str) -> Iterator[AlignedRow]:
             state=state,
             label=states[state].label,
             reference=None,
-            predicted=_side(phrase, phrase.theirs[at], text),
+            predicted=_side(phrase, phrase.predicted_boxes[at], text),
             decisions=("box-accepted",) if state == "extra" else (),
         )
 
 
 def _state_row(phrase: _Phrase, text: str) -> AlignedRow | None:
     """Return the row of the phrase itself, or None if its boxes have rows that say enough."""
-    ours, theirs = phrase.our_state, phrase.their_state
-    if ours == theirs and (phrase.ours or phrase.theirs):
+    expected, given = phrase.reference_state, phrase.predicted_state
+    if expected == given and (phrase.reference_boxes or phrase.predicted_boxes):
         return None
-    if ours == theirs:
+    if expected == given:
         state = "found"
-    elif not theirs:
+    elif not given:
         state = "missed"
     else:
         state = "approved" if phrase.is_state_accepted else "label-differs"
     return AlignedRow(
         state=state,
         label=states[state].label,
-        reference=RowSide(phrase.id, [text], STATE_TEXTS.get(ours, ours), phrase.ours),
-        predicted=RowSide(phrase.id, [text], STATE_TEXTS.get(theirs, theirs), phrase.theirs)
-        if theirs
+        reference=RowSide(
+            phrase.id, [text], STATE_TEXTS.get(expected, expected), phrase.reference_boxes
+        ),
+        predicted=RowSide(phrase.id, [text], STATE_TEXTS.get(given, given), phrase.predicted_boxes)
+        if given
         else None,
-        detail=_state_detail(ours, theirs) if state == "label-differs" else "",
+        detail=_state_detail(expected, given) if state == "label-differs" else "",
         decisions=("state-accepted",) if state == "label-differs" else (),
     )
 
 
-def _state_detail(ours: str, theirs: str) -> str:
-    if (ours, theirs) == ("boxes", "group"):
+def _state_detail(expected: str, given: str) -> str:
+    if (expected, given) == ("boxes", "group"):
         return "a group instead of individuals"
-    if (ours, theirs) == ("group", "boxes"):
+    if (expected, given) == ("group", "boxes"):
         return "individuals instead of a group"
-    return f"{STATE_TEXTS.get(theirs, theirs)} instead of {STATE_TEXTS.get(ours, ours)}"
+    return f"{STATE_TEXTS.get(given, given)} instead of {STATE_TEXTS.get(expected, expected)}"
 
 
-def _pair_row(phrase: _Phrase, our_at: int, at: int, text: str) -> AlignedRow:
-    ours, theirs = phrase.ours[our_at], phrase.theirs[at]
-    iou = float(box_iou(ours, theirs))
-    is_close = iou >= CLOSE_IOU or our_at in phrase.forced
+def _pair_row(phrase: _Phrase, reference_at: int, at: int, text: str) -> AlignedRow:
+    reference_box, predicted_box = phrase.reference_boxes[reference_at], phrase.predicted_boxes[at]
+    iou = float(box_iou(reference_box, predicted_box))
+    is_close = iou >= CLOSE_IOU or reference_at in phrase.forced
     state = "found" if is_close else "extent-differs"
     return AlignedRow(
         state=state,
         label=states[state].label,
-        reference=_side(phrase, ours, text),
-        predicted=_side(phrase, theirs, text),
-        detail=f"IoU {iou:.2f}" if is_close else f"{difference(ours, theirs)}, IoU {iou:.2f}",
+        reference=_side(phrase, reference_box, text),
+        predicted=_side(phrase, predicted_box, text),
+        detail=f"IoU {iou:.2f}"
+        if is_close
+        else f"{difference(reference_box, predicted_box)}, IoU {iou:.2f}",
         decisions=("pair-refused",),
     )
 
@@ -371,10 +379,10 @@ def _side(phrase: _Phrase, box: _Box, text: str) -> RowSide:
 def difference(reference: Sequence[int], predicted: Sequence[int]) -> str:
     """Describe how a box differs from the reference's: too large, too small or shifted."""
     common, _ = region_overlap([reference], [predicted])
-    ours, theirs = box_area(reference), box_area(predicted)
-    if theirs > ours and common >= _INSIDE * ours:
+    reference_area, predicted_area = box_area(reference), box_area(predicted)
+    if predicted_area > reference_area and common >= _INSIDE * reference_area:
         return SIZE_CODES["box-too-large"]
-    if theirs < ours and common >= _INSIDE * theirs:
+    if predicted_area < reference_area and common >= _INSIDE * predicted_area:
         return SIZE_CODES["box-too-small"]
     return SIZE_CODES["box-shifted"]
 

@@ -54,7 +54,7 @@ ITEM_COLUMNS = (
 ALIGNMENT_COLUMNS = ("id", "plural", "state", "gold_box", "predicted_box", "iou")
 
 
-class Evaluation:
+class ScoredPhrases:
     """Phrases with predictions. Figures and tables are computed on demand."""
 
     def __init__(self, phrases: Sequence[Phrase], *, seed: int = 0) -> None:
@@ -266,7 +266,7 @@ class Evaluation:
                 yield *start, "extra", "", _box_text(phrase.predicted[at]), None
 
 
-def evaluate_file(path: Path, *, on_error: ErrorSink = refuse, seed: int = 0) -> Evaluation:
+def evaluate_file(path: Path, *, on_error: ErrorSink = refuse, seed: int = 0) -> ScoredPhrases:
     """Evaluate a file of phrases.
 
     Invalid lines go to `on_error`. Raises FileError for a file without phrases.
@@ -274,17 +274,17 @@ def evaluate_file(path: Path, *, on_error: ErrorSink = refuse, seed: int = 0) ->
     phrases = list(read_phrases(path, on_error=on_error))
     if not phrases:
         raise FileError(path.name, None, "contains no phrase, so there is nothing to score.")
-    return Evaluation(phrases, seed=seed)
+    return ScoredPhrases(phrases, seed=seed)
 
 
-def evaluate_system(path: Path) -> Evaluation:
+def evaluate_system(path: Path) -> ScoredPhrases:
     """Evaluate the predictions of the system on a file of candidates with scores.
 
     Without scores, the file's predictions are evaluated. Raises FileError.
     """
-    evaluation = Evaluation(list(read_phrases(path, on_error=refuse, predicted=False)))
+    evaluation = ScoredPhrases(list(read_phrases(path, on_error=refuse, predicted=False)))
     if evaluation.has_scores:
-        return Evaluation([_ranked(phrase) for phrase in evaluation.phrases])
+        return ScoredPhrases([_ranked(phrase) for phrase in evaluation.phrases])
     if not any(phrase.predicted for phrase in evaluation.phrases):
         message = "has neither predicted boxes nor candidates with a score."
         raise FileError(path.name, None, message)

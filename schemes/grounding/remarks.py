@@ -83,11 +83,11 @@ def _answer(detail: str, phrase: str) -> tuple[str, str]:
             "individuals-instead",
             f"The individuals of {phrase} can't be distinguished, so draw one box for the group.",
         )
-    theirs, _, ours = detail.partition(" instead of ")
+    written, _, expected = detail.partition(" instead of ")
     if "picture" in detail:
-        is_seen = "picture" in theirs
+        is_seen = "picture" in written
         where = "is in the picture" if is_seen else "is not in the picture"
         return "absence", f"Check the picture again. {phrase} {where}."
-    if ours.startswith("nothing"):
+    if expected.startswith("nothing"):
         return "boxed-needlessly", f"There is nothing to box for {phrase}."
     return "nothing-boxed", f"There is something to box for {phrase}."

@@ -14,7 +14,7 @@ from schemes.grounding import paper_figures as paper
 from schemes.reproduction import Figure, Number, Reproduction, percent
 
 if TYPE_CHECKING:
-    from schemes.grounding.evaluation import Evaluation
+    from schemes.grounding.evaluation import ScoredPhrases
 
 
 def reproduce(path: Path) -> list[Figure]:
@@ -47,7 +47,7 @@ def _other_phrases(phrases: int) -> str:
     return f"the file has {phrases:,} phrases, and the paper's test data {in_paper:,}"
 
 
-def _table_1(evaluation: "Evaluation", table: Json, file: str) -> Iterator[Figure]:
+def _table_1(evaluation: "ScoredPhrases", table: Json, file: str) -> Iterator[Figure]:
     from schemes.grounding.bias_report import METRICS, ROWS, lacks  # noqa: PLC0415
 
     metrics = dict(METRICS)

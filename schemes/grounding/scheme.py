@@ -12,10 +12,10 @@ from schemes.grounding import comparison, merging, simulation, statistics, valid
 from schemes.grounding import content as grounded
 from schemes.grounding.bias_report_files import PREDICTIONS
 from schemes.grounding.corpus import CORPUS
-from schemes.grounding.doubts import doubts
 from schemes.grounding.exports import EXPORTS
 from schemes.grounding.pages import PAGES
 from schemes.grounding.pay import PAY_PRESETS, PAY_TITLES
+from schemes.grounding.review_reasons import review_reasons
 from schemes.grounding.score_systems import SCORING
 from schemes.grounding.search import SEARCH
 from schemes.grounding.tutorials import TUTORIALS
@@ -53,7 +53,7 @@ class GroundingContent(Content):
         Total("incomplete", Noun("phrase that may lack a box", "phrases that may lack a box")),
     )
     count = staticmethod(grounded.count_parts)
-    doubts = staticmethod(doubts)
+    review_reasons = staticmethod(review_reasons)
 
     def is_blank(self, content: Json) -> bool:
         return not content["phrases"]

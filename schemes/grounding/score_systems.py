@@ -112,11 +112,11 @@ def _image(id: str) -> str:
 
 
 def _scored(path: Path, gold: Gold, images: Mapping[str, int], skip_bad_rows: bool) -> ScoredSystem:
-    from schemes.grounding.evaluation import Evaluation  # noqa: PLC0415  # loads numpy
+    from schemes.grounding.evaluation import ScoredPhrases  # noqa: PLC0415  # loads numpy
 
     bad_rows = BadRows(skip=skip_bad_rows)
     phrases = predictions_for(path, gold, on_error=bad_rows)
-    iou, c_iou = Evaluation(phrases).correct()
+    iou, c_iou = ScoredPhrases(phrases).correct()
     correct = {phrase.id: (bool(iou[at]), bool(c_iou[at])) for at, phrase in enumerate(phrases)}
     facts = {
         "phrases without a prediction": len(gold) - len(phrases),

@@ -233,7 +233,7 @@ def disputes(sources: Sequence[Json], validations: Sequence[Json], agree: int) -
 def same_verdicts(first: Json, second: Json) -> tuple[int, int]:
     """Return (equal verdicts, all verdicts)."""
     pairs = list(zip(_verdicts(first), _verdicts(second), strict=True))
-    return sum(ours == theirs for ours, theirs in pairs), len(pairs)
+    return sum(first == second for first, second in pairs), len(pairs)
 
 
 def verdicts(content: Json) -> tuple[int, int]:

@@ -40,8 +40,8 @@ from schemes.content_models import Strict, clean_text, json_schemas, validated
 from schemes.contract.errors import ContentError
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json, Tokens
-from schemes.qasrl.doubts import sound_questions
 from schemes.qasrl.reading import finished
+from schemes.qasrl.review_reasons import sound_questions
 from schemes.qasrl.slots import (
     Slots,
     are_in_order,

@@ -14,19 +14,19 @@ from schemes.json_differences import shown_value, value_differences
 DERIVED = {"question", "answers", "slots", "source"}
 
 
-def differences(ours: object, theirs: object, context: ItemContext) -> list[str]:
+def differences(own_copy: object, other_copy: object, context: ItemContext) -> list[str]:
     """Return a sentence for each difference, or [] for equal content."""
-    if ours == theirs:
+    if own_copy == other_copy:
         return []
-    if _asks(ours) and _asks(theirs):
-        assert isinstance(ours, dict)
-        assert isinstance(theirs, dict)
+    if _asks(own_copy) and _asks(other_copy):
+        assert isinstance(own_copy, dict)
+        assert isinstance(other_copy, dict)
         sentences = [
-            *_of_questions(ours["questions"], theirs["questions"], context),
-            *value_differences(_without_questions(ours), _without_questions(theirs)),
+            *_of_questions(own_copy["questions"], other_copy["questions"], context),
+            *value_differences(_without_questions(own_copy), _without_questions(other_copy)),
         ]
         return sentences or ["The same questions are in another order."]
-    return list(value_differences(ours, theirs))
+    return list(value_differences(own_copy, other_copy))
 
 
 def _asks(content: object) -> bool:
@@ -43,8 +43,10 @@ def _without_questions(content: Json) -> Json:
     return {name: value for name, value in content.items() if name != "questions"}
 
 
-def _of_questions(ours: list[Json], theirs: list[Json], context: ItemContext) -> Iterator[str]:
-    left, right = _by_name(ours), _by_name(theirs)
+def _of_questions(
+    own_copy: list[Json], other_copy: list[Json], context: ItemContext
+) -> Iterator[str]:
+    left, right = _by_name(own_copy), _by_name(other_copy)
     for name in dict.fromkeys([*left, *right]):
         mine, other = left.get(name), right.get(name)
         if mine is None or other is None:

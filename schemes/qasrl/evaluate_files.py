@@ -10,8 +10,13 @@ from schemes.contract.values import Json
 from schemes.qasrl import annotation_files as files
 from schemes.qasrl.bank import MODEL_QUESTIONS
 from schemes.qasrl.corrections_file import read_corrections
-from schemes.qasrl.evaluation import ALIGNMENT_COLUMNS, ITEM_COLUMNS, scores_by_worker, scores_json
-from schemes.qasrl.evaluation import Evaluation as ScoredFiles
+from schemes.qasrl.evaluation import (
+    ALIGNMENT_COLUMNS,
+    ITEM_COLUMNS,
+    ScoredFiles,
+    scores_by_worker,
+    scores_json,
+)
 from schemes.qasrl.noun_evaluation import QANOM, qanom_figures, qanom_text, read_noun_annotations
 from schemes.qasrl.propbank import propbank_figures, propbank_text, read_propbank_verbs, wh_of
 from schemes.reports import (

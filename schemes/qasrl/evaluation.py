@@ -35,7 +35,7 @@ ALIGNMENT_COLUMNS = (
 )  # fmt: skip
 
 
-class Evaluation:
+class ScoredFiles:
     """A predicted and a reference file. Figures and tables are computed on demand."""
 
     def __init__(self, reference: Annotations, predicted: Annotations) -> None:

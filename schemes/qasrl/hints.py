@@ -108,8 +108,12 @@ def _extra(predicted: RowSide, context: ItemContext) -> tuple[str, str]:
 
 
 def _length(reference: RowSide, predicted: RowSide) -> tuple[str, str]:
-    ours, theirs, answer = span_of(reference.key), span_of(predicted.key), reference.value
-    if theirs[1] - theirs[0] > ours[1] - ours[0]:
+    reference_span, predicted_span, answer = (
+        span_of(reference.key),
+        span_of(predicted.key),
+        reference.value,
+    )
+    if predicted_span[1] - predicted_span[0] > reference_span[1] - reference_span[0]:
         return "answer-too-long", f"The shortest complete answer is “{answer}”."
     return "answer-too-short", f"The complete answer is “{answer}”."
 

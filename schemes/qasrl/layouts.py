@@ -17,7 +17,7 @@ _TOKENS = Column(
 )
 _VERB_IDX = Column(
     "verb_idx",
-    names=(*(theirs for theirs, ours in ALIASES.items() if ours == "verb_idx"), "verb_index"),
+    names=(*(alias for alias, name in ALIASES.items() if name == "verb_idx"), "verb_index"),
     pattern=r"\d{1,3}",
     description="The position of the verb, from 0.",
 )

@@ -77,8 +77,8 @@ def _span_differs(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     assert row.predicted
     assert row.reference
     (start, end), (first, last) = span_of(row.predicted.key), span_of(row.reference.key)
-    mine, theirs = end - start, last - first
-    size = "longer" if mine > theirs else "shorter" if mine < theirs else "in another place"
+    length, wanted = end - start, last - first
+    size = "longer" if length > wanted else "shorter" if length < wanted else "in another place"
     return (
         f"It counts as found, but your answer is {size}. Select the shortest span that is a "
         f"complete, natural answer. {_reason(row, exercise, content)}"
@@ -88,22 +88,22 @@ def _span_differs(row: AlignedRow, exercise: Exercise, content: Json) -> str:
 def _other_question(row: AlignedRow, exercise: Exercise, content: Json) -> str:
     assert row.predicted
     assert row.reference
-    mine = _slots(content, row.predicted.labels[0])
-    theirs = _slots(exercise.reference, row.reference.labels[0])
+    slots = _slots(content, row.predicted.labels[0])
+    reference_slots = _slots(exercise.reference, row.reference.labels[0])
     reason = _reason(row, exercise, content)
-    if mine is None or theirs is None:
+    if slots is None or reference_slots is None:
         return (
             "The answer is correct, but your question is free-form, so it can't be "
             f"compared. {reason}"
         )
     return (
         "The answer is correct, but the question asks for something else. They differ in: "
-        f"{'; '.join(_differences(mine, theirs))}. {reason}"
+        f"{'; '.join(_differences(slots, reference_slots))}. {reason}"
     )
 
 
-def _differences(mine: Slots, theirs: Slots) -> Sequence[str]:
-    pairs = zip(strict_match_key(mine), strict_match_key(theirs), _KEY_WORDS, strict=True)
+def _differences(slots: Slots, reference_slots: Slots) -> Sequence[str]:
+    pairs = zip(strict_match_key(slots), strict_match_key(reference_slots), _KEY_WORDS, strict=True)
     return [name for left, right, name in pairs if left != right]
 
 

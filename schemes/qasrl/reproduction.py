@@ -24,7 +24,7 @@ from schemes.qasrl.annotation_files import (
     selection_of,
 )
 from schemes.qasrl.bank import MODEL_QUESTIONS, Validity
-from schemes.qasrl.evaluation import Evaluation
+from schemes.qasrl.evaluation import ScoredFiles
 from schemes.qasrl.published_csv import read_gold_rows
 from schemes.qasrl.worker_report import agreeing_pairs, agreement_figures
 from schemes.reports import Options
@@ -304,7 +304,7 @@ def _table_6(published: _Published) -> Iterator[Figure]:
 
 
 def _scores(reference: Annotations, predicted: Annotations) -> ArgumentScores:
-    return Evaluation(reference, predicted).scores
+    return ScoredFiles(reference, predicted).scores
 
 
 def _figures(scores: ArgumentScores) -> Iterator[tuple[str, float | None]]:

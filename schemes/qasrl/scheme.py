@@ -11,11 +11,11 @@ from schemes.qasrl import comparison, merging, practice, simulation, statistics,
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.corpus import CORPUS
 from schemes.qasrl.differences import differences
-from schemes.qasrl.doubts import FREE_FORM, doubts
 from schemes.qasrl.exports import EXPORTS
 from schemes.qasrl.pages import PAGES
 from schemes.qasrl.pay import PAY_PRESETS, PAY_TITLES
 from schemes.qasrl.propbank import PROPBANK
+from schemes.qasrl.review_reasons import FREE_FORM, review_reasons
 from schemes.qasrl.score_systems import SCORING
 from schemes.qasrl.search import SEARCH
 from schemes.qasrl.tutorials import TUTORIALS
@@ -42,7 +42,7 @@ class QasrlContent(Content):
     count = staticmethod(qasrl_content.count_parts)
     differences = staticmethod(differences)
     min_units = MIN_QUESTIONS
-    doubts = staticmethod(doubts)
+    review_reasons = staticmethod(review_reasons)
     free_form = FREE_FORM
 
 

@@ -29,7 +29,7 @@ from schemes.qasrl.annotation_files import (
     read_sentence_tokens,
 )
 from schemes.qasrl.bank import MODEL_QUESTIONS
-from schemes.qasrl.evaluation import Evaluation
+from schemes.qasrl.evaluation import ScoredFiles
 from schemes.qasrl.items import group
 from schemes.qasrl.propbank import wh_of
 from schemes.reports import BadRows
@@ -117,7 +117,7 @@ def _scored(
     bad_rows = BadRows(skip=skip_bad_rows)
     notes: Counter[str] = Counter()
     predicted = read_annotation_file(path, sentences=sentences, bad_rows=bad_rows, notes=notes)
-    evaluation = Evaluation(gold, predicted)
+    evaluation = ScoredFiles(gold, predicted)
     contradictions = list_contradictions(path, sentences) if sentences else []
     facts = {
         "predicates without a prediction": sum(key not in predicted for key in gold),
@@ -136,7 +136,7 @@ def _scored(
     )
 
 
-def _by_document(evaluation: Evaluation, documents: Mapping[Predicate, int]) -> "RatioScores":
+def _by_document(evaluation: ScoredFiles, documents: Mapping[Predicate, int]) -> "RatioScores":
     import numpy as np  # noqa: PLC0415  # slow to import
 
     from metrics.document_bootstrap import RatioScores  # noqa: PLC0415
@@ -188,7 +188,7 @@ def _by_question_word(
     )
 
 
-def _by_explicitness(evaluation: Evaluation) -> list[TypeTable]:
+def _by_explicitness(evaluation: ScoredFiles) -> list[TypeTable]:
     """Return the recall of explicit and of implied roles, if the reference has them."""
     figures = evaluation.implied_figures().get("implied", {})
     rows = {

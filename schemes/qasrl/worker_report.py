@@ -53,10 +53,10 @@ def agreeing_pairs(by_worker: Mapping[str, Annotations]) -> list[Pair]:
     """Return the agreement of every two workers on the predicates that both annotated."""
     tables = {worker: label_tables(annotations) for worker, annotations in by_worker.items()}
     pairs = []
-    for (first, ours), (second, theirs) in combinations(tables.items(), 2):
-        shared = [key for key in ours if key in theirs]
+    for (first, first_table), (second, second_table) in combinations(tables.items(), 2):
+        shared = [key for key in first_table if key in second_table]
         if shared:
-            sides = [{key: table[key] for key in shared} for table in (ours, theirs)]
+            sides = [{key: table[key] for key in shared} for table in (first_table, second_table)]
             forward, backward = argument_scores(*sides), argument_scores(*reversed(sides))
             total = replace(forward, ua=forward.ua + backward.ua, la=forward.la + backward.la)
             pairs.append(Pair(first, second, total))

@@ -17,7 +17,7 @@ from typing import TypedDict
 
 from scripts.testbed.errors import MissingError
 
-PATIENCE_SECONDS = 60.0
+START_TIMEOUT_SECONDS = 60.0
 PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None) if sys.platform == "linux" else None
 
@@ -111,7 +111,7 @@ class Server:
             )
 
     def wait_until(self, ready: Callable[[], bool]) -> None:
-        deadline = time.monotonic() + PATIENCE_SECONDS
+        deadline = time.monotonic() + START_TIMEOUT_SECONDS
         while not ready():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 raise MissingError(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from annotation.domain.publishing.publish import PAGE, PublicationItem, create_batch, publish_items
+from annotation.domain.publishing.publish import PAGE, TaskPlan, create_batch, publish_items
 from annotation.models import BonusAppeal, HeldBonus, Item, Sentence, Task
 from crowd.models import Assignment, Payment
 from projects.domain.create_project import create_project, write_guidelines
@@ -91,7 +91,7 @@ def make_task(items: Sequence[Item]) -> Task:
         qualifications=[],
         now=NOW,
     )
-    return publish_items(batch=batch, offers=[PublicationItem(items)], page=PAGE, now=NOW)[0]
+    return publish_items(batch=batch, plans=[TaskPlan(items)], page=PAGE, now=NOW)[0]
 
 
 def task_url(

@@ -113,9 +113,9 @@ def test_extension_moves_every_end(batch):
 
 def test_addition_stops_at_the_budget_and_says_how_far_it_came(batch):
     go_live(batch)
-    slot = cost_of(batch, 1, assignments=1)
+    place = cost_of(batch, 1, assignments=1)
     reserved = Budget.objects.get(pk=batch.project.budget_id).reserved_cents
-    set_cap(budget=batch.project.budget, cap_cents=reserved + slot * (AT_A_TIME + 1))
+    set_cap(budget=batch.project.budget, cap_cents=reserved + place * (AT_A_TIME + 1))
     assert add_to_batch(**order(batch, number=1)) == HITS
     job = run_jobs()
     assert job.state == JobState.FAILED

@@ -14,7 +14,7 @@ from crowd.domain.money.send_payments import send_due_payments
 from crowd.domain.workers.qualifications import send_due_grants
 from crowd.domain.workers.register_worker import register_worker
 from crowd.models import Assignment, Budget, Payment, Worker
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.work import work
 from projects.models import Project
@@ -56,7 +56,7 @@ def test_compensation_is_for_one_worker_and_paid_once(wire, clock, settings):  #
     assert pay_compensations(clock=clock) == 1
     assert pay_compensations(clock=clock) == 0
     assert send_due_payments(clock=clock) == 1
-    assert theirs.Assignment.objects.get().status == "Approved"
+    assert market_models.Assignment.objects.get().status == "Approved"
     assert cached(project.budget) == balance(project.budget) == (0, 54 + 11)
 
 

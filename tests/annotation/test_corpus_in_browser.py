@@ -21,7 +21,7 @@ from tests.schemes.workbooks import separated_bytes, workbook_bytes
 __all__ = ["open_context"]
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 READING = "Reading the file"
-PATIENCE = 30_000  # milliseconds, because the machine also runs other tests
+TIMEOUT_MS = 30_000  # milliseconds, because the machine also runs other tests
 ROWS = [("a:1", "Mary sold a hat."), ("a:2", "The dog barked.")]
 
 
@@ -56,8 +56,10 @@ def choose_file(page: Page, name: str, content: bytes) -> None:
 
 def show_preview(page: Page) -> None:
     """Wait for the page of an upload, and for what a worker process reads for it."""
-    expect(page.get_by_role("heading", name="How to read the file")).to_be_visible(timeout=PATIENCE)
-    end = time.monotonic() + PATIENCE / 1000
+    expect(page.get_by_role("heading", name="How to read the file")).to_be_visible(
+        timeout=TIMEOUT_MS
+    )
+    end = time.monotonic() + TIMEOUT_MS / 1000
     # Choices that were made quickly may queue more than one check.
     while run_next_job(clock=lambda: NOW) or page.get_by_text(READING).count():
         assert time.monotonic() < end
@@ -69,7 +71,7 @@ def show_preview(page: Page) -> None:
 
 def import_all(page: Page) -> list[tuple[str, list[str]]]:
     page.get_by_role("button", name="Import 2 sentences").click()
-    expect(page.get_by_text("The corpus is being imported")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The corpus is being imported")).to_be_visible(timeout=TIMEOUT_MS)
     run_next_job(clock=lambda: NOW)
     return list(Sentence.objects.order_by("pk").values_list("external_id", "tokens"))
 
@@ -105,14 +107,14 @@ def test_columns_with_other_names_are_chosen_by_keyboard(open_context, has_scrip
         page.keyboard.press("Tab")
         expect(choice).to_have_value(theirs)
         if has_scripts:
-            expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+            expect(page.get_by_text(READING)).to_be_visible(timeout=TIMEOUT_MS)
             show_preview(page)
             region = page.get_by_role("region", name="The first sentences")
-            expect(region.get_by_text(shown, exact=True).first).to_be_visible(timeout=PATIENCE)
+            expect(region.get_by_text(shown, exact=True).first).to_be_visible(timeout=TIMEOUT_MS)
     if not has_scripts:
         page.get_by_role("button", name="Read again").click()
         show_preview(page)
-    expect(page.get_by_role("rowheader", name="a:1")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("rowheader", name="a:1")).to_be_visible(timeout=TIMEOUT_MS)
     expect(page.get_by_role("cell", name="Mary sold a hat.").last).to_be_visible()
     assert axe_findings(page) == [] if has_scripts else True
     assert import_all(page) == EXPECTED
@@ -127,11 +129,11 @@ def test_last_of_several_quick_choices_counts(open_context):
         page.get_by_label("text", exact=True).select_option(theirs)
     page.get_by_label("text", exact=True).select_option("Last")
     last = page.locator("#preview").get_by_role("cell", name="Mary sold a hat.")
-    end = time.monotonic() + PATIENCE / 1000
+    end = time.monotonic() + TIMEOUT_MS / 1000
     while not last.is_visible():
         assert time.monotonic() < end
         show_preview(page)
-    expect(page.get_by_role("rowheader", name="a:1")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("rowheader", name="a:1")).to_be_visible(timeout=TIMEOUT_MS)
     expect(page.get_by_text("Choose a different column for each.")).to_be_hidden()
     assert not Job.objects.filter(kind="corpus-check", state__in=UNFINISHED).exists()
     assert import_all(page) == EXPECTED
@@ -141,13 +143,13 @@ def test_waiting_preview_is_loaded_twice_per_second(open_context):
     page = open_context(viewport=WIDE).new_page()
     page.goto(reverse("annotation:corpus", args=["corpus"]))
     choose_file(page, "a.csv", separated_bytes(("id", "text"), ROWS, ","))
-    expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(READING)).to_be_visible(timeout=TIMEOUT_MS)
     loads: list[str] = []
     page.on("request", lambda request: loads.append(request.url))
     page.wait_for_timeout(3000)
     assert 1 <= len(loads) <= 6
     show_preview(page)
-    expect(page.get_by_role("rowheader", name="a:1")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("rowheader", name="a:1")).to_be_visible(timeout=TIMEOUT_MS)
 
 
 def test_cyrillic_file_is_read_after_its_encoding_is_chosen(open_context):
@@ -159,9 +161,11 @@ def test_cyrillic_file_is_read_after_its_encoding_is_chosen(open_context):
     expect(page.get_by_role("row", name="Windows-1251 (Cyrillic) Номер;Текст")).to_be_visible()
     assert axe_findings(page) == []
     page.get_by_label("Text encoding").select_option("windows-1251")
-    expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(READING)).to_be_visible(timeout=TIMEOUT_MS)
     show_preview(page)
-    expect(page.get_by_role("cell", name="Мария sold шляпу .").last).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("cell", name="Мария sold шляпу .").last).to_be_visible(
+        timeout=TIMEOUT_MS
+    )
     expect(page.get_by_label("text", exact=True)).to_have_value("Текст")
     tokens = [tokens for _, tokens in import_all(page)]
     assert tokens[0] == ["Мария", "sold", "шляпу", "."]

@@ -18,7 +18,7 @@ from tests.crowd.factories import make_assignment
 
 pytestmark = pytest.mark.django_db
 # The reward of a generator with its fee, and the same with the allowance of 5 + 6 + 7 cents and its fee.
-BARE, SLOT = 6, 6 + 18 + 4
+BARE, PLACE = 6, 6 + 18 + 4
 
 
 @pytest.fixture
@@ -33,11 +33,11 @@ def test_forecast_without_work_is_within_the_reservation(project):
     publish_batch(project=project, now=NOW, limit=2)
     generator, consolidator = forecast_costs(project=project)
     # The forecast assumes three questions. One earns a bonus of 5 cents, with a fee of 1.
-    cents = 12 * BARE, 12 * (BARE + 6), 12 * SLOT, 8 * (BARE + 6)
+    cents = 12 * BARE, 12 * (BARE + 6), 12 * PLACE, 8 * (BARE + 6)
     assert generator == Forecast("generator", 4, 8, 0, *cents)
     assert (consolidator.offered, consolidator.to_come, consolidator.role) == (0, 6, "consolidator")
     project.budget.refresh_from_db()
-    assert project.budget.reserved_cents == 4 * SLOT
+    assert project.budget.reserved_cents == 4 * PLACE
 
 
 def test_forecast_follows_the_mean_and_variance_of_accepted_work(project):

@@ -184,7 +184,7 @@ def test_work_is_compared_with_that_of_others(frames, others, expected):
 @pytest.mark.parametrize(
     ("decision", "expected"), [("held", []), ("declined", []), ("accepted", ["more-than-others"])]
 )
-def test_doubted_work_of_others_is_no_measure(frames, decision, expected):
+def test_work_for_review_of_others_is_no_measure(frames, decision, expected):
     item = make_long_record(frames)
     hasty = submit(item, worker=make_worker(), contents=[arguments(1)], seconds=1)
     assert reasons(hasty) == ["speed"]

@@ -21,7 +21,7 @@ from annotation.domain.work.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.models import StateChange
-from crowd.domain.money.ledger import offer_cents_left
+from crowd.domain.money.ledger import reserved_cents_left
 from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Assignment, Budget, Hit, QualificationGrant, Worker
@@ -160,7 +160,7 @@ def test_item_is_not_offered_again_before_its_work_is_recorded(hit):
 
 def test_item_with_claimed_work_is_offered_again_after_a_day(hit):
     end(hit, HitState.EXPIRED)
-    Hit.objects.update(claimed_assignments=1, claimed_at=NOW)
+    Hit.objects.update(reported_submissions=1, reported_at=NOW)
     assert short() == 0
     assert short_attempts(now=NOW + timedelta(days=2)).count() == 1
 
@@ -220,7 +220,7 @@ def test_insufficient_budget_is_stored_on_the_batch(batch, hit):
     batch.refresh_from_db()
     assert "dollars left" in batch.republish_problem
     hit.refresh_from_db()
-    assert (hit.state, hit.offer_round) == (HitState.EXPIRED, 0)
+    assert (hit.state, hit.reservation_round) == (HitState.EXPIRED, 0)
     Budget.objects.update(cap_cents=None)
     assert republish_due_items(clock=clock) == 1
     batch.refresh_from_db()
@@ -344,7 +344,7 @@ def test_concurrent_sweeps_offer_each_place_once(project):
         TaskItem.objects.filter(attempt=1, republications=1).values_list("item", flat=True)
     ) == set(Item.objects.values_list("pk", flat=True))
     assert TaskItem.objects.count() == 12  # two HITs could not be offered again
-    reserved = sum(offer_cents_left(hits=list(Hit.objects.all())).values())
+    reserved = sum(reserved_cents_left(hits=list(Hit.objects.all())).values())
     assert Budget.objects.get().reserved_cents == reserved
 
 

@@ -9,8 +9,8 @@ from consolidation.models import Gold
 from jobs.domain.run_jobs import run_next_job
 from tests.annotation.factories import NOW
 from tests.annotation.test_corpus_in_browser import (
-    PATIENCE,
     READING,
+    TIMEOUT_MS,
     office,
     project,
     show_preview,
@@ -44,7 +44,7 @@ def import_corpus(page: Page, button: str) -> None:
     control = page.get_by_role("button", name=button, exact=True)
     control.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The corpus is being imported")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The corpus is being imported")).to_be_visible(timeout=TIMEOUT_MS)
     run_next_job(clock=lambda: NOW)
 
 
@@ -74,9 +74,9 @@ def test_changed_sentence_is_replaced_by_keyboard(open_context, viewport, scheme
     if not has_scripts:
         page.keyboard.press("Tab")
         page.keyboard.press("Enter")
-    expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(READING)).to_be_visible(timeout=TIMEOUT_MS)
     show_preview(page)
-    expect(page.get_by_text("a:1 exists with other tokens.")).not_to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("a:1 exists with other tokens.")).not_to_be_visible(timeout=TIMEOUT_MS)
     expect(setting).to_be_checked()
     if has_scripts:
         expect(setting).to_be_focused()
@@ -94,10 +94,10 @@ def test_taps_on_a_setting_are_read_again(open_context):
     setting = page.get_by_label("Replace what has changed")
     for is_chosen, button in ((True, "Import and replace"), (False, "Import")):
         page.get_by_text("Replace what has changed", exact=True).tap()
-        expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+        expect(page.get_by_text(READING)).to_be_visible(timeout=TIMEOUT_MS)
         show_preview(page)
         control = page.get_by_role("button", name=button, exact=True)
-        expect(control).to_be_visible(timeout=PATIENCE)
+        expect(control).to_be_visible(timeout=TIMEOUT_MS)
         expect(setting).to_be_checked(checked=is_chosen)
 
 
@@ -110,21 +110,21 @@ def test_gold_in_other_tokens_is_aligned_by_keyboard(open_context, viewport, sch
     choose(page, "Annotations", SPLIT, "gold.jsonl")
     page.get_by_role("button", name="Preview").click()
     show_preview(page)
-    expect(page.get_by_role("alert")).to_contain_text("have other tokens", timeout=PATIENCE)
+    expect(page.get_by_role("alert")).to_contain_text("have other tokens", timeout=TIMEOUT_MS)
     assert_fits(page, viewport)
     page.get_by_label("Align positions by characters").focus()
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
-    expect(page.get_by_text(READING)).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text(READING)).to_be_visible(timeout=TIMEOUT_MS)
     show_preview(page)
     button = page.get_by_role("button", name="Import gold of 1 verb")
-    expect(button).to_be_visible(timeout=PATIENCE)
+    expect(button).to_be_visible(timeout=TIMEOUT_MS)
     expect(page.get_by_label("Align positions by characters")).to_be_checked()
     assert_fits(page, viewport)
     button.focus()
     page.keyboard.press("Enter")
-    expect(page.get_by_text("The gold is being imported.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_text("The gold is being imported.")).to_be_visible(timeout=TIMEOUT_MS)
     run_next_job(clock=lambda: NOW)
     [question] = Gold.objects.get().content["questions"]
     assert question["answers"] == [[0, 2]]

@@ -31,7 +31,7 @@ from crowd.domain.workers.write_messages import send_due_messages
 from crowd.enums import HitState
 from crowd.models import Assignment, Hit, Message, Payment
 from crowd.providers import mturk
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.accounts import accounts
 from projects.enums import MemberRole
 from rehearsal.domain.worker import Account, SimulatedWorker
@@ -141,13 +141,16 @@ _calls = count(2)
 
 def paid() -> dict[str, int]:
     """Return the cents that the marketplace has paid the worker."""
-    rewards = theirs.Assignment.objects.filter(status="Approved").count()
-    return {"rewards": rewards, "bonuses": sum(b.amount_cents for b in theirs.Bonus.objects.all())}
+    rewards = market_models.Assignment.objects.filter(status="Approved").count()
+    return {
+        "rewards": rewards,
+        "bonuses": sum(b.amount_cents for b in market_models.Bonus.objects.all()),
+    }
 
 
 def messages_sent() -> str:
     """Return the texts of the messages that the worker has received."""
-    return "\n".join(theirs.Message.objects.values_list("text", flat=True))
+    return "\n".join(market_models.Message.objects.values_list("text", flat=True))
 
 
 def held_codes() -> list[str]:
@@ -241,7 +244,7 @@ def test_declined_bonus_is_never_paid_and_its_money_is_released(site):
 
 def seen(page: str) -> str:
     """Return the text of the worker's page at the marketplace."""
-    account = theirs.WorkerAccount.objects.get()
+    account = market_models.WorkerAccount.objects.get()
     client = Client()
     client.cookies[accounts.COOKIE] = accounts.start_session(worker=account, now=timezone.now())
     text = re.sub(r"<[^>]*>", " ", client.get(f"/hits/{page}/").content.decode())

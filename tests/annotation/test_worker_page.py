@@ -401,7 +401,7 @@ def test_repeated_submission_is_claimed_once(client, task):
         message |= {"save_id": save_id, "unanswered": earlier}
         assert send(client, "submit", **message).status_code == 200
     assert Draft.objects.get().revision == 3
-    assert Hit.objects.get(task=task).claimed_assignments == 1
+    assert Hit.objects.get(task=task).reported_submissions == 1
 
 
 # PostgreSQL can't store the characters of these JSON escapes.

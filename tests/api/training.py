@@ -31,7 +31,7 @@ def add_evaluations(project: Project, workers: Sequence[Worker]) -> list[Evaluat
         role=Role.GENERATOR, reward_cents=5, for_training=True, created_at=START
     )
     cohort = Cohort.objects.create(
-        round=training_round, number=1, batch=batch, slots=len(workers), published_at=START
+        round=training_round, number=1, batch=batch, places=len(workers), published_at=START
     )
     enrolments = Enrolment.objects.bulk_create(
         Enrolment(

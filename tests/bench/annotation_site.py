@@ -147,7 +147,7 @@ def check() -> dict[str, object]:
         "differing": sum(content != ours.get(code) for code, content in theirs.items()),
         "ours": sorted(ours),
         "theirs": sorted(theirs),
-        "claimed_assignments": sum(OurHit.objects.values_list("claimed_assignments", flat=True)),
+        "reported_submissions": sum(OurHit.objects.values_list("reported_submissions", flat=True)),
     }
 
 

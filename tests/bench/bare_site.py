@@ -1,4 +1,4 @@
-"""The baseline of the annotation benchmark, a minimal Django site with claim, page and submit views.
+"""The baseline of the annotation benchmark, a minimal Django site with accept, page and submit views.
 
 It has one table, no accounts, no tokens, no second copy and only CommonMiddleware.
 `python -m tests.bench.bare_site ITEMS` creates the table, and gunicorn serves the module.
@@ -48,7 +48,7 @@ PAGE = engines["django"].from_string(
 SENTENCE = "The rebels carried the old radio out of the burning village on Sunday ."
 
 
-def claim(request):
+def accept(request):
     lock = "FOR UPDATE SKIP LOCKED" if connection.vendor == "postgresql" else ""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
@@ -76,7 +76,7 @@ def submit(request, pk):
 
 
 urlpatterns = [
-    path("claim/", claim),
+    path("accept/", accept),
     path("page/<int:pk>/", page),
     path("submit/<int:pk>/", submit),
 ]

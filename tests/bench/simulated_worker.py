@@ -160,15 +160,15 @@ def _search(pattern: re.Pattern[bytes], text: bytes) -> str:
 
 
 def annotate_bare(*, port: int, worker: str, seconds: float, least: int = 0) -> Record:
-    """Annotate on the baseline site with a claim, a page and a submit request."""
+    """Annotate on the baseline site with an accept, a page and a submit request."""
     record = Record()
     link = Link(port, record)
     body = f"content={quote_plus('x' * 600)}".encode()
     record.started = time.monotonic()
     end = record.started + seconds
     while time.monotonic() < end or len(record.submitted) < least:
-        claimed = link.call("claim", "POST /claim/", f"worker={worker}".encode())
-        pk = _header(_expect(302, "claim", claimed)[0], b"location").decode().split("/")[2]
+        accepted = link.call("accept", "POST /accept/", f"worker={worker}".encode())
+        pk = _header(_expect(302, "accept", accepted)[0], b"location").decode().split("/")[2]
         _expect(200, "page", link.call("page", f"GET /page/{pk}/"))
         if _expect(200, "submit", link.call("submit", f"POST /submit/{pk}/", body))[1] != b"ok":
             record.problems.append("refused")

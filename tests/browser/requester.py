@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.axe import axe_findings
 
 # Sweeps and jobs are slow on a busy machine.
-PATIENCE = 240
+TIMEOUT_SECONDS = 240
 PASSWORD = "nine green horses"
 DROP = """
 (form, {name, text}) => {
@@ -60,7 +60,7 @@ class Requester:
 
     def wait_for(self, find: Callable[[], Locator]) -> None:
         """Reload until the element is on the page. Lists refresh themselves, so reloads do not count."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT_SECONDS
         while find().count() == 0:
             assert self.page.locator(".state--failed").count() == 0, self.page.inner_text("main")
             assert time.monotonic() < end, f"Timed out on {self.page.url}"
@@ -69,7 +69,7 @@ class Requester:
 
     def wait_for_text(self, text: str) -> None:
         """Reload until the page shows the text. A tab separates the cells of a table."""
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + TIMEOUT_SECONDS
         while text not in self.page.inner_text("main"):
             assert time.monotonic() < end, self.page.inner_text("main")
             time.sleep(0.5)

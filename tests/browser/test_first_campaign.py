@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Download, Frame, Page, expect
 
 from tests.axe import axe_findings
-from tests.browser.requester import PASSWORD, PATIENCE, Requester, create_first_account
+from tests.browser.requester import PASSWORD, TIMEOUT_SECONDS, Requester, create_first_account
 from tests.browser.work import ready
 
 pytestmark = [pytest.mark.browser, pytest.mark.system]
@@ -91,7 +91,7 @@ def upload_corpus(requester: Requester) -> None:
     assert axe_findings(page) == []
     requester.drop("spring.txt", "\n".join([*SENTENCES[:3], "", *SENTENCES[3:]]))
     # A worker process reads the file, and loads the tagger first.
-    expect(page.locator("main")).to_contain_text("8 of 8 sentences", timeout=PATIENCE * 1000)
+    expect(page.locator("main")).to_contain_text("8 of 8 sentences", timeout=TIMEOUT_SECONDS * 1000)
     expect(page.locator("main")).to_contain_text("Line 4 is empty and is skipped.")
     expect(page.locator("main")).to_contain_text("Estimated cost")
     assert axe_findings(page) == []
@@ -99,7 +99,9 @@ def upload_corpus(requester: Requester) -> None:
     requester.drop("spring.txt", "\n".join(SENTENCES))
     requester.click("button", "Import 8 sentences")
     # The list of imports brings the next step with it, without a reload.
-    expect(page.get_by_role("link", name="Add expert gold")).to_be_visible(timeout=PATIENCE * 1000)
+    expect(page.get_by_role("link", name="Add expert gold")).to_be_visible(
+        timeout=TIMEOUT_SECONDS * 1000
+    )
     assert "Required" not in page.locator("main").inner_text()
 
 
@@ -111,10 +113,10 @@ def upload_gold(requester: Requester) -> None:
     # The header differs in two names, and one of them is similar.
     requester.choose("qasrl_id", "Sentence")
     requester.click("button", "Read again")
-    expect(page.locator("main")).to_contain_text("8 of 8", timeout=PATIENCE * 1000)
+    expect(page.locator("main")).to_contain_text("8 of 8", timeout=TIMEOUT_SECONDS * 1000)
     assert axe_findings(page) == []
     requester.click("button", "Import gold of 8")
-    expect(page.locator("#gold-state")).to_contain_text("8 verbs", timeout=PATIENCE * 1000)
+    expect(page.locator("#gold-state")).to_contain_text("8 verbs", timeout=TIMEOUT_SECONDS * 1000)
 
 
 def keep_the_defaults(requester: Requester) -> None:
@@ -145,7 +147,7 @@ def rehearse(requester: Requester) -> None:
     page = requester.page
     requester.click("button", "Start rehearsal")
     link = page.get_by_role("link", name="Set up a training round")
-    expect(link).to_be_visible(timeout=PATIENCE * 1000)
+    expect(link).to_be_visible(timeout=TIMEOUT_SECONDS * 1000)
 
 
 def publish(requester: Requester) -> None:
@@ -212,7 +214,7 @@ def skip_tutorial(frame: Frame) -> None:
 
 
 def reload_until(page: Page, condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < end, f"Timed out on {page.url}"
         time.sleep(0.5)
@@ -279,10 +281,10 @@ def test_file_dropped_beside_the_form_does_not_replace_the_page(
     )
     page.get_by_role("button", name="Preview").press("Enter")
     preview = page.locator("#preview")
-    expect(preview).to_contain_text("is not UTF-8 text", timeout=PATIENCE * 1000)
+    expect(preview).to_contain_text("is not UTF-8 text", timeout=TIMEOUT_SECONDS * 1000)
     page.get_by_label("Text encoding").focus()
     page.get_by_label("Text encoding").select_option("iso-8859-1")
     button = page.get_by_role("button", name="Import 1 sentence")
-    expect(button).to_be_visible(timeout=PATIENCE * 1000)
+    expect(button).to_be_visible(timeout=TIMEOUT_SECONDS * 1000)
     expect(page.locator("#preview")).to_contain_text("Zürich sold it .")
     assert page.evaluate("document.activeElement.id") == "id_encoding"

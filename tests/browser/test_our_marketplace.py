@@ -20,7 +20,7 @@ from tests.environment import ROOT
 pytestmark = [pytest.mark.browser, pytest.mark.system]
 
 # Sweeps are slow on a busy machine.
-PATIENCE = 120
+TIMEOUT_SECONDS = 120
 WHEN = "When did someone carry something?"
 
 
@@ -61,7 +61,7 @@ def market(either_site_migrated, free_port, tmp_path, start_process) -> Market:
     invitation = run("-m", "tests.browser.seed_market")
     for name, command in process_commands("127.0.0.1", free_port).items():
         start_process(command, env=environment, log=tmp_path / f"{name}.log")
-    wait_until_up(url, seconds=PATIENCE)
+    wait_until_up(url, seconds=TIMEOUT_SECONDS)
     return Market(url, invitation, run)
 
 
@@ -150,7 +150,7 @@ def tab_to(page: Page, condition: str, frame: Frame | None = None) -> None:
 
 
 def reload_until(page: Page, condition: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < end, f"Timed out on {page.url}"
         time.sleep(0.5)

@@ -16,7 +16,7 @@ import pytest
 from playwright.sync_api import Frame, Page, expect
 
 from tests.axe import axe_findings
-from tests.browser.requester import PASSWORD, PATIENCE, Requester, create_first_account
+from tests.browser.requester import PASSWORD, TIMEOUT_SECONDS, Requester, create_first_account
 from tests.browser.work import ask, card, ready
 
 pytestmark = [pytest.mark.browser, pytest.mark.system]
@@ -105,7 +105,7 @@ def create_project(requester: Requester) -> None:
     requester.clicks += 1
     page.get_by_label("Sentences").set_input_files(file)  # type: ignore[arg-type]
     requester.click("button", "Preview")
-    expect(page.locator("main")).to_contain_text("8 of 8 sentences", timeout=PATIENCE * 1000)
+    expect(page.locator("main")).to_contain_text("8 of 8 sentences", timeout=TIMEOUT_SECONDS * 1000)
     requester.click("button", "Import 8 sentences")
     requester.wait_for(lambda: page.get_by_role("link", name="Add expert gold"))
 
@@ -341,7 +341,7 @@ def submit(page: Page, frame: Page | Frame) -> None:
 
 
 def reload_until(page: Page, condition: Callable[[Page], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not condition(page):
         assert time.monotonic() < end, text_of(page)
         time.sleep(0.5)

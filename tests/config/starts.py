@@ -14,7 +14,7 @@ from typing import Self
 
 from tests import environment
 
-# The libraries that the settings and manage.py import before they read the environment.
+# The libraries that the settings and manage.py import.
 LIBRARIES = (
     "celery",
     "cryptography.fernet",
@@ -24,6 +24,7 @@ LIBRARIES = (
     "django_guid.integrations",
     "environ",
     "kombu",
+    "pydantic_settings",
     "pythonjsonlogger.core",
 )
 
@@ -57,7 +58,7 @@ class Starter:
 def serve() -> None:
     for name in LIBRARIES:
         __import__(name)
-    assert "config" not in sys.modules
+    assert "config.settings" not in sys.modules
     for line in sys.stdin:
         arguments, env = json.loads(line)
         print(json.dumps(_start(arguments, env)), flush=True)  # noqa: T201

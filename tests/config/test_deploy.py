@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from config.settings import FROM_FILES
+from config.environment.model import secret_names
 from operations.domain.encrypted_file import read_key
 from tests import environment
 
@@ -42,7 +42,7 @@ def settings_of(compose: dict, service: str) -> dict[str, str]:
 
 @pytest.mark.parametrize("service", OURS)
 def test_container_variables_are_known_settings(compose, service):
-    known = environment.settings_variables() | {f"{name}_FILE" for name in FROM_FILES}
+    known = environment.settings_variables() | {f"{name}_FILE" for name in secret_names()}
     # gunicorn and boto3 read these variables.
     known |= {"WEB_CONCURRENCY", "AWS_SHARED_CREDENTIALS_FILE"}
     assert set(settings_of(compose, service)) - known == set()

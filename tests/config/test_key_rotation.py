@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from django.db import transaction
 
-from annotation.domain.publishing.publish import PublicationItem, public_id_of, token_of
+from annotation.domain.publishing.publish import TaskPlan, public_id_of, token_of
 from annotation.domain.work.worker_page import InvalidPageError, PageToken, page_token_of
 from crowd.domain.provider.event_addresses import destination
 from crowd.domain.provider.site_key import site_key
@@ -107,8 +107,8 @@ def test_hit_republished_after_a_restore_has_the_same_address(rotate, fallback):
     [item] = task.items.all()
     public_id = task.public_id
     rotate(fallback=fallback)
-    offer = PublicationItem([item], attempt=0)
-    token = token_of(item.project, task.role, offer)
+    plan = TaskPlan([item], attempt=0)
+    token = token_of(item.project, task.role, plan)
     assert public_id_of(token, key=site_key()) == public_id
 
 

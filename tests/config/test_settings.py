@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from config.settings import FROM_FILES
+from config.environment.model import secret_names
+from scripts import write_settings
 from tests import environment
 from tests.config.starts import Starter
 
@@ -58,7 +59,7 @@ WRONG = [
     ("WEB_STATEMENT_SECONDS", "soon"),
     ("WORKER_LOCK_SECONDS", "100000"),
     ("WORKER_STATEMENT_SECONDS", "later"),
-    ("METRICS_TOKEN", "short"),
+    ("METRICS_TOKEN", "hidden-word"),
     ("SECURITY_CONTACT", "call me"),
     ("STUDY_WAIT_MINUTES", "-1"),
     ("TRUSTED_PROXIES", "10.0.0.1/8"),
@@ -104,9 +105,9 @@ WRONG = [
     ("PROLIFIC_VAT_RATE", "2"),
     ("REDIS_URL", "127.0.0.1:6379"),
     ("REDIS_URL", "redis://127.0.0.1:99999/0"),
-    ("SECRET_KEY", "short"),
-    ("SECRET_KEY_FALLBACKS", "short"),
-    ("MARKETPLACE_ENCRYPTION_KEYS", "short"),
+    ("SECRET_KEY", "hidden-word"),
+    ("SECRET_KEY_FALLBACKS", "hidden-word"),
+    ("MARKETPLACE_ENCRYPTION_KEYS", "hidden-word"),
     ("STORAGE_URL", "bucket"),
     ("SNAPSHOT_MINUTES", "often"),
     ("SITE_URL", "http://touchstone.example/path"),
@@ -149,6 +150,45 @@ def test_start_with_a_wrong_value(start, embedded_site, name, value):
     assert len(process.stderr.splitlines()) == 1
     assert name in process.stderr
     assert "hidden-word" not in process.stderr
+    assert name not in secret_names() or value not in process.stderr
+
+
+def test_wrong_values_are_reported_together(start, embedded_site):
+    wrong = {"DEBUG": "maybe", "SECRET_KEY": "hidden-word", "SITE_URL": "touchstone.example"}
+    process = start("manage.py", "check", env={**embedded_site, **wrong})
+    # The defaults of other variables, which depend on SITE_URL, are not reported.
+    assert process.stderr.splitlines() == [
+        "SITE_URL is 'touchstone.example'; it must be an origin such as https://touchstone.example.",
+        "SECRET_KEY is too short; it must have at least 50 characters.",
+        "DEBUG is 'maybe'; it must be one of: true, false, 1, 0, yes, no, on, off.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("COPIES_DAYS", "1.5", "is '1.5'; it must be a whole number."),
+        ("LOG_FORMAT", "xml", "is 'xml'; it must be line or json."),
+        ("MARKETPLACE_FEE_RATE", "20%", "is '20%'; it must be a number."),
+        ("MARKETPLACE_FEE_RATE_MANY", "1.5", "is 1.5; it must lie between 0 and 1."),
+        ("MTURK_NOTIFICATIONS", "sns", "is 'sns'; it must be empty or webhook."),
+        (
+            "SECOND_FACTOR_ROLES",
+            "admin, boss",
+            "is 'boss'; it must be admin, requester, trainer or expert.",
+        ),
+    ],
+)
+def test_message_states_what_is_allowed(start, embedded_site, name, value, message):
+    process = start("manage.py", "check", env={**embedded_site, name: value})
+    assert process.stderr == f"{name} {message}\n"
+
+
+def test_value_is_taken_as_it_is(start, embedded_site):
+    program = "import config.settings as s; print(s.METRICS_TOKEN)"
+    token = "$METRICS_TOKEN_OF_20_LETTERS"
+    process = start("-c", program, env={**embedded_site, "METRICS_TOKEN": token})
+    assert process.stdout == f"{token}\n"
 
 
 def test_demo_serves_requesters_pages_from_another_origin(start, embedded_site):
@@ -195,7 +235,9 @@ def test_backups_in_a_bucket_need_a_key(start, embedded_site):
 def test_documented_secret_files_are_those_of_the_settings():
     text = (environment.ROOT / "docs" / "reference" / "settings.md").read_text()
     listed = text[text.index("## Secrets in files") :].split("##")[1]
-    assert set(re.findall(r"`([A-Z_]+)`", listed)) - {"SECRET_KEY_FILE", "_FILE"} == set(FROM_FILES)
+    assert set(re.findall(r"`([A-Z_]+)`", listed)) - {"SECRET_KEY_FILE", "_FILE"} == set(
+        secret_names()
+    )
 
 
 def test_wrong_values_cover_every_variable():
@@ -249,7 +291,9 @@ def test_servers_from_the_environment(start, embedded_site):
     assert process.stdout == "django.db.backends.postgresql redis://127.0.0.1:6379/3\n"
 
 
-def test_documented_variables_are_those_of_the_settings():
-    text = (environment.ROOT / "docs" / "reference" / "settings.md").read_text()
+def test_reference_is_written_from_the_variables():
+    # Otherwise run: python -m scripts.write_settings
+    text = write_settings.text()
+    assert write_settings.PATH.read_text() == text
     documented = re.findall(r"^\| `([A-Z][A-Z0-9_]*)` \|", text, re.MULTILINE)
     assert sorted(documented) == sorted(environment.settings_variables())

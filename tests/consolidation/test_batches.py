@@ -343,7 +343,7 @@ def test_batch_of_a_qualification_round_has_no_top_up(office, campaign, batch):
         project=campaign.project, ordinal=1, kind="screening", title="Screening", entry="open"
     )
     Cohort.objects.create(
-        round=training_round, number=1, batch=batch, slots=3, published_at=timezone.now()
+        round=training_round, number=1, batch=batch, places=3, published_at=timezone.now()
     )
     page = office.get(reverse("consolidation:batch", args=["demo", batch.pk]))
     assert "Items to keep open" not in text(page)

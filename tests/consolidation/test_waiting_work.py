@@ -104,7 +104,7 @@ def test_work_that_the_marketplace_approved_before_it_was_recorded_is_accepted()
     assignment.answer = {"content": json.dumps({str(item.pk): asked(0, 1, 2)})}
     assignment.save()
     approved = AssignmentState.APPROVED
-    apply_provider_decision(assignment=assignment, theirs=approved, now=NOW)
+    apply_provider_decision(assignment=assignment, provider_state=approved, now=NOW)
     record_new_generations(clock=clock)
     assert state_of(assignment) == ("accepted", "approved")
     assert paid(assignment) == {"reward": (5, "pending"), "bonus": (5, "review")}
@@ -241,7 +241,7 @@ def test_kept_work_that_was_faster_than_plausible_waits_for_a_person(seconds, st
 # --- decisions of people
 
 
-def test_person_who_accepts_doubted_work_pays_it_in_full():
+def test_person_who_accepts_work_for_review_pays_it_in_full():
     assignment = waiting_work(keeps=1)
     accept_assignment(assignment=assignment, actor="rita", now=NOW)
     assert state_of(assignment) == ("accepted", "approved")
@@ -304,7 +304,7 @@ def test_work_that_the_marketplace_approves_first_is_accepted_and_its_bonus_wait
     assert decide_waiting_work(clock=clock) == 0
 
 
-def test_doubted_work_that_the_marketplace_approves_is_paid_for_what_was_kept():
+def test_work_for_review_that_the_marketplace_approves_is_paid_for_what_was_kept():
     """Nobody decided in time, which must not cost an honest worker the bonus."""
     assignment = waiting_work(keeps=1)
     approve_at_marketplace()

@@ -101,7 +101,7 @@ def settle(after: timedelta = timedelta(0)) -> int:
 def approve_at_marketplace(decision: AssignmentState = AssignmentState.APPROVED) -> None:
     """Let the marketplace decide all undecided work, and end its wait."""
     for assignment in Assignment.objects.filter(state=AssignmentState.SUBMITTED):
-        apply_provider_decision(assignment=assignment, theirs=decision, now=NOW)
+        apply_provider_decision(assignment=assignment, provider_state=decision, now=NOW)
     decide_waiting_work(clock=clock)
 
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 from crowd.domain.hits.sync_hits import request_sync
 from crowd.models import Hit
 from crowd.providers.mturk.client import MTurk, new_client
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.api.endpoint import requester_api
 from marketplace.domain.accounts import accounts
 from marketplace.domain.faults import parse_faults
@@ -102,7 +102,7 @@ def connect(wire: InProcess) -> MTurk:
 # --- workers ------------------------------------------------------------------------------------
 
 
-def join(number: int) -> theirs.WorkerAccount:
+def join(number: int) -> market_models.WorkerAccount:
     (invitation,) = accounts.invite(count=1, now=timezone.now())
     return accounts.sign_up(
         invitation_code=invitation.code,
@@ -116,12 +116,14 @@ def join(number: int) -> theirs.WorkerAccount:
     )
 
 
-def accept(hit: Hit, worker: theirs.WorkerAccount) -> str:
+def accept(hit: Hit, worker: market_models.WorkerAccount) -> str:
     assert hit.external_id
     return accept_hit.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
 
 
-def submit(hit: Hit, worker: theirs.WorkerAccount, assignment: str, content: str = "{}") -> None:
+def submit(
+    hit: Hit, worker: market_models.WorkerAccount, assignment: str, content: str = "{}"
+) -> None:
     work.submit(
         worker_code=worker.code,
         assignment_code=assignment,
@@ -131,7 +133,7 @@ def submit(hit: Hit, worker: theirs.WorkerAccount, assignment: str, content: str
     request_sync(hit_id=hit.pk, now=timezone.now())
 
 
-def finish(hit: Hit, worker: theirs.WorkerAccount, content: str = "{}") -> str:
+def finish(hit: Hit, worker: market_models.WorkerAccount, content: str = "{}") -> str:
     assignment = accept(hit, worker)
     submit(hit, worker, assignment, content)
     return assignment

@@ -11,11 +11,11 @@ from crowd.domain.money.decide_assignment import BonusAward, approve_assignment,
 from crowd.domain.money.send_payments import send_due_payments, send_due_rejections
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, Payment
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.work import maintenance, review
 from tests.crowd.factories import make_hits
 from tests.crowd.in_process import finish, join
-from tests.crowd.test_ledger import SLOT, balance, cached
+from tests.crowd.test_ledger import PLACE_CENTS, balance, cached
 
 
 @pytest.fixture
@@ -31,12 +31,12 @@ def assignment(wire, clock) -> Assignment:
 
 def approve_automatically() -> None:
     """Let the marketplace approve automatically after the delay."""
-    theirs.Assignment.objects.update(auto_approve_at=timezone.now())
+    market_models.Assignment.objects.update(auto_approve_at=timezone.now())
     assert maintenance.approve_due(now=timezone.now() + timedelta(seconds=1)) == 1
 
 
 def marketplace_spending() -> int:
-    entries = theirs.LedgerEntry.objects.exclude(kind="deposit")
+    entries = market_models.LedgerEntry.objects.exclude(kind="deposit")
     return -sum(entries.values_list("amount_cents", flat=True))
 
 
@@ -76,7 +76,7 @@ def test_overturned_rejection_is_paid_once(assignment, clock, arrived):
     bonus = BonusAward(11, "4 questions")
     approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
     assert send_due_payments(clock=clock) == 2
-    assert theirs.Assignment.objects.get().status == "Approved"
+    assert market_models.Assignment.objects.get().status == "Approved"
     assert marketplace_spending() == 6 + 13
     assert cached(assignment.hit.budget) == (0, 6 + 13)
 
@@ -92,7 +92,7 @@ def test_rejection_overturned_in_flight_is_paid(assignment, wire, clock):
     wire.faults = overturn_meanwhile
     assert send_due_rejections(clock=clock) == 0
     assert send_due_payments(clock=clock) == 1
-    assert theirs.Assignment.objects.get().status == "Approved"
+    assert market_models.Assignment.objects.get().status == "Approved"
 
 
 def test_auto_approval_is_recorded(assignment, clock):
@@ -118,7 +118,9 @@ def test_appeal_won_at_the_marketplace_is_recorded(assignment, clock):
     reject_assignment(assignment=assignment, reason="Another verb.", actor="me", now=clock())
     send_due_rejections(clock=clock)
     review.overturn(
-        assignment_pk=theirs.Assignment.objects.get().pk, note="appeal", now=timezone.now()
+        assignment_pk=market_models.Assignment.objects.get().pk,
+        note="appeal",
+        now=timezone.now(),
     )
     hit = Hit.objects.get()
     assert hit.sync_due_at is None
@@ -131,8 +133,8 @@ def test_appeal_won_at_the_marketplace_is_recorded(assignment, clock):
 
 def test_rejection_at_the_marketplace_releases_its_reservation(assignment, clock):
     hit = Hit.objects.get()
-    assert cached(hit.budget) == (SLOT, 0)
-    row = theirs.Assignment.objects.get()
+    assert cached(hit.budget) == (PLACE_CENTS, 0)
+    row = market_models.Assignment.objects.get()
     review.reject(
         requester=row.hit.requester, assignment_code=row.code, feedback="no", now=timezone.now()
     )
@@ -149,7 +151,7 @@ def test_bonus_of_an_older_backup_is_not_paid_again(assignment, clock):
     approve_assignment(assignment=assignment, bonus=bonus, actor="me", now=clock())
     send_due_payments(clock=clock)
     Payment.objects.update(state=PaymentState.PENDING, confirmed_at=None, attempted_at=None)
-    theirs.RequestToken.objects.all().delete()
+    market_models.RequestToken.objects.all().delete()
     clock.skip(days=2)
     assert send_due_payments(clock=clock) == 2
-    assert theirs.Bonus.objects.count() == 1
+    assert market_models.Bonus.objects.count() == 1

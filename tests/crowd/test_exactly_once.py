@@ -22,7 +22,7 @@ from crowd.domain.workers.register_worker import register_worker
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from crowd.providers import mturk
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.accounts import accounts
 from marketplace.domain.work import accept_hit, work
 from tests.crowd.factories import make_budget, make_hits
@@ -65,7 +65,7 @@ class Times:
         self._ahead += timedelta(**span)
 
 
-def join(number: int) -> theirs.WorkerAccount:
+def join(number: int) -> market_models.WorkerAccount:
     (invitation,) = accounts.invite(count=1, now=timezone.now())
     return accounts.sign_up(
         invitation_code=invitation.code,
@@ -79,7 +79,7 @@ def join(number: int) -> theirs.WorkerAccount:
     )
 
 
-def finish(hit: Hit, worker: theirs.WorkerAccount) -> None:
+def finish(hit: Hit, worker: market_models.WorkerAccount) -> None:
     """Accept and submit an assignment of the HIT as the worker."""
     assert hit.external_id
     code = accept_hit.accept_hit(worker=worker, hit_code=hit.external_id, now=timezone.now())
@@ -110,7 +110,7 @@ def test_hits_are_created_paid_and_booked_exactly_once(market, settings, faults)
 
     live = Hit.objects.filter(state=HitState.LIVE)
     until(lambda: live.count() == 4, create_pending_hits, clock)
-    assert Counter(theirs.Hit.objects.values_list("annotation", flat=True)) == {
+    assert Counter(market_models.Hit.objects.values_list("annotation", flat=True)) == {
         hit.token: 1 for hit in hits
     }
 
@@ -131,11 +131,11 @@ def test_hits_are_created_paid_and_booked_exactly_once(market, settings, faults)
         amount=Sum("amount_cents"), fee=Sum("fee_cents")
     )
     assert ours == {"amount": 8 * (5 + 11), "fee": 8 * (1 + 2)}
-    assert theirs.Bonus.objects.count() == 8
-    assert theirs.Bonus.objects.aggregate(n=Sum("amount_cents"))["n"] == 8 * 11
+    assert market_models.Bonus.objects.count() == 8
+    assert market_models.Bonus.objects.aggregate(n=Sum("amount_cents"))["n"] == 8 * 11
     budget.refresh_from_db()
     assert (budget.reserved_cents, budget.spent_cents) == (0, 8 * 19)
-    house = theirs.Requester.objects.get()
+    house = market_models.Requester.objects.get()
     opening = int(settings.MARKETPLACE_OPENING_BALANCE * 100)
     assert opening - market.balance_cents() == 8 * 19
     assert house.hits.count() == 4
@@ -154,10 +154,10 @@ def test_existing_hit_is_reused_after_its_token_expired(market):
         attempted_at=clock() - timedelta(days=2),
         leased_until=None,
     )
-    theirs.RequestToken.objects.all().delete()
+    market_models.RequestToken.objects.all().delete()
     create_pending_hits(clock=clock)
     hit.refresh_from_db()
-    assert (hit.external_id, theirs.Hit.objects.count()) == (external_id, 1)
+    assert (hit.external_id, market_models.Hit.objects.count()) == (external_id, 1)
 
 
 def test_work_finished_before_the_hit_is_known_is_synced(market):
@@ -192,10 +192,10 @@ def test_bonus_is_not_sent_again_after_its_token_expired(market):
     Payment.objects.filter(kind="bonus").update(
         state=PaymentState.SENT, confirmed_at=None, attempted_at=clock() - timedelta(days=2)
     )
-    theirs.RequestToken.objects.all().delete()
+    market_models.RequestToken.objects.all().delete()
     clock.skip(minutes=6)
     send_due_payments(clock=clock)
-    assert theirs.Bonus.objects.count() == 1
+    assert market_models.Bonus.objects.count() == 1
     assert Payment.objects.get(kind="bonus").state == PaymentState.CONFIRMED
 
 
@@ -212,7 +212,7 @@ def test_rejection_reaches_the_worker_with_its_reason(market):
     assert send_due_rejections(clock=clock) == 1
     assignment.refresh_from_db()
     assert assignment.state == AssignmentState.REJECTED
-    assert theirs.Assignment.objects.get().feedback == "About another verb."
+    assert market_models.Assignment.objects.get().feedback == "About another verb."
 
 
 def test_refused_hit_releases_its_reservation(market):
@@ -231,10 +231,10 @@ def test_empty_account_delays_hits_and_loses_none(market, settings):
     clock = Times()
     make_hits(2)
     market.balance_cents()
-    theirs.Requester.objects.update(balance_cents=0)
+    market_models.Requester.objects.update(balance_cents=0)
     assert create_pending_hits(clock=clock) == 0
     assert set(Hit.objects.values_list("state", flat=True)) == {HitState.PENDING}
-    theirs.Requester.objects.update(balance_cents=100_000)
+    market_models.Requester.objects.update(balance_cents=100_000)
     clock.skip(minutes=6)
     assert create_pending_hits(clock=clock) == 2
 
@@ -285,7 +285,7 @@ def test_grants_exclude_generators_from_their_own_cases(market):
     hit.hit_type.qualifications = [requirement_for(qualification=pool, without=[excluded])]
     hit.hit_type.save()
     create_pending_hits(clock=clock)
-    hit_type = theirs.HitType.objects.get()
+    hit_type = market_models.HitType.objects.get()
     assert (
         accept_hit.accept_next(worker=other_account, hit_type_code=hit_type.code, now=clock())
         is not None

@@ -40,7 +40,7 @@ from crowd.domain.money.send_payments import (
 )
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Budget, Hit, LedgerEntry, Payment
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.notifications.notifications import document
 from marketplace.domain.work import maintenance, work
@@ -120,8 +120,8 @@ class Campaign:
                 reject_assignment(assignment=assignment, reason="no", actor="me", now=self.clock())
 
     def approve_automatically(self) -> None:
-        if assignment := self.pick(theirs.Assignment.objects.filter(status="Submitted")):
-            theirs.Assignment.objects.filter(pk=assignment.pk).update(
+        if assignment := self.pick(market_models.Assignment.objects.filter(status="Submitted")):
+            market_models.Assignment.objects.filter(pk=assignment.pk).update(
                 auto_approve_at=timezone.now()
             )
             maintenance.approve_due(now=timezone.now() + timedelta(seconds=1))
@@ -147,7 +147,7 @@ class Campaign:
                 add_assignments(hit=hit, number=1, now=self.clock())
 
     def notify(self) -> None:
-        rows = list(theirs.Notification.objects.all())
+        rows = list(market_models.Notification.objects.all())
         for row in self.dice.choices(rows, k=3) if rows else []:
             body = json.dumps(document(row)).encode()
             receive_notification(body=body, headers={}, now=self.clock())
@@ -206,16 +206,16 @@ def check(campaign: Campaign) -> None:
 
 
 def check_hits() -> None:
-    tokens = Counter(theirs.Hit.objects.values_list("annotation", flat=True))
+    tokens = Counter(market_models.Hit.objects.values_list("annotation", flat=True))
     assert not Hit.objects.filter(state__in=[HitState.PENDING, HitState.LIVE, HitState.FAILED])
     created = Hit.objects.exclude(state=HitState.WITHDRAWN)
     assert tokens == dict.fromkeys(created.values_list("token", flat=True), 1)
-    sizes = theirs.Hit.objects.values_list("code", "max_assignments")
+    sizes = market_models.Hit.objects.values_list("code", "max_assignments")
     assert dict(sizes) == dict(created.values_list("external_id", "max_assignments"))
 
 
 def check_assignments() -> None:
-    submitted = theirs.Assignment.objects.exclude(submitted_at=None)
+    submitted = market_models.Assignment.objects.exclude(submitted_at=None)
     states = {row.code: row.status.lower() for row in submitted}
     ours = {assignment.external_id: assignment.state for assignment in Assignment.objects.all()}
     assert ours == states
@@ -230,9 +230,9 @@ def check_assignments() -> None:
 def check_ledgers(budget: Budget) -> None:
     bonuses = Payment.objects.filter(kind="bonus")
     assert sorted(bonuses.values_list("assignment__external_id", "amount_cents")) == sorted(
-        theirs.Bonus.objects.values_list("assignment__code", "amount_cents")
+        market_models.Bonus.objects.values_list("assignment__code", "amount_cents")
     )
-    entries = theirs.LedgerEntry.objects.exclude(kind="deposit")
+    entries = market_models.LedgerEntry.objects.exclude(kind="deposit")
     paid_at_marketplace = -(entries.aggregate(cents=Sum("amount_cents"))["cents"] or 0)
     settled = LedgerEntry.objects.filter(kind="settle")
     paid_here = sum(entry.amount_cents + entry.fee_cents for entry in settled)

@@ -11,8 +11,8 @@ from crowd.domain.money.decide_assignment import BonusAward, approve_assignment,
 from crowd.domain.money.ledger import (
     BudgetExceededError,
     Movement,
-    offer_cents_left,
     reserve,
+    reserved_cents_left,
     settle,
 )
 from crowd.domain.money.send_payments import release_held_payments
@@ -21,7 +21,7 @@ from crowd.models import Budget, LedgerEntry, Payment
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_hits, make_live_hit
 
 # Reward of 5, fee of 1, allowance of 18 and fee of 4 for one assignment of the default HIT.
-SLOT = 28
+PLACE_CENTS = 28
 
 
 def balance(budget: Budget) -> tuple[int, int]:
@@ -47,12 +47,12 @@ def confirm(payment: Payment) -> None:
 def test_publishing_reserves_reward_allowance_and_fees():
     budget = make_budget()
     make_hits(3, budget=budget)
-    assert cached(budget) == balance(budget) == (3 * 2 * SLOT, 0)
+    assert cached(budget) == balance(budget) == (3 * 2 * PLACE_CENTS, 0)
 
 
 @pytest.mark.django_db
 def test_publishing_above_the_cap_creates_nothing():
-    budget = make_budget(cap_cents=3 * 2 * SLOT - 1)
+    budget = make_budget(cap_cents=3 * 2 * PLACE_CENTS - 1)
     with pytest.raises(BudgetExceededError, match=r"1\.67 dollars left; this needs 1\.68"):
         make_hits(3, budget=budget)
     assert cached(budget) == (0, 0)
@@ -66,10 +66,10 @@ def test_approval_reserves_only_the_amount_due():
         assignment=make_assignment(hit), bonus=BonusAward(11, "4 questions"), actor="me", now=NOW
     )
     owed = (5 + 1) + (11 + 2)
-    assert cached(hit.budget) == balance(hit.budget) == (SLOT + owed, 0)
+    assert cached(hit.budget) == balance(hit.budget) == (PLACE_CENTS + owed, 0)
     for payment in Payment.objects.all():
         confirm(payment)
-    assert cached(hit.budget) == balance(hit.budget) == (SLOT, owed)
+    assert cached(hit.budget) == balance(hit.budget) == (PLACE_CENTS, owed)
 
 
 @pytest.mark.django_db
@@ -93,7 +93,7 @@ def test_settling_twice_adds_one_entry():
     payment = Payment.objects.get()
     confirm(payment)
     settle(payment=payment, hit=assignment.hit, now=NOW)
-    assert cached(assignment.hit.budget) == (SLOT, 6)
+    assert cached(assignment.hit.budget) == (PLACE_CENTS, 6)
 
 
 @pytest.mark.django_db
@@ -115,7 +115,7 @@ def test_generation_with_a_bonus_has_entries_for_each_payment_and_the_rest():
 
 @pytest.mark.django_db
 def test_bonus_above_the_cap_is_held_and_paid_once_there_is_budget():
-    budget = make_budget(cap_cents=2 * SLOT)
+    budget = make_budget(cap_cents=2 * PLACE_CENTS)
     assignment = make_assignment(make_live_hit(budget=budget))
     approve_assignment(
         assignment=assignment, bonus=BonusAward(500, "a great deal"), actor="me", now=NOW
@@ -127,7 +127,7 @@ def test_bonus_above_the_cap_is_held_and_paid_once_there_is_budget():
     assert release_held_payments(now=NOW) == 1
     bonus.refresh_from_db()
     assert bonus.state == PaymentState.PENDING
-    assert cached(budget) == balance(budget) == (SLOT + 6 + 600, 0)
+    assert cached(budget) == balance(budget) == (PLACE_CENTS + 6 + 600, 0)
 
 
 @pytest.mark.django_db
@@ -139,13 +139,13 @@ def test_rejection_releases_its_reservation_and_needs_a_reason():
     reject_assignment(assignment=assignment, reason="Only the first verb.", actor="me", now=NOW)
     assignment.refresh_from_db()
     assert assignment.state == AssignmentState.REJECTING
-    assert cached(hit.budget) == balance(hit.budget) == (SLOT, 0)
+    assert cached(hit.budget) == balance(hit.budget) == (PLACE_CENTS, 0)
 
 
 @pytest.mark.django_db
 def test_late_work_is_payable_after_the_release():
     hit = make_live_hit()
-    left = offer_cents_left(hits=[hit])[hit.pk]
+    left = reserved_cents_left(hits=[hit])[hit.pk]
     LedgerEntry.objects.create(
         budget=hit.budget, kind="release", amount_cents=left, fee_cents=0, key="x", hit=hit, at=NOW
     )
@@ -170,7 +170,7 @@ def test_database_enforces_the_cap():
 
 class AnyOrderOfOperations(TestCase):
     @given(
-        cap=st.integers(2 * SLOT, 400),
+        cap=st.integers(2 * PLACE_CENTS, 400),
         steps=st.lists(
             st.tuples(
                 st.sampled_from(["publish", "approve", "reject", "confirm", "raise", "extra"]),

@@ -29,10 +29,10 @@ from crowd.domain.money.hit_reservations import release_unused
 from crowd.domain.money.ledger import BudgetExceededError, CapTooLowError, join_sub_budget, set_cap
 from crowd.enums import HitState
 from crowd.models import Assignment, Budget, Hit
-from marketplace import models as theirs
+from marketplace import models as market_models
 from tests.crowd.factories import NOW, make_assignment, make_budget, make_hits, make_live_hit
 from tests.crowd.in_process import accept, finish, join, submit
-from tests.crowd.test_ledger import SLOT, balance, cached
+from tests.crowd.test_ledger import PLACE_CENTS, balance, cached
 
 
 def create_live_hits(number: int, clock, **options) -> list[Hit]:
@@ -45,7 +45,7 @@ def create_live_hits(number: int, clock, **options) -> list[Hit]:
 
 def is_offered(hit: Hit) -> bool:
     """Return whether workers can accept the HIT now."""
-    row = theirs.Hit.objects.get(code=hit.external_id)
+    row = market_models.Hit.objects.get(code=hit.external_id)
     return row.open and not row.expiry_noted
 
 
@@ -55,7 +55,7 @@ def test_paused_hit_is_not_offered_until_it_is_resumed_with_its_time(wire, clock
     assert pause_hits(hits=Hit.objects.all(), now=clock()) == 1
     assert send_due_ends(clock=clock) == 1
     assert not is_offered(hit)
-    assert cached(hit.budget) == (2 * SLOT, 0)
+    assert cached(hit.budget) == (2 * PLACE_CENTS, 0)
     clock.skip(hours=6)
     assert resume_hits(hits=Hit.objects.all(), now=clock()) == 1
     assert send_due_ends(clock=clock) == 1
@@ -108,7 +108,7 @@ def test_hit_withdrawn_between_lease_and_call_is_not_created(wire, clock):
 
     wire.faults = withdraw_meanwhile
     assert create_pending_hits(clock=clock) == 0
-    assert theirs.Hit.objects.count() == 0
+    assert market_models.Hit.objects.count() == 0
 
 
 def test_late_work_is_recorded_and_payable_after_the_hit_was_expired(wire, clock):
@@ -135,9 +135,9 @@ def test_extended_hit_is_offered_again_with_its_money(wire, clock):
     send_due_ends(clock=clock)
     clock.skip(hours=3)
     sync_due_hits(clock=clock)
-    assert cached(hit.budget) == (SLOT, 0)
+    assert cached(hit.budget) == (PLACE_CENTS, 0)
     assert extend_hit(hit=hit, ends_at=clock() + timedelta(days=3), now=clock())
-    assert cached(hit.budget) == balance(hit.budget) == (2 * SLOT, 0)
+    assert cached(hit.budget) == balance(hit.budget) == (2 * PLACE_CENTS, 0)
     send_due_ends(clock=clock)
     assert is_offered(hit)
     # A second end releases the same place once more, and nothing else.
@@ -145,16 +145,16 @@ def test_extended_hit_is_offered_again_with_its_money(wire, clock):
     send_due_ends(clock=clock)
     clock.skip(hours=3)
     sync_due_hits(clock=clock)
-    assert cached(hit.budget) == balance(hit.budget) == (SLOT, 0)
+    assert cached(hit.budget) == balance(hit.budget) == (PLACE_CENTS, 0)
 
 
 def test_extension_above_the_cap_changes_nothing(wire, clock):
-    (hit,) = create_live_hits(1, clock, budget=make_budget(cap_cents=2 * SLOT))
+    (hit,) = create_live_hits(1, clock, budget=make_budget(cap_cents=2 * PLACE_CENTS))
     expire_hits(hits=Hit.objects.all(), actor="me", now=clock())
     send_due_ends(clock=clock)
     clock.skip(hours=3)
     sync_due_hits(clock=clock)
-    Budget.objects.update(cap_cents=SLOT)
+    Budget.objects.update(cap_cents=PLACE_CENTS)
     with pytest.raises(BudgetExceededError):
         extend_hit(hit=hit, ends_at=clock() + timedelta(days=3), now=clock())
     hit.refresh_from_db()
@@ -165,33 +165,33 @@ def test_extension_above_the_cap_changes_nothing(wire, clock):
 def test_added_assignments_are_added_once(wire, clock, fault):
     (hit,) = create_live_hits(1, clock)
     add_assignments(hit=hit, number=1, now=clock())
-    assert cached(hit.budget) == balance(hit.budget) == (3 * SLOT, 0)
+    assert cached(hit.budget) == balance(hit.budget) == (3 * PLACE_CENTS, 0)
     wire.faults = lambda operation: fault if operation.startswith("CreateAdd") else ""
     send_due_increases(clock=clock)
     wire.faults = lambda operation: ""
     send_due_increases(clock=clock)
     hit.refresh_from_db()
     assert (hit.max_assignments, hit.increase_to) == (3, None)
-    assert theirs.Hit.objects.get().max_assignments == 3
+    assert market_models.Hit.objects.get().max_assignments == 3
 
 
 def test_assignments_of_a_hit_cannot_grow_from_nine_to_ten(wire, clock):
     (hit,) = create_live_hits(1, clock, max_assignments=9)
     with pytest.raises(HitChangeError, match="fewer than 10"):
         add_assignments(hit=hit, number=1, now=clock())
-    assert cached(hit.budget) == (9 * SLOT, 0)
+    assert cached(hit.budget) == (9 * PLACE_CENTS, 0)
 
 
 def test_refused_increase_releases_its_money_and_can_be_repeated(wire, clock):
     (hit,) = create_live_hits(1, clock)
-    theirs.Hit.objects.update(disposed_at=clock(), open=False)
+    market_models.Hit.objects.update(disposed_at=clock(), open=False)
     add_assignments(hit=hit, number=1, now=clock())
     send_due_increases(clock=clock)
     hit.refresh_from_db()
-    assert (hit.increase_to, cached(hit.budget)) == (None, (2 * SLOT, 0))
+    assert (hit.increase_to, cached(hit.budget)) == (None, (2 * PLACE_CENTS, 0))
     assert hit.error
     add_assignments(hit=hit, number=1, now=clock())
-    assert cached(hit.budget) == balance(hit.budget) == (3 * SLOT, 0)
+    assert cached(hit.budget) == balance(hit.budget) == (3 * PLACE_CENTS, 0)
 
 
 def ended(clock) -> Hit:
@@ -209,11 +209,11 @@ def ended(clock) -> Hit:
 def test_place_added_to_an_ended_hit_reserves_no_money_until_extended(wire, clock):
     hit = ended(clock)
     add_assignments(hit=hit, number=1, now=clock())
-    assert cached(hit.budget) == (SLOT, 0)
+    assert cached(hit.budget) == (PLACE_CENTS, 0)
     send_due_increases(clock=clock)
     assert cached(hit.budget) == balance(hit.budget) == (0, 0)
     extend_hit(hit=hit, ends_at=clock() + timedelta(days=3), now=clock())
-    assert cached(hit.budget) == balance(hit.budget) == (3 * SLOT, 0)
+    assert cached(hit.budget) == balance(hit.budget) == (3 * PLACE_CENTS, 0)
 
 
 def test_increase_refused_after_the_end_releases_its_money_once(wire, clock):
@@ -224,7 +224,7 @@ def test_increase_refused_after_the_end_releases_its_money_once(wire, clock):
     clock.skip(hours=3)
     sync_due_hits(clock=clock)
     assert cached(hit.budget) == (0, 0)
-    theirs.Hit.objects.update(disposed_at=clock(), open=False)
+    market_models.Hit.objects.update(disposed_at=clock(), open=False)
     send_due_increases(clock=clock)
     hit.refresh_from_db()
     assert hit.error
@@ -236,17 +236,17 @@ def test_sub_budget_has_its_own_cap(clock):
     budget, sub = make_budget(), make_budget()
     hit = make_live_hit(budget=budget)
     join_sub_budget(hits=Hit.objects.filter(pk=hit.pk), budget=budget, sub_budget=sub)
-    assert cached(sub) == cached(budget) == (2 * SLOT, 0)
+    assert cached(sub) == cached(budget) == (2 * PLACE_CENTS, 0)
     with pytest.raises(CapTooLowError, match=r"0\.56 dollars"):
-        set_cap(budget=sub, cap_cents=2 * SLOT - 1)
-    set_cap(budget=sub, cap_cents=2 * SLOT)
+        set_cap(budget=sub, cap_cents=2 * PLACE_CENTS - 1)
+    set_cap(budget=sub, cap_cents=2 * PLACE_CENTS)
     hit.refresh_from_db()
     with pytest.raises(BudgetExceededError):
         add_assignments(hit=hit, number=1, now=clock())
-    assert cached(sub) == cached(budget) == (2 * SLOT, 0)
+    assert cached(sub) == cached(budget) == (2 * PLACE_CENTS, 0)
     reject_assignment(assignment=make_assignment(hit), reason="no", actor="me", now=clock())
     add_assignments(hit=hit, number=1, now=clock())
-    assert cached(sub) == cached(budget) == (2 * SLOT, 0)
+    assert cached(sub) == cached(budget) == (2 * PLACE_CENTS, 0)
 
 
 # --- bulk actions ----------------------------------------------------------------------------
@@ -305,7 +305,7 @@ def test_withdrawn_hits_release_their_money_in_both_budgets(small_chunks):
     budget, sub = make_budget(), make_budget()
     make_hits(5, budget=budget)
     join_sub_budget(hits=ALL_HITS(), budget=budget, sub_budget=sub)
-    assert cached(budget) == cached(sub) == (10 * SLOT, 0)
+    assert cached(budget) == cached(sub) == (10 * PLACE_CENTS, 0)
     assert expire_hits(hits=ALL_HITS(), actor="me", now=NOW) == 5
     assert set(ALL_HITS().values_list("state", flat=True)) == {HitState.WITHDRAWN}
     assert cached(budget) == balance(budget) == cached(sub) == (0, 0)
@@ -322,10 +322,10 @@ def test_ended_hits_are_offered_again_with_money_for_open_places(small_chunks):
     make_assignment(first)
     # The end releases two places of each HIT, but only one if work is undecided.
     release_unused(hits=list(ALL_HITS().select_related("hit_type")), now=NOW)
-    assert cached(first.budget) == balance(first.budget) == (SLOT, 0)
+    assert cached(first.budget) == balance(first.budget) == (PLACE_CENTS, 0)
     assert extend_hits(hits=ALL_HITS(), ends_at=LATER, now=NOW) == 3
-    assert cached(first.budget) == balance(first.budget) == ((2 + 2 * len(others)) * SLOT, 0)
-    assert set(ALL_HITS().values_list("state", "offer_round", "expiration_wanted")) == {
+    assert cached(first.budget) == balance(first.budget) == ((2 + 2 * len(others)) * PLACE_CENTS, 0)
+    assert set(ALL_HITS().values_list("state", "reservation_round", "expiration_wanted")) == {
         (HitState.LIVE, 1, LATER)
     }
 
@@ -334,18 +334,18 @@ def test_ended_hits_are_offered_again_with_money_for_open_places(small_chunks):
 def test_places_are_added_to_all_hits_or_none(small_chunks):
     hits = make_many(5, "live")
     budget = hits[0].budget
-    set_cap(budget=budget, cap_cents=14 * SLOT)
+    set_cap(budget=budget, cap_cents=14 * PLACE_CENTS)
     with pytest.raises(BudgetExceededError):
         add_to_each(hits=ALL_HITS(), number=1, now=NOW)
     set_cap(budget=budget, cap_cents=None)
     Hit.objects.filter(pk=hits[-1].pk).update(increase_to=3)
     with pytest.raises(HitChangeError, match="assignments being added"):
         add_to_each(hits=ALL_HITS(), number=1, now=NOW)
-    assert cached(budget) == balance(budget) == (10 * SLOT, 0)
+    assert cached(budget) == balance(budget) == (10 * PLACE_CENTS, 0)
     Hit.objects.filter(pk=hits[-1].pk).update(increase_to=None)
     assert add_to_each(hits=ALL_HITS(), number=2, now=NOW) == 5
-    assert cached(budget) == balance(budget) == (20 * SLOT, 0)
-    assert set(ALL_HITS().values_list("increase_to", "offer_round")) == {(4, 1)}
+    assert cached(budget) == balance(budget) == (20 * PLACE_CENTS, 0)
+    assert set(ALL_HITS().values_list("increase_to", "reservation_round")) == {(4, 1)}
 
 
 @pytest.mark.django_db

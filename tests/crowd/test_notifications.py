@@ -9,7 +9,7 @@ from crowd.domain.hits.create_hits import create_pending_hits
 from crowd.domain.hits.sync_hits import sync_due_hits
 from crowd.domain.provider.event_addresses import destination
 from crowd.models import Assignment, Hit, NotificationReceipt
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.notifications.notifications import document
 from marketplace.domain.work import work
 from tests.crowd.factories import NOW, make_hits, make_live_hit
@@ -40,7 +40,7 @@ def test_event_makes_its_hit_due_once(address):
     hit.refresh_from_db()
     other.refresh_from_db()
     assert hit.sync_due_at is not None
-    assert (other.sync_due_at, hit.claimed_assignments) == (None, 0)
+    assert (other.sync_due_at, hit.reported_submissions) == (None, 0)
     Hit.objects.update(sync_due_at=None)
     assert post(address, event("one", hit.external_id)).status_code == 204
     hit.refresh_from_db()
@@ -95,7 +95,9 @@ def test_marketplace_event_triggers_the_sync(wire, clock, address):
         now=timezone.now(),
     )
     assert sync_due_hits(clock=clock) == 0  # no notification has arrived yet
-    (notification,) = theirs.Notification.objects.filter(event__EventType="AssignmentSubmitted")
+    (notification,) = market_models.Notification.objects.filter(
+        event__EventType="AssignmentSubmitted"
+    )
     assert notification.destination.endswith(address)
     post(address, document(notification))
     clock.skip(seconds=1)

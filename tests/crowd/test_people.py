@@ -24,7 +24,7 @@ from crowd.domain.workers.register_worker import register_worker
 from crowd.domain.workers.write_messages import MAX_ATTEMPTS, send_due_messages, write_messages
 from crowd.enums import BlockState, GrantState, MessageState
 from crowd.models import Assignment, Block, Message, QualificationGrant, QualificationType, Worker
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.errors import RefusalError
 from marketplace.domain.work import accept_hit
 from tests.annotation.factories import make_item, make_project
@@ -32,7 +32,7 @@ from tests.crowd.factories import NOW, make_hits, make_worker
 from tests.crowd.in_process import accept, finish, join
 
 
-def worker_of(account: theirs.WorkerAccount) -> Worker:
+def worker_of(account: market_models.WorkerAccount) -> Worker:
     return register_worker(provider="mturk", external_id=account.code, now=NOW)
 
 
@@ -66,7 +66,7 @@ def test_messages_are_sent_in_groups_and_failures_stored_by_worker(wire, clock):
     assert wire.calls == ["NotifyWorkers", "NotifyWorkers"]
     message = Message.objects.get(worker=worker_of(account))
     assert (message.state, message.error) == (MessageState.SENT, "")
-    assert theirs.Message.objects.filter(subject="Hello").count() == 1
+    assert market_models.Message.objects.filter(subject="Hello").count() == 1
     failed = Message.objects.filter(state=MessageState.FAILED)
     assert failed.count() == 120
     assert all("does not exist" in message.error for message in failed)
@@ -177,7 +177,7 @@ def test_groups_differ_by_value(wire, clock):
 
 def test_system_qualifications_exclude_other_workers(wire, clock):
     here, elsewhere = join(1), join(2)
-    theirs.WorkerAccount.objects.filter(pk=elsewhere.pk).update(country="FR")
+    market_models.WorkerAccount.objects.filter(pk=elsewhere.pk).update(country="FR")
     requirements = system_requirements(approval_rate=95, locales=["US", "GB"], adult=True)
     hit = make_live_hit(clock, requirements)
     elsewhere.refresh_from_db()
@@ -206,12 +206,12 @@ def test_grants_are_read_back_and_repaired(wire, clock):
         grant_qualification(qualification=kind, worker=worker_of(account), value=1, now=clock())
     send_due_grants(clock=clock)
     kind.refresh_from_db()
-    rows = theirs.Grant.objects
+    rows = market_models.Grant.objects
     rows.filter(worker=lost).delete()
     revoke_qualification(qualification=kind, worker=worker_of(revoked), reason="Left.", now=clock())
     send_due_grants(clock=clock)
     rows.filter(worker=revoked).update(status="Granted")
-    type_there = theirs.QualificationType.objects.get()
+    type_there = market_models.QualificationType.objects.get()
     rows.create(
         qualification_type=type_there, worker=unknown, value=7, status="Granted", granted_at=NOW
     )

@@ -7,7 +7,7 @@ from crowd.domain.hits.create_hits import create_pending_hits
 from crowd.domain.workers.receive_messages import fetch_messages
 from crowd.domain.workers.register_worker import register_worker
 from crowd.models import Message, ReceivedMessage
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.notifications.worker_messages import write_to_requester
 from tests.crowd.factories import NOW, make_budget, make_hits
 from tests.crowd.in_process import join
@@ -25,8 +25,10 @@ def projects(wire, clock):
     return budgets
 
 
-def write(worker: theirs.WorkerAccount, text: str, hit: theirs.Hit | None = None) -> None:
-    requester = theirs.Requester.objects.get()
+def write(
+    worker: market_models.WorkerAccount, text: str, hit: market_models.Hit | None = None
+) -> None:
+    requester = market_models.Requester.objects.get()
     write_to_requester(worker=worker, requester=requester, text=text, hit=hit, now=timezone.now())
 
 
@@ -38,7 +40,7 @@ def received() -> dict[str, int]:
 def test_message_belongs_to_the_project_of_its_hit(projects):
     worker = join(1)
     for budget in projects:
-        hit = theirs.Hit.objects.get(code=budget.hits.get().external_id)
+        hit = market_models.Hit.objects.get(code=budget.hits.get().external_id)
         write(worker, f"to {budget.pk}", hit)
     assert fetch_messages(now=NOW) == 2
     assert received() == {f"to {budget.pk}": budget.pk for budget in projects}
@@ -53,9 +55,9 @@ def test_answer_belongs_to_the_project_that_wrote(projects):
     worker = register_worker(provider="mturk", external_id=account.code, now=NOW)
     for budget, subject in zip(projects, ["Pay", "Guidelines"], strict=True):
         Message.objects.create(worker=worker, budget=budget, subject=subject, written_at=NOW)
-    theirs.Message.objects.create(
+    market_models.Message.objects.create(
         worker=account,
-        requester=theirs.Requester.objects.get(),
+        requester=market_models.Requester.objects.get(),
         subject="Pay",
         text="?",
         sent_at=NOW,

@@ -18,7 +18,7 @@ from crowd.domain.hits.sync_hits import sync_due_hits
 from crowd.domain.provider.hold_publishing import active_hold, hold_publishing, lift_hold
 from crowd.enums import HitState
 from crowd.models import Budget, Hit, OrphanHit
-from marketplace import models as theirs
+from marketplace import models as market_models
 from projects.models import Project
 from tests.annotation.factories import make_item, make_project, make_task
 from tests.annotation.test_decide_submission import WHAT, WHO
@@ -46,7 +46,7 @@ def restore_backup(clock) -> Project:
     for task in Task.objects.all():
         task.public_id = task.public_id.__class__(int=task.pk)
         task.save()
-    theirs.RequestToken.objects.all().delete()  # they are stored for a day only
+    market_models.RequestToken.objects.all().delete()  # they are stored for a day only
     restored = make_project()
     for _ in Item.objects.exclude(project=restored):
         make_item(restored)
@@ -76,7 +76,7 @@ def test_live_hits_missing_in_the_backup_are_adopted_with_their_work(wire, clock
     record_new_generations(clock=clock)
     assert Submission.objects.get().state == "accepted"
     assert create_pending_hits(clock=clock) == 0
-    assert theirs.Hit.objects.count() == 3
+    assert market_models.Hit.objects.count() == 3
 
 
 def test_hit_with_several_items_is_adopted_with_its_work(wire, clock):
@@ -101,7 +101,7 @@ def test_hit_with_several_items_is_adopted_with_its_work(wire, clock):
     assert list(Submission.objects.order_by("item").values_list("item", "state")) == [
         (number, "accepted") for number in numbers[:3]
     ]
-    assert theirs.Hit.objects.count() == 2
+    assert market_models.Hit.objects.count() == 2
 
 
 def test_publishing_again_before_recovery_creates_no_second_hit(wire, clock):
@@ -111,7 +111,7 @@ def test_publishing_again_before_recovery_creates_no_second_hit(wire, clock):
     call_command("recover_hits")
     clock.skip(minutes=2)
     create_pending_hits(clock=clock)
-    assert theirs.Hit.objects.count() == 3
+    assert market_models.Hit.objects.count() == 3
     assert project.budget.hits.filter(state=HitState.LIVE).count() == 3
 
 
@@ -122,7 +122,7 @@ def test_orphan_hit_is_adopted_when_its_token_is_offered_later(wire, clock):
     hit.refresh_from_db()
     external_id, token = hit.external_id, hit.token
     Hit.objects.update(token="gone", external_id="GONE")
-    theirs.RequestToken.objects.all().delete()
+    market_models.RequestToken.objects.all().delete()
     call_command("create_project", "other", "--scheme", "qasrl")
     call_command("recover_hits")
     assert OrphanHit.objects.get().hit is None
@@ -136,7 +136,7 @@ def test_orphan_hit_is_adopted_when_its_token_is_offered_later(wire, clock):
 
 def test_unknown_hit_is_listed_and_left_unchanged(wire, clock, capsys):
     published(clock, 1)
-    theirs.Hit.objects.update(annotation="somebody's")
+    market_models.Hit.objects.update(annotation="somebody's")
     hit = Hit.objects.get()
     finish(hit, join(1))
     restore_backup(clock)
@@ -144,7 +144,7 @@ def test_unknown_hit_is_listed_and_left_unchanged(wire, clock, capsys):
     report = json.loads(capsys.readouterr().out)
     (unknown,) = report["unknown"]
     assert (report["adopted"], unknown["undecided_assignments"]) == (0, 1)
-    assert theirs.Assignment.objects.get().status == "Submitted"
+    assert market_models.Assignment.objects.get().status == "Submitted"
 
 
 def test_recovery_above_the_cap_adopts_nothing_and_fails(wire, clock):
@@ -161,7 +161,7 @@ def test_recovery_above_the_cap_adopts_nothing_and_fails(wire, clock):
 
 def test_adopted_hit_has_the_times_of_the_marketplace(wire, clock):
     (hit,) = published(clock, 1)
-    marketplace_hit = theirs.Hit.objects.get()
+    marketplace_hit = market_models.Hit.objects.get()
     project = restore_backup(clock)
     call_command("recover_hits")
     (adopted_hit,) = project.budget.hits.all()
@@ -177,11 +177,11 @@ def test_no_hit_is_created_during_a_hold_or_twice_afterwards(wire, clock):
     publish_batch(project=project, now=clock())
     clock.skip(days=2)
     assert create_pending_hits(clock=clock) == 0
-    assert theirs.Hit.objects.count() == 3
+    assert market_models.Hit.objects.count() == 3
     call_command("recover_hits")
     assert active_hold() is None
     create_pending_hits(clock=clock)
-    assert theirs.Hit.objects.count() == 3
+    assert market_models.Hit.objects.count() == 3
     assert project.budget.hits.filter(state=HitState.LIVE).count() == 3
 
 

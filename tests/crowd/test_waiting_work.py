@@ -18,7 +18,7 @@ from crowd.domain.hits.create_hits import create_pending_hits
 from crowd.domain.hits.sync_hits import schedule_sync, sync_due_hits
 from crowd.domain.money.send_payments import send_due_payments, send_due_rejections
 from crowd.models import Hit, Payment
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.work import maintenance
 from tests.annotation.factories import make_item
 from tests.consolidation.waiting import asked, make_waiting_project
@@ -87,7 +87,7 @@ def consolidate(item: Item, clock) -> None:
 
 def at_marketplace(assignment: str) -> tuple[str, list[int]]:
     """Return the state of the assignment at the marketplace, and its bonuses in cents."""
-    row = theirs.Assignment.objects.get(code=assignment)
+    row = market_models.Assignment.objects.get(code=assignment)
     return row.status, list(row.bonuses.values_list("amount_cents", flat=True))
 
 

@@ -258,7 +258,7 @@ def test_open_round_shows_its_cost_before_publication(db):
     assert re.search(r"Up to \$\d+\.\d\d is reserved", page)
     assert 'name="slots" value="3"' in page
     client.post(url, {"slots": "3", "confirmed": "yes"})
-    assert Cohort.objects.get().slots == 3
+    assert Cohort.objects.get().places == 3
 
 
 def test_decline_needs_confirmation_even_with_feedback(db):

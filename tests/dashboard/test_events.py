@@ -18,7 +18,7 @@ from crowd.models import (
     QualificationType,
     ReceivedMessage,
 )
-from dashboard.events import LOOK_BACK, PATIENCE, recent_events
+from dashboard.events import LOOK_BACK, SETTLING_TIME, recent_events
 from dashboard.tasks import notify_members
 from jobs.enums import JobState
 from jobs.models import Job
@@ -80,7 +80,7 @@ def test_batch_with_open_hits_has_not_ended(campaign):
 def test_batch_without_open_hits_is_finished_or_short(campaign):
     end_batches()
     batch = campaign.batches["generator"]
-    assert events(START + timedelta(hours=1) + PATIENCE / 2).keys() == {"submissions"}
+    assert events(START + timedelta(hours=1) + SETTLING_TIME / 2).keys() == {"submissions"}
     assert events()["batch-finished"] == [f"/projects/demo/batches/{batch.pk}/"]
     Project.objects.update(generators_per_item=3)
     assert events()["batch-short"] == [f"/projects/demo/batches/{batch.pk}/"]
@@ -104,10 +104,10 @@ def test_budget_is_near_at_90_percent_and_reached_with_held_payments(campaign):
 
 def test_payment_without_a_response_is_an_event(campaign):
     Payment.objects.filter(pk=Payment.objects.first().pk).update(
-        state=PaymentState.SENT, confirmed_at=None, attempted_at=NOW - PATIENCE / 2
+        state=PaymentState.SENT, confirmed_at=None, attempted_at=NOW - SETTLING_TIME / 2
     )
     assert "payments" not in events()
-    assert events(NOW + PATIENCE)["payments"] == ["/projects/demo/jobs/"]
+    assert events(NOW + SETTLING_TIME)["payments"] == ["/projects/demo/jobs/"]
 
 
 def test_qualification_request_is_an_event(campaign):

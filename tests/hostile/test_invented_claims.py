@@ -147,7 +147,7 @@ def generation() -> Subject:
 
 def block() -> Subject:
     training = publish_round(
-        round=make_block_round(entry=RoundEntry.OPEN), actor="tests", now=NOW, slots=6
+        round=make_block_round(entry=RoundEntry.OPEN), actor="tests", now=NOW, places=6
     )
     return Subject("block", training.batch.tasks.filter(block=2)[0], [], "AVICTIM")
 

@@ -8,7 +8,7 @@ from django.utils import timezone
 from jobs.models import SweepFailure
 from marketplace.domain.work import maintenance
 from marketplace.models import Assignment
-from operations.domain.alerts import PATIENCE, current_problems
+from operations.domain.alerts import MIN_PROBLEM_AGE, current_problems
 
 from .conftest import accept
 
@@ -67,5 +67,5 @@ def test_failing_rows_do_not_fill_the_batch(failing, monkeypatch):
 def test_failing_row_raises_an_alert(failing):
     now = timezone.now()
     abandoned_at(now)
-    keys = [problem.key for problem in current_problems(now=now + PATIENCE)]
+    keys = [problem.key for problem in current_problems(now=now + MIN_PROBLEM_AGE)]
     assert "failing rows" in keys

@@ -20,7 +20,7 @@ from .conftest import log_in, make_worker
 
 STATEMENT = "/hits/operator/statement/"
 RECORD = "/hits/operator/statement/record/"
-LONG_AGO, LATER = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
+EARLIEST, LATEST = datetime(2000, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 ACCOUNT = "Ann Ortiz, NL00 BANK 0123 4567 89"
 
 
@@ -39,7 +39,7 @@ def record(operator, **more: object):
 
 
 def due() -> dict[str, int]:
-    return {row["username"]: row["due_cents"] for row in payouts(since=LONG_AGO, until=LATER)}
+    return {row["username"]: row["due_cents"] for row in payouts(since=EARLIEST, until=LATEST)}
 
 
 def statement_rows(operator) -> list[dict[str, str]]:
@@ -96,7 +96,7 @@ def test_payout_covers_only_the_period(earned, operator):
     last = -sum(entry.amount_cents for entry in entries if entry.created_at == cut)
     today = timezone.now().date()
     record_payouts(
-        since=LONG_AGO,
+        since=EARLIEST,
         until=cut,
         worker_codes=[earned.code],
         expected_cents=116 - last,
@@ -125,7 +125,7 @@ def test_workers_have_to_be_selected(earned, operator):
 
 
 def test_payout_of_a_later_day_is_refused(earned, operator):
-    answer = operator.post(RECORD, form(everyone="on", paid_on=LATER.date().isoformat()))
+    answer = operator.post(RECORD, form(everyone="on", paid_on=LATEST.date().isoformat()))
     assert "This day is in the future." in answer.content.decode()
     assert due() == {"ann": 116}
 
@@ -179,8 +179,8 @@ def test_concurrent_recording_pays_once(earned):
         gate.wait()
         try:
             record_payouts(
-                since=LONG_AGO,
-                until=LATER,
+                since=EARLIEST,
+                until=LATEST,
                 worker_codes=[earned.code],
                 expected_cents=116,
                 reference="T-1",

@@ -17,7 +17,12 @@ from hypothesis import strategies as st
 
 from marketplace.api.endpoint import requester_api
 from marketplace.domain import access_keys, vault
-from marketplace.domain.signature import NotAuthenticError, SignedRequest, read_claim, verify
+from marketplace.domain.signature import (
+    NotAuthenticError,
+    SignedRequest,
+    read_authorization,
+    verify,
+)
 from marketplace.models import AccessKey, Hit, Requester
 
 from .conftest import HIT_TYPE, make_requester, mturk_client, question
@@ -352,8 +357,8 @@ def test_signatures_agree_with_botocore(path, query, body, secret):
     headers = {name.lower(): value for name, value in request.headers.items()}
     headers["host"] = "market.example"
     now = datetime.now(UTC)
-    claim = read_claim(headers, now=now)
+    authorization = read_authorization(headers, now=now)
     signed_request = SignedRequest("POST", path, url.partition("?")[2], headers, body)
-    verify(signed_request, claim, secret=secret)
+    verify(signed_request, authorization, secret=secret)
     with pytest.raises(NotAuthenticError):
-        verify(signed_request, claim, secret=secret + "x")
+        verify(signed_request, authorization, secret=secret + "x")

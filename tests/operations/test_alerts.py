@@ -13,7 +13,7 @@ from jobs.domain.failures import set_aside
 from jobs.domain.sweep import for_each_row
 from jobs.models import SweepFailure
 from operations.domain import disks
-from operations.domain.alerts import PATIENCE, mail_alerts, remedy_url, update_alerts
+from operations.domain.alerts import MIN_PROBLEM_AGE, mail_alerts, remedy_url, update_alerts
 from operations.enums import AlertKind
 from operations.models import Alert, Heartbeat
 from tests.crowd.factories import NOW, make_assignment, make_live_hit, make_worker
@@ -26,7 +26,7 @@ def open_keys() -> set[str]:
     return {alert.key for alert in update_alerts(now=NOW)}
 
 
-def make_failure(age: timedelta = 2 * PATIENCE) -> SweepFailure:
+def make_failure(age: timedelta = 2 * MIN_PROBLEM_AGE) -> SweepFailure:
     return SweepFailure.objects.create(
         sweep="test",
         model="crowd.Worker",
@@ -62,10 +62,10 @@ def test_failing_row_alerts_until_it_is_set_aside():
 
 def test_old_queues_and_jobs_alert(project):
     hit = make_live_hit()
-    hit.state, hit.prepared_at = "pending", NOW - 2 * PATIENCE
+    hit.state, hit.prepared_at = "pending", NOW - 2 * MIN_PROBLEM_AGE
     hit.save()
     job = make_import(project)
-    job.requested_at = NOW - 2 * PATIENCE
+    job.requested_at = NOW - 2 * MIN_PROBLEM_AGE
     job.save()
     assert open_keys() == {"queue hits", "jobs"}
     assert "for 20 minutes" in Alert.objects.get(key="queue hits").text

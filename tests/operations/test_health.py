@@ -18,7 +18,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 from health_check.base import HealthCheck
 
-import config.settings
+from config.settings.storage import bucket_or_folder
 from config.static_files import HashedModulesStorage
 from crowd.domain.provider.hold_publishing import hold_publishing
 from jobs.enums import JobState
@@ -160,7 +160,7 @@ def test_long_backup_proves_that_its_worker_runs(db, client, marketplace):
 
 def test_messages_that_pile_up(db, client, marketplace, queue_folder):
     beat()
-    old = time.time_ns() - int(heartbeat.PATIENCE.total_seconds() * 1e9)
+    old = time.time_ns() - int(heartbeat.MAX_MESSAGE_AGE.total_seconds() * 1e9)
     (queue_folder / f"{old:020}_x.outside.msg").touch()
     assert failing(client) == ["queues"]
     assert "outside (1 messages)" in client.get(READY).json()["queues"]
@@ -228,12 +228,12 @@ def bucket(settings, monkeypatch):
     """Store files in a bucket, with the settings of STORAGE_URL."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
-    monkeypatch.setattr(config.settings, "STORAGE_URL", "s3://corpora/site")
 
     def use(url: str) -> None:
         monkeypatch.setenv("AWS_ENDPOINT_URL_S3", url)
         folders = {name: Path(name) for name in ("uploads", "exports", "images")}
-        stored = {name: config.settings._storage(folder) for name, folder in folders.items()}
+        bucket = "s3://corpora/site"
+        stored = {name: bucket_or_folder(bucket, folder) for name, folder in folders.items()}
         settings.STORAGES = settings.STORAGES | stored
 
     return use

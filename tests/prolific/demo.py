@@ -30,7 +30,7 @@ ITEMS, ITEMS_LEFT, PEOPLE = 12, 8, 6
 LEAVES_AFTER = 3
 ACTIVE_SECONDS = 80
 DELIVERY_SECONDS = 0.2
-PATIENCE_SECONDS = 400
+TIMEOUT_SECONDS = 400
 
 
 def main() -> None:
@@ -169,7 +169,7 @@ def _campaign(server: FakeProlific, project: "Project", items: int) -> None:
     now = datetime.now(UTC)
     for person in people:
         register_worker(provider="prolific", external_id=person.id, now=now, is_simulated=True)
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     leavers = {people[0].id}
     last_line = ""
     while True:

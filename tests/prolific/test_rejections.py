@@ -42,8 +42,8 @@ def person(project, server, campaign) -> Person:
     person.finish(session)
     campaign.sweep(minutes=15, times=2)
     for assignment in Assignment.objects.all():
-        doubt = "0 of 4 labels in the worker's newest 4 items were kept."
-        end_wait(assignment=assignment, doubt=doubt, now=server.clock())
+        reason = "0 of 4 labels in the worker's newest 4 items were kept."
+        end_wait(assignment=assignment, review_reason=reason, now=server.clock())
     return person
 
 

@@ -85,7 +85,7 @@ def test_whole_protocol(server, project):
     campaign = Campaign(server, [*people, foreign])
     for round in rounds_of(project=project):
         slots = len(people) if round.entry == "open" else None
-        publish_round(round=round, actor="ada", now=server.clock(), slots=slots)
+        publish_round(round=round, actor="ada", now=server.clock(), places=slots)
         campaign.run()
         teach(project, round, server.clock)
         campaign.sweep(minutes=5, times=3)

@@ -47,12 +47,12 @@ class FakeRound:
 
 @given(st.integers(1, 60), st.integers(1, 70), st.integers(1, 200))
 def test_blocks_cover_items_evenly_and_are_small_enough(items, share, slots):
-    blocks = split_into_blocks(round=FakeRound(items, share), slots=slots)
+    blocks = split_into_blocks(round=FakeRound(items, share), places=slots)
     covered = Counter(dict.fromkeys(range(items), 0))
     for block in blocks:
-        covered.update(dict.fromkeys(block.items, block.slots))
+        covered.update(dict.fromkeys(block.items, block.places))
         assert len(block.items) <= max(share, 1) or block.number is None
-    assert sum(block.slots for block in blocks) == slots
+    assert sum(block.places for block in blocks) == slots
     assert max(covered.values()) - min(covered.values()) <= 1
 
 
@@ -83,12 +83,12 @@ def test_invited_workers_are_admitted_only_to_their_block():
 
 def test_budget_is_reserved_for_the_blocks_and_not_for_the_whole_round():
     training_round = make_block_round()
-    expected = round_cents(round=training_round, slots=7)
+    expected = round_cents(round=training_round, places=7)
     open_round(training_round, [make_worker() for _ in range(7)])
     training_round.project.budget.refresh_from_db()
     assert training_round.project.budget.reserved_cents == expected
     training_round.items_per_worker = None
-    assert round_cents(round=training_round, slots=7) == 3 * expected
+    assert round_cents(round=training_round, places=7) == 3 * expected
 
 
 def test_worker_is_evaluated_on_their_block():
@@ -106,7 +106,7 @@ def test_worker_is_evaluated_on_their_block():
 
 def test_open_screening_enrols_a_worker_in_the_block_they_start():
     training_round = make_block_round(entry=RoundEntry.OPEN)
-    cohort = publish_round(round=training_round, actor="tests", now=NOW, slots=6)
+    cohort = publish_round(round=training_round, actor="tests", now=NOW, places=6)
     titles = Hit.objects.filter(task__batch=cohort.batch).values_list("hit_type__title", flat=True)
     assert len(set(titles)) == 3
     worker = make_worker()
@@ -119,7 +119,7 @@ def test_open_screening_enrols_a_worker_in_the_block_they_start():
 
 def test_page_of_another_block_is_refused():
     training_round = make_block_round(entry=RoundEntry.OPEN)
-    cohort = publish_round(round=training_round, actor="tests", now=NOW, slots=6)
+    cohort = publish_round(round=training_round, actor="tests", now=NOW, places=6)
     first, second = cohort.batch.tasks.get_queryset().filter(block=1)[0], None
     second = cohort.batch.tasks.filter(block=2)[0]
     assign_block(task=first, worker_ref="A1", now=NOW)
@@ -132,7 +132,7 @@ def test_page_of_another_block_is_refused():
 @pytest.mark.django_db(transaction=True)
 def test_worker_who_opens_all_blocks_at_once_gets_one():
     training_round = make_block_round(entry=RoundEntry.OPEN, share=1)
-    cohort = publish_round(round=training_round, actor="tests", now=NOW, slots=12)
+    cohort = publish_round(round=training_round, actor="tests", now=NOW, places=12)
     tasks = list(cohort.batch.tasks.select_related("batch"))
     assert len({task.block for task in tasks}) == 6
     let_in, start = [], threading.Barrier(len(tasks) * 2)
@@ -164,7 +164,7 @@ def test_worker_who_opens_all_blocks_at_once_gets_one():
 def opened() -> Task:
     """Return a task of one hour that worker A1 opened at NOW."""
     cohort = publish_round(
-        round=make_block_round(entry=RoundEntry.OPEN), actor="tests", now=NOW, slots=6
+        round=make_block_round(entry=RoundEntry.OPEN), actor="tests", now=NOW, places=6
     )
     task = cohort.batch.tasks.filter(block=1)[0]
     HitType.objects.update(assignment_seconds=3600)

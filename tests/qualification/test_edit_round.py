@@ -105,10 +105,10 @@ PAY = {"reward_cents": 20, "free_units": 1, "bonus_first_cents": 7, "bonus_step_
 
 
 def test_round_pays_by_its_terms(send, training_round):
-    project_cents = round_cents(round=training_round, slots=1)
+    project_cents = round_cents(round=training_round, places=1)
     send(**PAY)
     training_round.refresh_from_db()
-    expected = round_cents(round=training_round, slots=1)
+    expected = round_cents(round=training_round, places=1)
     assert expected > project_cents
     worker = make_worker()
     cohort = open_round(training_round, [worker])

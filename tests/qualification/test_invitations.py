@@ -14,7 +14,7 @@ from crowd.enums import RequestState
 from crowd.models import Block, QualificationGrant, QualificationRequest, Worker
 from dashboard.protocol import pending_tasks, progress_of
 from dashboard.your_turn import tasks_of
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.qualifications.qualifications import request_qualification
 from projects.domain.label_worker import label_worker
 from projects.enums import MemberRole
@@ -237,8 +237,8 @@ def test_answered_invitation_can_not_be_withdrawn(office, enrolment):
     assert "has answered the invitation" in page
 
 
-def ask(qualification, account: theirs.WorkerAccount) -> None:
-    kind = theirs.QualificationType.objects.get(code=qualification.external_id)
+def ask(qualification, account: market_models.WorkerAccount) -> None:
+    kind = market_models.QualificationType.objects.get(code=qualification.external_id)
     request_qualification(worker=account, kind=kind, answer="", now=NOW)
 
 
@@ -270,12 +270,12 @@ def test_granted_request_invites_to_the_round(office, round, pending_request, cl
     assert send_due_answers(clock=clock) == 1
     pending_request.refresh_from_db()
     assert (pending_request.state, pending_request.decided_by) == (RequestState.GRANTED, "rita")
-    assert theirs.QualificationRequest.objects.get().status == "Accepted"
+    assert market_models.QualificationRequest.objects.get().status == "Accepted"
     assert QualificationGrant.objects.get().state == "held"
-    assert theirs.Grant.objects.get().value == 0  # a value that admits to no cohort yet
+    assert market_models.Grant.objects.get().value == 0  # a value that admits to no cohort yet
     publish_round(round=round, actor="rita", now=clock())
     send_due_grants(clock=clock)
-    assert theirs.Grant.objects.get().value == 1
+    assert market_models.Grant.objects.get().value == 1
 
 
 def test_answer_with_unknown_outcome_is_not_repeated(office, round, pending_request, wire, clock):
@@ -296,8 +296,8 @@ def test_refusal_requires_a_reason_that_is_sent_to_the_worker(
     assert office.post(refuse, {"reason": " "}).status_code == 422
     office.post(refuse, {"reason": "The round is full."})
     assert send_due_answers(clock=clock) == 1
-    assert theirs.QualificationRequest.objects.get().reason == "The round is full."
-    assert theirs.Message.objects.get().text == "The round is full."
+    assert market_models.QualificationRequest.objects.get().reason == "The round is full."
+    assert market_models.Message.objects.get().text == "The round is full."
     page = office.post(
         url(round, "grant_request", pending_request.pk), follow=True
     ).content.decode()
@@ -314,11 +314,11 @@ def test_request_for_the_pool_admits_to_it(office, round, wire, clock):
     for request in QualificationRequest.objects.all():
         office.post(url(round, "grant_request", request.pk))
     assert send_due_answers(clock=clock) == 2
-    assert sorted(theirs.Grant.objects.values_list("value", flat=True)) == [1, 2]
+    assert sorted(market_models.Grant.objects.values_list("value", flat=True)) == [1, 2]
 
 
 def test_request_that_was_decided_elsewhere_is_closed(round, pending_request, clock):
-    theirs.QualificationRequest.objects.update(status="Rejected")
+    market_models.QualificationRequest.objects.update(status="Rejected")
     clock.skip(days=1)
     fetch_requests(now=clock())
     pending_request.refresh_from_db()

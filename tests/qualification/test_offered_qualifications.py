@@ -7,7 +7,7 @@ from annotation.domain.publishing.qualification_codes import done_code
 from crowd.domain.workers.qualifications import define_qualification, ensure_type, send_due_grants
 from crowd.domain.workers.register_worker import register_worker
 from crowd.models import Message
-from marketplace import models as theirs
+from marketplace import models as market_models
 from marketplace.domain.accounts import accounts
 from projects.models import Project
 from qualification.domain.pool.admit import pool_of
@@ -29,7 +29,7 @@ __all__ = ["clock", "wire"]
 pytestmark = pytest.mark.django_db
 
 
-def offered(worker: theirs.WorkerAccount) -> str:
+def offered(worker: market_models.WorkerAccount) -> str:
     client = Client()
     client.cookies[accounts.COOKIE] = accounts.start_session(worker=worker, now=NOW)
     return client.get("/hits/qualifications/").content.decode()
@@ -65,7 +65,7 @@ def test_technical_qualifications_are_not_offered(wire, now_signed_in):
     code = done_code(item.project, item)
     define_qualification(provider="mturk", code=code, name="has done", description="x")
     kind = ensure_type(provider="mturk", code=code)
-    assert not theirs.QualificationType.objects.get(code=kind.external_id).is_requestable
+    assert not market_models.QualificationType.objects.get(code=kind.external_id).is_requestable
     assert "has done" not in offered(join(1))
 
 
@@ -91,6 +91,6 @@ def test_declined_worker_gets_one_message(wire, clock):
     decide(enrolment=enrolment, verdict=Verdict.DECLINE, reason="few", actor="tina", now=clock())
     clock.skip(minutes=5)
     send_due_grants(clock=clock)
-    assert theirs.Grant.objects.get().status == "Revoked"
-    assert not theirs.Message.objects.exists()
+    assert market_models.Grant.objects.get().status == "Revoked"
+    assert not market_models.Message.objects.exists()
     assert Message.objects.count() == before + 1

@@ -138,7 +138,7 @@ def test_rounds_are_set_up_once():
 def test_published_round_offers_each_item_once_to_every_trainee():
     training_round = make_rounds(pairs=2)[0]
     workers = [make_worker() for _ in range(11)]
-    expected = round_cents(round=training_round, slots=11)
+    expected = round_cents(round=training_round, places=11)
     cohort = open_round(training_round, workers)
     hits = Hit.objects.filter(task__batch=cohort.batch)
     assert [hit.max_assignments for hit in hits] == [11] * 4
@@ -154,7 +154,7 @@ def test_later_group_gets_separate_places():
     training_round = make_rounds()[0]
     open_round(training_round, [make_worker()])
     second = open_round(training_round, [make_worker(), make_worker()])
-    assert (second.number, second.slots) == (2, 2)
+    assert (second.number, second.places) == (2, 2)
     tasks = second.batch.tasks.all()
     assert {item.attempt for task in tasks for item in task.task_items.all()} == {101}
     assert tasks[0].hit.hit_type.qualifications[-1]["integers"] == [2]
@@ -171,7 +171,7 @@ def test_open_round_enrols_every_arriving_worker():
         "Screening", entry=RoundEntry.OPEN, keys=[item.key for item in make_items(project)]
     )
     [training_round] = set_up_rounds(project=project, plans=[plan], actor="tests", now=NOW)
-    cohort = publish_round(round=training_round, actor="tests", now=NOW, slots=5)
+    cohort = publish_round(round=training_round, actor="tests", now=NOW, places=5)
     worker = make_worker()
     work_through(cohort, worker)
     enrolment = Enrolment.objects.get(worker=worker)

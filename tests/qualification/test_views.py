@@ -364,7 +364,7 @@ def test_requester_invites_and_publishes(db):
     assert "Publish 2 HITs for up to $" in page
     assert not Cohort.objects.exists()
     client.post(url, {"confirmed": "yes"})
-    assert Cohort.objects.get().slots == 2
+    assert Cohort.objects.get().places == 2
     assert Enrolment.objects.filter(cohort__isnull=False).count() == 2
 
 

@@ -17,9 +17,11 @@ from schemes.figures import Figure
 from schemes.registry import SCHEMES
 from schemes.simulated_person import Person
 from tests.environment import ROOT
+from tests.schemes.custom.definitions import contract_scheme
 from tests.schemes.labels.scheme import SCHEME as LABELS
 
-ALL = [*SCHEMES.values(), LABELS]
+# A declared scheme has as many shapes as definitions. One of them has all types of fields.
+ALL = [*SCHEMES.values(), LABELS, contract_scheme()]
 TOKENS = "The rebels carried the old radio out of the village on Sunday .".split()  # noqa: SIM905
 every_scheme = pytest.mark.parametrize("scheme", ALL, ids=lambda scheme: scheme.name)
 garbage = st.recursive(

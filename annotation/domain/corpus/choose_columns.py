@@ -32,7 +32,7 @@ def prefill_columns(
     parameters["header"] = table.names if table else []
     if table is None or parameters["reading"]["columns"]:
         return
-    guess = {ours: theirs for ours, theirs in table.guess.items() if ours != theirs}
+    guess = {name: column for name, column in table.guess.items() if name != column}
     remembered = _remembered(kind, scope, table.names)
     parameters["reading"]["columns"] = remembered or guess
 

@@ -87,14 +87,14 @@ def parse_columns(text: str) -> dict[str, str]:
     """Return the names in text such as `id=doc_id,text=body`. Raise ColumnsError."""
     columns: dict[str, str] = {}
     for pair in filter(str.strip, text.split(",")):
-        ours, equals, theirs = (part.strip() for part in pair.partition("="))
-        if not (ours and equals and theirs):
+        name, equals, column = (part.strip() for part in pair.partition("="))
+        if not (name and equals and column):
             raise ColumnsError(
                 f"{pair.strip()[:60]!r} is not NAME=COLUMN, as in id=doc_id,text=body."
             )
-        if ours in columns or theirs in columns.values():
+        if name in columns or column in columns.values():
             raise ColumnsError(f"{pair.strip()[:60]!r} names a column twice.")
-        columns[ours] = theirs
+        columns[name] = column
     return columns
 
 
@@ -270,7 +270,7 @@ def _format_of(
     options: ReadOptions,
 ) -> str:
     """Return the only format that all files may have. Raise FileError."""
-    aliases = {theirs: ours for ours, theirs in options.columns.items()}
+    aliases = {column: name for name, column in options.columns.items()}
     formats: list[str] = []
     for path in paths:
         if not _is_archive(path) and (problem := kind_problem(path)):
@@ -321,7 +321,7 @@ def _open_table(file: TableFile, layout: Layout, options: ReadOptions) -> OpenTa
     with Table(file.path, on_error=lambda error: None, optional=()) as table:
         rows = list(_first_rows(table))
         names, separator = list(table.names), table.separator
-    columns = {ours: theirs for ours, theirs in options.columns.items() if theirs in names}
+    columns = {name: column for name, column in options.columns.items() if column in names}
     present = {*names, *columns}
     guess = guess_columns(layout, names, rows)
     missing = layout.missing(present)
@@ -362,7 +362,7 @@ def _columns_of(
         known = ", ".join(column.name for column in layout.columns)
         raise ColumnsError(f"The format has no column {unknown[0]!r}. Its columns: {known}.")
     return {
-        ours: theirs
-        for ours, theirs in options.columns.items()
-        if ours in _names(layout) and (theirs in table.names or ours not in elsewhere)
+        name: column
+        for name, column in options.columns.items()
+        if name in _names(layout) and (column in table.names or name not in elsewhere)
     }

@@ -192,8 +192,8 @@ def auto_accept(*, submissions: list[Submission], now: datetime) -> bool:
 
 
 @transaction.atomic
-def end_wait(*, assignment: Assignment, doubt: str, now: datetime) -> bool:
-    """Accept work that waited for gold, or leave it to a person for the reason `doubt`, if there is one.
+def end_wait(*, assignment: Assignment, review_reason: str, now: datetime) -> bool:
+    """Accept work that waited for gold, or leave it to a person if there is a reason to review it.
 
     Work that the marketplace has approved is paid, so that it is accepted in any case. What the
     marketplace has rejected is rejected here too. Return True if the work was accepted.
@@ -211,7 +211,7 @@ def end_wait(*, assignment: Assignment, doubt: str, now: datetime) -> bool:
                 actor="marketplace",
                 now=now,
             )
-    elif rows and (not doubt or assignment.state == AssignmentState.APPROVED):
+    elif rows and (not review_reason or assignment.state == AssignmentState.APPROVED):
         accept_assignment(assignment=assignment, actor=ACTOR, now=now, is_checked=False)
         return True
     else:
@@ -222,7 +222,7 @@ def end_wait(*, assignment: Assignment, doubt: str, now: datetime) -> bool:
                 transitions=TRANSITIONS,
                 actor=ACTOR,
                 now=now,
-                reason=doubt,
-                problem=doubt,
+                reason=review_reason,
+                problem=review_reason,
             )
     return False

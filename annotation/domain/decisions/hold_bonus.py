@@ -24,7 +24,7 @@ from projects.domain.cached_figures import figures_of
 from projects.domain.schemes import scheme_of
 from projects.enums import page_role
 from projects.models import Project
-from schemes.contract.content import CheckedWork, Doubt
+from schemes.contract.content import CheckedWork, ReviewReason
 from schemes.contract.values import Json, Noun
 
 SECONDS = Noun("second", "seconds")
@@ -36,21 +36,21 @@ MAX_REASONS = 6
 RECENT = 20  # submissions of the worker that content is compared with
 
 
-def reasons_to_hold(submissions: Sequence[Submission]) -> list[Doubt]:
+def reasons_to_hold(submissions: Sequence[Submission]) -> list[ReviewReason]:
     """Return why a person should check the assignment's submissions. Most have no reason."""
     readable = [submission for submission in submissions if submission.is_readable]
-    reasons = [reason for submission in readable for reason in _doubts(submission)]
+    reasons = [reason for submission in readable for reason in _review_reasons(submission)]
     return [*reasons, *speed_reason(submissions)][:MAX_REASONS]
 
 
-def _doubts(submission: Submission) -> Iterator[Doubt]:
+def _review_reasons(submission: Submission) -> Iterator[ReviewReason]:
     assert submission.assignment
     scheme = scheme_of(submission.item.project)
     most = batch_terms(submission.assignment.hit.task.batch).get("hold_above_units", 0)
     units = units_of(submission)
     if most and units > most:
         number, limit = map(scheme.vocabulary.unit.count, (units, most))
-        yield Doubt("units", f"{number}. Bonuses for more than {limit} are reviewed.")
+        yield ReviewReason("units", f"{number}. Bonuses for more than {limit} are reviewed.")
     work = CheckedWork(
         content=submission.content,
         context=context_of(submission.item),
@@ -58,7 +58,7 @@ def _doubts(submission: Submission) -> Iterator[Doubt]:
         others=_others(submission),
         recent=_recent(submission),
     )
-    yield from scheme.content.doubts(work)
+    yield from scheme.content.review_reasons(work)
 
 
 def _others(submission: Submission) -> Iterable[Json]:
@@ -80,7 +80,7 @@ def _recent(submission: Submission) -> Iterable[Json]:
     return newest.values_list("content", flat=True)[:RECENT]
 
 
-def speed_reason(submissions: Sequence[Submission]) -> Iterator[Doubt]:
+def speed_reason(submissions: Sequence[Submission]) -> Iterator[ReviewReason]:
     """Yield the reason if the assignment took less time per item than is plausible."""
     seconds = seconds_per_item(submissions)
     if seconds >= MAX_FLOOR_SECONDS:
@@ -90,7 +90,7 @@ def speed_reason(submissions: Sequence[Submission]) -> Iterator[Doubt]:
         item = scheme_of(submissions[0].item.project).vocabulary.item.singular
         worked = SECONDS.count(round(seconds))
         text = f"{worked} of work. We expect at least {floor:.0f} seconds per {item}."
-        yield Doubt("speed", text)
+        yield ReviewReason("speed", text)
 
 
 def seconds_per_item(submissions: Sequence[Submission]) -> float:
@@ -149,14 +149,18 @@ def _timed(project: Project, role: str, is_simulated: bool) -> QuerySet[Submissi
 
 def _accepted(project: Project, role: str) -> QuerySet[Submission]:
     """Return the accepted work of the project and role whose bonus is neither held nor declined."""
-    doubted = [HeldBonusState.HELD, HeldBonusState.DECLINED]
-    unaccepted = HeldBonus.objects.filter(project=project, state__in=doubted)
+    unaccepted_states = [HeldBonusState.HELD, HeldBonusState.DECLINED]
+    unaccepted = HeldBonus.objects.filter(project=project, state__in=unaccepted_states)
     accepted = Submission.objects.accepted().filter(item__project=project, role=role)
     return accepted.exclude(assignment__in=unaccepted.values("payment__assignment"))
 
 
 def hold_bonus(
-    *, payment: Payment, submissions: Sequence[Submission], reasons: Sequence[Doubt], now: datetime
+    *,
+    payment: Payment,
+    submissions: Sequence[Submission],
+    reasons: Sequence[ReviewReason],
+    now: datetime,
 ) -> None:
     """Queue the bonus for a person's decision, with news for the worker. A repeat does nothing."""
     project = submissions[0].item.project
@@ -186,7 +190,9 @@ def hold_bonus(
     )
 
 
-def _news(payment: Payment, submissions: Sequence[Submission], reasons: Sequence[Doubt]) -> str:
+def _news(
+    payment: Payment, submissions: Sequence[Submission], reasons: Sequence[ReviewReason]
+) -> str:
     listed = "\n".join(f"- {reason.text}" for reason in reasons)
     return (
         f"Thank you for your work on {work_title(submissions)}. Your reward is paid as usual. "

@@ -7,13 +7,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.domain.publishing.publish import (
-    PAGE,
-    PublicationItem,
-    publish_items,
-    terms_of,
-    token_of,
-)
+from annotation.domain.publishing.publish import PAGE, TaskPlan, publish_items, terms_of, token_of
 from annotation.models import Batch, Item
 from crowd.domain.money.pay_scheme import bonus_cents
 from crowd.domain.provider.recover_hits import adopt_orphans
@@ -26,7 +20,7 @@ PLACES = 3
 # The most items that a task is assumed to hold.
 MAX_TASK = 20
 DAY = timedelta(days=1)
-RecognizedHit = tuple[OrphanHit, PublicationItem]
+RecognizedHit = tuple[OrphanHit, TaskPlan]
 
 
 def adopt_orphan_hits(*, project: Project, now: datetime) -> int:
@@ -62,17 +56,15 @@ def _recognized_hits(project: Project) -> list[RecognizedHit]:
     run: deque[Item] = deque(maxlen=MAX_TASK)
     for item in project.items.order_by("position").iterator():
         run.append(item)
-        for offer in _items_ending_with(run, offered):
-            if match := waiting.pop(token_of(project, Role.GENERATOR, offer), None):
-                recognized.append((match, offer))
+        for plan in _items_ending_with(run, offered):
+            if match := waiting.pop(token_of(project, Role.GENERATOR, plan), None):
+                recognized.append((match, plan))
         if not waiting:
             break
     return recognized
 
 
-def _items_ending_with(
-    run: Sequence[Item], offered: Mapping[int, int]
-) -> Iterator[PublicationItem]:
+def _items_ending_with(run: Sequence[Item], offered: Mapping[int, int]) -> Iterator[TaskPlan]:
     """Yield every publication that a lost HIT may stand for and that ends with the last item.
 
     A task of several items holds neighbours in the shuffled order. The attempt must be unused for
@@ -82,7 +74,7 @@ def _items_ending_with(
         items = list(run)[-length:]
         first = 1 + max(offered.get(item.pk, -1) for item in items)
         for attempt in range(first, first + PLACES):
-            yield PublicationItem(items, attempt)
+            yield TaskPlan(items, attempt)
 
 
 def _days(orphan: OrphanHit) -> int:
@@ -109,7 +101,7 @@ def _adopt_group(project: Project, group: list[RecognizedHit], now: datetime) ->
     )
     tasks = publish_items(
         batch=batch,
-        offers=[item for _, item in group],
+        plans=[item for _, item in group],
         page=PAGE,
         now=now,
         max_assignments=first.max_assignments,

@@ -13,7 +13,9 @@ from projects.models import Project
 from web.money import dollars
 
 EVERY = timedelta(days=1)
-TEXT = "New tasks of the project “{project}” are available to you, {reward} each{bonus}. {place}"
+TEXT = (
+    "New tasks of the project “{project}” are available to you, {reward} each{bonus}. {directions}"
+)
 IN_LIST = "They are in the marketplace's list, under the title “{title}”."
 AS_STUDY = "They are in a study, under the title “{title}”."
 
@@ -42,7 +44,7 @@ def announce_work(
         project=project.title,
         reward=dollars(batch.reward_cents),
         bonus=" and a bonus" if batch.bonus_allowance_cents else "",
-        place=place_of(project, batch.title),
+        directions=directions_to(project, batch.title),
     )
     return announce(budget=project.budget, workers=unaware, subject=subject, text=text, now=now)
 
@@ -51,7 +53,7 @@ def subject_for(project: Project) -> str:
     return f"New tasks: {project.title}"[:MAX_SUBJECT_LENGTH]
 
 
-def place_of(project: Project, title: str) -> str:
+def directions_to(project: Project, title: str) -> str:
     """Return where workers find the tasks with this title."""
     has_studies = capabilities_of(project.provider).has_sessions
     return (AS_STUDY if has_studies else IN_LIST).format(title=title)

@@ -12,7 +12,7 @@ from annotation.domain.publishing.publish_rest import continue_publication
 from annotation.enums import BatchState
 from annotation.models import Batch, Item, Task, TaskItem
 from audit.domain.change_state import Transitions, change_state, log_state_change
-from crowd.domain.hits.manage_hits import STEERABLE, HitChangeError
+from crowd.domain.hits.manage_hits import CHANGEABLE_STATES, HitChangeError
 from crowd.domain.money.ledger import BudgetExceededError
 from crowd.models import Hit, HitQuerySet
 from jobs.domain.sweep import for_each_row
@@ -184,7 +184,7 @@ def expire_batch(
     """
     change = HitChange("expire", actor)
     if hits is not None:
-        ending = list(hits.filter(state__in=STEERABLE).values_list("pk", flat=True))
+        ending = list(hits.filter(state__in=CHANGEABLE_STATES).values_list("pk", flat=True))
         Task.objects.filter(hit__in=ending).update(ended_at=now)
         count = _change(batch, Hit.objects.filter(pk__in=ending), change, now)
         return _logged("ended", count, batch, actor, now)

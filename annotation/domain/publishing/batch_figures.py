@@ -9,7 +9,7 @@ from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QueryS
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
-from annotation.enums import BatchStanding, BatchState, SubmissionState
+from annotation.enums import BatchPhase, BatchState, SubmissionState
 from annotation.models import Batch, Submission, Task
 from crowd.enums import AssignmentState, HitState, LedgerKind
 from crowd.models import Assignment, Hit, LedgerEntry
@@ -50,7 +50,7 @@ class BatchFigures:
         return self.hits - self.unsynced
 
 
-def standing_of(batch: Batch, figures: BatchFigures) -> State:
+def displayed_state(batch: Batch, figures: BatchFigures) -> State:
     """Return the state to show for a batch.
 
     An open batch without open HITs waits for reviews or consolidation, or is finished.
@@ -58,8 +58,8 @@ def standing_of(batch: Batch, figures: BatchFigures) -> State:
     if batch.state != BatchState.OPEN or figures.open or not figures.hits:
         return BatchState(batch.state)
     if figures.submitted:
-        return BatchStanding.SUBMITTED
-    return BatchStanding.WAITING if figures.waiting else BatchStanding.FINISHED
+        return BatchPhase.SUBMITTED
+    return BatchPhase.WAITING if figures.waiting else BatchPhase.FINISHED
 
 
 def batches_of(*, project: Project, **criteria: str) -> QuerySet[Batch]:

@@ -16,7 +16,7 @@ from django.utils.dateparse import parse_datetime
 from annotation.domain.publishing.publish import AT_A_TIME
 from audit.errors import TouchstoneError
 from crowd.domain.hits.manage_hits import (
-    STEERABLE,
+    CHANGEABLE_STATES,
     add_to_each,
     check_may_grow,
     expire_hits,
@@ -37,9 +37,9 @@ from projects.models import Project
 HIT_CHANGES = "hit-changes"
 # The HITs that each change affects.
 AFFECTED: dict[str, Q] = {
-    "pause": Q(state__in=STEERABLE, paused_at=None),
+    "pause": Q(state__in=CHANGEABLE_STATES, paused_at=None),
     "resume": Q(paused_at__isnull=False),
-    "expire": Q(state__in=STEERABLE),
+    "expire": Q(state__in=CHANGEABLE_STATES),
     "extend": Q(state__in=[HitState.LIVE, HitState.EXPIRED]) | Q(increase_to__isnull=False),
     "add": ~Q(state__in=[HitState.FAILED, HitState.WITHDRAWN]),
 }

@@ -37,14 +37,14 @@ def revisions_per_item(project: Project) -> float:
 
 def disputed_share(project: Project) -> float:
     """Return the share of verified annotations that returned to their generators."""
-    places = TaskItem.objects.filter(
+    attempts = TaskItem.objects.filter(
         item__project=project, task__round__lt=project.revision_limit
     ).order_by()
-    verified = places.filter(role=Role.VALIDATOR, task__hit__state=HitState.FINISHED)
+    verified = attempts.filter(role=Role.VALIDATOR, task__hit__state=HitState.FINISHED)
     count = verified.values("item", "task__round").distinct().count()
     if count < ENOUGH:
         return ASSUMED_SHARE
-    revised = places.filter(role=Role.REVISER).values("item", "task__round").distinct().count()
+    revised = attempts.filter(role=Role.REVISER).values("item", "task__round").distinct().count()
     return min(1.0, revised / count)
 
 

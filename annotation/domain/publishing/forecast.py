@@ -18,7 +18,7 @@ from annotation.domain.publishing.cost_model import ENOUGH, RoleCost, role_costs
 from annotation.domain.publishing.expected_revisions import Revisions, revisions_to_come
 from annotation.domain.publishing.publish import terms_of
 from annotation.models import TaskItem
-from crowd.domain.money.hit_reservations import HitTerms, slot_cents
+from crowd.domain.money.hit_reservations import HitTerms, place_cents
 from crowd.domain.money.pay_scheme import bonus_cents
 from crowd.enums import AssignmentState, HitState
 from crowd.models import Hit, HitType
@@ -110,10 +110,10 @@ def _forecast(project: Project, cost: RoleCost, revisions: Revisions) -> Forecas
 
 
 def _range(project: Project, cost: RoleCost, places: int) -> tuple[int, int, int]:
-    bare, slot = _bounds(project, cost.role)
+    bare, place = _bounds(project, cost.role)
     expected = places * cost.total_cents
     if cost.seen < ENOUGH:
-        low, high = bare * places, slot * places
+        low, high = bare * places, place * places
         return low, round(min(max(low, expected), high)), high
     spread = SIGMAS * sqrt(variance(cost.costs) * (places + places**2 / cost.seen))
     low = max(bare * places, round(expected - spread))
@@ -126,8 +126,8 @@ def _bounds(project: Project, role: str) -> tuple[int, int]:
     hit_type = HitType(provider=project.provider, reward_cents=terms["reward_cents"])
     many = project.redundancy(role)
     allowance = bonus_cents(terms, terms["allowance_units"])
-    bare, slot = (sum(slot_cents(hit_type, HitTerms(many, 0, most))) for most in (0, allowance))
-    return bare, slot
+    bare, place = (sum(place_cents(hit_type, HitTerms(many, 0, most))) for most in (0, allowance))
+    return bare, place
 
 
 def _offered(project: Project, role: str) -> int:

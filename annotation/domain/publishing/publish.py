@@ -21,7 +21,7 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.hits.plan_study import check_hourly_pay
 from crowd.domain.hits.prepare_hits import HitPlan, hit_type_of, prepare_hits
-from crowd.domain.money.hit_reservations import HitTerms, slot_cents
+from crowd.domain.money.hit_reservations import HitTerms, place_cents
 from crowd.domain.money.ledger import check_left, join_sub_budget, set_cap
 from crowd.domain.money.pay_scheme import Terms, bonus_cents
 from crowd.domain.provider.providers import capabilities_of
@@ -55,8 +55,8 @@ class PublicationRunningError(TouchstoneError):
 
 
 @dataclass(frozen=True, slots=True)
-class PublicationItem:
-    """The items of one task to publish.
+class TaskPlan:
+    """A task to publish, with its items.
 
     `attempt` is that of each item (see TaskItem). `block` is the task's block in a batch that is
     divided into blocks.
@@ -270,9 +270,7 @@ def unpublished_items(project: Project, limit: int | None) -> list[Item]:
 
 def publish_generations(*, batch: Batch, items: Sequence[Item], now: datetime) -> None:
     """Publish a HIT for each item. Raise the same errors as `publish_items`."""
-    publish_items(
-        batch=batch, offers=[PublicationItem([item]) for item in items], page=PAGE, now=now
-    )
+    publish_items(batch=batch, plans=[TaskPlan([item]) for item in items], page=PAGE, now=now)
 
 
 @transaction.atomic
@@ -296,7 +294,7 @@ def cap_batch(*, batch: Batch, cap_cents: int | None) -> None:
 def publish_items(
     *,
     batch: Batch,
-    offers: Sequence[PublicationItem],
+    plans: Sequence[TaskPlan],
     page: str,
     now: datetime,
     qualifications: Sequence[dict[str, Any]] | None = None,
@@ -304,7 +302,7 @@ def publish_items(
     title: str | None = None,
     round: int = 0,
 ) -> list[Task]:
-    """Create a task and a planned HIT for each offer.
+    """Create the planned tasks, each with a planned HIT.
 
     `page` is the view name of the workers' page. `max_assignments` limits the workers per HIT (by
     default, the protocol's number). `title` replaces the batch's title in the marketplace's list.
@@ -314,15 +312,15 @@ def publish_items(
     leaves any rows.
     """
     project = batch.project
-    tokens = [token_of(project, batch.role, offer) for offer in offers]
+    tokens = [token_of(project, batch.role, plan) for plan in plans]
     key = site_key()
     public_ids = [public_id_of(token, key=key) for token in tokens]
-    plans = [
+    hit_plans = [
         HitPlan(token, settings.SITE_URL + reverse(page, args=[public_id]))
         for token, public_id in zip(tokens, public_ids, strict=True)
     ]
     hits = prepare_hits(
-        plans=plans,
+        plans=hit_plans,
         hit_type=_hit_type(batch, qualifications, title),
         budget=project.budget,
         sub_budget=batch.budget,
@@ -336,14 +334,14 @@ def publish_items(
             public_id=public_id,
             role=batch.role,
             round=round,
-            block=offer.block,
+            block=plan.block,
         )
-        for hit, public_id, offer in zip(hits, public_ids, offers, strict=True)
+        for hit, public_id, plan in zip(hits, public_ids, plans, strict=True)
     )
     TaskItem.objects.bulk_create(
-        TaskItem(task=task, item=item, ordinal=ordinal, role=batch.role, attempt=offer.attempt)
-        for task, offer in zip(tasks, offers, strict=True)
-        for ordinal, item in enumerate(offer.items)
+        TaskItem(task=task, item=item, ordinal=ordinal, role=batch.role, attempt=plan.attempt)
+        for task, plan in zip(tasks, plans, strict=True)
+        for ordinal, item in enumerate(plan.items)
     )
     return tasks
 
@@ -351,16 +349,16 @@ def publish_items(
 def cost_of(batch: Batch, count: int, *, assignments: int | None = None) -> int:
     """Return the maximum cost of `count` HITs of the batch, in cents with fees."""
     terms = _hit_terms(batch, assignments)
-    return sum(slot_cents(_hit_type(batch, None), terms)) * terms.max_assignments * count
+    return sum(place_cents(_hit_type(batch, None), terms)) * terms.max_assignments * count
 
 
-def token_of(project: Project, role: str, offer: PublicationItem) -> str:
-    """Return the HIT's token, which is always the same for the same offer.
+def token_of(project: Project, role: str, plan: TaskPlan) -> str:
+    """Return the HIT's token, which is always the same for the same task.
 
     A database restored from a backup can thus recognize HITs that it does not contain.
     """
-    keys = "\n".join(item.key for item in offer.items)
-    text = f"{settings.SITE_URL}\n{project.slug}\n{role}\n{offer.attempt}\n{keys}"
+    keys = "\n".join(item.key for item in plan.items)
+    text = f"{settings.SITE_URL}\n{project.slug}\n{role}\n{plan.attempt}\n{keys}"
     return "ts-" + hashlib.sha256(text.encode()).hexdigest()[:48]
 
 

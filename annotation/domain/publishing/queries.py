@@ -28,7 +28,7 @@ from annotation.domain.publishing.publish import terms_of
 from annotation.domain.publishing.qualification_codes import qualifications_of
 from annotation.enums import AppealState, HeldBonusState, SubmissionState
 from annotation.models import Batch, HeldBonus, Item, Sentence, Submission, Task, TaskItem
-from crowd.domain.money.hit_reservations import HitTerms, slot_cents
+from crowd.domain.money.hit_reservations import HitTerms, place_cents
 from crowd.domain.money.pay_scheme import bonus_cents
 from crowd.enums import AssignmentState, LedgerKind
 from crowd.models import (
@@ -123,7 +123,7 @@ def generation_cents(*, project: Project, count: int) -> int:
     This covers the reward, bonus allowance and fees of each generator.
     """
     terms = terms_of(project, Role.GENERATOR)
-    slot = slot_cents(
+    place = place_cents(
         HitType(provider=project.provider, reward_cents=terms["reward_cents"]),
         HitTerms(
             max_assignments=project.generators_per_item,
@@ -131,7 +131,7 @@ def generation_cents(*, project: Project, count: int) -> int:
             bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
         ),
     )
-    return sum(slot) * project.generators_per_item * count
+    return sum(place) * project.generators_per_item * count
 
 
 def count_batch(*, batch: Batch) -> dict[str, dict[str, int]]:

@@ -25,13 +25,13 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
-from annotation.domain.publishing.publish import PAGE, PublicationItem, publish_items
+from annotation.domain.publishing.publish import PAGE, TaskPlan, publish_items
 from annotation.domain.publishing.qualification_codes import done_code
 from annotation.enums import LIVE, BatchState, SubmissionState
 from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from crowd.domain.hits.manage_hits import HitChangeError, add_assignments, extend_hit
-from crowd.domain.hits.sync_hits import PATIENCE
+from crowd.domain.hits.sync_hits import LATE_SUBMISSION_WINDOW
 from crowd.domain.money.ledger import BudgetExceededError
 from crowd.domain.workers.qualifications import (
     define_qualification,
@@ -76,18 +76,18 @@ def short_attempts(*, now: datetime) -> QuerySet[TaskItem]:
     as live, because the gold stays. Items with outstanding work or an unsettled rejection are excluded.
     """
     same_item = {"item": OuterRef("item"), "role": Role.GENERATOR}
-    places = TaskItem.objects.filter(**same_item)
-    offers = {"task__task_items__item": OuterRef("item"), "task__role": Role.GENERATOR}
-    running = places.filter(still_published("task__hit__"))
+    attempts = TaskItem.objects.filter(**same_item)
+    of_item = {"task__task_items__item": OuterRef("item"), "task__role": Role.GENERATOR}
+    running = attempts.filter(still_published("task__hit__"))
     submissions = Submission.objects.filter(**same_item)
     present = submissions.filter(Q(state__in=LIVE) | REJECTED_WITH_GOLD)
     live = present.order_by().values("item").annotate(n=Count("pk")).values("n")
     return (
         TaskItem.objects.filter(role=Role.GENERATOR, item__in_production=True)
         .filter(task__hit__state__in=ENDED)
-        .exclude(Exists(places.filter(pk__gt=OuterRef("pk"))))
+        .exclude(Exists(attempts.filter(pk__gt=OuterRef("pk"))))
         .exclude(Exists(running))
-        .exclude(Exists(with_work_to_come(Hit.objects.filter(**offers), now=now)))
+        .exclude(Exists(with_work_to_come(Hit.objects.filter(**of_item), now=now)))
         .exclude(Exists(unsettled(submissions)))
         .annotate(live=Coalesce(Subquery(live, output_field=IntegerField()), 0))
         .filter(live__lt=F("item__project__generators_per_item"))
@@ -111,12 +111,12 @@ def with_work_to_come(hits: QuerySet[Hit], *, now: datetime) -> QuerySet[Hit]:
     """
     of_hit = Assignment.objects.filter(hit=OuterRef("pk"))
     listed = of_hit.order_by().values("hit").annotate(n=Count("pk")).values("n")
-    claimed = Q(
+    reported = Q(
         state=HitState.EXPIRED,
-        claimed_at__gt=now - PATIENCE,
-        claimed_assignments__gt=Coalesce(Subquery(listed, output_field=IntegerField()), 0),
+        reported_at__gt=now - LATE_SUBMISSION_WINDOW,
+        reported_submissions__gt=Coalesce(Subquery(listed, output_field=IntegerField()), 0),
     )
-    return hits.filter(claimed | Q(Exists(of_hit.filter(recorded_at=None))))
+    return hits.filter(reported | Q(Exists(of_hit.filter(recorded_at=None))))
 
 
 def unsettled(submissions: QuerySet[Submission]) -> QuerySet[Submission]:
@@ -207,7 +207,7 @@ def republish_on_new_hit(
     item = earlier.item
     (task,) = publish_items(
         batch=earlier.task.batch,
-        offers=[PublicationItem([item], next_attempt(item, earlier.role))],
+        plans=[TaskPlan([item], next_attempt(item, earlier.role))],
         page=page,
         now=now,
         qualifications=qualifications,
@@ -233,18 +233,18 @@ def has_room_for(*, submission: Submission) -> bool:
     assert submission.assignment
     task = submission.assignment.hit.task
     others = Submission.objects.live().filter(item=submission.item_id, role=submission.role)
-    places = TaskItem.objects.filter(item=submission.item_id, role=submission.role)
-    if places.filter(task__round__gt=task.round).exists():
+    attempts = TaskItem.objects.filter(item=submission.item_id, role=submission.role)
+    if attempts.filter(task__round__gt=task.round).exists():
         return False  # the annotation was revised since
     target = 1
     if submission.role == Role.GENERATOR:
         target = submission.item.project.generators_per_item
     else:
-        others, places = others.filter(assignment__hit__task=task), places.filter(task=task)
-    offered = places.filter(still_published("task__hit__")).annotate(
+        others, attempts = others.filter(assignment__hit__task=task), attempts.filter(task=task)
+    published = attempts.filter(still_published("task__hit__")).annotate(
         done=Count("task__hit__assignments")
     )
-    rows = offered.values_list("task__hit__increase_to", "task__hit__max_assignments", "done")
+    rows = published.values_list("task__hit__increase_to", "task__hit__max_assignments", "done")
     free = sum(max(0, (increase or size) - done) for increase, size, done in rows)
     return others.exclude(pk=submission.pk).count() + free < target
 
@@ -307,8 +307,8 @@ def republish_due_items(*, clock: Callable[[], datetime], limit: int = 50) -> in
     ).order_by("pk")
 
     def due(batch: Batch, now: datetime) -> QuerySet[TaskItem]:
-        places = short_of(batch, now=now)
-        return places.filter(republications__lt=batch.republish_limit, task__ended_at=None)
+        attempts = short_of(batch, now=now)
+        return attempts.filter(republications__lt=batch.republish_limit, task__ended_at=None)
 
     return republish_in_batches(
         sweep="republish items",
@@ -374,10 +374,10 @@ def republish_items(
     The batches' limits do not apply. Raise BudgetExceededError. Items republished before the error
     stay published.
     """
-    places = short_attempts(now=now).filter(
+    attempts = short_attempts(now=now).filter(
         item__project=project, task__batch__state=BatchState.OPEN
     )
     done = Republished()
-    for pk in list(places.order_by("item__position").values_list("pk", flat=True)[:limit]):
+    for pk in list(attempts.order_by("item__position").values_list("pk", flat=True)[:limit]):
         done += republish_attempt(task_item_id=pk, actor=actor, now=now)
     return done

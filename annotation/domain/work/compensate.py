@@ -18,7 +18,7 @@ from annotation.domain.work.worker_page import REFERENCE, InvalidPageError
 from annotation.models import Compensation
 from crowd.domain.hits.prepare_hits import HitPlan, hit_type_of, prepare_hits
 from crowd.domain.money.decide_assignment import approve_assignment
-from crowd.domain.money.hit_reservations import HitTerms, slot_cents
+from crowd.domain.money.hit_reservations import HitTerms, place_cents
 from crowd.domain.money.pay_in_session import pay_in_session
 from crowd.domain.provider.providers import capabilities_of
 from crowd.domain.provider.site_key import site_key
@@ -141,7 +141,7 @@ def _book(session: StudySession, now: datetime) -> bool:
 def compensation_cents(amount_cents: int, *, provider: str) -> int:
     """Return the cost of a compensation, including the provider's fee."""
     hit_type = HitType(provider=provider, reward_cents=amount_cents)
-    return sum(slot_cents(hit_type, HitTerms(1, LIFETIME_SECONDS, 0)))
+    return sum(place_cents(hit_type, HitTerms(1, LIFETIME_SECONDS, 0)))
 
 
 def _for_this_worker(worker: Worker, now: datetime) -> dict[str, object]:

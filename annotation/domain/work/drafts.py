@@ -166,9 +166,9 @@ def submit_draft(
     Raise InvalidPageError, TooManyDraftsError, DraftConflictError, or InvalidContentError without any
     change. It may call the marketplace, so do not call it in a transaction.
     """
-    offered = _task(claim)
-    content = parse_content(items=offered.items, content=state.content, parse=parse)
-    _check_unit_limit(offered, content)
+    published = _task(claim)
+    content = parse_content(items=published.items, content=state.content, parse=parse)
+    _check_unit_limit(published, content)
 
     def change(draft: Draft, has_log: bool) -> None:
         if draft.submitted_at and is_stored(draft, state):
@@ -176,12 +176,14 @@ def submit_draft(
         check_newest(draft, state)
         if draft.submitted_at is None:
             draft.submitted_at = now
-            request_sync(hit_id=offered.task.hit_id, now=now)
+            request_sync(hit_id=published.task.hit_id, now=now)
         take_over(draft, state, now, has_log=has_log)
         draft.content = content
         draft.save()
 
-    _change_draft(claim, offered, change, now, address=address, active_seconds=state.active_seconds)
+    _change_draft(
+        claim, published, change, now, address=address, active_seconds=state.active_seconds
+    )
     return answer_text(content)
 
 
@@ -201,18 +203,18 @@ def parse_content(
     return parsed
 
 
-def _check_unit_limit(offered: PublishedTask, content: Mapping[str, Json]) -> None:
+def _check_unit_limit(published: PublishedTask, content: Mapping[str, Json]) -> None:
     """Raise InvalidContentError if an item has more units than its pay terms allow.
 
     People who judge the units of others can't choose their number. Only their pay is limited.
     """
-    task = offered.task
+    task = published.task
     if not writes_units(task.role):
         return
     most = batch_terms(task.batch).get("max_units", 0)
     scheme = scheme_of(task.batch.project)
     errors = {}
-    for item in offered.items:
+    for item in published.items:
         units = scheme.content.count_units(content[str(item.pk)], page_role(task.role))
         if most and units > most:
             unit, limit = scheme.vocabulary.unit, scheme.vocabulary.unit.count(most)
@@ -235,10 +237,10 @@ def answer_text(content: Mapping[str, Json]) -> str:
 
 
 def _task(claim: PageToken) -> PublishedTask:
-    offered = find_task(claim.public_id)
-    if offered is None:
+    published = find_task(claim.public_id)
+    if published is None:
         raise InvalidPageError("This task doesn't exist.")
-    return offered
+    return published
 
 
 def find_draft(*, claim: PageToken, task: Task, lock: bool = False) -> Draft | None:
@@ -249,7 +251,7 @@ def find_draft(*, claim: PageToken, task: Task, lock: bool = False) -> Draft | N
 
 def _change_draft(
     claim: PageToken,
-    offered: PublishedTask,
+    published: PublishedTask,
     change: Callable[[Draft, bool], None],
     now: datetime,
     *,
@@ -261,7 +263,7 @@ def _change_draft(
     A new draft was opened as long ago as its page was active, at most the time of an assignment. The
     second argument of `change` is True if the draft may store the log.
     """
-    task = offered.task
+    task = published.task
     claim = confirm_claim(claim=claim, task=task, now=now)
     # Somebody is working on the task, and perhaps not the worker of the claim.
     is_certain = claim.is_confirmed and not can_be_asked(task.hit.hit_type.provider)
@@ -276,7 +278,7 @@ def _change_draft(
                         check_room(task=task, address_digest=address_digest)
                     draft = Draft(
                         task=task,
-                        guidelines_id=offered.guidelines_id,
+                        guidelines_id=published.guidelines_id,
                         opened_at=now - timedelta(seconds=min(active_seconds, longest)),
                         assignment_ref=claim.assignment_ref,
                         worker_ref=claim.worker_ref,

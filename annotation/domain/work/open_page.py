@@ -74,14 +74,14 @@ def open_page(
     InvalidPageError, OnboardingRequiredError.
     """
     claim = page_token_of_arrival(public_id=public_id, arrival=arrival)
-    offered = find_task(public_id)
-    if offered is None or offered.task.role != role:
+    published = find_task(public_id)
+    if published is None or published.task.role != role:
         raise TaskNotFoundError(f"This {role} task doesn't exist. Return it.")
-    task = offered.task
+    task = published.task
     if claim:
         claim = confirm_claim(claim=claim, task=task, now=now)
-        _check_admitted(offered, claim)
-        check_onboarding(offered=offered, claim=claim, address=address)
+        _check_admitted(published, claim)
+        check_onboarding(published=published, claim=claim, address=address)
         if claim.is_confirmed:
             assign_block(task=task, worker_ref=claim.worker_ref, now=now)
     elif not is_member:
@@ -90,8 +90,8 @@ def open_page(
     draft = find_draft(claim=claim, task=task) if claim else None
     if claim and draft:
         check_owner(draft=draft, claim=claim, task=task)
-    guidelines_id = (draft and draft.guidelines_id) or offered.guidelines_id
-    contexts = _contexts(project, offered.items, role)
+    guidelines_id = (draft and draft.guidelines_id) or published.guidelines_id
+    contexts = _contexts(project, published.items, role)
     known = claim.worker_ref if claim and claim.is_confirmed else ""
     terms = stated_terms(task=task)
     data: Json = {
@@ -110,7 +110,7 @@ def open_page(
         "shared": shared_data(scheme_of(project), role, contexts),
         "items": [
             item_data(item, context, draft, role)
-            for item, context in zip(offered.items, contexts, strict=True)
+            for item, context in zip(published.items, contexts, strict=True)
         ],
     }
     return OpenedPage(
@@ -118,23 +118,23 @@ def open_page(
         role=role,
         guidelines=_guidelines_text(guidelines_id),
         data=data,
-        asked_first=asked_first(offered),
+        asked_first=asked_first(published),
         hides_work=claim is None and not is_member,
     )
 
 
-def _check_admitted(offered: PublishedTask, claim: PageToken) -> None:
+def _check_admitted(published: PublishedTask, claim: PageToken) -> None:
     """Raise InvalidPageError if the worker may not do the task.
 
     The page of a task with others' work, or in a block, opens only for a confirmed claim.
     """
-    task = offered.task
+    task = published.task
     if task.block is not None or task.role != Role.GENERATOR:
         check_confirmed(claim=claim, task=task)
     if not claim.is_confirmed:
         return
     check_readable(claim=claim, task=task)
-    if offered.is_republished and has_done_before(
+    if published.is_republished and has_done_before(
         task=task, worker=claim.worker_ref, assignment=claim.assignment_ref
     ):
         raise NotForWorkerError("You already did this task. Return it so that others can do it.")

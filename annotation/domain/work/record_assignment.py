@@ -65,13 +65,13 @@ def _submission(
     item: Item, task: Task, assignment: Assignment, draft: Draft | None, parse: Parse
 ) -> Submission:
     submitted = draft if draft and draft.submitted_at else None
-    ours = submitted.content.get(str(item.pk)) if submitted else None
+    saved = submitted.content.get(str(item.pk)) if submitted else None
     copy, refusal = _marketplace_copy(assignment)
-    theirs = copy.get(str(item.pk))
-    content, problem = _parsed(item, theirs if ours is None else ours, parse)
-    if ours is None and refusal:
+    listed = copy.get(str(item.pk))
+    content, problem = _parsed(item, listed if saved is None else saved, parse)
+    if saved is None and refusal:
         problem = f"No content was received. {refusal}"
-    other = theirs if ours is not None and not _is_equivalent(item, theirs, ours, parse) else None
+    other = listed if saved is not None and not _is_equivalent(item, listed, saved, parse) else None
     if other is not None:
         problem = problem or "The crowd provider has different content for this item."
     state = SubmissionState.SUBMITTED
@@ -132,12 +132,12 @@ def _parsed(item: Item, content: object, parse: Parse) -> tuple[Json, str]:
         return {"refused": content}, str(error)
 
 
-def _is_equivalent(item: Item, theirs: object, ours: Json, parse: Parse) -> bool:
+def _is_equivalent(item: Item, listed: object, saved: Json, parse: Parse) -> bool:
     """Return True if the marketplace sent no copy, or an equivalent one.
 
     The marketplace has the page's raw content if the page never received the normalized form.
     """
-    return theirs is None or theirs == ours or _parsed(item, theirs, parse) == (ours, "")
+    return listed is None or listed == saved or _parsed(item, listed, parse) == (saved, "")
 
 
 def _annotated_before(item: Item, task: Task, assignment: Assignment) -> bool:

@@ -36,9 +36,9 @@ def check_room(*, task: Task, address_digest: str) -> None:
     drafts = _unconfirmed().filter(is_confirmed=False)
     check_limit(drafts, settings.UNCONFIRMED_DRAFTS)
     if address_digest:
-        theirs = drafts.filter(address_digest=address_digest)
-        check_limit(theirs, settings.DRAFTS_PER_ADDRESS)
-        check_limit(theirs.filter(task=task.pk), settings.DRAFTS_PER_TASK_AND_ADDRESS)
+        from_address = drafts.filter(address_digest=address_digest)
+        check_limit(from_address, settings.DRAFTS_PER_ADDRESS)
+        check_limit(from_address.filter(task=task.pk), settings.DRAFTS_PER_TASK_AND_ADDRESS)
 
 
 def check_limit(drafts: QuerySet[Any], limit: int) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 
-from annotation.domain.publishing.publish import PAGE, PublicationItem, create_batch, publish_items
+from annotation.domain.publishing.publish import PAGE, TaskPlan, create_batch, publish_items
 from annotation.domain.publishing.qualification_codes import pool_of
 from annotation.domain.publishing.queries import generation_cents
 from annotation.enums import SubmissionState
@@ -25,7 +25,7 @@ from jobs.domain.sweep import for_each_row
 from projects.enums import Role
 from projects.models import Project
 
-PLACE = 1  # the attempt number of repeated generations; see TaskItem
+REPEATED_ATTEMPT = 1  # the attempt number of repeated generations; see TaskItem
 
 
 class ExperimentError(TouchstoneError):
@@ -53,7 +53,7 @@ def plan_experiment(*, project: Project, count: int, generators: int | None) -> 
     items = (
         project.items.filter(cases__attempt=0, cases__state=CaseState.CONSOLIDATED)
         .exclude(cases__attempt__gt=0)
-        .exclude(task_items__role=Role.GENERATOR, task_items__attempt=PLACE)
+        .exclude(task_items__role=Role.GENERATOR, task_items__attempt=REPEATED_ATTEMPT)
         .order_by("position", "pk")
     )
     chosen = list(items[:count])
@@ -109,7 +109,7 @@ def begin_experiment(
         own = _requirement(pool, holders, item, plan.generators, chosen=bool(workers))
         publish_items(
             batch=batch,
-            offers=[PublicationItem([item], PLACE)],
+            plans=[TaskPlan([item], REPEATED_ATTEMPT)],
             page=PAGE,
             now=now,
             qualifications=[*batch.qualifications, own],
@@ -154,7 +154,7 @@ def _requirement(
 
 def items_of_experiment(*, experiment: Experiment) -> QuerySet[Item]:
     return experiment.project.items.filter(
-        task_items__task__batch=experiment.batch_id, task_items__attempt=PLACE
+        task_items__task__batch=experiment.batch_id, task_items__attempt=REPEATED_ATTEMPT
     )
 
 

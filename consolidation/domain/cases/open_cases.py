@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.domain.publishing.announce_work import announce_work
-from annotation.domain.publishing.publish import PublicationItem, create_batch, publish_items
+from annotation.domain.publishing.publish import TaskPlan, create_batch, publish_items
 from annotation.domain.publishing.qualification_codes import pool_of
 from annotation.domain.publishing.republish import (
     Republished,
@@ -167,7 +167,7 @@ def publish_case(*, case_id: int, now: datetime) -> bool:
         return False
     task = publish_items(
         batch=batch,
-        offers=[PublicationItem([item], next_attempt(item, batch.role))],
+        plans=[TaskPlan([item], next_attempt(item, batch.role))],
         page=protocol.page,
         now=now,
         qualifications=requirements_of(batch, excluded_workers(item)),
@@ -228,27 +228,27 @@ def case_batch(*, project: Project, role: str, now: datetime) -> Batch:
 def publish_given_cases(
     *,
     batch: Batch,
-    offers: Sequence[PublicationItem],
+    plans: Sequence[TaskPlan],
     given: Sequence[list[Json]],
     now: datetime,
     **terms: Any,
 ) -> None:
-    """Publish a case with given annotations for each offer of a qualification round.
+    """Publish a case with given annotations for each planned task of a qualification round.
 
     See `publish_items` for `terms` and errors.
     """
     page = protocol_of_role(batch.role, batch.project).page
-    tasks = publish_items(batch=batch, offers=offers, page=page, now=now, **terms)
+    tasks = publish_items(batch=batch, plans=plans, page=page, now=now, **terms)
     cases = Case.objects.bulk_create(
         Case(
-            item=offer.items[0],
-            attempt=offer.attempt,
+            item=plan.items[0],
+            attempt=plan.attempt,
             state=CaseState.OFFERED,
             task=task,
             given=annotations,
             opened_at=now,
         )
-        for offer, annotations, task in zip(offers, given, tasks, strict=True)
+        for plan, annotations, task in zip(plans, given, tasks, strict=True)
     )
     CaseTask.objects.bulk_create(CaseTask(case=case, task=case.task) for case in cases)
 

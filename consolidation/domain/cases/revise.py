@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from annotation.domain.publishing.publish import PublicationItem, publish_items
+from annotation.domain.publishing.publish import TaskPlan, publish_items
 from annotation.domain.publishing.qualification_codes import pool_code, pool_of
 from annotation.domain.publishing.republish import ENDED, next_attempt, unsettled, with_work_to_come
 from annotation.enums import BatchState, SubmissionState
@@ -77,7 +77,7 @@ def publish_revision(*, case_id: int, now: datetime) -> bool:
         return False
     task = publish_items(
         batch=batch,
-        offers=[PublicationItem([item], next_attempt(item, Role.REVISER))],
+        plans=[TaskPlan([item], next_attempt(item, Role.REVISER))],
         page=PAGE,
         now=now,
         qualifications=requirements_of_author(batch, author, now),

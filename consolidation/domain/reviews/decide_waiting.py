@@ -46,13 +46,13 @@ def decide_waiting_work(*, clock: Callable[[], datetime], limit: int = 50) -> in
         pk__in=Submission.objects.filter(state=SubmissionState.WAITING).values("assignment"),
     )
     # Nobody decided on these before the marketplace did.
-    doubted = Submission.objects.filter(
+    awaiting_review = Submission.objects.filter(
         state=SubmissionState.SUBMITTED,
         kept_units__isnull=False,
         assignment__state=AssignmentState.APPROVED,
     )
     total = 0
-    for rows in (waiting, Assignment.objects.filter(pk__in=doubted.values("assignment"))):
+    for rows in (waiting, Assignment.objects.filter(pk__in=awaiting_review.values("assignment"))):
         total += for_each_row(
             sweep="decide waiting work",
             rows=rows.select_related("worker", "hit__task__batch__project").order_by("pk"),
@@ -64,11 +64,11 @@ def decide_waiting_work(*, clock: Callable[[], datetime], limit: int = 50) -> in
 
 
 def _end_wait(assignment: Assignment, now: datetime) -> int:
-    end_wait(assignment=assignment, doubt=_doubt(assignment, now), now=now)
+    end_wait(assignment=assignment, review_reason=_review_reason(assignment, now), now=now)
     return 1
 
 
-def _doubt(assignment: Assignment, now: datetime) -> str:
+def _review_reason(assignment: Assignment, now: datetime) -> str:
     """Return why a person has to decide, or "".
 
     An example is "3 of 24 units in the worker's newest 8 items were kept. Of this work: 0 of 4.".

@@ -58,7 +58,7 @@ def create_hit(*, hit: Hit, now: datetime) -> bool:
         created_at=now,
         # Workers may have submitted already, if the result of an earlier attempt was lost.
         sync_due_at=Case(
-            When(claimed_assignments__gt=0, then=Value(now)), default=Value(now + POLL)
+            When(reported_submissions__gt=0, then=Value(now)), default=Value(now + POLL)
         ),
         leased_until=None,
         error="",

@@ -23,7 +23,7 @@ from django.db.models.functions import Coalesce
 from audit.domain.change_state import log_state_changes
 from audit.errors import TouchstoneError
 from crowd.domain.hits.sync_hits import POLL
-from crowd.domain.money.hit_reservations import places, release_unused
+from crowd.domain.money.hit_reservations import places_movement, release_unused
 from crowd.domain.money.ledger import release_all, reserve_all
 from crowd.domain.provider.providers import capabilities_of, hit_provider_of
 from crowd.enums import HitState
@@ -33,8 +33,8 @@ from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
 
 # In the past by any clock, so that the marketplace expires the HIT at once.
-LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
-STEERABLE = [HitState.PENDING, HitState.LIVE]
+PAST_EXPIRATION = datetime(2020, 1, 1, tzinfo=UTC)
+CHANGEABLE_STATES = [HitState.PENDING, HitState.LIVE]
 AT_A_TIME = 500  # HITs locked together
 
 
@@ -48,7 +48,7 @@ def pause_hits(*, hits: QuerySet[Hit], now: datetime) -> int:
     extended = Case(
         When(expiration_wanted__gt=now, then=F("expiration_wanted")), default=F("ends_at")
     )
-    return hits.filter(state__in=STEERABLE, paused_at=None).update(
+    return hits.filter(state__in=CHANGEABLE_STATES, paused_at=None).update(
         paused_at=now, expiration_wanted=now, ends_at=extended
     )
 
@@ -76,8 +76,8 @@ def expire_hits(*, hits: QuerySet[Hit], actor: str, now: datetime) -> int:
     reservations are released once no more work can be submitted.
     """
     count = 0
-    for locked in _locked(hits.filter(state__in=STEERABLE)):
-        published = [hit for hit in locked if hit.state in STEERABLE]
+    for locked in _locked(hits.filter(state__in=CHANGEABLE_STATES)):
+        published = [hit for hit in locked if hit.state in CHANGEABLE_STATES]
         count += _rows(published).update(paused_at=None, expiration_wanted=now)
         never_sent = [
             hit for hit in published if hit.state == HitState.PENDING and hit.attempted_at is None
@@ -119,10 +119,12 @@ def _reopen(expired: Sequence[Hit], now: datetime) -> None:
     movements = []
     for hit in expired:
         unused = max(0, hit.max_assignments - submitted.get(hit.pk, 0))
-        key = f"reserve:hit:{hit.pk}:{hit.offer_round + 1}"
-        movements.append(places(hit=hit, number=unused, key=key))
+        key = f"reserve:hit:{hit.pk}:{hit.reservation_round + 1}"
+        movements.append(places_movement(hit=hit, number=unused, key=key))
     reserve_all(movements=movements, now=now)
-    _rows(expired).update(state=HitState.LIVE, offer_round=F("offer_round") + 1, sync_due_at=now)
+    _rows(expired).update(
+        state=HitState.LIVE, reservation_round=F("reservation_round") + 1, sync_due_at=now
+    )
 
 
 def add_assignments(*, hit: Hit, number: int, now: datetime) -> None:
@@ -137,13 +139,14 @@ def add_to_each(*, hits: QuerySet[Hit], number: int, now: datetime) -> int:
     for locked in _locked(hits):
         for hit in locked:
             check_may_grow(hit, number)
-            hit.offer_round += 1
+            hit.reservation_round += 1
         movements = [
-            places(hit=hit, number=number, key=_increase_key("reserve", hit)) for hit in locked
+            places_movement(hit=hit, number=number, key=_increase_key("reserve", hit))
+            for hit in locked
         ]
         reserve_all(movements=movements, now=now)
         count += _rows(locked).update(
-            increase_to=F("max_assignments") + number, offer_round=F("offer_round") + 1
+            increase_to=F("max_assignments") + number, reservation_round=F("reservation_round") + 1
         )
     return count
 
@@ -164,7 +167,7 @@ def check_may_grow(hit: Hit, number: int) -> None:
 
 
 def _increase_key(kind: str, hit: Hit) -> str:
-    return f"{kind}:hit:{hit.pk}:{hit.offer_round}+"
+    return f"{kind}:hit:{hit.pk}:{hit.reservation_round}+"
 
 
 def _planned_end(lifetime: timedelta) -> Case:
@@ -207,7 +210,7 @@ def _move_end(hit: Hit, now: datetime) -> bool:
     done = {"expiration_wanted": None, "leased_until": None, "sync_due_at": now}
     try:
         if hit.study_id is None:
-            market.move_end(hit.external_id, ends_at if ends_at > now else LONG_AGO)
+            market.move_end(hit.external_id, ends_at if ends_at > now else PAST_EXPIRATION)
     except OutcomeUnknownError as error:
         _rows([hit]).update(error=str(error), leased_until=None)
         return False
@@ -287,6 +290,6 @@ def _increase_refused(hit: Hit, refused: ProviderRefusedError, now: datetime) ->
         return False
     assert hit.increase_to
     number = hit.increase_to - hit.max_assignments
-    movement = places(hit=hit, number=number, key=_increase_key("release", hit))
+    movement = places_movement(hit=hit, number=number, key=_increase_key("release", hit))
     release_all(movements=[movement], now=now)
     return False

@@ -10,7 +10,7 @@ from typing import Any
 from django.db import transaction
 
 from crowd.domain.hits.plan_study import plan_study
-from crowd.domain.money.hit_reservations import HitTerms, slot_cents
+from crowd.domain.money.hit_reservations import HitTerms, place_cents
 from crowd.domain.money.ledger import Movement, raise_reserved
 from crowd.domain.provider.providers import capabilities_of
 from crowd.enums import LedgerKind
@@ -71,7 +71,7 @@ def prepare_hits(
             is_gradual=terms.is_gradual,
             settings=terms.study_settings,
         )
-    amount, fees = (cents * terms.max_assignments for cents in slot_cents(hit_type, terms))
+    amount, fees = (cents * terms.max_assignments for cents in place_cents(hit_type, terms))
     hits = Hit.objects.bulk_create(
         Hit(
             hit_type=hit_type,

@@ -25,10 +25,10 @@ SOON = timedelta(seconds=1)
 # The time after which no submission can arrive, beyond the last assignment's deadline.
 GRACE = timedelta(hours=1)
 # The time for which an expired HIT is polled after a submission was reported.
-PATIENCE = timedelta(days=1)
+LATE_SUBMISSION_WINDOW = timedelta(days=1)
 # The fields whose change during a sync leaves the HIT due.
 WATCHED = (
-    "claimed_assignments", "offer_round", "paused_at", "ends_at", "expiration_wanted",
+    "reported_submissions", "reservation_round", "paused_at", "ends_at", "expiration_wanted",
     "max_assignments", "increase_to",
 )  # fmt: skip
 # The delay after which an automatic approval is certain to be listed.
@@ -36,7 +36,7 @@ SETTLING = timedelta(minutes=5)
 
 _REQUEST_SYNC = """
 UPDATE crowd_hit
-SET sync_due_at = %s, claimed_at = %s, claimed_assignments = claimed_assignments + 1
+SET sync_due_at = %s, reported_at = %s, reported_submissions = reported_submissions + 1
 WHERE id = %s AND state IN ('pending', 'live', 'expired')
 """
 
@@ -99,7 +99,7 @@ def _store(hit: Hit, confirmed: ConfirmedAssignment, now: datetime) -> bool:
         },
     )
     if confirmed.state not in (AssignmentState.SUBMITTED, row.state):
-        apply_provider_decision(assignment=row, theirs=confirmed.state, now=now)
+        apply_provider_decision(assignment=row, provider_state=confirmed.state, now=now)
     return created
 
 
@@ -110,7 +110,7 @@ def _schedule(hit: Hit, listed: int, now: datetime) -> None:
         changes |= {"state": HitState.FINISHED, "sync_due_at": _next_decision(hit, now)}
     elif hit.state == HitState.LIVE and not hit.paused_at and now > _last_moment(hit):
         changes |= {"state": HitState.EXPIRED, "sync_due_at": _next_decision(hit, now)}
-    elif hit.state == HitState.EXPIRED and not _awaits_claims(hit, listed, now):
+    elif hit.state == HitState.EXPIRED and not _awaits_reported(hit, listed, now):
         changes["sync_due_at"] = _next_decision(hit, now)
     else:
         changes["sync_due_at"] = now + _poll_interval(hit, listed, now)
@@ -131,17 +131,17 @@ def _next_decision(hit: Hit, now: datetime) -> datetime | None:
     return max(decided_at + SETTLING, now + POLL)
 
 
-def _awaits_claims(hit: Hit, listed: int, now: datetime) -> bool:
+def _awaits_reported(hit: Hit, listed: int, now: datetime) -> bool:
     """Return True if a recently reported submission is not listed yet."""
-    is_recent = hit.claimed_at is not None and now - hit.claimed_at < PATIENCE
-    return is_recent and listed < hit.claimed_assignments
+    is_recent = hit.reported_at is not None and now - hit.reported_at < LATE_SUBMISSION_WINDOW
+    return is_recent and listed < hit.reported_submissions
 
 
 def _poll_interval(hit: Hit, listed: int, now: datetime) -> timedelta:
     """Return the time until the next poll, which grows with the age of an unconfirmed report."""
-    if listed >= hit.claimed_assignments or hit.claimed_at is None:
+    if listed >= hit.reported_submissions or hit.reported_at is None:
         return POLL
-    return min(POLL, max(SOON, now - hit.claimed_at))
+    return min(POLL, max(SOON, now - hit.reported_at))
 
 
 def _last_moment(hit: Hit) -> datetime:

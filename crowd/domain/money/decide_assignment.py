@@ -6,13 +6,13 @@ from datetime import datetime
 from django.db import transaction
 
 from audit.domain.change_state import Transitions, change_state, log_state_change
-from crowd.domain.money.hit_reservations import slot_of
+from crowd.domain.money.hit_reservations import place_cents_of
 from crowd.domain.money.ledger import (
     BudgetExceededError,
     Movement,
-    offer_cents_left,
     release,
     reserve,
+    reserved_cents_left,
 )
 from crowd.domain.provider.fees import fee_cents
 from crowd.domain.provider.providers import capabilities_of
@@ -112,7 +112,7 @@ def _reserve_payments(
     Payments that it does not cover are reserved separately. One that would exceed the cap is put on hold
     until the cap is raised.
     """
-    reserved = slot_of(hit) if has_reservation(assignment, hit) else (0, 0)
+    reserved = place_cents_of(hit) if has_reservation(assignment, hit) else (0, 0)
     rest_amount = reserved[0] - sum(payment.amount_cents for payment in payments)
     rest_fee = reserved[1] - sum(payment.fee_cents for payment in payments)
     is_covered = rest_amount >= 0 and rest_fee >= 0
@@ -172,7 +172,7 @@ def reject_assignment(
         refused_at=now,
         error="",
     )
-    release_slot(assignment=assignment, hit=hit, now=now)
+    release_place(assignment=assignment, hit=hit, now=now)
     stop_polling(hit=hit)
 
 
@@ -183,19 +183,19 @@ def stop_polling(*, hit: Hit) -> None:
 
 
 @transaction.atomic
-def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetime) -> None:
+def apply_provider_decision(*, assignment: Assignment, provider_state: str, now: datetime) -> None:
     """Apply a decision made at the marketplace, such as an automatic approval.
 
     An assignment approved there is paid there, so its reward is booked. A bonus requires our own
     approval.
     """
     row = Assignment.objects.select_for_update().get(pk=assignment.pk)
-    if theirs == AssignmentState.APPROVED and not row.payments.exists():
+    if provider_state == AssignmentState.APPROVED and not row.payments.exists():
         if row.state == AssignmentState.REJECTING:
             row.error = "The work was approved there before the rejection arrived. It will be paid."
             row.save(update_fields=["error"])
         approve_assignment(assignment=row, bonus=None, actor="marketplace", now=now)
-    elif theirs == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
+    elif provider_state == AssignmentState.REJECTED and row.state == AssignmentState.SUBMITTED:
         change_state(
             instance=row,
             new=AssignmentState.REJECTED,
@@ -207,17 +207,17 @@ def apply_provider_decision(*, assignment: Assignment, theirs: str, now: datetim
             decision_reason="rejected at the crowd provider",
         )
         hit = Hit.objects.select_related("hit_type").get(pk=row.hit_id)
-        release_slot(assignment=row, hit=hit, now=now)
+        release_place(assignment=row, hit=hit, now=now)
         stop_polling(hit=hit)
 
 
-def release_slot(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
+def release_place(*, assignment: Assignment, hit: Hit, now: datetime) -> None:
     """Release the amount that was reserved for this assignment on publication.
 
     Nothing is left to release if the work was submitted after the HIT expired. It is paid anyway.
     """
     if has_reservation(assignment, hit):
-        _release_reservation(assignment, hit, *slot_of(hit), now)
+        _release_reservation(assignment, hit, *place_cents_of(hit), now)
 
 
 def has_reservation(assignment: Assignment, hit: Hit) -> bool:
@@ -225,7 +225,7 @@ def has_reservation(assignment: Assignment, hit: Hit) -> bool:
     is_released = LedgerEntry.objects.filter(key=_release_key(assignment)).exists()
     if is_released or assignment.payments.exists():
         return False
-    return offer_cents_left(hits=[hit]).get(hit.pk, 0) >= sum(slot_of(hit))
+    return reserved_cents_left(hits=[hit]).get(hit.pk, 0) >= sum(place_cents_of(hit))
 
 
 def _release_reservation(

@@ -151,7 +151,7 @@ def budgets_of(hit: Hit) -> list[int]:
     return [pk for pk in (hit.budget_id, hit.sub_budget_id) if pk is not None]
 
 
-def offer_cents_left(*, hits: Sequence[Hit]) -> dict[int, int]:
+def reserved_cents_left(*, hits: Sequence[Hit]) -> dict[int, int]:
     """Return the cents still reserved for undecided assignments, by HIT id."""
     total = F("amount_cents") + F("fee_cents")
     left = Counter[int]()

@@ -155,13 +155,13 @@ def _reconcile(assignment: Assignment, refused: ProviderRefusedError, now: datet
     """Pay for work approved there, or leave the decision open. Return True if it changed."""
     market = hit_provider_of(assignment.hit.hit_type.provider)
     try:
-        theirs = market.state_of(assignment.external_id)
+        provider_state = market.state_of(assignment.external_id)
     except OutcomeUnknownError:
         return False
     except ProviderRefusedError:
-        theirs = AssignmentState.SUBMITTED
-    if theirs == AssignmentState.APPROVED:
-        apply_provider_decision(assignment=assignment, theirs=theirs, now=now)
+        provider_state = AssignmentState.SUBMITTED
+    if provider_state == AssignmentState.APPROVED:
+        apply_provider_decision(assignment=assignment, provider_state=provider_state, now=now)
         return True
     return _move(assignment, AssignmentState.SUBMITTED, now, error=str(refused))
 

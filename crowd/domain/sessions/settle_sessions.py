@@ -40,7 +40,7 @@ from jobs.domain.lease import BATCH_SIZE
 from jobs.domain.sweep import for_each_row
 
 # After this time, a bonus that the provider does not list needs a person.
-PATIENCE = timedelta(days=1)
+BONUS_LISTING_TIMEOUT = timedelta(days=1)
 # The number of sessions whose bonuses are set up in one order.
 MAX_IN_ORDER = 200
 PAYABLE = [SessionState.SUBMITTED, SessionState.APPROVED, SessionState.RETURNED]
@@ -352,7 +352,7 @@ def _find_paid(name: str, settlements: Sequence[Settlement], now: datetime) -> i
             with transaction.atomic():
                 confirm(settlement=settlement, now=now)
             count += 1
-        elif now - settlement.paid_at >= PATIENCE:
+        elif now - settlement.paid_at >= BONUS_LISTING_TIMEOUT:
             _give_up(settlement, len(listed), NOT_LISTED, now)
             count += 1
     return count

@@ -261,7 +261,9 @@ def approve_overdue(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -
         due |= Q(hit__hit_type__auto_approval_seconds=delay, submitted_at__lte=submitted)
 
     def approve(assignment: Assignment, now: datetime) -> bool:
-        apply_provider_decision(assignment=assignment, theirs=AssignmentState.APPROVED, now=now)
+        apply_provider_decision(
+            assignment=assignment, provider_state=AssignmentState.APPROVED, now=now
+        )
         return True
 
     return for_each_row(

@@ -34,15 +34,15 @@ def read_back_grants(*, qualification: QualificationType, now: datetime) -> Read
     """
     if not qualification.external_id:
         return ReadBack(0, 0, 0, 0)
-    theirs = provider_of(qualification.provider).list_grants(qualification.external_id)
-    ours = list(qualification.grants.select_related("worker"))
+    listed = provider_of(qualification.provider).list_grants(qualification.external_id)
+    stored = list(qualification.grants.select_related("worker"))
     counts = {"agreeing": 0, "granted_again": 0, "revoked_again": 0}
-    for grant in ours:
-        if result := _compare(grant, theirs.pop(grant.worker.external_id, None), now):
+    for grant in stored:
+        if result := _compare(grant, listed.pop(grant.worker.external_id, None), now):
             counts[result] += 1
-    for external_id, value in theirs.items():
+    for external_id, value in listed.items():
         _take_over(qualification, external_id, value, now)
-    return ReadBack(**counts, taken_over=len(theirs))
+    return ReadBack(**counts, taken_over=len(listed))
 
 
 def _compare(grant: QualificationGrant, held: int | None, now: datetime) -> str:

@@ -148,14 +148,14 @@ def _measures(
     """Return the measures of the items that two annotators share, with each as the reference once."""
     measure = scheme.comparison.measure
     by_pair: dict[tuple[str, str], dict[int, Measures]] = {}
-    for (first, ours), (second, theirs) in combinations(annotations.items(), 2):
+    for (first, first_work), (second, second_work) in combinations(annotations.items(), 2):
         shared = {
             item: [
-                measure(ours[item], theirs[item], targets[item]),
-                measure(theirs[item], ours[item], targets[item]),
+                measure(first_work[item], second_work[item], targets[item]),
+                measure(second_work[item], first_work[item], targets[item]),
             ]
-            for item in ours
-            if item in theirs
+            for item in first_work
+            if item in second_work
         }
         if shared:
             by_pair[first, second] = shared

@@ -120,13 +120,13 @@ def compare_protocols(
         )
     references = [current_gold(side, GoldSource.EXPERT) for side in (second, first)]
     expert = _contents(references[0], items) | _contents(references[1], items)
-    ours, theirs = (_contents(current_own_gold(side), items) for side in (first, second))
+    first_gold, second_gold = (_contents(current_own_gold(side), items) for side in (first, second))
     return ProtocolsCompared(
-        first=_side(first, ours, expert),
-        second=_side(second, theirs, expert),
+        first=_side(first, first_gold, expert),
+        second=_side(second, second_gold, expert),
         items=len(items),
         expert_items=len(expert),
-        each_other=_scores(first, theirs, ours),
+        each_other=_scores(first, second_gold, first_gold),
     )
 
 

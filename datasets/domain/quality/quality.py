@@ -64,32 +64,34 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
     shared = list(
         shared_items(project=project, source=source, against=against).values_list("pk", flat=True)
     )
-    ours, theirs = _contents(project, source, shared), _contents(project, against, shared)
-    if not theirs:
+    measured, reference = _contents(project, source, shared), _contents(project, against, shared)
+    if not reference:
         raise NothingToCompareError(
             f"No item of {project.slug} has both {source} and {against} gold. Upload the "
             "annotations of an expert first."
         )
     scheme = scheme_of(project)
     measure = scheme.comparison.measure
-    targets = targets_of(project, theirs)
-    automatic = {item: measure(theirs[item], ours[item], targets[item]) for item in theirs}
+    targets = targets_of(project, reference)
+    automatic = {
+        item: measure(reference[item], measured[item], targets[item]) for item in reference
+    }
     corrected = automatic | {
-        item: measure(theirs[item], ours[item], targets[item], decisions)
+        item: measure(reference[item], measured[item], targets[item], decisions)
         for item, decisions in _decisions(project, source, against).items()
-        if item in theirs
+        if item in reference
     }
     return QualityReport(
         source=source,
         against=against,
         yields={
-            source: Yield.of(scheme, ours.values()),
-            against: Yield.of(scheme, theirs.values()),
+            source: Yield.of(scheme, measured.values()),
+            against: Yield.of(scheme, reference.values()),
         },
         automatic=Scores.of(scheme, automatic.values()),
         corrected=Scores.of(scheme, corrected.values()),
         backward=Scores.of(
-            scheme, [measure(ours[item], theirs[item], targets[item]) for item in theirs]
+            scheme, [measure(measured[item], reference[item], targets[item]) for item in reference]
         ),
     )
 

@@ -71,8 +71,14 @@ def validator_figures(*, project: Project, limit: int | None = None) -> list[Val
     for target, judged in _by_item(project, limit):
         for validator, content in judged:
             _count(scheme, by_validator.setdefault(validator, ValidatorFigures(validator)), content)
-        for (first, ours), (second, theirs) in combinations(judged, 2):
-            _compare(scheme, (by_validator[first], by_validator[second]), ours, theirs, target)
+        for (first, first_verdicts), (second, second_verdicts) in combinations(judged, 2):
+            _compare(
+                scheme,
+                (by_validator[first], by_validator[second]),
+                first_verdicts,
+                second_verdicts,
+                target,
+            )
     figure = scheme.comparison.figures[0]
     for figures in by_validator.values():
         figures.total = figure.total([measure[figure.key] for measure in figures.measures])
@@ -111,13 +117,16 @@ def _count(scheme: Scheme, figures: ValidatorFigures, content: Json) -> None:
 def _compare(
     scheme: Scheme,
     pair: tuple[ValidatorFigures, ValidatorFigures],
-    ours: Json,
-    theirs: Json,
+    first_verdicts: Json,
+    second_verdicts: Json,
     target: Json,
 ) -> None:
-    alike, compared = scheme.get_validating().same_verdicts(ours, theirs)
+    alike, compared = scheme.get_validating().same_verdicts(first_verdicts, second_verdicts)
     measure = scheme.comparison.measure
-    measures = [measure(ours, theirs, target), measure(theirs, ours, target)]
+    measures = [
+        measure(first_verdicts, second_verdicts, target),
+        measure(second_verdicts, first_verdicts, target),
+    ]
     for figures in pair:
         figures.alike += alike
         figures.compared += compared

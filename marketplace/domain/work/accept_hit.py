@@ -76,7 +76,7 @@ ORDER BY hit.id
 LIMIT 1
 {lock}
 """
-_CLAIM = """
+_TAKE_PLACE = """
 UPDATE marketplace_hit
 SET available = available - 1, pending = pending + 1, open = available > 1
 WHERE id = ({next_hit})
@@ -132,7 +132,7 @@ def accept_next(*, worker: WorkerAccount, hit_type_code: str, now: datetime) -> 
 def _accept_of_type(worker: WorkerAccount, hit_type_code: str, now: datetime) -> str | None:
     hit_type = _find_type(worker, hit_type_code)
     code = _accept_any(worker, hit_type, now)
-    if code is None and maintenance.free_slots(hit_type=hit_type, now=now):
+    if code is None and maintenance.free_places(hit_type=hit_type, now=now):
         code = _accept_any(worker, hit_type, now)
     return code
 
@@ -143,7 +143,7 @@ def accept_hit(*, worker: WorkerAccount, hit_code: str, now: datetime) -> str:
     if code := _in_progress(worker, hit):
         return code
     hit_type = _find_type(worker, hit.hit_type.code)
-    maintenance.free_slots(hit_type=hit_type, now=now)
+    maintenance.free_places(hit_type=hit_type, now=now)
     try:
         code = _accept(worker, hit_type, now, chosen=hit)
     except IntegrityError:
@@ -183,7 +183,7 @@ def _starts(last_hit: int | None) -> list[int]:
     return [last_hit, 0] if last_hit else [0]
 
 
-def _claim_hit(
+def _take_place(
     worker: WorkerAccount, hit_type: HitType, now: datetime, chosen: Hit | None, lock: str
 ) -> Hit | None:
     """Count an assignment of the next open HIT of the group, or of the chosen HIT, as accepted."""
@@ -192,7 +192,7 @@ def _claim_hit(
     next_hit = _NEXT_HIT.format(columns="hit.id", chosen=chosen_clause, lock=lock)
     for start in [0] if chosen else _starts(hit_type.last_hit):  # type: ignore[attr-defined]
         parameters = [hit_type.pk, now, start, worker.pk, now - pause, *chosen_parameters]
-        hit = statements.fetch(Hit, _CLAIM.format(next_hit=next_hit), *parameters)
+        hit = statements.fetch(Hit, _TAKE_PLACE.format(next_hit=next_hit), *parameters)
         if hit:
             return cast("Hit", hit)
     return None
@@ -243,7 +243,7 @@ def _accept(
     """Create an assignment of the next open HIT of the group, or of the chosen HIT."""
     _check_concurrent(worker, hit_type)
     lock = statements.lock_clause(skip_locked=skip_locked)
-    hit = _claim_hit(worker, hit_type, now, chosen, lock)
+    hit = _take_place(worker, hit_type, now, chosen, lock)
     if hit is None:
         return None
     code = new_code()

@@ -34,7 +34,7 @@ FORGET_AFTER = timedelta(days=30)
 BATCH = 500
 
 
-def free_slots(*, hit_type: HitType, now: datetime) -> int:
+def free_places(*, hit_type: HitType, now: datetime) -> int:
     """Expire HITs and abandon overdue assignments of a group. Return the number abandoned."""
     expire_hits(now=now, hit_type=hit_type)
     return abandon_overdue(now=now, hit_type=hit_type)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime
 
-from annotation.domain.publishing.announce_work import place_of
+from annotation.domain.publishing.announce_work import directions_to
 from annotation.domain.publishing.publish import batch_terms
 from crowd.domain.workers.announce import announce, reachable
 from crowd.models import Message, Worker
@@ -14,7 +14,7 @@ from web.money import dollars
 SUBJECT = "Your tasks: {title}"
 TEXT = (
     "You are invited to “{title}” of the project “{project}”. It has {items}, {reward} each, "
-    "{total} in all{bonus}. {place}"
+    "{total} in all{bonus}. {directions}"
 )
 BONUS = ", and a bonus for each {unit}"
 BONUS_AFTER = ", and a bonus for each further {unit} after the first {free} of an item"
@@ -53,5 +53,5 @@ def _text(cohort: Cohort, items: int) -> str:
         reward=dollars(terms["reward_cents"]),
         total=dollars(terms["reward_cents"] * items),
         bonus=bonus if terms["bonus_first_cents"] else "",
-        place=place_of(project, cohort.batch.title),
+        directions=directions_to(project, cohort.batch.title),
     )

@@ -13,7 +13,7 @@ from django.db.models import Max, Q
 from annotation.domain.publishing.cost_model import expected_seconds
 from annotation.domain.publishing.publish import (
     PAGE,
-    PublicationItem,
+    TaskPlan,
     create_batch,
     log_publication,
     publish_items,
@@ -25,7 +25,7 @@ from audit.domain.change_state import change_state, log_state_change
 from audit.errors import TouchstoneError
 from consolidation.domain.cases.open_cases import publish_given_cases
 from crowd.domain.hits.plan_study import StudyPreview, preview_study
-from crowd.domain.money.hit_reservations import HitTerms, slot_cents
+from crowd.domain.money.hit_reservations import HitTerms, place_cents
 from crowd.domain.money.pay_scheme import bonus_cents
 from crowd.domain.workers.qualifications import define_qualification, grant_qualification
 from crowd.models import HitType, QualificationType, Worker
@@ -95,10 +95,10 @@ def waiting_for_cohort(round: Round) -> list[Enrolment]:
 
 
 @transaction.atomic
-def publish_round(*, round: Round, now: datetime, actor: str, slots: int | None = None) -> Cohort:
-    """Publish the round's items to its waiting workers, or `slots` of an open round.
+def publish_round(*, round: Round, now: datetime, actor: str, places: int | None = None) -> Cohort:
+    """Publish the round's items to its waiting workers, or `places` of an open round.
 
-    Each item is a HIT with an assignment per slot (docs/adr/0007). Raise RoundPublishError or
+    Each item is a HIT with an assignment per place (docs/adr/0007). Raise RoundPublishError or
     BudgetExceededError.
     """
     round = Round.objects.select_for_update(of=("self",)).select_related("project").get(pk=round.pk)
@@ -108,23 +108,23 @@ def publish_round(*, round: Round, now: datetime, actor: str, slots: int | None 
         )
     waiting = waiting_for_cohort(round)
     is_open = round.entry == RoundEntry.OPEN
-    slots = slots if is_open else len(waiting)
-    if not slots or slots < 1:
+    places = places if is_open else len(waiting)
+    if not places or places < 1:
         raise RoundPublishError(
             "Enter how many workers may take part."
             if is_open
             else "No workers are waiting for this round. Invite workers first."
         )
-    cohort = _create_cohort(round, slots, now)
-    blocks = split_into_blocks(round=round, slots=slots)
+    cohort = _create_cohort(round, places, now)
+    blocks = split_into_blocks(round=round, places=places)
     items = [round_item.item for block in blocks for round_item in block.items]
     attempt = _free_attempt(items, round.role)
     for block in blocks:
         _publish(cohort, block, attempt, now)
     log_publication(batch=cohort.batch, actor=actor, now=now)
     if not is_open:
-        numbers = [block.number for block in blocks for _ in range(block.slots)]
-        _grant_slots(waiting, cohort, numbers, actor, now)
+        numbers = [block.number for block in blocks for _ in range(block.places)]
+        _grant_places(waiting, cohort, numbers, actor, now)
         items_by_block = {block.number: len(block.items) for block in blocks}
         announce_cohort(cohort=cohort, items_by_block=items_by_block, now=now)
     return cohort
@@ -135,44 +135,42 @@ class Block:
     """A part of a round's items for some of its workers, or all items if `number` is None."""
 
     items: Sequence[RoundItem]
-    slots: int
+    places: int
     number: int | None = None
 
 
-def split_into_blocks(*, round: Round, slots: int) -> list[Block]:
-    """Split the items into blocks of at most `items_per_worker`, with almost equal slots."""
+def split_into_blocks(*, round: Round, places: int) -> list[Block]:
+    """Split the items into blocks of at most `items_per_worker`, with almost equal places."""
     items = list(round.round_items.select_related("item").order_by("ordinal"))
     if not round.items_per_worker or round.items_per_worker >= len(items):
-        return [Block(items, slots)]
+        return [Block(items, places)]
     count = ceil(len(items) / round.items_per_worker)
-    slots_of_block = [len(range(index, slots, count)) for index in range(count)]
+    places_of_block = [len(range(index, places, count)) for index in range(count)]
     return [
-        Block(items[index::count], slots_of_block[index], index + 1)
+        Block(items[index::count], places_of_block[index], index + 1)
         for index in range(count)
-        if slots_of_block[index]
+        if places_of_block[index]
     ]
 
 
 def _publish(cohort: Cohort, block: Block, attempt: int, now: datetime) -> None:
-    offers = [
-        PublicationItem([round_item.item], attempt, block.number) for round_item in block.items
-    ]
+    plans = [TaskPlan([round_item.item], attempt, block.number) for round_item in block.items]
     batch = cohort.batch
     terms: dict[str, Any] = {
         "qualifications": [
             *_requirements(cohort.round, cohort_value(cohort, block.number)),
             *batch.project.worker_requirements,
         ],
-        "max_assignments": block.slots,
+        "max_assignments": block.places,
     }
     if block.number:
         # Different titles form different groups in the marketplace's list.
         terms["title"] = f"{batch.title} (part {block.number}, do only one part)"[:128]
     if cohort.round.role == Role.CONSOLIDATOR:
         given = [round_item.given for round_item in block.items]
-        publish_given_cases(batch=batch, offers=offers, given=given, now=now, **terms)
+        publish_given_cases(batch=batch, plans=plans, given=given, now=now, **terms)
     else:
-        publish_items(batch=batch, offers=offers, page=PAGE, now=now, **terms)
+        publish_items(batch=batch, plans=plans, page=PAGE, now=now, **terms)
 
 
 def cohort_value(cohort: Cohort, block: int | None) -> int:
@@ -180,7 +178,7 @@ def cohort_value(cohort: Cohort, block: int | None) -> int:
     return cohort.number + BLOCK_VALUE_OFFSET * (block or 0)
 
 
-def _create_cohort(round: Round, slots: int, now: datetime) -> Cohort:
+def _create_cohort(round: Round, places: int, now: datetime) -> Cohort:
     number = (round.cohorts.aggregate(last=Max("number"))["last"] or 0) + 1
     texts = scheme_of(round.project).vocabulary.tasks[round.role]
     batch = create_batch(
@@ -194,7 +192,7 @@ def _create_cohort(round: Round, slots: int, now: datetime) -> Cohort:
         guidelines=round.guidelines,
     )
     return Cohort.objects.create(
-        round=round, number=number, batch=batch, slots=slots, published_at=now
+        round=round, number=number, batch=batch, places=places, published_at=now
     )
 
 
@@ -212,7 +210,7 @@ def _free_attempt(items: Sequence[Item], role: str) -> int:
     return FIRST_ATTEMPT if last is None else int(last) + 1
 
 
-def _grant_slots(
+def _grant_places(
     waiting: Sequence[Enrolment],
     cohort: Cohort,
     blocks: Sequence[int | None],
@@ -232,26 +230,26 @@ def _grant_slots(
         Enrolment.objects.filter(pk=enrolment.pk).update(cohort=cohort, block=block)
 
 
-def round_cents(*, round: Round, slots: int) -> int:
-    """Return the most that publishing for `slots` workers can cost, in cents with fees."""
-    blocks = split_into_blocks(round=round, slots=slots)
+def round_cents(*, round: Round, places: int) -> int:
+    """Return the most that publishing for `places` workers can cost, in cents with fees."""
+    blocks = split_into_blocks(round=round, places=places)
     return sum(_block_cents(round, block) for block in blocks)
 
 
 def _block_cents(round: Round, block: Block) -> int:
     terms = round.terms or terms_of(round.project, round.role)
-    slot = slot_cents(
+    place = place_cents(
         HitType(provider=round.project.provider, reward_cents=terms["reward_cents"]),
         HitTerms(
-            max_assignments=block.slots,
+            max_assignments=block.places,
             lifetime_seconds=0,
             bonus_allowance_cents=bonus_cents(terms, terms["allowance_units"]),
         ),
     )
-    return sum(slot) * block.slots * len(block.items)
+    return sum(place) * block.places * len(block.items)
 
 
-def preview_round(*, round: Round, slots: int) -> list[StudyPreview]:
+def preview_round(*, round: Round, places: int) -> list[StudyPreview]:
     """Return the study of each block, or nothing at a provider without sessions."""
     terms = round.terms or terms_of(round.project, round.role)
     studies = [
@@ -265,10 +263,10 @@ def preview_round(*, round: Round, slots: int) -> list[StudyPreview]:
             budget=round.project.budget,
             expected_seconds=expected_seconds(round.project, round.role),
             hits=len(block.items),
-            assignments=block.slots,
+            assignments=block.places,
             cents=_block_cents(round, block),
         )
-        for block in (split_into_blocks(round=round, slots=slots) if slots else [])
+        for block in (split_into_blocks(round=round, places=places) if places else [])
         if block.items
     ]
     return [study for study in studies if study]

@@ -8,8 +8,8 @@ from annotation.domain.publishing.batch_actions import expire_batch
 from annotation.enums import BatchState
 from audit.domain.change_state import change_state
 from audit.errors import TouchstoneError
-from crowd.domain.money.hit_reservations import places, slot_of
-from crowd.domain.money.ledger import offer_cents_left, release_all
+from crowd.domain.money.hit_reservations import place_cents_of, places_movement
+from crowd.domain.money.ledger import release_all, reserved_cents_left
 from crowd.domain.workers.qualifications import revoke_qualification
 from crowd.models import Hit
 from qualification.domain.rounds.publish_round import round_qualification
@@ -70,11 +70,11 @@ def _release(enrolment: Enrolment, now: datetime) -> int:
     if enrolment.block:
         hits = hits.filter(task__block=enrolment.block)
     locked = list(hits.select_related("hit_type").select_for_update(of=("self",)).order_by("pk"))
-    left = offer_cents_left(hits=locked)
+    left = reserved_cents_left(hits=locked)
     movements = [
-        places(hit=hit, number=1, key=f"release:invitation:{enrolment.pk}:{hit.pk}")
+        places_movement(hit=hit, number=1, key=f"release:invitation:{enrolment.pk}:{hit.pk}")
         for hit in locked
-        if left.get(hit.pk, 0) >= sum(slot_of(hit))
+        if left.get(hit.pk, 0) >= sum(place_cents_of(hit))
     ]
     release_all(movements=movements, now=now)
     return sum(movement.cents for movement in movements)

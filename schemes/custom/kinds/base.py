@@ -21,6 +21,10 @@ from schemes.custom.items import text_range
 from schemes.figures import Figure
 from schemes.simulated_person import Person
 
+# Larger numbers are other numbers in JavaScript.
+MAX_WHOLE = 2**53
+# Keys that an error lists
+MAX_NAMED = 12
 Answers = Mapping[str, Any]
 Part = Any
 FieldType = TypeVar("FieldType", bound=Field)
@@ -156,9 +160,9 @@ def checked_object(value: object, path: str, known: Sequence[str]) -> Mapping[st
 
 def checked_whole(value: object, path: str) -> int:
     """Return a whole number. Raise ContentError."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+    if isinstance(value, float) and value.is_integer():
         value = int(value)
-    if not isinstance(value, int) or isinstance(value, bool):
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > MAX_WHOLE:
         raise ContentError(path, "must be a whole number.")
     return value
 
@@ -166,7 +170,9 @@ def checked_whole(value: object, path: str) -> int:
 def checked_key(value: object, path: str, known: Mapping[str, object]) -> str:
     """Return one of the known keys. Raise ContentError."""
     if not isinstance(value, str) or value not in known:
-        raise ContentError(path, f"must be one of: {', '.join(known)}.")
+        first = ", ".join(list(known)[:MAX_NAMED])
+        more = ", …" if len(known) > MAX_NAMED else ""
+        raise ContentError(path, f"must be one of: {first}{more}.")
     return value
 
 

@@ -304,7 +304,7 @@ class NumberKind(_LabelKind[NumberField]):
     def parse(self, value: object, path: str, parsing: Parsing) -> float:
         if not isinstance(value, int | float) or isinstance(value, bool):
             raise refuse(path, "must be a number.")
-        if not math.isfinite(value) or abs(value) > MAX_NUMBER:
+        if not abs(value) <= MAX_NUMBER:  # also NaN
             raise refuse(path, "is not a number that can be stored.")
         if isinstance(value, float) and value.is_integer():
             value = int(value)

@@ -4,7 +4,7 @@ import pytest
 
 from schemes.contract.errors import FileError
 from schemes.grounding.candidates import Candidate
-from schemes.grounding.evaluation import Evaluation, evaluate_file
+from schemes.grounding.evaluation import ScoredPhrases, evaluate_file
 from schemes.grounding.phrases import Phrase
 
 TWO = ((0, 0, 10, 10), (90, 0, 100, 10))
@@ -26,7 +26,7 @@ def _accuracy(n, correct):
 
 
 def test_union_box_is_correct_by_iou_but_not_by_c_iou():
-    figures = Evaluation([UNION_BOX, HALF, EMPTY]).figures()
+    figures = ScoredPhrases([UNION_BOX, HALF, EMPTY]).figures()
     assert figures["phrases"] == 3
     assert figures["iou"] == {
         "all": _accuracy(3, 2),
@@ -43,7 +43,7 @@ def test_union_box_is_correct_by_iou_but_not_by_c_iou():
 
 def test_filler_components_and_cardinality_are_reported():
     one_box = _phrase("one", ((0, 0, 4, 4),), TWO, plural=True, cardinality=3)
-    figures = Evaluation([UNION_BOX, one_box, HALF]).figures()
+    figures = ScoredPhrases([UNION_BOX, one_box, HALF]).figures()
     assert figures["filler"] == {"n": 2, "mean": 0.4, "over_half": 1, "over_half_share": 0.5}
     assert figures["components"] == {
         "plural_phrases": 2,
@@ -57,7 +57,7 @@ def test_filler_components_and_cardinality_are_reported():
 
 
 def test_figures_of_plural_phrases_are_undefined_without_them():
-    figures = Evaluation([HALF]).figures()
+    figures = ScoredPhrases([HALF]).figures()
     assert figures["iou"]["plural"] == _accuracy(0, 0)
     assert figures["filler"] == {"n": 0, "mean": None, "over_half": 0, "over_half_share": None}
     assert figures["components"]["gold_mean"] is None
@@ -67,7 +67,7 @@ def test_figures_of_plural_phrases_are_undefined_without_them():
 def test_upper_bounds_depend_on_the_allowed_candidates():
     plural = _phrase("p", TWO, (), plural=True, candidates=(TWO, ((0, 0, 100, 10),)))
     singular = _phrase("s", ((0, 0, 10, 10),), (), candidates=(((0, 0, 10, 10), (0, 0, 2, 2)), ()))
-    bounds = Evaluation([plural, singular, HALF]).figures()["upper_bound"]
+    bounds = ScoredPhrases([plural, singular, HALF]).figures()["upper_bound"]
     assert {kind: bound["c_iou"]["all"] for kind, bound in bounds.items()} == {
         "all_candidates": _accuracy(2, 2),
         "single_box": _accuracy(2, 0),
@@ -79,7 +79,7 @@ def test_upper_bounds_depend_on_the_allowed_candidates():
 def test_manipulated_predictions_are_named_and_scored():
     grown = _phrase("g", ((10, 10, 20, 20),), ((10, 10, 20, 20),))
     whole_image = _phrase("w", ((0, 0, 100, 60),), ((0, 0, 100, 60),))
-    manipulated = Evaluation([grown, whole_image]).figures()["manipulated"]
+    manipulated = ScoredPhrases([grown, whole_image]).figures()["manipulated"]
     assert set(manipulated) == {
         "whole_image",
         "random_components",
@@ -101,26 +101,26 @@ def test_enlarged_sides_are_decided_exactly():
     predicted = ((8, 8, 12, 12),)
     exact = _phrase("exact", ((7, 7, 13, 10),), predicted)
     below = _phrase("below", ((7, 7, 12, 10),), predicted)
-    figures = Evaluation([exact, below]).figures()["manipulated"]["enlarged_sides_unclipped"]
+    figures = ScoredPhrases([exact, below]).figures()["manipulated"]["enlarged_sides_unclipped"]
     assert figures["iou"]["all"] == figures["c_iou"]["all"] == _accuracy(2, 1)
 
 
 def test_random_predictions_follow_the_seed():
     phrases = [_phrase(str(at), ((0, 0, 80, 80),), ()) for at in range(300)]
-    first = Evaluation(phrases, seed=1).figures()["manipulated"]
-    assert first == Evaluation(phrases, seed=1).figures()["manipulated"]
-    assert first != Evaluation(phrases, seed=2).figures()["manipulated"]
+    first = ScoredPhrases(phrases, seed=1).figures()["manipulated"]
+    assert first == ScoredPhrases(phrases, seed=1).figures()["manipulated"]
+    assert first != ScoredPhrases(phrases, seed=2).figures()["manipulated"]
 
 
 def test_random_candidates_are_drawn_from_those_of_the_phrase():
     candidates = (((0, 0, 10, 10),), ((90, 0, 100, 10),))
     phrases = [_phrase("p", TWO, (), plural=True, candidates=candidates), HALF]
-    figures = Evaluation(phrases).figures()["manipulated"]["random_candidate_components"]
+    figures = ScoredPhrases(phrases).figures()["manipulated"]["random_candidate_components"]
     assert figures["c_iou"]["all"] == _accuracy(1, 1)
 
 
 def test_rows_are_written_per_phrase_and_per_box():
-    evaluation = Evaluation([UNION_BOX, HALF])
+    evaluation = ScoredPhrases([UNION_BOX, HALF])
     assert list(evaluation.item_rows()) == [
         ("union", True, 2, 2, 1, 0.8, 1.0, True, 0.2, False, False),
         ("half", False, None, 1, 1, 0.0, 0.5, True, 0.5, True, None),
@@ -134,7 +134,7 @@ def test_rows_are_written_per_phrase_and_per_box():
 
 
 def test_intervals_cover_both_metrics_and_all_groups():
-    intervals = Evaluation([HALF, EMPTY] * 50).intervals(repetitions=300, seed=1)
+    intervals = ScoredPhrases([HALF, EMPTY] * 50).intervals(repetitions=300, seed=1)
     assert 0.3 < intervals["iou"]["all"].low < 0.5 < intervals["iou"]["all"].high < 0.7
     assert intervals["c_iou"]["plural"].low is None
 

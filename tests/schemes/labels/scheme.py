@@ -137,8 +137,8 @@ class LabelsContent(Content):
     def count(self, content: Json) -> Json:
         return {"labels": int(bool(content.get("label")))}
 
-    def differences(self, ours: object, theirs: object, context: ItemContext) -> list[str]:
-        return [] if ours == theirs else ["The labels differ."]
+    def differences(self, own_copy: object, other_copy: object, context: ItemContext) -> list[str]:
+        return [] if own_copy == other_copy else ["The labels differ."]
 
 
 class LabelsViews(Views):

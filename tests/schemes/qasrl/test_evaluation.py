@@ -8,7 +8,7 @@ from schemes.qasrl.annotation_files import (
     read_annotations_by_worker,
     read_sentence_tokens,
 )
-from schemes.qasrl.evaluation import ALIGNMENT_COLUMNS, ITEM_COLUMNS, Evaluation, scores_by_worker
+from schemes.qasrl.evaluation import ALIGNMENT_COLUMNS, ITEM_COLUMNS, ScoredFiles, scores_by_worker
 from tests.schemes.qasrl.published_data import EXPERT, GOLD, SENTENCES, needs_published_data
 
 HEADER = "qasrl_id,verb_idx,verb,worker_id,question,is_redundant,answer_range"
@@ -40,7 +40,7 @@ def file(tmp_path):
 
 @pytest.fixture
 def evaluation(file):
-    return Evaluation(
+    return ScoredFiles(
         read_annotation_file(file("reference.csv", REFERENCE)),
         read_annotation_file(file("predicted.csv", PREDICTED)),
     )
@@ -114,7 +114,7 @@ def test_rows_of_the_same_question_form_one_role(file):
 def test_predicate_without_questions_is_an_item(file):
     text = f"{HEADER}\ns1,3,sold,W1,,,\n"
     reference = read_annotation_file(file("empty.csv", text))
-    figures = Evaluation(reference, reference).figures()
+    figures = ScoredFiles(reference, reference).figures()
     assert figures["predicates"] == 1
     assert figures["UA"]["f1"] is None
 
@@ -154,7 +154,7 @@ def test_spans_must_be_within_the_given_sentences(file, row, complaint):
 @needs_published_data
 def test_published_check_figures_are_reproduced():
     sentences = read_sentence_tokens(SENTENCES)
-    evaluation = Evaluation(
+    evaluation = ScoredFiles(
         read_annotation_file(EXPERT, sentences=sentences),
         read_annotation_file(GOLD, sentences=sentences),
     )

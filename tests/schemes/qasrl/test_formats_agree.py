@@ -10,7 +10,7 @@ from schemes.contract.errors import refuse
 from schemes.contract.items import ItemContext
 from schemes.contract.records import ExportRow
 from schemes.qasrl.annotation_files import read_annotation_file, read_sentence_tokens
-from schemes.qasrl.evaluation import Evaluation
+from schemes.qasrl.evaluation import ScoredFiles
 from schemes.qasrl.scheme import SCHEME
 from tests.schemes.qasrl.published_data import EXPERT, GOLD, SENTENCES, needs_published_data
 
@@ -58,7 +58,7 @@ def test_formats_have_the_same_figures(rows, tmp_path, name, write):
     write(rows, tmp_path / name)
     sentences = read_sentence_tokens(SENTENCES)
     predicted = read_annotation_file(tmp_path / name, sentences=sentences)
-    scores = Evaluation(read_annotation_file(EXPERT), predicted).scores
+    scores = ScoredFiles(read_annotation_file(EXPERT), predicted).scores
     assert (scores.ua, scores.la) == (Counts(155, 12, 22), Counts(134, 33, 43))
-    scores = Evaluation(read_annotation_file(GOLD), predicted).scores
+    scores = ScoredFiles(read_annotation_file(GOLD), predicted).scores
     assert (scores.items, scores.ua, scores.la) == (1264, Counts(4315, 0, 0), Counts(4315, 0, 0))

@@ -9,7 +9,7 @@ from django.core.management import call_command
 from schemes.contract.records import ExportRow
 from schemes.english.verbs import verb_forms
 from schemes.qasrl.annotation_files import read_annotation_file
-from schemes.qasrl.evaluation import Evaluation
+from schemes.qasrl.evaluation import ScoredFiles
 from schemes.qasrl.gold_csv import read_gold_csv, write_gold_csv, write_noun_csv
 from schemes.qasrl.score_systems import SCORING
 
@@ -114,13 +114,13 @@ def test_other_values_are_bad_rows(tmp_path, value):
 
 
 def test_recall_is_split_and_roles_without_an_answer_are_left_out(files):
-    evaluation = Evaluation(*map(read_annotation_file, files))
+    evaluation = ScoredFiles(*map(read_annotation_file, files))
     assert evaluation.figures()["implied"] == {
         "explicit": {"found": 3, "roles": 4, "recall": 0.75},
         "implied": {"found": 1, "roles": 2, "recall": 0.5},
     }
     plain = read_annotation_file(files[1])
-    assert "implied" not in Evaluation(plain, plain).figures()
+    assert "implied" not in ScoredFiles(plain, plain).figures()
 
 
 def test_command_prints_the_split(files):

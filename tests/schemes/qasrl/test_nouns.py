@@ -11,7 +11,7 @@ from schemes.english.nominalizations import find_nominalizations, verb_of_noun
 from schemes.english.verbs import verb_forms
 from schemes.qasrl import bank, content, gold_csv, items, merging
 from schemes.qasrl.annotation_files import read_annotation_file
-from schemes.qasrl.evaluation import Evaluation
+from schemes.qasrl.evaluation import ScoredFiles
 from schemes.qasrl.pages import PAGES
 from schemes.qasrl.scheme import SCHEME
 from schemes.qasrl.validating import gold_of
@@ -307,7 +307,7 @@ def test_evaluation_scores_whether_nouns_are_verbal(tmp_path):
             if pair[side] is not None
         ]
         path.write_text(header + "".join(rows), encoding="utf-8")
-    figures = Evaluation(*map(read_annotation_file, paths)).figures()
+    figures = ScoredFiles(*map(read_annotation_file, paths)).figures()
     assert figures["predicates"] == 5
     assert figures["is_verbal"] == {
         "nouns": 4, "accuracy": 0.5, "kappa": 0.0, "tp": 1, "fp": 1, "fn": 1,

@@ -75,20 +75,20 @@ def claim_of(token: object) -> PageToken:
     return page_token_of(token, SALT)
 
 
-def check_onboarding(*, offered: PublishedTask, claim: PageToken, address: str) -> None:
+def check_onboarding(*, published: PublishedTask, claim: PageToken, address: str) -> None:
     """Raise OnboardingRequiredError if the worker has to do something before the task."""
-    if onboarding := _open_steps(offered, claim, address):
+    if onboarding := _open_steps(published, claim, address):
         raise OnboardingRequiredError(onboarding)
 
 
-def asked_first(offered: PublishedTask) -> AskedFirst:
+def asked_first(published: PublishedTask) -> AskedFirst:
     """Return what the task's project asks of workers who open it for the first time."""
-    text, questionnaire = _current(offered)
+    text, questionnaire = _current(published)
     return AskedFirst(text.text if text else "", bool(fields_of(questionnaire)))
 
 
-def _current(offered: PublishedTask) -> tuple[ConsentText | None, Questionnaire | None]:
-    text_id, questionnaire_id = offered.consent_text_id, offered.questionnaire_id
+def _current(published: PublishedTask) -> tuple[ConsentText | None, Questionnaire | None]:
+    text_id, questionnaire_id = published.consent_text_id, published.questionnaire_id
     texts = ConsentText.objects.exclude(text="")
     text = texts.filter(pk=text_id).first() if text_id else None
     if not questionnaire_id:
@@ -102,18 +102,18 @@ def onboarding_of(*, claim: PageToken, address: str) -> Onboarding | None:
 
 
 def _task(claim: PageToken) -> PublishedTask:
-    offered = find_task(claim.public_id)
-    if offered is None:
+    published = find_task(claim.public_id)
+    if published is None:
         raise InvalidPageError("This task doesn't exist.")
-    return offered
+    return published
 
 
-def _open_steps(offered: PublishedTask, claim: PageToken, address: str) -> Onboarding | None:
-    text, questionnaire = _current(offered)
+def _open_steps(published: PublishedTask, claim: PageToken, address: str) -> Onboarding | None:
+    text, questionnaire = _current(published)
     fields = fields_of(questionnaire)
     if text is None and not fields:
         return None
-    project = offered.task.batch.project
+    project = published.task.batch.project
     ref = claim.worker_ref
     # An invented claim must not reveal what the worker did before.
     workers = Worker.objects.filter(provider=project.provider, external_id=ref)

@@ -58,10 +58,10 @@ export class Index {
     for (const words of lemmas) {
       for (const entry of this.byExtra.get(words) ?? []) add(entry, `extra lexical unit “${words}”`);
     }
-    for (const { frame, lemma: theirs, count } of [...precedents].sort((a, b) => b.count - a.count)) {
+    for (const { frame, lemma: pastLemma, count } of [...precedents].sort((a, b) => b.count - a.count)) {
       add(
         this.entries.get(frame),
-        `chosen ${count === 1 ? "once" : `${count} times`} for “${theirs.replaceAll("_", " ")}”`,
+        `chosen ${count === 1 ? "once" : `${count} times`} for “${pastLemma.replaceAll("_", " ")}”`,
       );
     }
     return [...suggestions.values()];

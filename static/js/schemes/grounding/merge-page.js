@@ -236,7 +236,7 @@ export class MergePage extends GroundPage {
   shownBoxes() {
     const { current, boxes } = this.state;
     const kept = this.answer.keys.map((key) => boxes[key]);
-    const theirs = this.rows[current].flatMap((row, at) =>
+    const annotatorBoxes = this.rows[current].flatMap((row, at) =>
       row.boxes.flatMap((box, source) => {
         if (!box || kept.some((own) => isSame(own, box))) return [];
         const letter = letterOf(source);
@@ -256,7 +256,7 @@ export class MergePage extends GroundPage {
     );
     const result = super.shownBoxes();
     const others = result.filter(({ kind }) => kind === "other");
-    return [...others, ...theirs, ...result.filter(({ kind }) => kind !== "other")];
+    return [...others, ...annotatorBoxes, ...result.filter(({ kind }) => kind !== "other")];
   }
 
   // A selected box of an annotator can be taken.

@@ -1,9 +1,9 @@
-"""Signs of work without reading, for the doubts of several schemes."""
+"""Signs of work without reading, for the review reasons of several schemes."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
-from schemes.contract.content import Doubt
+from schemes.contract.content import ReviewReason
 from schemes.contract.values import Noun
 
 # More units than these times the most of another annotator, and these more, are unusual. Of the 641
@@ -16,11 +16,11 @@ def are_equally_spaced(positions: Sequence[int]) -> bool:
     return len({second - first for first, second in pairwise(positions)}) == 1
 
 
-def more_than_others(count: int, others: Iterable[int], unit: Noun) -> Iterator[Doubt]:
-    """Doubt more units than the others' numbers make likely. Annotators without units don't count."""
+def more_than_others(count: int, others: Iterable[int], unit: Noun) -> Iterator[ReviewReason]:
+    """Report more units than the others' numbers make likely. Annotators without units don't count."""
     if count <= TIMES + MORE:
         return  # whatever the others have, so that they need not be read
     most = max(others, default=0)
     if most and count > TIMES * most + MORE:
         text = f"{unit.count(count)}, where another annotator has {most:,}."
-        yield Doubt("more-than-others", text)
+        yield ReviewReason("more-than-others", text)

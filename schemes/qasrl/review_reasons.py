@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
-from schemes.contract.content import CheckedWork, Doubt, FreeForm
+from schemes.contract.content import CheckedWork, FreeForm, ReviewReason
 from schemes.contract.values import Json
-from schemes.doubts import are_equally_spaced
 from schemes.qasrl.slots import Slots, strict_match_key
+from schemes.review_reasons import are_equally_spaced
 
 FREE_FORM = FreeForm(
     code="free-form",
@@ -28,8 +28,8 @@ ITEMS_WITH_QUESTIONS = 2
 ITEMS_WITH_ANSWERS = 1  # of the recent items that have their answers at the same positions
 
 
-def doubts(work: CheckedWork) -> list[Doubt]:
-    """Return the doubts about the questions that the person wrote. Validators write none."""
+def review_reasons(work: CheckedWork) -> list[ReviewReason]:
+    """Return the reasons to review the questions that the person wrote. Validators write none."""
     if work.role == "validator":
         return []
     questions = work.content["questions"]
@@ -49,32 +49,32 @@ def sound_questions(questions: Sequence[Json]) -> int:
     )
 
 
-def _outside(questions: Sequence[Json]) -> Iterator[Doubt]:
+def _outside(questions: Sequence[Json]) -> Iterator[ReviewReason]:
     texts = [question["question"] for question in questions if _is_outside(question)]
     if texts:
-        yield Doubt(FREE_FORM.code, f"Free-form questions: {_quoted(texts)}.")
+        yield ReviewReason(FREE_FORM.code, f"Free-form questions: {_quoted(texts)}.")
 
 
 def _is_outside(question: Json) -> bool:
     return question.get("slots", {}) is None
 
 
-def _repeated(questions: Sequence[Json]) -> Iterator[Doubt]:
+def _repeated(questions: Sequence[Json]) -> Iterator[ReviewReason]:
     texts = [questions[position]["question"] for position in _repeats(questions)]
     if texts:
-        yield Doubt(REPEATED, f"Very similar to another question: {_quoted(texts)}.")
+        yield ReviewReason(REPEATED, f"Very similar to another question: {_quoted(texts)}.")
 
 
-def _equal_distances(questions: Sequence[Json]) -> Iterator[Doubt]:
+def _equal_distances(questions: Sequence[Json]) -> Iterator[ReviewReason]:
     starts = [start for start, _ in _answers(questions)]
     # The answers of fewer questions may be an enumeration, which is regular.
     if min(len(questions), len(starts)) >= SPACED and are_equally_spaced(starts):
         text = f"The answers of {len(questions)} questions are at equal distances in the sentence."
-        yield Doubt("equal-distances", text)
+        yield ReviewReason("equal-distances", text)
 
 
-def _as_before(questions: Sequence[Json], work: CheckedWork) -> Iterator[Doubt]:
-    """Doubt questions or positions of answers that recent items have too, like those of a script."""
+def _as_before(questions: Sequence[Json], work: CheckedWork) -> Iterator[ReviewReason]:
+    """Report questions or positions of answers that recent items have too, like those of a script."""
     if len(questions) < COMPARED:
         return
     recent = [content["questions"] for content in work.recent]
@@ -82,11 +82,11 @@ def _as_before(questions: Sequence[Json], work: CheckedWork) -> Iterator[Doubt]:
     same = sum(_pattern(others) == pattern for others in recent)
     if same >= ITEMS_WITH_QUESTIONS:
         text = f"Except for the verb, {same} recent tasks have the same questions."
-        yield Doubt("same-questions", text)
+        yield ReviewReason("same-questions", text)
     same = sum(_answers(others) == answers for others in recent)
     if len(answers) >= COMPARED and same >= ITEMS_WITH_ANSWERS:
         tasks = "A recent task has" if same == 1 else f"{same} recent tasks have"
-        yield Doubt("same-positions", f"{tasks} answers at exactly these positions too.")
+        yield ReviewReason("same-positions", f"{tasks} answers at exactly these positions too.")
 
 
 def _pattern(questions: Sequence[Json]) -> list[str]:

@@ -10,8 +10,8 @@ from schemes.contract.content import CheckedWork
 from schemes.contract.errors import ContentError, refuse
 from schemes.contract.items import ItemContext
 from schemes.qasrl.content import count_units, parse_consolidation, parse_generation, parse_gold
-from schemes.qasrl.doubts import doubts
 from schemes.qasrl.pay import QUESTIONS_WITHOUT_REVIEW
+from schemes.qasrl.review_reasons import review_reasons
 from schemes.registry import get_scheme
 
 DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "qasrl-gs"
@@ -47,7 +47,7 @@ def codes(*questions: str) -> list[str]:
 
 def codes_of(parsed, *recent, role: str = "generator") -> list[str]:
     work = CheckedWork(parsed, CONTEXT, role, recent=recent)
-    return [doubt.code for doubt in doubts(work)]
+    return [reason.code for reason in review_reasons(work)]
 
 
 @pytest.mark.parametrize(
@@ -154,9 +154,9 @@ def annotated(*questions: str, places=PLACES):
 def test_answers_at_equal_distances_are_flagged(step):
     places = range(2, 22, step)
     work = CheckedWork(annotated(*TEMPLATES, places=places), CONTEXT, "generator")
-    [doubt] = doubts(work)
-    assert doubt.code == "equal-distances"
-    assert doubt.text == "The answers of 6 questions are at equal distances in the sentence."
+    [reason] = review_reasons(work)
+    assert reason.code == "equal-distances"
+    assert reason.text == "The answers of 6 questions are at equal distances in the sentence."
     # The order of the questions doesn't matter.
     assert codes_of(annotated(*TEMPLATES, places=[*places][:6][::-1])) == ["equal-distances"]
     assert codes_of(annotated(*TEMPLATES[:3], places=places)) == []
@@ -191,8 +191,8 @@ def test_questions_of_recent_tasks_are_flagged():
     mine = annotated(*TEMPLATES)
     assert codes_of(mine) == codes_of(mine, shifted[0]) == []
     assert codes_of(mine, *shifted) == ["same-questions"]
-    [doubt] = doubts(CheckedWork(mine, CONTEXT, "generator", recent=shifted))
-    assert doubt.text == "Except for the verb, 2 recent tasks have the same questions."
+    [reason] = review_reasons(CheckedWork(mine, CONTEXT, "generator", recent=shifted))
+    assert reason.text == "Except for the verb, 2 recent tasks have the same questions."
     # A shuffled list is the same, and so are four questions, but not another selection.
     assert codes_of(annotated(*TEMPLATES[::-1]), *shifted) == ["same-questions"]
     assert codes_of(annotated(*TEMPLATES[:5]), *shifted) == []
@@ -214,9 +214,9 @@ def test_positions_of_a_recent_task_are_flagged():
     other = {"questions": other["questions"][:4]}
     for question, place in zip(other["questions"], PLACES, strict=False):
         question["answers"] = [[place, place + 1]]
-    [doubt] = doubts(CheckedWork(mine, CONTEXT, "generator", recent=[other]))
-    assert doubt.code == "same-positions"
-    assert doubt.text == "A recent task has answers at exactly these positions too."
+    [reason] = review_reasons(CheckedWork(mine, CONTEXT, "generator", recent=[other]))
+    assert reason.code == "same-positions"
+    assert reason.text == "A recent task has answers at exactly these positions too."
     moved = annotated(*TEMPLATES[2:], places=(2, 4, 8, 13))
     assert codes_of(mine, moved) == []
 
@@ -236,7 +236,7 @@ def test_published_gold_is_rarely_held():
     for parsed, context, worker in published_gold():
         earlier = by_worker.setdefault(worker, [])
         work = CheckedWork(parsed, context, "generator", recent=earlier[: -RECENT - 1 : -1])
-        codes = {doubt.code for doubt in doubts(work)}
+        codes = {reason.code for reason in review_reasons(work)}
         if len(parsed["questions"]) > QUESTIONS_WITHOUT_REVIEW:
             codes.add("units")
         held.update(codes)

@@ -10,13 +10,13 @@ from schemes.contract.errors import refuse
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json
 from schemes.frames.content import parse_generation, parse_gold
-from schemes.frames.doubts import doubts
 from schemes.frames.pay import ARGUMENTS_WITHOUT_REVIEW
+from schemes.frames.review_reasons import review_reasons
 from schemes.registry import get_scheme
 from schemes.simulated_person import Person
 from tests.environment import ROOT
 from tests.schemes.frames.projects import SAMPLE
-from tests.schemes.qasrl.test_doubts import DATA, published_gold
+from tests.schemes.qasrl.test_review_reasons import DATA, published_gold
 
 UD = DATA.parent / "ud" / "en_ewt-ud-dev.conllu"
 LEXICON = {"frames": json.loads(SAMPLE.read_text("utf-8"))["frames"], "roles": [{"name": "Theme"}]}
@@ -32,22 +32,22 @@ def record(*heads: list[int], frame: str = "Commerce_sell") -> Json:
 
 def codes(*heads: list[int], context: ItemContext = CONTEXT, others=(), role="generator"):
     parsed = parse_generation(record(*heads), context)
-    return [doubt.code for doubt in doubts(CheckedWork(parsed, context, role, others))]
+    return [reason.code for reason in review_reasons(CheckedWork(parsed, context, role, others))]
 
 
-def test_sixty_arguments_are_doubted():
+def test_sixty_arguments_need_review():
     """As many as the content allows, on every word of the sentence."""
     parsed = parse_generation(record(*([at] for at in range(4, 64))), WITH_LEXICON)
     other = parse_generation(record([2], [4]), WITH_LEXICON)
-    found = doubts(CheckedWork(parsed, WITH_LEXICON, "generator", [other]))
-    assert [doubt.code for doubt in found] == [
+    found = review_reasons(CheckedWork(parsed, WITH_LEXICON, "generator", [other]))
+    assert [reason.code for reason in found] == [
         "nearly-all-words",
         "neighbours",
         "equal-distances",
         "beyond-core",
         "more-than-others",
     ]
-    assert [doubt.text for doubt in found if doubt.code != "neighbours"] == [
+    assert [reason.text for reason in found if reason.code != "neighbours"] == [
         "60 of the 63 words beside the verb are arguments.",
         "60 arguments are at equal distances in the sentence.",
         "60 arguments. The frame Commerce_sell has 2 core elements.",
@@ -70,7 +70,7 @@ def test_sixty_arguments_are_doubted():
         ([[4], [4, 5], [4, 6]], ["shared-words"]),
     ],
 )
-def test_patterns_are_doubted(heads, expected):
+def test_patterns_need_review(heads, expected):
     assert codes(*heads) == expected
 
 
@@ -104,16 +104,16 @@ def test_arguments_are_compared_with_those_of_others(others, expected):
     assert codes(*heads, others=contents) == expected
 
 
-def test_judged_arguments_are_not_doubted():
+def test_judged_arguments_need_no_review():
     assert codes(*([at] for at in range(4, 34)), role="consolidator") == []
     skipped = {"skip": "other", "arguments": []}
-    assert doubts(CheckedWork(skipped, CONTEXT, "generator")) == []
+    assert review_reasons(CheckedWork(skipped, CONTEXT, "generator")) == []
 
 
-# --- how rarely people's work is doubted
+# --- how rarely people's work needs review
 
 
-def test_expert_gold_and_simulated_work_are_not_doubted():
+def test_expert_gold_and_simulated_work_need_no_review():
     """The 39 records of the sample, and 20 simulated annotators of each."""
     scheme, samples = get_scheme("frames"), ROOT / "schemes/frames/samples"
     sentences = scheme.corpus.read_sentences(samples / "sentences.conllu", "conllu", refuse)
@@ -137,7 +137,7 @@ def test_expert_gold_and_simulated_work_are_not_doubted():
         ]
         for own in (reference, *people):
             others = [people[0], people[1]]
-            held.update(doubt.code for doubt in doubts(_work(own, context, others)))
+            held.update(reason.code for reason in review_reasons(_work(own, context, others)))
     assert held == {}
 
 
@@ -182,7 +182,7 @@ def _codes_of_heads(heads: list[list[int]], verb: list[int], context: ItemContex
     """Return why a record with these heads would be held. A frame has two core elements."""
     content = {"verb": verb, "frame": "Commerce_sell", "arguments": [{"head": at} for at in heads]}
     work = _work(content, ItemContext(context.tokens, resources={"lexicon": LEXICON}))
-    codes = {doubt.code for doubt in doubts(work)}
+    codes = {reason.code for reason in review_reasons(work)}
     if len(heads) > ARGUMENTS_WITHOUT_REVIEW:
         codes.add("units")
     return codes | ({"any"} if codes else set())

@@ -1,17 +1,17 @@
 """Reasons why a person should check the arguments of a record before their bonus is paid.
 
-`tests/schemes/frames/test_doubts.py` measures how many records of people are doubted.
+`tests/schemes/frames/test_review_reasons.py` measures how many records of people have one.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from schemes.contract.content import CheckedWork, Doubt
+from schemes.contract.content import CheckedWork, ReviewReason
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json, Noun
-from schemes.doubts import are_equally_spaced, more_than_others
 from schemes.frames.content import CORE
+from schemes.review_reasons import are_equally_spaced, more_than_others
 
 ARGUMENT = Noun("argument", "arguments")
 # From this number on, arguments are compared with the words of the sentence.
@@ -22,8 +22,8 @@ SHARING = 3  # arguments with the same word
 BEYOND_CORE = 5  # arguments beyond the number of the frame's core elements
 
 
-def doubts(work: CheckedWork) -> list[Doubt]:
-    """Return the doubts about an annotator's arguments. Others judge those of annotators."""
+def review_reasons(work: CheckedWork) -> list[ReviewReason]:
+    """Return the reasons to review an annotator's arguments. Others judge those of annotators."""
     record = work.content
     if work.role != "generator" or not record["arguments"]:
         return []
@@ -42,43 +42,43 @@ def doubts(work: CheckedWork) -> list[Doubt]:
 
 def _nearly_all_words(
     heads: Sequence[Sequence[int]], record: Json, context: ItemContext
-) -> Iterator[Doubt]:
+) -> Iterator[ReviewReason]:
     verb = set(record["verb"])
     words = {at for at, token in enumerate(context.tokens) if token[:1].isalnum()} - verb
     marked = {at for head in heads for at in head} & words
     if len(heads) >= SEVERAL and len(marked) >= MAX_WORDS * len(words):
         text = f"{len(marked)} of the {len(words)} words beside the verb are arguments."
-        yield Doubt("nearly-all-words", text)
+        yield ReviewReason("nearly-all-words", text)
 
 
-def _neighbours(heads: Sequence[Sequence[int]], context: ItemContext) -> Iterator[Doubt]:
-    """Doubt neighbouring words that are arguments of their own, such as each word of a phrase."""
+def _neighbours(heads: Sequence[Sequence[int]], context: ItemContext) -> Iterator[ReviewReason]:
+    """Report neighbouring words that are arguments of their own, such as each word of a phrase."""
     single = sorted({head[0] for head in heads if len(head) == 1})
     for _, group in groupby(enumerate(single), lambda place: place[1] - place[0]):
         run = [at for _, at in group]
         if len(run) >= NEIGHBOURS:
             words = context.span_text(run[0], run[-1] + 1)
-            yield Doubt("neighbours", f"Each word of “{words}” is an argument of its own.")
+            yield ReviewReason("neighbours", f"Each word of “{words}” is an argument of its own.")
             return
 
 
-def _equal_distances(heads: Sequence[Sequence[int]]) -> Iterator[Doubt]:
+def _equal_distances(heads: Sequence[Sequence[int]]) -> Iterator[ReviewReason]:
     if len(heads) >= SEVERAL and are_equally_spaced([head[0] for head in heads]):
-        yield Doubt(
+        yield ReviewReason(
             "equal-distances", f"{len(heads)} arguments are at equal distances in the sentence."
         )
 
 
-def _shared_words(heads: Sequence[Sequence[int]], context: ItemContext) -> Iterator[Doubt]:
+def _shared_words(heads: Sequence[Sequence[int]], context: ItemContext) -> Iterator[ReviewReason]:
     counts = Counter(at for head in heads for at in set(head))
     ((word, count),) = counts.most_common(1)
     if count >= SHARING:
         text = f"“{context.words_text([word])}” is part of {count} arguments."
-        yield Doubt("shared-words", text)
+        yield ReviewReason("shared-words", text)
 
 
-def _beyond_core(record: Json, context: ItemContext) -> Iterator[Doubt]:
-    """Doubt many more arguments than core elements. Without the lexicon's frame, there are none."""
+def _beyond_core(record: Json, context: ItemContext) -> Iterator[ReviewReason]:
+    """Report many more arguments than core elements. Without the lexicon's frame, there are none."""
     lexicon = context.resources.get("lexicon")
     frame = lexicon["frames"].get(record["frame"]) if lexicon else None
     if frame is None:
@@ -87,6 +87,6 @@ def _beyond_core(record: Json, context: ItemContext) -> Iterator[Doubt]:
     count = len(record["arguments"])
     if count > core + BEYOND_CORE:
         elements = Noun("core element", "core elements").count(core)
-        yield Doubt(
+        yield ReviewReason(
             "beyond-core", f"{count} arguments. The frame {record['frame']} has {elements}."
         )

@@ -1,18 +1,18 @@
 """Reasons why a person should check boxes before their bonus is paid.
 
-`tests/schemes/grounding/test_doubts.py` measures how many captions of people are doubted.
+`tests/schemes/grounding/test_review_reasons.py` measures how many captions of people have one.
 """
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import combinations, pairwise
 
-from schemes.contract.content import CheckedWork, Doubt
+from schemes.contract.content import CheckedWork, ReviewReason
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Box, Image, Json, Noun
-from schemes.doubts import more_than_others
 from schemes.grounding.content import distinct_boxes, phrase_text, phrases_by_id
 from schemes.grounding.noun_phrases import number_of
+from schemes.review_reasons import more_than_others
 
 BOX = Noun("box", "boxes")
 # The share of the picture below which a box is tiny: 5 x 6 pixels of 640 x 480.
@@ -29,8 +29,8 @@ IN_A_ROW = 5  # boxes at equal distances
 MAX_OF_SINGULAR, TIMES_NUMBER, MORE_THAN_NUMBER, MAX_OF_PLURAL = 3, 2, 1, 12
 
 
-def doubts(work: CheckedWork) -> list[Doubt]:
-    """Return the doubts about the boxes that the person drew or merged. Validators draw none."""
+def review_reasons(work: CheckedWork) -> list[ReviewReason]:
+    """Return the reasons to review the boxes that the person drew or merged. Validators draw none."""
     if work.role == "validator":
         return []
     boxes = sorted(distinct_boxes(work.content))
@@ -46,18 +46,20 @@ def doubts(work: CheckedWork) -> list[Doubt]:
     ]
 
 
-def _sizes(boxes: Sequence[Box], image: Image | None) -> Iterator[Doubt]:
+def _sizes(boxes: Sequence[Box], image: Image | None) -> Iterator[ReviewReason]:
     if image is None:
         return
     shares = [_area(box) / (image.width * image.height) for box in boxes]
     tiny, huge = sum(share < TINY for share in shares), sum(share > HUGE for share in shares)
     if tiny >= SEVERAL_TINY:
-        yield Doubt("tiny", f"{tiny} boxes are too small to surround anything that can be seen.")
+        yield ReviewReason(
+            "tiny", f"{tiny} boxes are too small to surround anything that can be seen."
+        )
     if huge >= SEVERAL_HUGE:
-        yield Doubt("huge", f"{huge} boxes cover nearly the whole picture.")
+        yield ReviewReason("huge", f"{huge} boxes cover nearly the whole picture.")
 
 
-def _same_places(content: Json, context: ItemContext) -> Iterator[Doubt]:
+def _same_places(content: Json, context: ItemContext) -> Iterator[ReviewReason]:
     texts = {phrase["id"]: phrase_text(phrase, context) for phrase in context.target["phrases"]}
     for phrase in content["phrases"]:
         pairs = combinations(map(tuple, phrase["boxes"]), 2)
@@ -66,28 +68,32 @@ def _same_places(content: Json, context: ItemContext) -> Iterator[Doubt]:
             text = (
                 f"{len(same)} boxes for “{texts[phrase['id']]}” cover nearly the same as another."
             )
-            yield Doubt("same-place", text)
+            yield ReviewReason("same-place", text)
             return
 
 
-def _equal_sizes(boxes: Sequence[Box]) -> Iterator[Doubt]:
+def _equal_sizes(boxes: Sequence[Box]) -> Iterator[ReviewReason]:
     sizes = Counter((box[2] - box[0], box[3] - box[1]) for box in boxes)
     for (width, height), count in sizes.most_common(1):
         if count >= EQUAL_SIZES:
-            yield Doubt("equal-sizes", f"{count} boxes are exactly {width} x {height} pixels.")
+            yield ReviewReason(
+                "equal-sizes", f"{count} boxes are exactly {width} x {height} pixels."
+            )
 
 
-def _rows(content: Json) -> Iterator[Doubt]:
-    """Doubt boxes of a phrase whose corners are at equal distances."""
+def _rows(content: Json) -> Iterator[ReviewReason]:
+    """Report boxes of a phrase whose corners are at equal distances."""
     for phrase in content["phrases"]:
         corners = [(box[0], box[1]) for box in sorted(phrase["boxes"])]
         steps = {(x2 - x1, y2 - y1) for (x1, y1), (x2, y2) in pairwise(corners)}
         if len(corners) >= IN_A_ROW and len(steps) == 1:
-            yield Doubt("row", f"{len(corners)} boxes are in a row, at exactly equal distances.")
+            yield ReviewReason(
+                "row", f"{len(corners)} boxes are in a row, at exactly equal distances."
+            )
             return
 
 
-def _numbers(content: Json, context: ItemContext) -> Iterator[Doubt]:
+def _numbers(content: Json, context: ItemContext) -> Iterator[ReviewReason]:
     answers = phrases_by_id(content)
     for phrase in context.target["phrases"]:
         count = len(answers[phrase["id"]]["boxes"]) if phrase["id"] in answers else 0
@@ -96,7 +102,7 @@ def _numbers(content: Json, context: ItemContext) -> Iterator[Doubt]:
         most, named = _likely(*_number_of(phrase, context))
         if count > most:
             text = f"{count} boxes for “{phrase_text(phrase, context)}”, which names {named}."
-            yield Doubt("number", text)
+            yield ReviewReason("number", text)
             return
 
 
@@ -119,9 +125,9 @@ def _boxes_of_the_same(content: Json, other: Json) -> int:
 
     Where one person boxes a group and the other its members, the numbers can't be compared.
     """
-    theirs = phrases_by_id(other)
+    of_other = phrases_by_id(other)
     is_same = all(
-        theirs.get(phrase["id"], {}).get("state") == phrase["state"]
+        of_other.get(phrase["id"], {}).get("state") == phrase["state"]
         for phrase in content["phrases"]
         if phrase["state"] == "boxes"
     )

@@ -10,8 +10,8 @@ from schemes.contract.content import CheckedWork
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Image, Json
 from schemes.grounding.content import parse_generation
-from schemes.grounding.doubts import doubts
 from schemes.grounding.pay import BOXES_WITHOUT_REVIEW
+from schemes.grounding.review_reasons import review_reasons
 from schemes.registry import get_scheme
 from schemes.simulated_person import Person
 from tests.environment import ROOT
@@ -32,11 +32,11 @@ PLACES = (0, 111, 250, 300, 470, 622)
 
 def found(content: Json, *others: Json, context: ItemContext = CONTEXT, role="generator"):
     parsed = parse_generation(content, context)
-    return doubts(CheckedWork(parsed, context, role, others))
+    return review_reasons(CheckedWork(parsed, context, role, others))
 
 
 def codes(content: Json, *others: Json, context: ItemContext = CONTEXT) -> list[str]:
-    return [doubt.code for doubt in found(content, *others, context=context)]
+    return [reason.code for reason in found(content, *others, context=context)]
 
 
 def scattered(count: int) -> list[list[int]]:
@@ -47,7 +47,7 @@ def scattered(count: int) -> list[list[int]]:
     ]
 
 
-def test_a_hundred_and_fifty_specks_are_doubted():
+def test_a_hundred_and_fifty_specks_need_review():
     """Boxes of 3 x 3 pixels in a corner, 50 for each of three phrases."""
     specks = [
         [[x + at, 5 * k, x + at + 3, 5 * k + 3] for k, x in enumerate(range(50))]
@@ -68,7 +68,7 @@ def test_a_hundred_and_fifty_specks_are_doubted():
     assert found(junk, HONEST)[-1].text == "17 boxes, where another annotator has 4."
 
 
-def test_honest_boxes_are_not_doubted():
+def test_honest_boxes_need_no_review():
     assert codes(HONEST) == codes(HONEST, HONEST) == []
     shared = grounding(("boxes", WOMEN), ("boxes", CAR), ("boxes", CAR), ("boxes", WOMEN))
     assert codes(shared) == []
@@ -95,7 +95,7 @@ def test_honest_boxes_are_not_doubted():
         ([[10, at * 90, 70 + at, at * 90 + 44] for at in range(5)], ["row"]),
     ],
 )
-def test_patterns_are_doubted(boxes, expected):
+def test_patterns_need_review(boxes, expected):
     assert codes(grounding(("boxes", WOMEN), NONE, NONE, ("boxes", boxes))) == expected
 
 
@@ -110,9 +110,9 @@ def test_boxes_are_compared_with_the_words_of_the_phrase(phrase, most, names):
         return grounding(*boxes)
 
     assert codes(answers(most)) == []
-    [doubt] = found(answers(most + 1))
-    assert doubt.code == "number"
-    assert doubt.text.endswith(f", which names {names}.")
+    [reason] = found(answers(most + 1))
+    assert reason.code == "number"
+    assert reason.text.endswith(f", which names {names}.")
 
 
 @pytest.mark.parametrize(("count", "expected"), [(12, []), (13, ["number"])])
@@ -137,12 +137,12 @@ def test_a_group_is_not_compared_with_its_members():
 def test_roles_and_missing_images():
     junk = grounding(("boxes", [[at, 0, at + 3, 3] for at in range(0, 50, 5)]), NONE, NONE, NONE)
     assert found(junk, role="validator") == []
-    assert [doubt.code for doubt in found(junk, role="consolidator")][:1] == ["tiny"]
+    assert [reason.code for reason in found(junk, role="consolidator")][:1] == ["tiny"]
     without_image = replace(CONTEXT, image=None)
     assert codes(junk, context=without_image) == ["equal-sizes", "row", "number"]
 
 
-# --- how rarely people's work is doubted
+# --- how rarely people's work needs review
 
 
 def test_sample_and_simulated_work_are_not_held():

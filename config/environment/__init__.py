@@ -1,0 +1,1 @@
+"""The environment variables that configure a site: their types, defaults and meanings."""

@@ -1,0 +1,56 @@
+"""The REST API and its description."""
+
+from config.settings.site import SITE_IS_SECURE, env
+
+API_READS_PER_MINUTE = env.API_READS_PER_MINUTE
+API_WRITES_PER_MINUTE = env.API_WRITES_PER_MINUTE
+API_UPLOAD_MAX_BYTES = env.API_UPLOAD_MAX_MB * 2**20
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "projects.api.authentication.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["projects.api.roles.RulePermission"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["web.parsers.TextJson"],
+    "DEFAULT_FILTER_BACKENDS": ["django_filters.rest_framework.DjangoFilterBackend"],
+    "DEFAULT_THROTTLE_CLASSES": ["web.throttles.Reads", "web.throttles.Writes"],
+    "DEFAULT_SCHEMA_CLASS": "web.schema.Schema",
+    "EXCEPTION_HANDLER": "drf_standardized_errors.handler.exception_handler",
+    # Throttle the address that the proxy saw, if there is a proxy.
+    "NUM_PROXIES": 1 if SITE_IS_SECURE else 0,
+    "URL_FORMAT_OVERRIDE": None,
+}
+_ERROR_STATUSES = [
+    str(status) for status in (400, 401, 403, 404, 405, 406, 409, 412, 413, 415, 422, 429, 500, 503)
+]
+DRF_STANDARDIZED_ERRORS = {
+    "EXCEPTION_HANDLER_CLASS": "web.errors.Handler",
+    "ALLOWED_ERROR_STATUS_CODES": _ERROR_STATUSES,
+    "ERROR_SCHEMAS": dict.fromkeys(_ERROR_STATUSES, "web.errors.ErrorResponseSerializer"),
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Touchstone",
+    "VERSION": "1",
+    "DESCRIPTION": "Projects, their work, people and money; see docs/reference/api.md.",
+    "SCHEMA_PATH_PREFIX": "/api/v1/",
+    "SERVE_PERMISSIONS": ["projects.api.roles.RulePermission"],
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SORT_OPERATIONS": False,
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "ENUM_NAME_OVERRIDES": {
+        "Role": "projects.enums.Role",
+        "Partition": "annotation.enums.Partition",
+        "BatchState": "annotation.enums.BatchState",
+        "JobState": "jobs.enums.JobState",
+        "SubmissionState": "annotation.enums.SubmissionState",
+        "CaseState": "consolidation.enums.CaseState",
+        "GoldSource": "consolidation.enums.GoldSource",
+        "LedgerKind": "crowd.enums.LedgerKind",
+        "EnrolmentState": "qualification.enums.EnrolmentState",
+        "RoundKind": "qualification.enums.RoundKind",
+        "MemberRole": "projects.enums.MemberRole",
+    },
+}

@@ -1,0 +1,114 @@
+"""The site: its address, applications and middleware."""
+
+import tomllib
+
+from config.environment.model import read_environment
+from config.environment.section import BASE_DIR
+from config.environment.site import host_of, is_secure
+
+env = read_environment()
+
+VERSION = tomllib.loads((BASE_DIR / "pyproject.toml").read_text("utf-8"))["project"]["version"]
+VAR_DIR = env.VAR_DIR
+DEBUG = env.DEBUG
+DEMO = env.DEMO
+# The variables that connect a site to services, which a demo does not use.
+SERVICE_VARIABLES = (
+    *("DATABASE_URL", "REDIS_URL", "SECRET_KEY", "BACKUP_URL", "ARCHIVE_DIR"),
+    *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
+)
+SITE_URL = env.SITE_URL
+SITE_IS_SECURE = is_secure(SITE_URL)
+# The site's own processes and requesters' pages use further hosts.
+ALLOWED_HOSTS = [
+    *env.ALLOWED_HOSTS,
+    *(host_of(url) for url in (env.MARKETPLACE_INTERNAL_URL, env.MARKETPLACE_CONTENT_URL) if url),
+]
+
+INSTALLED_APPS = [
+    # First, because each {% static %} searches for this app from the top of the list.
+    "whitenoise.runserver_nostatic",
+    "config.static_files.StaticFiles",
+    "operations",
+    "dashboard",
+    "accounts",
+    "rehearsal",
+    "qualification",
+    "datasets",
+    "consolidation",
+    "annotation",
+    "projects",
+    "crowd",
+    "jobs",
+    "audit",
+    "web",
+    "marketplace",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django_htmx",
+    "rest_framework",
+    "django_filters",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "drf_standardized_errors",
+    # Below "operations": its receivers of Celery's signals log before these remove the request's id.
+    "django_guid",
+    "axes",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "config.static_headers.StaticHeadersMiddleware",
+    "django_guid.middleware.guid_middleware",
+    "operations.trusted_proxies.TrustedProxiesMiddleware",
+    "operations.requests.RequestsMiddleware",
+    "django.middleware.security.SecurityMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
+    "config.private_pages.PrivatePagesMiddleware",
+    "marketplace.middleware.RequesterApiMiddleware",
+    "marketplace.middleware.ContentHostMiddleware",
+    "config.static_files.NewStaticFilesMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "web.large_bodies.LargeBodiesMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "config.reject_nul.TextOnlyMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "allauth.account.middleware.AccountMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "accounts.middleware.AccountsMiddleware",
+    "axes.middleware.AxesMiddleware",
+]
+
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "config.context.installation",
+            ],
+        },
+    },
+]
+
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+TIME_ZONE = "UTC"
+USE_I18N = False
