@@ -35,7 +35,7 @@ def json_table(path: Path) -> tuple[list[str], Callable[[], Iterator[Row]]]:
     """
     keys: dict[str, None] = {}
     message, reason = "contains no JSON object with values.", ""
-    for line, entry in _entries(path):
+    for line, entry in json_entries(path):
         if isinstance(entry, dict):
             keys.update(dict.fromkeys(entry))
             if len(keys) > MAX_COLUMNS:
@@ -51,7 +51,7 @@ def json_table(path: Path) -> tuple[list[str], Callable[[], Iterator[Row]]]:
 
 
 def _rows(path: Path, keys: list[str]) -> Iterator[Row]:
-    for line, entry in _entries(path):
+    for line, entry in json_entries(path):
         if isinstance(entry, FieldError):
             yield line, "", entry.message
         elif not isinstance(entry, dict):
@@ -122,7 +122,7 @@ def _joined(tokens: list[str]) -> str:
     return " ".join(tokens)
 
 
-def _entries(path: Path) -> Iterator[Entry]:
+def json_entries(path: Path) -> Iterator[Entry]:
     """Yield the line and value of each object, or a FieldError for a line that is not JSON."""
     with path.open("rb") as file:
         head = file.read(_CHUNK).removeprefix(b"\xef\xbb\xbf").lstrip()

@@ -21,6 +21,7 @@ from consolidation.domain.cases.revise import accept_due_revisions, publish_due_
 from consolidation.models import Gold
 from consolidation.protocols import PROTOCOLS
 from crowd.models import Assignment, Worker
+from projects.domain.schemes import scheme_of
 from projects.enums import MemberRole
 from projects.models import Project
 from projects.permissions import page_rules
@@ -30,7 +31,6 @@ from qualification.domain.training.evaluate import enrol_newcomers, evaluate_due
 from qualification.domain.training.feedback import Notes, link_of, send_feedback, sent_to
 from qualification.models import Enrolment
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 from schemes.simulated_person import Person
 from tests.crowd.factories import NOW, make_worker
 from tests.dashboard.campaign import make_user
@@ -102,14 +102,14 @@ def annotate(project: Project) -> None:
 def generation_of(task: Task, *, skill: float = 1.0) -> Json:
     """Return a simulated annotation of the task's item, without errors at skill 1."""
     item = task.items.get()
-    simulation = get_scheme(item.project.scheme).get_simulation()
+    simulation = scheme_of(item.project).get_simulation()
     return simulation.generate(_reference_of(item), context_of(item), Person(skill), item.key)
 
 
 def judgment_of(task: Task) -> Json:
     """Return a simulated consolidation or validation of the expert's annotation."""
     item = task.items.get()
-    scheme, reference = get_scheme(item.project.scheme), _reference_of(item)
+    scheme, reference = scheme_of(item.project), _reference_of(item)
     simulation = scheme.get_simulation()
     if task.role == "consolidator":
         assert simulation.consolidate
@@ -126,7 +126,7 @@ def _reference_of(item: Item) -> Json:
 def train(project: Project, keys: list[str], answer: Callable[[Task], Json]) -> Enrolment:
     """Return the enrolment of a worker who did a round of the items and got feedback."""
     plans = plans_of_preset(
-        scheme=get_scheme(project.scheme), preset="controlled-crowdsourcing-2020", keys={1: keys}
+        scheme=scheme_of(project), preset="controlled-crowdsourcing-2020", keys={1: keys}
     )
     [round] = set_up_rounds(project=project, plans=plans, actor="tests", now=NOW)
     worker = make_worker()

@@ -84,8 +84,8 @@ class Corpus(Protocol):
     recognised. Formats without a layout must be named. `gold_options` are options of `read_gold`.
 
     If several kinds of items can be searched, `searches` has them by the name of the command's option,
-    the default first. Sentences describe images if the corpus `needs_images`, and imports add the name
-    of the image's file to `metadata["image"]`.
+    the default first. Sentences may have images if the corpus `needs_images`, and imports add the name
+    of the image's file to `metadata["image"]`. Readers refuse sentences without an image that they need.
 
     Readers are streams. They pass bad rows to the error sink, which may raise, and skip them. They
     raise FileError for an unreadable file or an unknown format.

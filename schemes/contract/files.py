@@ -94,6 +94,6 @@ class Exports(Protocol):
         """Stream rows to a file in one of `formats`. Return how many rows the file has."""
         return 0
 
-    def left_out(self, content: Json) -> int:
-        """Return how many units of content the scheme's own formats have no place for."""
+    def left_out(self, content: Json, fmt: str) -> int:
+        """Return how many units of content one of the scheme's own formats has no place for."""
         return 0

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from schemes.contract.aggregation import Aggregation
 from schemes.contract.comparison import Comparison
 from schemes.contract.content import Content, Total
 from schemes.contract.corpus import Corpus
@@ -70,6 +71,7 @@ class Scheme:
     exports: Exports | None = None
     merging: Merging | None = None
     validating: Validating | None = None
+    aggregation: Aggregation | None = None
     simulation: Simulation | None = None
     practice: Practice | None = None
     tutorials: Mapping[str, Callable[[], Tutorial]] = field(default_factory=dict)

@@ -128,7 +128,10 @@ class CustomContent(Content):
         return list(more_than_others(count, others, self._form.unit))
 
     def is_blank(self, content: Json) -> bool:
-        return not content.get(ANSWERS) and not content.get(SKIPPED)
+        """Return True without answers, unless a complete annotation may have none."""
+        if content.get(ANSWERS) or content.get(SKIPPED):
+            return False
+        return any(kind.field.required and not kind.field.show_if for kind in self._form.kinds)
 
 
 def count_paid(form: Form, content: Json) -> int:

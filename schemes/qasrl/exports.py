@@ -5,6 +5,7 @@ from pathlib import Path
 
 from schemes.contract.files import Exports
 from schemes.contract.records import ExportRow
+from schemes.contract.values import Json
 from schemes.qasrl import bank, gold_csv
 from schemes.qasrl.context_answers import count_outside
 from schemes.qasrl.corpus import known_format
@@ -28,13 +29,16 @@ class QasrlExports(Exports):
     with_source_workers = ("qanom-csv",)
     submissions = {"qasrl-csv": gold_csv.write_submissions_csv}
     sentence_file = staticmethod(sentence_file)
-    left_out = staticmethod(count_outside)
 
     def write(self, rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
         """Write the rows that the format has a place for."""
         write = known_format(_GOLD_WRITERS, fmt, path)
         holds = _HELD_TARGETS[fmt]
         return int(write((row for row in rows if holds(row.target)), path))
+
+    def left_out(self, content: Json, fmt: str) -> int:
+        """Return the number of questions that only the context answers."""
+        return count_outside(content)
 
 
 EXPORTS = QasrlExports()

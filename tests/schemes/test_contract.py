@@ -192,6 +192,8 @@ def test_exports_are_read_back_unchanged(scheme, tmp_path):
     origins = [ids for _ in origins]
     row = ExportRow("s:1:2", tuple(TOKENS), context.target, content, origins, image=context.image)
     for fmt, suffix in scheme.exports.formats.items():
+        if scheme.exports.left_out(content, fmt):
+            continue
         path = tmp_path / f"gold.{suffix}"
         scheme.exports.write([row], path, fmt)
         assert_reads_back(scheme, fmt, [path], content)

@@ -122,14 +122,20 @@ class CorpusCheck:
         *,
         file: str,
     ) -> list[SentenceRecord]:
-        """Return the sentences without new ones of bad images. Raise FileError without images."""
+        """Return the sentences without new ones of bad images.
+
+        Raise FileError for sentences with images if these were not given.
+        """
+        records = list(batch)
         if images is None:
+            if not any(record.image for record in records):
+                return records
             message = "names images. Give their folder or archive as well."
             raise FileError(Path(file).name, None, message)
         return [
             record
-            for record in batch
-            if record.external_id in known or images.accepts(record, file)
+            for record in records
+            if not record.image or record.external_id in known or images.accepts(record, file)
         ]
 
     def sort_sentences(
@@ -168,7 +174,7 @@ class CorpusCheck:
         if stored is None:
             result.new.append(record)
             return
-        digest = images.digest(record.image) if images else None
+        digest = images.digest(record.image) if images and record.image else None
         if names := [*differences(record, stored, digest=digest), *self._other_labels(stored)]:
             result.changed.append((record, ", ".join(names)))
         else:
@@ -205,7 +211,7 @@ class CorpusCheck:
                 FileError(file, record.line, f"{record.external_id} exists with other {names}."),
                 has_work=known[record.external_id].pk in used,
             )
-            and (images is None or images.accepts(record, file))
+            and (images is None or not record.image or images.accepts(record, file))
         ]
 
     def _may_replace(self, change: FileError, *, has_work: bool) -> bool:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -194,8 +194,10 @@ class Import:
         known = self._stored({record.external_id for record in batch})
         check, images = self._check, self._images
         found = check.sort_sentences(batch, known, images, file=file)
-        columns = [*SENTENCE_COLUMNS, *(["image_id"] if self.corpus.needs_images else [])]
-        insert_rows(Sentence, columns, (self._sentence(record, file) for record in found.new))
+        # Images are optional in some schemes, and rows of COPY can't lack a number.
+        for image, records in groupby(found.new, lambda record: bool(self._stored_image(record))):
+            columns = [*SENTENCE_COLUMNS, *(["image_id"] if image else [])]
+            insert_rows(Sentence, columns, (self._sentence(record, file) for record in records))
         replaced = check.replaced_sentences(found.changed, known, images, file=file)
         for record in replaced:
             self._replace(known[record.external_id].pk, record, file)

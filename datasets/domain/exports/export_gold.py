@@ -475,7 +475,7 @@ def _counted(
         for key, count in scheme.content.count(row.content).items():
             counts[key] += count
         if fmt != JSONL and scheme.exports:
-            counts[UNITS_LEFT_OUT] += scheme.exports.left_out(row.content)
+            counts[UNITS_LEFT_OUT] += scheme.exports.left_out(row.content, fmt)
         for total in scheme.validating.totals if scheme.validating else ():
             counts[total.key] += sum(origin.get(total.key, 0) for origin in row.provenance)
         yield row

@@ -5,7 +5,13 @@ from typing import Any
 
 from consolidation.enums import GoldSource
 from datasets.domain.agreement.scores import with_counts
-from datasets.domain.exports.export_gold import LEFT_OUT, ExportOptions, export_gold, known_formats
+from datasets.domain.exports.export_gold import (
+    LEFT_OUT,
+    UNITS_LEFT_OUT,
+    ExportOptions,
+    export_gold,
+    known_formats,
+)
 from datasets.domain.exports.export_submissions import submission_formats
 from datasets.domain.exports.store_export import S3, ExportNotStoredError, s3_storage, store_export
 from projects.command import Command as BaseCommand
@@ -88,5 +94,7 @@ class Command(BaseCommand):
         exported = ", ".join([f"{counts['items']:,} items", *with_counts(totals, counts)])
         left_out = export.manifest.get(LEFT_OUT, 0)
         others = f" {left_out:,} others have no place in {options['format']}." if left_out else ""
+        if units := export.manifest.get(UNITS_LEFT_OUT, 0):
+            others += f" {options['format']} can't hold {units:,} of their annotations completely."
         sentence = f"Exported to {out}: {exported}.{others}"
         self.write_result(export.manifest, sentence, as_json=options["json"])

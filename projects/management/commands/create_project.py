@@ -1,5 +1,6 @@
 from argparse import ArgumentParser
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import Any
 
 from django.db import transaction
@@ -14,6 +15,8 @@ from projects.domain.pay_warnings import pay_warnings
 from projects.enums import AfterDisputes, BonusTiming, Protocol, ShownContext, SuggestionChoice
 from projects.languages import DEFAULT_LANGUAGE, LANGUAGES
 from projects.models import Project
+from schemes.contract.scheme import DEFINITION
+from schemes.contract.values import Json
 from schemes.registry import SCHEMES
 
 
@@ -24,6 +27,13 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="name in URLs and commands")
         parser.add_argument("--scheme", required=True, choices=sorted(SCHEMES))
+        parser.add_argument(
+            "--definition",
+            default="",
+            metavar="FILE",
+            help="the definition of a scheme that projects declare, or the name of a starter "
+            f"({_starters()})",
+        )
         parser.add_argument("--title", default="")
         parser.add_argument("--pay", help=f"{_presets()} (default: the scheme's first)")
         parser.add_argument(
@@ -111,6 +121,28 @@ def _presets() -> str:
     )
 
 
+def _starters() -> str:
+    """List the definitions to start from."""
+    declarations = (scheme.declaration for scheme in SCHEMES.values())
+    return ", ".join(name for each in declarations if each for name in each.starters)
+
+
+def _definition(scheme: str, name: str) -> Json | None:
+    """Return the definition in a file, or a starter. Raise FileError."""
+    if not name:
+        return None
+    declaration = SCHEMES[scheme].declaration
+    if declaration is None:
+        raise InputError(f"--definition goes with another scheme, because {scheme} has none.")
+    if name in declaration.starters:
+        return declaration.starter(name)
+    path, formats = Path(name), SCHEMES[scheme].resources[DEFINITION].formats
+    if not path.is_file():
+        raise InputError(f"{name}: there is no such file or starter. Starters: {_starters()}.")
+    read = formats.get(path.suffix.lower().removeprefix("."), next(iter(formats.values())))
+    return SCHEMES[scheme].resources[DEFINITION].parse(read(path, None))
+
+
 @transaction.atomic
 def _create(options: dict[str, Any]) -> Project:
     project = create_project(
@@ -125,6 +157,7 @@ def _create(options: dict[str, Any]) -> Project:
         language=options["language"],
         shown_context=options["context"],
         bonus_timing=options["bonuses"],
+        definition=_definition(options["scheme"], options["definition"]),
         now=timezone.now(),
     )
     return choose_protocol(

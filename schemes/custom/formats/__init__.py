@@ -1,0 +1,1 @@
+"""Files of items of custom schemes, by format."""
