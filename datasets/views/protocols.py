@@ -23,7 +23,8 @@ LIMIT = 500
 def protocols(request: HttpRequest, project: Project) -> HttpResponse:
     """Compare the project with the project of the query parameter `other`."""
     mine = projects_open_to(request.user, "datasets:protocols")
-    others = list(mine.filter(scheme=project.scheme).exclude(pk=project.pk))
+    same = mine.filter(scheme=project.scheme, definition_digest=project.definition_digest)
+    others = list(same.exclude(pk=project.pk))
     form = CompareForm(request.GET or None, projects=others)
     comparison: ProtocolsCompared | None = None
     nothing = ""

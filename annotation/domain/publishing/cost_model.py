@@ -126,7 +126,11 @@ def newest_work(role: str, *, project: Project) -> Work | None:
     """Return the role's newest accepted work in production, or None if there is too little."""
     accepted = Submission.objects.accepted().filter(role=role, item__in_production=True)
     own = _newest(accepted.filter(item__project=project))
-    elsewhere = accepted.filter(item__project__scheme=project.scheme, active_seconds__gt=0)
+    elsewhere = accepted.filter(
+        item__project__scheme=project.scheme,
+        item__project__definition_digest=project.definition_digest,
+        active_seconds__gt=0,
+    )
     # Both are always asked, so that pages need as many queries with few rows as with many.
     others = _newest(elsewhere.filter(worker__is_simulated=False))
     people = [submission for submission in own if not submission.worker.is_simulated]

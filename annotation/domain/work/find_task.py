@@ -20,6 +20,7 @@ FIELDS: dict[type[models.Model], Sequence[str]] = {
         "id",
         "slug",
         "scheme",
+        "definition_digest",
         "provider",
         "pay_scheme",
         "protocol",

@@ -35,7 +35,12 @@ def offers_tutorial(*, project: Project, role: str, worker_ref: str) -> bool:
     """Return True if the role has a tutorial that the worker has neither finished nor skipped."""
     if role not in scheme_of(project).tutorials:
         return False
-    return not statements.fetch_rows(_FINISHED, worker_ref, project.scheme, role)
+    return not statements.fetch_rows(_FINISHED, worker_ref, _tutorial_key(project), role)
+
+
+def _tutorial_key(project: Project) -> str:
+    """Return what identifies the project's tutorials: its scheme, or itself if it declares its own."""
+    return f"{project.scheme}/{project.pk}" if project.definition_digest else project.scheme
 
 
 def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
@@ -99,7 +104,7 @@ def finish_tutorial(*, claim: PageToken, now: datetime) -> None:
     check_limit(_unknown_marks(), settings.UNCONFIRMED_DRAFTS)
     FinishedTutorial.objects.get_or_create(
         worker_ref=claim.worker_ref,
-        scheme=task.batch.project.scheme,
+        scheme=_tutorial_key(task.batch.project),
         role=task.role,
         defaults={"finished_at": now},
     )

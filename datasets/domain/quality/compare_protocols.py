@@ -110,7 +110,7 @@ def compare_protocols(
     Items are matched by key. With `limit`, use that many items from the start of the first
     project's seeded shuffle. Raise NothingToCompareError.
     """
-    if first.scheme != second.scheme:
+    if (first.scheme, first.definition_digest) != (second.scheme, second.definition_digest):
         raise NothingToCompareError(f"{first.slug} and {second.slug} use different schemes.")
     items = _shared(first, second, limit)
     if not items:
