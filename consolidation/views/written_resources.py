@@ -1,7 +1,7 @@
 """Pages of a resource that staff write as text, with a preview of the worker's page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from difflib import SequenceMatcher
 
 from django.contrib import messages
@@ -138,10 +138,8 @@ def preview_text(request: HttpRequest, project: Project, name: str) -> HttpRespo
         return redirect("consolidation:resources", slug=project.slug)
     form = WrittenResourceForm({**request.POST.dict(), "version": 0}, written=written)
     if not form.is_valid():
-        rows = [
-            {"line": row.line, "path": row.path, "message": row.message} for row in form.mistakes
-        ]
-        return JsonResponse({"mistakes": rows})
+        mistakes = form.mistakes or [Mistake(None, "", text) for text in form.errors["text"]]
+        return JsonResponse({"mistakes": [asdict(mistake) for mistake in mistakes]})
     page = render_preview(request, project, written, form.value)
     return JsonResponse({"mistakes": [], "html": page.content.decode()})
 

@@ -426,8 +426,8 @@ export class FormPage {
 
   /** @param {string} text @param {Range | null} span */
   selected(text, span) {
-    this.enterText(text);
     if (!span) return;
+    this.enterText(text);
     if (this.relating.take(text, span[0])) return;
     const words = quoted(this.texts.written(span));
     const card = this.cardFor(text);
