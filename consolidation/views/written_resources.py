@@ -138,7 +138,7 @@ def preview_text(request: HttpRequest, project: Project, name: str) -> HttpRespo
         return redirect("consolidation:resources", slug=project.slug)
     form = WrittenResourceForm({**request.POST.dict(), "version": 0}, written=written)
     if not form.is_valid():
-        mistakes = form.mistakes or [Mistake(None, "", text) for text in form.errors["text"]]
+        mistakes = form.mistakes or [Mistake(None, "", str(text)) for text in form.errors["text"]]
         return JsonResponse({"mistakes": [asdict(mistake) for mistake in mistakes]})
     page = render_preview(request, project, written, form.value)
     return JsonResponse({"mistakes": [], "html": page.content.decode()})
