@@ -17,9 +17,11 @@ from crowd.enums import WORK_CATEGORIES, Provider
 from projects.enums import Role
 from schemes.contract.resources import Resource
 from schemes.contract.values import Json
+from schemes.contract.written_resources import Mistake, WrittenResource, WrittenTextError
 from web.fields import ANY, CountField, sentence_case, set_choices
 
 MAX_PICKED = 1000  # HITs
+MAX_WRITTEN = 256_000  # characters of a resource that is written as text
 
 
 class GoldUploadForm(forms.Form):
@@ -462,6 +464,44 @@ class ResourceForm(forms.Form):
         """Return the names of the chosen presets by key."""
         chosen = {preset.key: self.cleaned_data[f"preset-{preset.key}"] for preset in self._presets}
         return {key: name for key, name in chosen.items() if name}
+
+
+class WrittenResourceForm(forms.Form):
+    """The text of a resource, and the version that it changes.
+
+    `value` is what a valid text declares, and `mistakes` are those of an invalid one.
+    """
+
+    text = forms.CharField(
+        max_length=MAX_WRITTEN,
+        strip=False,
+        label="Definition",
+        widget=forms.Textarea(
+            attrs={
+                "rows": 30,
+                "wrap": "off",
+                "spellcheck": "false",
+                "autocapitalize": "off",
+                "autocomplete": "off",
+            }
+        ),
+    )
+    version = forms.IntegerField(min_value=0, widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, written: WrittenResource, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.written = written
+        self.mistakes: tuple[Mistake, ...] = ()
+        self.value: Json = {}
+
+    def clean_text(self) -> str:
+        text: str = self.cleaned_data["text"].replace("\r\n", "\n")
+        try:
+            self.value = self.written.read(text)
+        except WrittenTextError as error:
+            self.mistakes = error.mistakes
+            raise forms.ValidationError("Correct the mistakes below.") from error
+        return text
 
 
 class ResourceSearchForm(forms.Form):

@@ -13,6 +13,7 @@ from consolidation.views import (
     reviews,
     studies,
     submissions,
+    written_resources,
 )
 from consolidation.views import work as views
 
@@ -50,6 +51,17 @@ urlpatterns = [
     path(AT + "resources/", resources.resources, name="resources"),
     path(AT + "resources/<slug:name>/", resources.resource, name="resource"),
     path(AT + "resources/<slug:name>/import/", resources.import_file, name="import_resource"),
+    path(AT + "resources/<slug:name>/save/", written_resources.save_text, name="save_resource"),
+    path(
+        AT + "resources/<slug:name>/preview/",
+        written_resources.preview_text,
+        name="preview_resource",
+    ),
+    path(
+        AT + "resources/<slug:name>/versions/<int:number>/",
+        written_resources.version,
+        name="resource_version",
+    ),
     path(
         AT + "resources/<slug:name>/entries/<path:entry>/",
         resources.entry,

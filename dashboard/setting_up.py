@@ -180,11 +180,12 @@ def _resource_steps(project: Project) -> Iterator[PathStep]:
     imported = {row.name: row.version for row in current_versions(project)}
     title = next(iter(resources.values())).label if len(resources) == 1 else "Resources"
     is_done = imported.keys() >= resources.keys()
+    is_written = any(resource.written for resource in resources.values())
     yield PathStep(
         route="consolidation:resources",
         pages=frozenset({"consolidation:resource"}),
         title=title,
-        action=f"Import the {title.lower()}",
+        action=f"{'Write' if is_written else 'Import'} the {title.lower()}",
         state=StepState.DONE if is_done else StepState.OPEN,
         summary=", ".join(f"version {version}" for version in imported.values()) or "Required",
     )

@@ -34,7 +34,8 @@ from projects.models import Project
 from projects.protocols import TERMS
 from schemes.contract.content import FreeForm
 from schemes.contract.pages import ContextAnswersSetting, ImpliedSetting, SuggestionSetting
-from schemes.registry import SCHEMES
+from schemes.contract.values import Json
+from schemes.registry import SCHEMES, get_scheme
 from web.fields import DollarsField, sentence_case, set_choices
 
 # What crowd services recommend to researchers.
@@ -46,6 +47,16 @@ STUDY_FIELDS = ("content_warning", "content_warning_details", "devices", "filter
 LANGUAGE_HELP = (
     "Browsers and screen readers need it for the texts. Exports and the data card name it."
 )
+
+
+class SchemeSelect(forms.RadioSelect):
+    """Radio buttons for schemes. Those that projects declare are marked, for the starters."""
+
+    def create_option(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        option = super().create_option(*args, **kwargs)
+        if SCHEMES[option["value"]].declaration:
+            option["attrs"]["data-declared"] = True
+        return option
 
 
 class ProjectForm(forms.Form):
@@ -62,9 +73,15 @@ class ProjectForm(forms.Form):
     )
     scheme = forms.ChoiceField(
         label="Annotation scheme",
-        widget=forms.RadioSelect,
+        widget=SchemeSelect,
         initial=next(iter(SCHEMES)),
         help_text="What is annotated. It can't be changed.",
+    )
+    starter = forms.ChoiceField(
+        label="Start with",
+        required=False,
+        widget=forms.RadioSelect,
+        help_text="You can change all fields, labels and texts afterwards.",
     )
     provider = forms.ChoiceField(
         label="Crowd provider",
@@ -121,7 +138,9 @@ class ProjectForm(forms.Form):
                 (name, _titled(scheme.title, scheme.summary)) for name, scheme in SCHEMES.items()
             ],
             protocol=[(name, protocol_label(name)) for name in Protocol],
+            starter=_starters(),
         )
+        self.fields["starter"].initial = next((name for name, _ in _starters()), "")
         offer_providers(self, current=DEFAULT_PROVIDER)
         if "provider" in self.fields:
             self.fields["provider"].initial = DEFAULT_PROVIDER
@@ -131,6 +150,15 @@ class ProjectForm(forms.Form):
 
     def has_errors_in_more(self) -> bool:
         return any(name in self.errors for name in self.MORE)
+
+    def definition(self) -> Json | None:
+        """Return the definition to start from, or None in schemes that projects don't declare."""
+        declaration = get_scheme(self.cleaned_data["scheme"]).declaration
+        if declaration is None:
+            return None
+        names = list(declaration.starters)
+        chosen = self.cleaned_data["starter"]
+        return declaration.starter(chosen if chosen in names else names[0])
 
     def terms(self) -> dict[str, Any]:
         """Return the arguments of `choose_protocol`."""
@@ -151,6 +179,12 @@ class ProjectForm(forms.Form):
         except SlugError as error:
             self.add_error("slug", str(error))
         return data
+
+
+def _starters() -> list[tuple[str, str]]:
+    """Return the names and titles of the definitions to start from."""
+    declarations = [scheme.declaration for scheme in SCHEMES.values() if scheme.declaration]
+    return [row for declaration in declarations for row in declaration.starters.items()]
 
 
 def protocol_label(name: str) -> str:

@@ -15,6 +15,7 @@ from annotation.domain.corpus.resource_use import count_submissions_by_version, 
 from consolidation.domain.experts.queue_resource import last_import, queue_resource
 from consolidation.domain.gold.lost_parts import lost_parts
 from consolidation.forms import ResourceForm, ResourceSearchForm
+from consolidation.views.written_resources import show_editor
 from projects.domain.resources import UnknownResourceError, declared_resource, resources_of
 from projects.domain.schemes import scheme_of
 from projects.models import Project
@@ -49,6 +50,8 @@ def resource(request: HttpRequest, project: Project, name: str) -> HttpResponseB
         declared = declared_resource(project, name)
     except UnknownResourceError:
         return redirect("consolidation:resources", slug=project.slug)
+    if declared.written:
+        return show_editor(request, project, name)
     if "import" in request.GET and wants_fragment(request):
         job = last_import(project=project, name=name)
         return job_state(request, project, job, "consolidation/fragments/resource_import.html")

@@ -81,14 +81,25 @@ def import_resource(
 
 
 def change_resource(
-    *, project: Project, name: str, value: object, actor: str, now: datetime
+    *,
+    project: Project,
+    name: str,
+    value: object,
+    actor: str,
+    now: datetime,
+    changed_version: int | None = None,
 ) -> ImportedResource:
     """Store a changed value as a new version, which is logged.
 
-    Raise UnknownResourceError, ResourceChangedError, or ContentError for an invalid value.
+    `changed_version` is the version that was changed, or 0 if there was none. By default, it is the
+    current one. Raise UnknownResourceError, ResourceChangedError, or ContentError for an invalid value.
     """
     parsed = declared_resource(project, name).parse(value)
     newest = current_version(project=project, name=name)
+    if changed_version not in (None, newest.version if newest else 0):
+        raise ResourceChangedError(
+            "Someone else saved a new version meanwhile. Compare it with yours, and save again."
+        )
     return _imported(project, name, parsed, actor, now, based_on=newest)
 
 

@@ -53,6 +53,7 @@ def _create(form: ProjectForm, request: HttpRequest) -> Project:
         slug=data["slug"],
         title=data["title"],
         scheme=data["scheme"],
+        definition=form.definition(),
         cap_cents=data["cap"],
         language=data["language"] or DEFAULT_LANGUAGE,
         minimum_hourly_cents=data["minimum_hourly"],

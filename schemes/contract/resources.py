@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from schemes.contract.values import Json, Noun
+from schemes.contract.written_resources import WrittenResource
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,8 @@ class Resource(Protocol):
     """A resource of a project, such as a lexicon.
 
     `formats` maps command-line names to readers. `empty` is the value to which switches apply before
-    an import, if it is valid. `index` and `add_labels` are None if the resource has no such function.
+    an import, if it is valid. `written` is None unless staff write the resource as text. `index` and
+    `add_labels` are None if the resource has no such function.
     No function changes a value, because a process shares it between requests.
     """
 
@@ -100,6 +102,7 @@ class Resource(Protocol):
     presets: Sequence[ResourcePreset] = ()
     empty: Json | None = None
     browser: ResourceBrowser | None = None
+    written: WrittenResource | None = None
 
     @abstractmethod
     def parse(self, value: object) -> Json:

@@ -10,6 +10,7 @@ import orjson
 from schemes.contract.errors import FileError
 from schemes.contract.resources import Resource
 from schemes.contract.values import Json
+from schemes.contract.written_resources import WrittenResource
 from schemes.custom.definition import Definition
 from schemes.custom.map_content import map_content
 from schemes.custom.parse_definition import parse_definition
@@ -45,7 +46,14 @@ def definition_in(text: bytes) -> Definition:
 class DefinitionResource(Resource):
     """The texts, fields and labels of a project."""
 
-    label = "Definition"
+    label = "Scheme definition"
+
+    @property
+    def written(self) -> WrittenResource:  # type: ignore[override]
+        """Return how staff write definitions. Other processes don't import it."""
+        from schemes.custom.definition_text import DEFINITION_TEXT  # noqa: PLC0415
+
+        return DEFINITION_TEXT
 
     @property
     def formats(self) -> Mapping[str, Any]:  # type: ignore[override]

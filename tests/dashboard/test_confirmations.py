@@ -100,6 +100,8 @@ HARMLESS = {
     *("consolidation:request_review", "consolidation:draw_reviews"),
     *("consolidation:expert_correct", "consolidation:flag_item"),
     *("consolidation:import_resource", "consolidation:restore_item"),
+    # It asks first if annotations don't fit, and the versions before stay.
+    *("consolidation:save_resource", "consolidation:preview_resource"),
     # It only ends a wait of minutes.
     "consolidation:publish_study_now",
     "dashboard:unarchive",

@@ -63,7 +63,7 @@ def test_form_of_a_new_project_has_few_fields_and_offers_nothing_that_it_would_r
     page = founder.get(reverse("projects:project_new")).content.decode()
     shown, folded = page.split("<details", 1)
     fields = re.findall(r'name="(\w+)"', shown[shown.index("new-project") :])
-    assert set(fields) <= {"csrfmiddlewaretoken", "title", "scheme", "provider"}
+    assert set(fields) <= {"csrfmiddlewaretoken", "title", "scheme", "starter", "provider"}
     assert re.search(r'value="qasrl"[^>]*checked', shown)
     assert "two people annotate an item, and a third merges their work" in folded
     assert "returns to its annotator (not for QA-SRL)" in folded

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 from annotation.models import Submission
 from consolidation.domain.gold.current_gold import current_gold
@@ -35,17 +36,17 @@ class LostParts:
     parts: list[LostPart]
 
 
-def lost_parts(*, project: Project, name: str) -> LostParts:
-    """Return what the current gold and the live submissions use and the current version lacks.
+def lost_parts(*, project: Project, name: str, value: Json | None = None) -> LostParts:
+    """Return what the current gold and the live submissions use and a value of the resource lacks.
 
-    Raise UnknownResourceError.
+    By default, the value is that of the current version. Raise UnknownResourceError.
     """
     declared = declared_resource(project, name)
-    resources = resources_of(project)
+    used: Any = resources_of(project).get(name) if value is None else value
     parts: dict[str, LostPart] = {}
     annotations = 0
-    for key, content in _annotations(project) if name in resources else ():
-        lost = declared.lost(resources[name], content)
+    for key, content in _annotations(project) if used is not None else ():
+        lost = declared.lost(used, content)
         annotations += bool(lost)
         for text in lost:
             part = parts.setdefault(text, LostPart(text))

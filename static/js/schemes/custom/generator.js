@@ -1,0 +1,10 @@
+// The annotator's page: the form of a definition.
+
+/** @import { Mount } from "../../work/contract.js" */
+
+import { FormPage } from "./form-page.js";
+
+/** @type {Mount} */
+export function mount(root, data, onChange) {
+  return new FormPage(root, data, onChange).open();
+}
