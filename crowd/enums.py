@@ -5,6 +5,7 @@ from web.states import Phrase, State, Tone, action, event
 
 __all__ = [
     "DEFAULT_PROVIDER",
+    "ENDED_PAYMENTS",
     "AssignmentState",
     "BlockState",
     "GrantState",
@@ -164,6 +165,11 @@ class PaymentState(State):
     CONFIRMED = "confirmed", Tone.SUCCESS, action("confirmed"), "confirmed"
     FAILED = "failed", Tone.DANGER, event("failed"), "failed"
     DECLINED = "declined", Tone.DANGER, action("declined"), "declined after review"
+    CLOSED = "closed", Tone.NEUTRAL, action("closed"), "closed after a rejection"
+
+
+# Payments about which nothing is left to do
+ENDED_PAYMENTS = (PaymentState.CONFIRMED, PaymentState.DECLINED, PaymentState.CLOSED)
 
 
 class LedgerKind(TextChoices):

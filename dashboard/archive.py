@@ -11,14 +11,12 @@ from annotation.domain.publishing.queries import waiting_work
 from annotation.enums import BatchState, HeldBonusState
 from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
-from crowd.enums import AssignmentState, HitState, PaymentState
+from crowd.enums import ENDED_PAYMENTS, AssignmentState, HitState
 from crowd.models import Assignment, Hit, Payment
 from jobs.domain.queries import jobs_of
 from jobs.enums import UNFINISHED
 from projects.models import Project
 from web.money import dollars
-
-NOT_OWED = (PaymentState.CONFIRMED, PaymentState.DECLINED)
 
 
 class WorkLeftError(TouchstoneError):
@@ -65,7 +63,7 @@ def _work_left(project: Project) -> Iterator[str]:
 def _owed_cents(project: Project) -> int:
     payments: QuerySet[Payment] = Payment.objects.filter(
         assignment__hit__budget=project.budget_id
-    ).exclude(state__in=NOT_OWED)
+    ).exclude(state__in=ENDED_PAYMENTS)
     return payments.aggregate(sum=Sum(F("amount_cents") + F("fee_cents")))["sum"] or 0
 
 

@@ -1,4 +1,4 @@
-"""Forms of the log and of the deletion of a project."""
+"""Forms of the log, of rejected payments, and of the deletion of a project."""
 
 from typing import Any
 
@@ -36,6 +36,15 @@ class LogFilterForm(DaysForm):
         """Return the filter. Invalid fields are ignored."""
         self.is_valid()
         return LogFilter(**self.cleaned_data)
+
+
+class ClosePaymentForm(forms.Form):
+    reason = forms.CharField(
+        label="Reason",
+        help_text="How the worker was paid, or why nothing is owed. Stored in the log.",
+        max_length=1000,
+        widget=forms.Textarea(attrs={"rows": 2}),
+    )
 
 
 class DeleteForm(forms.Form):

@@ -17,6 +17,11 @@ urlpatterns = [
     path("projects/<slug:slug>/progress/", projects.progress_over_time, name="progress_over_time"),
     path("projects/<slug:slug>/jobs/", jobs.jobs, name="jobs"),
     path("projects/<slug:slug>/jobs/<int:pk>/cancel/", jobs.cancel, name="cancel_job"),
+    path(
+        "projects/<slug:slug>/payments/<int:pk>/close/",
+        jobs.close_payment_page,
+        name="close_payment",
+    ),
     path("projects/<slug:slug>/archive/", archive.archive_page, name="archive_page"),
     path("projects/<slug:slug>/archive/begin/", archive.archive, name="archive"),
     path("projects/<slug:slug>/archive/end/", archive.unarchive, name="unarchive"),

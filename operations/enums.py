@@ -25,5 +25,6 @@ class AlertKind(TextChoices):
     JOBS = "jobs", "Jobs don't start"
     REFUSED_PAYMENTS = "refused payments", "The marketplace rejected payments"
     DISK = "disk", "Low disk space"
+    FILES = "files", "Files can't be stored"
     MARKETPLACE = "marketplace", "The marketplace is unreachable"
     BACKUP = "backup", "A backup is too old"

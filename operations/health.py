@@ -6,13 +6,9 @@ Coroutines use the request's connection to the database. They run once `Database
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import ClassVar
-from uuid import uuid4
 
 from asgiref.sync import sync_to_async
-from botocore.exceptions import BotoCoreError, ClientError
 from django.contrib.staticfiles.storage import ManifestFilesMixin, staticfiles_storage
-from django.core.files.base import ContentFile
-from django.core.files.storage import storages
 from django.db import Error, connection
 from django.db.migrations.executor import MigrationExecutor
 from django.utils import timezone
@@ -23,7 +19,6 @@ from redis.exceptions import RedisError
 from crowd.domain.provider.hold_publishing import active_hold
 from jobs.models import SweepFailure
 from operations.domain.alerts import low_disks
-from operations.domain.backup_file import HEALTH
 from operations.domain.heartbeat import (
     StoppedQueue,
     is_fresh,
@@ -34,6 +29,7 @@ from operations.domain.heartbeat import (
 from operations.domain.locks import blockers
 from operations.domain.queues import QueueState
 from operations.domain.scheduled_backups import overdue
+from operations.domain.stored_files import StorageError, check_storage
 
 # A row that fails for longer than this needs an operator.
 FAILING_AFTER = timedelta(minutes=10)
@@ -72,18 +68,10 @@ class _Files(HealthCheck):
     alias: ClassVar[str]
 
     def run(self) -> None:
-        storage, content = storages[self.alias], uuid4().hex.encode()
-        name = f"{HEALTH}/{content.decode()}"
         try:
-            stored = storage.save(name, ContentFile(content))
-            with storage.open(stored) as file:
-                is_same = file.read() == content
-            storage.delete(stored)
-        except (OSError, BotoCoreError, ClientError) as error:
-            problem = getattr(error, "strerror", None) or type(error).__name__
-            raise ServiceUnavailable(problem) from error
-        if not is_same:
-            raise ServiceUnavailable("a file was not stored as it was written")
+            check_storage(self.alias)
+        except StorageError as error:
+            raise ServiceUnavailable(str(error)) from error
 
 
 @dataclass

@@ -170,7 +170,7 @@ class Migration(migrations.Migration):
                 ('fee_cents', models.PositiveIntegerField()),
                 ('token', models.CharField(max_length=64, unique=True)),
                 ('reason', models.CharField(max_length=2000)),
-                ('state', models.CharField(choices=[('held', 'waiting for budget'), ('review', 'waiting for review'), ('pending', 'to be sent'), ('sent', 'sent, not confirmed'), ('confirmed', 'confirmed'), ('failed', 'failed'), ('declined', 'declined after review')], default='pending', max_length=20)),
+                ('state', models.CharField(choices=[('held', 'waiting for budget'), ('review', 'waiting for review'), ('pending', 'to be sent'), ('sent', 'sent, not confirmed'), ('confirmed', 'confirmed'), ('failed', 'failed'), ('declined', 'declined after review'), ('closed', 'closed after a rejection')], default='pending', max_length=20)),
                 ('needs_review', models.BooleanField(db_default=False, default=False)),
                 ('covered_cents', models.PositiveIntegerField(db_default=0, default=0)),
                 ('intended_at', models.DateTimeField()),

@@ -8,17 +8,20 @@ from django.db.models import TextChoices
 from django.http import HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.publishing.qualification_codes import qualifications_of
 from audit.domain.change_state import TransitionNotAllowedError
 from crowd.domain.hits.queries import PendingWork, failures_of, pending_work
+from crowd.domain.money.close_payment import close_payment
 from crowd.enums import GrantState, HitState, MessageState, PaymentState
+from crowd.models import Payment
+from dashboard.forms import ClosePaymentForm
 from jobs.domain.cancel_job import cancel_job
 from jobs.domain.queries import jobs_of
 from projects.domain.cached_figures import figures_of
 from projects.models import Project
-from projects.pages import jobs_listing, render_list
+from projects.pages import jobs_listing, render_list, render_page
 from projects.permissions import STAFF, project_page
 from web.lists import Empty
 
@@ -58,6 +61,35 @@ def cancel(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
         messages.info(request, "The job has already ended.")
     else:
         messages.success(request, "The job was cancelled.")
+    return redirect("dashboard:jobs", slug=project.slug)
+
+
+@require_http_methods(["GET", "POST"])
+@project_page(STAFF)
+def close_payment_page(request: HttpRequest, project: Project, pk: int) -> HttpResponseBase:
+    """Show a payment that the marketplace rejected, and close it with a reason."""
+    payments = Payment.objects.select_related("assignment__worker")
+    payment = get_object_or_404(payments, pk=pk, assignment__hit__budget=project.budget_id)
+    form = ClosePaymentForm(request.POST or None)
+    if not form.is_valid():
+        context = {
+            "payment": payment,
+            "form": form,
+            "is_failed": payment.state == PaymentState.FAILED,
+        }
+        status = 422 if request.method == "POST" else 200
+        return render_page(request, project, "dashboard/close_payment.html", context, status=status)
+    try:
+        close_payment(
+            payment=payment,
+            actor=request.user.get_username(),
+            reason=form.cleaned_data["reason"],
+            now=timezone.now(),
+        )
+    except TransitionNotAllowedError:
+        messages.error(request, "Only a payment that the marketplace rejected can be closed.")
+    else:
+        messages.success(request, "The payment is closed.")
     return redirect("dashboard:jobs", slug=project.slug)
 
 

@@ -29,6 +29,7 @@ from operations.domain.heartbeat import (
 )
 from operations.domain.locks import blockers
 from operations.domain.scheduled_backups import overdue
+from operations.domain.stored_files import broken_storages
 from operations.enums import AlertKind
 from operations.models import Alert
 from web.markdown import heading_id
@@ -156,6 +157,12 @@ def low_disks() -> list[str]:
     return low
 
 
+def _files(now: datetime) -> Iterator[Problem]:
+    if broken := broken_storages():
+        problems = ", ".join(f"{alias} ({problem})" for alias, problem in broken.items())
+        yield Problem(AlertKind.FILES, f"Files can't be stored: {problems}."[:300])
+
+
 def _marketplace(now: datetime) -> Iterator[Problem]:
     beat = main_heartbeat()
     if beat and beat.marketplace_problem and not may_be_starting(beat, now=now):
@@ -175,6 +182,7 @@ _CHECKS: tuple[Callable[[datetime], Iterator[Problem]], ...] = (
     _old_queues,
     _refused_payments,
     _disk,
+    _files,
     _marketplace,
     _backups,
 )

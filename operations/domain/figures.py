@@ -143,13 +143,16 @@ def _money(now: datetime) -> Iterator[Metric]:
     yield _gauge("balance_cents", "Balance of our account at a provider", "provider", balances)
 
 
-def _queues(now: datetime) -> Iterator[Metric]:
+def _heartbeats(now: datetime) -> Iterator[Metric]:
     last = Heartbeat.objects.values_list("queue", "at")
     beats = {queue: at.timestamp() for queue, at in last}
     yield _gauge("heartbeat_timestamp_seconds", "Last heartbeat of a worker", "queue", beats)
     stopped = {queue.name for queue in stopped_queues(now=now)}
     values = {name: float(name in stopped) for name in QUEUES}
     yield _gauge("worker_stopped", "1 for each queue without a running worker", "queue", values)
+
+
+def _messages(now: datetime) -> Iterator[Metric]:
     states = queue_states()
     lengths = {state.name: float(state.length) for state in states}
     yield _gauge("messages", "Messages that wait for a worker", "queue", lengths)
@@ -239,7 +242,8 @@ _SOURCES: tuple[Callable[[datetime], Iterator[Metric]], ...] = (
     _failures,
     _jobs,
     _money,
-    _queues,
+    _heartbeats,
+    _messages,
     _storage,
     _backups,
     _tasks,

@@ -2,10 +2,13 @@
 
 from datetime import datetime
 
+from django.urls import reverse
+
 from operations.domain import heartbeat
-from operations.domain.alerts import mail_alerts, update_alerts
-from operations.domain.notify_outage import notify_outage
+from operations.domain.alerts import MIN_PROBLEM_AGE, mail_alerts, update_alerts
 from operations.domain.scheduled_backups import expect_backups
+from projects.domain.notify import Event, notify
+from projects.enums import NotificationKind
 
 # The queues in the order in which their workers take over a duty.
 LOOKS_FOR_PROBLEMS = ("celery", "outside", "jobs", "backups")
@@ -22,6 +25,18 @@ def watch_site(*, queue: str, now: datetime) -> None:
         notify_outage(now=now)
     if queue == _first(SENDS_MAIL, stopped):
         mail_alerts(now=now)
+
+
+def notify_outage(*, now: datetime) -> int:
+    """Notify requesters and admins of an outage of the marketplace that lasts. Return how many."""
+    outage = heartbeat.marketplace_outage(now=now)
+    since = outage.marketplace_since if outage else None
+    if since is None or since > now - MIN_PROBLEM_AGE:
+        return 0
+    key = f"outage:{since.isoformat()}"
+    path = reverse("dashboard:projects")
+    event = Event(NotificationKind.OUTAGE, key, project=None, path=path)
+    return notify(events=[event], now=now)
 
 
 def _first(queues: tuple[str, ...], stopped: set[str]) -> str | None:

@@ -26,7 +26,7 @@ from consolidation.enums import SETTLED, CaseState
 from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
 from crowd.domain.provider.providers import has_builtin_marketplace
-from crowd.enums import HitState, PaymentState
+from crowd.enums import ENDED_PAYMENTS, HitState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
@@ -191,10 +191,9 @@ def _is_owed(project: Project) -> bool:
 
 
 def unfinished_payments(project: Project) -> bool:
-    """Return True if a payment is not confirmed."""
+    """Return True if a payment has not ended."""
     payments = Payment.objects.filter(assignment__hit__budget=project.budget_id)
-    done = [PaymentState.CONFIRMED, PaymentState.DECLINED]
-    return payments.exclude(state__in=done).exists()
+    return payments.exclude(state__in=ENDED_PAYMENTS).exists()
 
 
 def _diagnosis(project: Project) -> str:

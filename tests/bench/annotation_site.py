@@ -52,7 +52,7 @@ def fill(count: int, workers: int) -> dict[str, object]:
     group = _create_marketplace_hits(project.slug)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE")
-    return {"group": group, "answer": ANSWER, "sessions": [_log_in() for _ in range(workers)]}
+    return {"group": group, "answer": ANSWER, "sessions": [log_in() for _ in range(workers)]}
 
 
 def corpus(count: int) -> dict[str, object]:
@@ -122,7 +122,7 @@ def _create_marketplace_hits(requester: str) -> str:
     return hit_type.code
 
 
-def _log_in() -> str:
+def log_in() -> str:
     code = new_worker_code()
     worker = WorkerAccount.objects.create(code=code, username=code, email="", country="US")
     return accounts.start_session(worker=worker, now=timezone.now())

@@ -1,6 +1,5 @@
 """Restarts and updates of the web server refuse no request, and its units start what exists."""
 
-import configparser
 import http.client
 import re
 import shlex
@@ -17,9 +16,7 @@ from django.test import RequestFactory
 
 from config.static_files import NewStaticFilesMiddleware
 from tests import environment
-
-BIN = environment.ROOT / ".venv" / "bin"
-UNITS = environment.ROOT / "deploy" / "systemd"
+from tests.operations.units import BIN, UNITS, sections_of
 
 
 class Proxy:
@@ -189,16 +186,9 @@ def test_files_of_a_new_version_are_served_by_an_old_process(settings, tmp_path)
     assert read("old.0123456789ab.js") == b"old"
 
 
-def unit(path: Path) -> dict[str, dict[str, str]]:
-    parser = configparser.RawConfigParser(strict=False, delimiters="=")
-    parser.optionxform = str
-    parser.read(path)
-    return {name: dict(parser[name]) for name in parser.sections()}
-
-
 @pytest.mark.parametrize("path", sorted(UNITS.iterdir()), ids=lambda path: path.name)
 def test_unit_starts_a_program_of_the_checkout(path):
-    service = unit(path)["Service"]
+    service = sections_of(path)["Service"]
     assert service["Restart"] == "always"
     assert service["NoNewPrivileges"] == "yes"
     words = shlex.split(service["ExecStart"])

@@ -30,7 +30,7 @@ WRONG = [
     ("BACKUP_KEEP_DAYS", "0"),
     ("BACKUP_KEY", "a passphrase"),
     ("BACKUP_URL", "bucket"),
-    ("DATABASE_URL", "touchstone"),
+    ("DATABASE_URL", "hidden-word"),
     ("DATABASE_URL", "mysql://user@127.0.0.1/touchstone"),
     ("DATABASE_URL", "postgres://user:hidden-word@127.0.0.1:port/touchstone"),
     ("DATABASE_URL", "postgres://"),
@@ -103,7 +103,7 @@ WRONG = [
     ("SESSIONS_PER_WORKER", "-1"),
     ("PROLIFIC_FEE_RATE", "43 %"),
     ("PROLIFIC_VAT_RATE", "2"),
-    ("REDIS_URL", "127.0.0.1:6379"),
+    ("REDIS_URL", "hidden-word:6379"),
     ("REDIS_URL", "redis://127.0.0.1:99999/0"),
     ("SECRET_KEY", "hidden-word"),
     ("SECRET_KEY_FALLBACKS", "hidden-word"),
@@ -150,7 +150,8 @@ def test_start_with_a_wrong_value(start, embedded_site, name, value):
     assert len(process.stderr.splitlines()) == 1
     assert name in process.stderr
     assert "hidden-word" not in process.stderr
-    assert name not in secret_names() or value not in process.stderr
+    # A part of an example is no secret.
+    assert name not in secret_names() or value == "postgres://" or value not in process.stderr
 
 
 def test_wrong_values_are_reported_together(start, embedded_site):

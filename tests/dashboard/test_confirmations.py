@@ -32,6 +32,7 @@ CONFIRMED_ON_A_PAGE = {
     "consolidation:manage_batch",
     "consolidation:manage_batches",
     "consolidation:reopen_item",
+    "dashboard:close_payment",
     "datasets:begin_experiment",
     "marketplace:operator-appeal",
     "marketplace:operator-deposit",

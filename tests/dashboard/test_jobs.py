@@ -89,3 +89,30 @@ def test_problems_of_another_project_are_hidden(office, url):
         qualification_type=pool, worker=other.workers[0], changed_at=START, error="Elsewhere."
     )
     assert b"Elsewhere" not in office.get(url).content
+
+
+def test_rejected_payment_is_closed_with_a_reason(office, url, project, problems):
+    payment = Payment.objects.get(state="failed")
+    page = reverse("dashboard:close_payment", args=[project.slug, payment.pk])
+    assert f'href="{page}"' in office.get(url).content.decode()
+    assert "This Worker has been suspended." in office.get(page).content.decode()
+    assert office.post(page, {"reason": " "}).status_code == 422
+    answer = office.post(page, {"reason": "Paid by bank transfer."}, follow=True)
+    assert "The payment is closed." in answer.content.decode()
+    payment.refresh_from_db()
+    assert payment.state == "closed"
+    text = office.get(url).content.decode()
+    assert "This Worker has been suspended." not in text
+    log = office.get(reverse("dashboard:log", args=[project.slug])).content.decode()
+    assert "Paid by bank transfer." in log
+
+
+def test_only_a_rejected_payment_can_be_closed(office, project, problems):
+    payment = Payment.objects.filter(state="confirmed").first()
+    page = reverse("dashboard:close_payment", args=[project.slug, payment.pk])
+    assert "<form method" not in office.get(page).content.decode().partition("<main")[2]
+    answer = office.post(page, {"reason": "Paid."}, follow=True)
+    assert "Only a payment that the marketplace rejected can be closed." in answer.content.decode()
+    make_project("other")
+    foreign = reverse("dashboard:close_payment", args=["other", payment.pk])
+    assert office.get(foreign).status_code in (403, 404)

@@ -16,7 +16,7 @@ from consolidation.domain.experts.flag_item import flag_item
 from consolidation.domain.gold.add_gold import add_gold
 from consolidation.domain.gold.queue_gold import queue_gold
 from consolidation.models import Experiment, Review
-from crowd.models import Study
+from crowd.models import Payment, Study
 from datasets.domain.exports.export_gold import MANIFEST
 from datasets.domain.quality.error_samples import draw_sample
 from jobs.domain.queue_job import queue_job
@@ -167,6 +167,9 @@ def address(campaign, project, job_files):
         "system_evaluation": [scored.pk],
         "system_evaluation_file": [scored.pk, "figures.csv"],
         "cancel_job": [make_import(project).pk],
+        "close_payment": [
+            Payment.objects.filter(assignment__hit__budget=project.budget).first().pk
+        ],
         "settle_step": ["rehearsal"],
         "copies": [pending.pk],
         **{name: [bonus.pk] for name in ("accept_bonus", "decline_bonus")},

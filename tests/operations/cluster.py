@@ -31,23 +31,33 @@ class Cluster:
         self.archive, self.port = folder / "archive", free_port()
 
     def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def start(self) -> None:
         script = f"ARCHIVE={self.archive} sh {self.folder}/scripts/archive_wal %p %f"
         self._server = Server(
             [str(self.programs / "postgres"), "-D", str(self.data), "-p", str(self.port),
              "-c", "listen_addresses=127.0.0.1", "-c", f"unix_socket_directories={self.folder}",
              "-c", f"archive_mode={self._mode}", "-c", f"archive_command={script}",
+             "-c", "archive_timeout=60s",
              "-c", f"hba_file={self.folder}/hba", *NO_SYNC],
             folder=self.folder,
             stop=signal.SIGINT,
         )  # fmt: skip
         self._server.wait_until(self._is_up)
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.stop()
 
     def stop(self) -> None:
         self._server.stop()
+
+    def kill(self) -> None:
+        """Kill the server's first process with SIGKILL. Its children end on their own."""
+        pid = int((self.data / "postmaster.pid").read_text().partition("\n")[0])
+        os.kill(pid, signal.SIGKILL)
+        self.stop()
 
     def _is_up(self) -> bool:
         try:

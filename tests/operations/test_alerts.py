@@ -1,8 +1,11 @@
 """Alerts open with a problem, are mailed to superusers once, and close with the problem."""
 
+import socket
+import time
 from datetime import timedelta
 
 import pytest
+from botocore.config import Config
 from django.contrib.auth import get_user_model
 from django.core import mail
 from django.urls import reverse
@@ -12,7 +15,7 @@ from crowd.models import Payment, Worker
 from jobs.domain.failures import set_aside
 from jobs.domain.sweep import for_each_row
 from jobs.models import SweepFailure
-from operations.domain import disks
+from operations.domain import disks, stored_files
 from operations.domain.alerts import MIN_PROBLEM_AGE, mail_alerts, remedy_url, update_alerts
 from operations.enums import AlertKind
 from operations.models import Alert, Heartbeat
@@ -86,6 +89,36 @@ def test_refused_payment_full_disk_and_absent_marketplace_alert(monkeypatch):
     monkeypatch.setattr(disks, "MIN_FREE", 1 << 70)
     monkeypatch.setattr(disks, "FREE_SHARE", 2)
     assert open_keys() >= {"refused payments", "disk", "marketplace"}
+
+
+def test_storage_that_fails_alerts_until_it_works(job_files, settings):
+    assert open_keys() == set()
+    (job_files / "exports").mkdir(exist_ok=True)
+    (job_files / "file").touch()
+    backend = "django.core.files.storage.FileSystemStorage"
+    broken = {"BACKEND": backend, "OPTIONS": {"location": job_files / "file"}}
+    working = settings.STORAGES
+    settings.STORAGES = working | {"exports": broken}
+    assert open_keys() == {"files"}
+    assert "exports (Not a directory)" in Alert.objects.get().text
+    settings.STORAGES = working
+    assert open_keys() == set()
+
+
+def test_storage_that_does_not_answer_alerts_soon(settings, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "test")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "test")
+    monkeypatch.setattr(stored_files, "WAIT_SECONDS", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        limits = Config(connect_timeout=1, read_timeout=1, retries={"total_max_attempts": 1})
+        options = {"bucket_name": "one", "endpoint_url": url, "client_config": limits}
+        bucket = {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+        settings.STORAGES = settings.STORAGES | dict.fromkeys(stored_files.ALIASES, bucket)
+        start = time.monotonic()
+        assert open_keys() == {"files"}
+        assert time.monotonic() - start < 3
+    assert "images (no answer within 0.3 seconds)" in Alert.objects.get().text
 
 
 def test_problem_that_one_check_finds_opens_no_alert(root, settings):

@@ -11,7 +11,7 @@ from crowd.enums import DEFAULT_PROVIDER
 from crowd.providers.registry import PROVIDERS
 from operations.domain import heartbeat
 from operations.domain.alerts import update_alerts
-from operations.domain.notify_outage import notify_outage
+from operations.domain.watch import notify_outage
 from operations.models import Alert, Heartbeat
 from tests.operations.test_health import marketplace
 

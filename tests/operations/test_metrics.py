@@ -213,6 +213,7 @@ def test_source_that_fails_is_left_out(read_metrics, settings, free_port):
     figures = read_metrics()
     assert figures["touchstone_missing_metrics"] == 1
     assert 'touchstone_messages{queue="jobs"}' not in figures
+    assert figures['touchstone_worker_stopped{queue="jobs"}'] == 1  # Prometheus' only sign of it
     assert "touchstone_database_bytes" in figures
 
 

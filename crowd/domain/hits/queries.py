@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db.models import Count, F, Q, QuerySet, Sum
 
-from crowd.enums import AssignmentState, GrantState, HitState, PaymentState
+from crowd.enums import ENDED_PAYMENTS, AssignmentState, GrantState, HitState, PaymentState
 from crowd.models import (
     Assignment,
     Budget,
@@ -60,7 +60,7 @@ def sums_of(*, entries: QuerySet[LedgerEntry]) -> dict[str, int]:
 
 @dataclass(frozen=True, slots=True)
 class PendingWork:
-    """The numbers of a budget's rows by state. Confirmed and declined payments are excluded."""
+    """The numbers of a budget's rows by state. Payments that have ended are excluded."""
 
     hits: Mapping[str, int]
     payments: Mapping[str, int]
@@ -76,7 +76,7 @@ def pending_work(*, budget: Budget, qualifications: QuerySet[QualificationType])
     assignments = Assignment.objects.filter(hit__budget=budget)
     payments = list(
         _payments(budget)
-        .exclude(state__in=[PaymentState.CONFIRMED, PaymentState.DECLINED])
+        .exclude(state__in=ENDED_PAYMENTS)
         .order_by()
         .values_list("state")
         .annotate(n=Count("pk"), cents=Sum(F("amount_cents") + F("fee_cents")))
@@ -114,6 +114,8 @@ class Failure:
     at: datetime
     worker: str = ""
     cents: int | None = None
+    # The id of a payment that can be closed
+    to_close: int | None = None
 
 
 def failures_of(
@@ -121,8 +123,12 @@ def failures_of(
 ) -> dict[str, list[Failure]]:
     """Return the newest rows of each kind with an error, at most `limit`. Includes held payments."""
     hits = Hit.objects.filter(Q(state=HitState.FAILED) | ~Q(error=""), budget=budget)
-    payments = _payments(budget).filter(
-        Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error="")
+    payments = (
+        _payments(budget)
+        .filter(
+            Q(state__in=[PaymentState.HELD, PaymentState.FAILED]) | ~Q(error=""),
+        )
+        .exclude(state=PaymentState.CLOSED)
     )
     payments = payments.select_related("assignment__worker")
     grants = _grants(qualifications).exclude(error="").exclude(state__in=TAKEN_AWAY)
@@ -140,6 +146,7 @@ def failures_of(
                 payment.attempted_at or payment.intended_at,
                 worker=str(payment.assignment.worker),
                 cents=payment.amount_cents + payment.fee_cents,
+                to_close=payment.pk if payment.state == PaymentState.FAILED else None,
             )
             for payment in payments.order_by("-pk")[:limit]
         ],

@@ -1,15 +1,18 @@
 """Store exports in a folder or a bucket."""
 
+import hashlib
+import shutil
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from django.conf import settings
 from django.core.files import File
 from django.core.files.storage import Storage
 
-from datasets.domain.exports.archive_export import archive_export
 from datasets.domain.exports.export_gold import (
     MANIFEST,
     Export,
@@ -21,6 +24,9 @@ from datasets.domain.exports.export_submissions import ANNOTATIONS
 from projects.models import Project
 
 S3 = "s3://"
+# The earliest time that a ZIP file can store, so that the bytes don't depend on the clock.
+EPOCH = (1980, 1, 1, 0, 0, 0)
+UNIX, READABLE = 3, 0o644
 
 
 class ExportNotStoredError(Exception):
@@ -53,7 +59,7 @@ def store_export(
         names = [*sorted(export.manifest["files"]), MANIFEST]
         if archived:
             archive = Path(path) / f"{project.slug}.zip"
-            facts = archive_export(export=export, name=project.slug, path=archive)
+            facts = _archive(export=export, name=project.slug, path=archive)
             export = replace(export, archive=facts)
             names.insert(0, archive.name)
         try:
@@ -67,6 +73,25 @@ def store_export(
                 f"{error} The export is incomplete as long as it has no {MANIFEST}."
             ) from error
     return export
+
+
+def _archive(*, export: Export, name: str, path: Path) -> dict[str, Any]:
+    """Pack the export into a ZIP file at `path`, in a folder `name`. Return the archive's facts.
+
+    The same files give the same bytes.
+    """
+    with ZipFile(path, "w", ZIP_DEFLATED) as archive:
+        for file in [*sorted(export.manifest["files"]), MANIFEST]:
+            source = export.folder / file
+            info = ZipInfo(f"{name}/{file}", EPOCH)
+            info.compress_type, info.create_system = ZIP_DEFLATED, UNIX
+            info.external_attr = READABLE << 16
+            info.file_size = source.stat().st_size  # decides on the 64-bit format
+            with source.open("rb") as content, archive.open(info, "w") as packed:
+                shutil.copyfileobj(content, packed)
+    with path.open("rb") as content:
+        digest = hashlib.file_digest(content, "sha256").hexdigest()
+    return {"name": path.name, "bytes": path.stat().st_size, "sha256": digest}
 
 
 def s3_storage(address: str) -> Storage:

@@ -22,7 +22,7 @@ from audit.domain.change_state import log_state_change
 from audit.errors import TouchstoneError
 from crowd.domain.workers.qualifications import revoke_qualification
 from crowd.domain.workers.register_worker import ERASED, is_forgotten, pseudonymised_id
-from crowd.enums import AssignmentState, GrantState, MessageState, PaymentState, SessionState
+from crowd.enums import ENDED_PAYMENTS, AssignmentState, GrantState, MessageState, SessionState
 from crowd.models import (
     Assignment,
     BonusAnnouncement,
@@ -38,7 +38,6 @@ from projects.domain.label_worker import erase_labels
 from qualification.models import Feedback, PoolFeedback, SecondOpinion
 
 OPEN_SESSIONS = [SessionState.ACTIVE, SessionState.FINISHED, SessionState.SUBMITTED]
-FINAL = [PaymentState.CONFIRMED, PaymentState.DECLINED]
 
 
 class Erasure(StrEnum):
@@ -85,7 +84,7 @@ def open_obligations(worker: Worker) -> OpenObligations:
     grants = QualificationGrant.objects.filter(worker=worker)
     return OpenObligations(
         undecided=Assignment.objects.filter(worker=worker, state__in=undecided).count(),
-        unpaid=payments.exclude(state__in=FINAL).count(),
+        unpaid=payments.exclude(state__in=ENDED_PAYMENTS).count(),
         qualifications=grants.exclude(state=GrantState.REVOKED).count(),
         messages=Message.objects.filter(worker=worker, state=MessageState.PENDING).count(),
         sessions=StudySession.objects.filter(worker=worker, state__in=OPEN_SESSIONS).count(),

@@ -189,7 +189,7 @@ def _what_is_paid(enrolment: Enrolment) -> str:
     """State what of the round's work is not paid, or not yet."""
     assignments = {row.assignment_id for row in submissions_in(enrolment).values()}
     unpaid = Payment.objects.filter(assignment__in=assignments).exclude(
-        state=PaymentState.CONFIRMED
+        state__in=[PaymentState.CONFIRMED, PaymentState.CLOSED]
     )
     cents = dict.fromkeys((ON_THE_WAY, IN_REVIEW, DECLINED), 0)
     for state, needs_review, amount in unpaid.values_list("state", "needs_review", "amount_cents"):
