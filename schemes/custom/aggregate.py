@@ -15,6 +15,7 @@ in the answer if their posterior is above one half.
 """
 
 import unicodedata
+import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -450,7 +451,10 @@ def _estimated(rows: Sequence[tuple[str, str, str]], method: str) -> Mapping[str
         if method == DAWID_SKENE
         else MACE(n_restarts=_RESTARTS, random_state=_SEED)
     )
-    estimated: Mapping[str, Any] = model.fit(votes).probas_.to_dict("index")
+    with warnings.catch_warnings():
+        # Crowd-Kit calls parts of pandas that are deprecated.
+        warnings.simplefilter("ignore")
+        estimated: Mapping[str, Any] = model.fit(votes).probas_.to_dict("index")
     return estimated
 
 

@@ -55,7 +55,7 @@ class AggregatedItem:
 def aggregate_answers(
     *, project: Project, method: str, at_least: int = 2
 ) -> Iterator[AggregatedItem]:
-    """Yield each item with at least so many accepted generations, with their aggregation.
+    """Yield each item that has at least this number of accepted generations, aggregated.
 
     All workers' generations are in memory, because their reliability is estimated together. Raise
     AggregationError.

@@ -98,7 +98,7 @@ def campaign(name, tmp_path) -> tuple[Project, Path]:
 def test_campaign_gives_back_its_references(name, campaign, tmp_path):
     project, path = campaign
     assert Gold.objects.filter(source="expert").count() == TRAINING + PRODUCTION
-    keys = [f"doc:{number}:0" for number in range(TRAINING)]
+    keys = [f"doc:{number}/0" for number in range(TRAINING)]
     enrolment = train(project, keys, generation_of)
     [evaluation] = enrolment.evaluations.all()
     scheme = scheme_of(project)

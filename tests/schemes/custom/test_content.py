@@ -107,7 +107,7 @@ def test_items_can_be_skipped_with_a_reason():
         ({"entities": [{**SPAN, "start": -1}]}, "answers.entities.0"),
         ({"entities": [{**SPAN, "end": 9}]}, "answers.entities.0"),
         ({"entities": [{**SPAN, "start": 8, "end": 9}]}, "answers.entities.0"),
-        ({"entities": [{**SPAN, "end": 10**400}]}, "answers.entities.0"),
+        ({"entities": [{**SPAN, "end": 10**400}]}, "answers.entities.0.end"),
         ({"entities": [{**SPAN, "extra": 1}]}, "answers.entities.0.extra"),
         ({"entities": [{**SPAN, "attributes": {}}]}, "answers.entities.0.attributes.sure"),
         ({"entities": [{**SPAN, "attributes": []}]}, "answers.entities.0.attributes"),

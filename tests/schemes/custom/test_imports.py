@@ -87,7 +87,7 @@ def test_items_of_usual_files_are_recognised(desk, name, content):
     outcome = desk.run("import_corpus", "custom", desk.write(name, content))
     assert outcome.code == 0, outcome.errors
     assert sentences() == {key: text.split() for key, text in TEXTS.items()}
-    assert items() == ["r1:0", "r2:0"]
+    assert items() == ["r1/0", "r2/0"]
 
 
 def test_lines_of_text_and_sentences_of_treebanks_are_items(desk):
@@ -146,7 +146,7 @@ def test_needed_images_are_asked_for(desk):
         ("id,text\nr1,Ada met Grace .\nr1,It rained .\n", "r1 is repeated with other"),
         ("id,text\nr1,\n", "line 2: text: has no words."),
         ("id,text,tokens\nr1,Ada met,Ada saw\n", "line 2: tokens: are not those"),
-        ('id,text\nr1,"Ada\n', "not closed"),
+        ('id,text\nr1,"Ada\n', "is not CSV"),
         ("id,body\nr1,Ada\n", "text"),
     ],
 )
@@ -190,7 +190,7 @@ def line(**values):
             "custom-jsonl",
             "there more than once",
         ),
-        (line(id="r9", answers={"entities": []}), "custom-jsonl", "no item 'r9:0'"),
+        (line(id="r9", answers={"entities": []}), "custom-jsonl", "no item 'r9/0'"),
         ("# id = r1\nBo\tB-PER\nmet\tO\n", "conll-bio", "tokens"),
         ("# id = r1\nAda\tI-PER\nmet\tO\nGrace\tO\n.\tO\n", "conll-bio", "first tag"),
         ("id,text,entities\nr1,It rained .,[]\n", "custom-csv", "It rained"),
@@ -215,20 +215,20 @@ def test_formats_of_gold_are_recognised(corpus, name, content):
     path = corpus.write(f"gold/{name}", content)
     outcome = corpus.run("import_gold", "custom", path, source="expert")
     assert outcome.code == 0, outcome.errors
-    assert gold() == {"r1:0": {"answers": {"entities": [ADA]}}}
+    assert gold() == {"r1/0": {"answers": {"entities": [ADA]}}}
 
 
 def test_archives_of_brat_are_recognised(corpus):
     files = {"b/r1.txt": "Ada met Grace .", "b/r1.ann": "T1\tPER 0 3\tAda\n"}
     outcome = corpus.run("import_gold", "custom", corpus.zipped("b.zip", files), source="expert")
     assert outcome.code == 0, outcome.errors
-    assert gold() == {"r1:0": {"answers": {"entities": [ADA]}}}
+    assert gold() == {"r1/0": {"answers": {"entities": [ADA]}}}
 
 
 def test_gold_without_any_span_is_gold_and_unanswered_rows_are_none(corpus):
     path = corpus.write("gold.csv", "id,entities\nr1,[]\nr2,\n")
     corpus.run("import_gold", "custom", path, source="expert")
-    assert gold() == {"r1:0": {"answers": {}}}
+    assert gold() == {"r1/0": {"answers": {}}}
 
 
 def test_spans_in_other_tokens_are_moved_if_wanted(desk):
@@ -250,7 +250,7 @@ def test_spans_in_other_tokens_are_moved_if_wanted(desk):
         "import_gold", "custom", path, source="expert", format="custom-jsonl", align=True
     )
     assert moved.code == 0
-    assert gold() == {"r1:0": {"answers": {"entities": [ADA]}}}
+    assert gold() == {"r1/0": {"answers": {"entities": [ADA]}}}
 
 
 def test_exports_say_what_they_can_t_hold(desk):
@@ -282,7 +282,7 @@ def test_generations_are_aggregated_and_become_gold(corpus, tmp_path):
     corpus.run("import_gold", "custom", path, source="expert")
     project = Project.objects.get()
     publish_batch(project=project, now=NOW)
-    [task] = [task for task in Task.objects.all() if task.items.get().key == "r1:0"]
+    [task] = [task for task in Task.objects.all() if task.items.get().key == "r1/0"]
     other = {"answers": {"entities": [ADA, {"start": 2, "end": 3, "label": "PER"}]}}
     for content in (generation_of(task), other):
         submit(task, make_worker(), content)
@@ -293,7 +293,7 @@ def test_generations_are_aggregated_and_become_gold(corpus, tmp_path):
     [row] = map(json.loads, out.read_text().splitlines())
     assert row == {
         "id": "r1",
-        "item": "r1:0",
+        "item": "r1/0",
         "answers": {"entities": [ADA]},
         "posteriors": {"entities": [1.0]},
         "workers": 2,
