@@ -13,7 +13,7 @@ import pytest
 
 from config.settings import FROM_FILES
 from tests import environment
-from tests.config.starts import Starter
+from tests.starts import Starter
 
 Start = Callable[..., subprocess.CompletedProcess[str]]
 
