@@ -35,6 +35,7 @@ from annotation.domain.corpus.resource_index import build_index
 from projects.domain.resources import load_value
 from projects.enums import MemberRole
 from scripts.testbed import chromium as browsers
+from scripts.testbed import postgres
 from scripts.testbed.processes import die_with_parent
 from tests import environment
 
@@ -403,7 +404,7 @@ def _fill_once(
 
 
 @pytest.fixture(scope="session")
-def collected(tmp_path_factory: pytest.TempPathFactory) -> str:
+def collected() -> str:
     """Fill the STATIC_ROOT of this process's sites, and return it."""
 
     def collect(folder: Path) -> None:
@@ -415,7 +416,7 @@ def collected(tmp_path_factory: pytest.TempPathFactory) -> str:
         _manage(env, "collect_static", "-v0")
 
     static_root = _inherited_environment()["STATIC_ROOT"]
-    folder = _fill_once(tmp_path_factory, "collected", collect)
+    folder = _made_once("collected", environment.static_files_digest(), collect)
     shutil.copytree(folder, static_root, dirs_exist_ok=True)
     return static_root
 
@@ -444,9 +445,9 @@ def migrate(tmp_path_factory: pytest.TempPathFactory) -> Migrate:
     return migrate
 
 
-def _migrated_sqlite() -> Path:
-    """Return a migrated, empty SQLite database, which later runs use until the tables change."""
-    folder = environment.ROOT / "var" / "migrated" / environment.tables_digest()
+def _made_once(kind: str, digest: str, make: Callable[[Path], None]) -> Path:
+    """Return a folder that `make` fills, which later runs use until the digest changes."""
+    folder = environment.ROOT / "var" / kind / digest
     folder.parent.mkdir(parents=True, exist_ok=True)
     with (folder.parent / "lock").open("w") as lock:
         flock(lock, LOCK_EX)
@@ -455,10 +456,16 @@ def _migrated_sqlite() -> Path:
                 if time.time() - old.stat().st_mtime > A_DAY and old.is_dir():
                     shutil.rmtree(old)
             unfinished = folder.with_suffix(".unfinished")
+            shutil.rmtree(unfinished, ignore_errors=True)
             unfinished.mkdir()
-            _migrate(unfinished)
+            make(unfinished)
             unfinished.rename(folder)
-    return folder / DATABASE
+    return folder
+
+
+def _migrated_sqlite() -> Path:
+    """Return a migrated, empty SQLite database."""
+    return _made_once("migrated", environment.tables_digest(), _migrate) / DATABASE
 
 
 def _migrated_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
@@ -466,11 +473,37 @@ def _migrated_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
 
     def make(folder: Path) -> None:
         server, name = environment.postgres_server(), environment.MIGRATED_DATABASE
-        _on_server(f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
-        _migrate(folder, DATABASE_URL=environment.database_url(server, name))
+        url = environment.database_url(server, name)
+        new = (f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
+        dump = environment.ROOT / "var" / "migrated" / f"{environment.tables_digest()}.sql"
+        _on_server(*new)
+        if not dump.exists() or not _postgres_program("psql", "-q", "-f", str(dump), url=url):
+            _on_server(*new)
+            _migrate(folder, DATABASE_URL=url)
+            _dump(url, dump)
 
     _fill_once(tmp_path_factory, "migrated-postgresql", make)
     return environment.MIGRATED_DATABASE
+
+
+def _dump(url: str, path: Path) -> None:
+    """Dump the database for later runs, because migrations take much longer."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    for old in path.parent.glob("*.sql"):
+        old.unlink()
+    unfinished = path.with_suffix(".unfinished-sql")
+    if _postgres_program("pg_dump", "--no-owner", "-f", str(unfinished), url=url):
+        unfinished.rename(path)
+
+
+def _postgres_program(name: str, *arguments: str, url: str) -> bool:
+    """Run a program of PostgreSQL, and return False if it is missing or fails."""
+    programs = postgres.find_programs()
+    if programs is None or not (programs / name).exists():
+        return False
+    stop = ("-v", "ON_ERROR_STOP=1") if name == "psql" else ()
+    command = [programs / name, *stop, *arguments, "-d", url]
+    return subprocess.run(command, check=False, stdout=subprocess.DEVNULL).returncode == 0
 
 
 def _migrate(var: Path, **env: str) -> None:

@@ -11,6 +11,7 @@ import hashlib
 import os
 import shutil
 import socket
+import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
@@ -56,7 +57,6 @@ def find_free_port() -> int:
 
 def tables_digest() -> str:
     """Return a digest of everything that decides on the tables of an empty database."""
-    digest = hashlib.sha256()
     modules = (
         "*/migrations/*.py",
         "*/models.py",
@@ -67,6 +67,19 @@ def tables_digest() -> str:
     files = {file for pattern in modules for file in ROOT.glob(pattern)}
     files |= {*ROOT.glob("requirements/*.txt"), *ROOT.glob("database/**/*.py")}
     files |= {*ROOT.glob("config/environment/*.py"), *ROOT.glob("config/settings/*.py")}
+    return _digest_of(files)
+
+
+def static_files_digest() -> str:
+    """Return a digest of everything that decides on the collected static files."""
+    files = {*ROOT.glob("requirements/*.txt"), *ROOT.glob("config/settings/*.py")}
+    files |= {ROOT / "config" / "static_files.py", ROOT / "web" / "collected_static.py"}
+    files |= {file for file in (ROOT / "static").rglob("*") if file.is_file()}
+    return _digest_of(files)
+
+
+def _digest_of(files: set[Path]) -> str:
+    digest = hashlib.sha256()
     for file in sorted(files):
         digest.update(f"{file.relative_to(ROOT)}\n".encode())
         digest.update(file.read_bytes())
@@ -78,6 +91,8 @@ def _prepare() -> None:
         os.environ.pop(name, None)
     # Prevent look-ups of credentials outside the machine.
     os.environ["AWS_EC2_METADATA_DISABLED"] = "true"
+    # Without cached bytecode, each test process would compile and rewrite all modules again.
+    sys.dont_write_bytecode = False
     folder = tempfile.mkdtemp(prefix="touchstone-tests-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     os.environ["VAR_DIR"] = folder

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from urllib.request import urlopen
 
 import pytest
@@ -19,6 +20,7 @@ from tests.conftest import Migrate
 from tests.environment import find_free_port
 from tests.fakes.worker_site import WorkerSite
 from tests.signed import secret_of_site, signed
+from tests.starts import starter
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = [
@@ -131,18 +133,8 @@ def site(
     url = f"http://127.0.0.1:{port}"
     environment = {**environment_of(var, url, marketplace), "STATIC_ROOT": collected}
 
-    def run(*command: str) -> str:
-        return subprocess.run(
-            [sys.executable, *command],
-            cwd=ROOT,
-            env=environment,
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
-        ).stdout
-
     migrate(environment)
-    tasks = json.loads(run("-m", "tests.browser.seed", *TASKS))
+    tasks = seeded("tests.browser.seed", *TASKS, env=environment)
     options = ["--bind", f"127.0.0.1:{port}", "--threads", "8", "--log-level", "warning"]
     server = subprocess.Popen(
         [sys.executable, "-m", "gunicorn", "config.wsgi", *options],
@@ -156,6 +148,13 @@ def site(
         server.terminate()
         server.wait(20)
         marketplace.close()
+
+
+def seeded(module: str, *names: str, env: dict[str, str]) -> dict[str, Any]:
+    """Run a module that fills a site, and return the addresses that it prints."""
+    process = starter().run("-m", module, *names, env=env)
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout)
 
 
 def environment_of(var: Path, url: str, marketplace: WorkerSite) -> dict[str, str]:
@@ -243,15 +242,9 @@ def cases(site: Site) -> Site:
     One process creates all cases, because the counters of the factories restart in each process.
     """
     names = [f"{kind}-{name}" for kind, names in CASES.items() for name in names.split()]
-    output = subprocess.run(
-        [sys.executable, "-m", "tests.browser.seed_cases", *names],
-        cwd=ROOT,
-        env=environment_of(site.database.parent, site.url, site.marketplace),
-        check=True,
-        stdout=subprocess.PIPE,
-        text=True,
-    ).stdout
-    site_with_cases = dataclasses.replace(site, tasks=json.loads(output))
+    env = environment_of(site.database.parent, site.url, site.marketplace)
+    tasks = seeded("tests.browser.seed_cases", *names, env=env)
+    site_with_cases = dataclasses.replace(site, tasks=tasks)
     for name in (names[0], names[-1]):  # the first page of each kind is the slowest
         with urlopen(site_with_cases.preview(name), timeout=60):
             pass

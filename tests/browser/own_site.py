@@ -1,6 +1,5 @@
 """A site in a separate process, for tests that kill it or frame its pages."""
 
-import json
 import os
 import signal
 import sqlite3
@@ -10,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.browser.conftest import ROOT, environment_of, wait_for
+from tests.browser.conftest import ROOT, environment_of, seeded, wait_for
 from tests.conftest import Migrate
 from tests.environment import find_free_port
 from tests.fakes.worker_site import WorkerSite
@@ -43,11 +42,7 @@ class OwnSite:
 
     def seed(self, module: str) -> None:
         """Run a module that fills the site and prints the addresses of its tasks."""
-        command = [sys.executable, "-m", module]
-        output = subprocess.run(
-            command, cwd=ROOT, env=self.environment, check=True, stdout=subprocess.PIPE, text=True
-        ).stdout
-        self.tasks = json.loads(output)
+        self.tasks = seeded(module, env=self.environment)
 
     def start(self) -> None:
         options = ["--bind", f"127.0.0.1:{self.port}", "--threads", "8", "--log-level", "warning"]

@@ -27,6 +27,8 @@ class Proxy:
 
     CHECK_SECONDS = 0.2
     FAILURES = 2
+    # Between two requests of a thread. Without it, the threads and the site would use all processors.
+    PAUSE_SECONDS = 0.01
 
     def __init__(self, port: int, *, checks_health: bool) -> None:
         self.statuses: list[int] = []
@@ -80,6 +82,7 @@ class Proxy:
                 connection.close()
             if not self._checks_health:  # each request on a new connection
                 connection.close()
+            time.sleep(self.PAUSE_SECONDS)
 
     def _connection(self) -> http.client.HTTPConnection:
         return http.client.HTTPConnection("127.0.0.1", self._port, timeout=40)

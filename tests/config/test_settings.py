@@ -14,7 +14,7 @@ import pytest
 from config.environment.model import secret_names
 from scripts import write_settings
 from tests import environment
-from tests.config.starts import Starter
+from tests.starts import Starter
 
 Start = Callable[..., subprocess.CompletedProcess[str]]
 

@@ -3,6 +3,7 @@
 import html
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 from xml.sax.saxutils import escape
@@ -69,9 +70,7 @@ def make_requester(name: str = "lab", dollars: int = 1000) -> tuple[Requester, s
 
 
 def mturk_client(site: str, key_id: str, secret: str, path: str = "/mturk/", **config: Any) -> Any:
-    session = botocore.session.get_session()
-    session.get_component("data_loader").search_paths.append(str(settings.MTURK_API_EXTRAS))
-    client = boto3.Session(botocore_session=session).client(
+    client = _session().client(
         "mturk",
         endpoint_url=f"{site}{path}",
         region_name="us-east-1",
@@ -81,6 +80,14 @@ def mturk_client(site: str, key_id: str, secret: str, path: str = "/mturk/", **c
     )
     watch(client)
     return client
+
+
+@cache
+def _session() -> boto3.Session:
+    """Return the session of this process, which has read the descriptions of the API."""
+    session = botocore.session.get_session()
+    session.get_component("data_loader").search_paths.append(str(settings.MTURK_API_EXTRAS))
+    return boto3.Session(botocore_session=session)
 
 
 @pytest.fixture

@@ -1,23 +1,13 @@
 """manage.py in a separate process with its own environment."""
 
-import subprocess
-import sys
-
 import requests
 
-from tests import environment
+from tests.starts import starter
 
 
 def manage(env: dict[str, str], *arguments: object) -> str:
     """Return the command's output. Fail with its errors if it does."""
-    process = subprocess.run(
-        [sys.executable, "manage.py", *map(str, arguments)],
-        cwd=environment.ROOT,
-        env=env,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    process = starter().run("manage.py", *map(str, arguments), env=env)
     assert process.returncode == 0, f"{arguments}\n{process.stdout}\n{process.stderr}"
     return process.stdout
 
