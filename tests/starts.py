@@ -93,7 +93,7 @@ def starter() -> Starter:
 def serve() -> None:
     for name in LIBRARIES:
         __import__(name)
-    assert "config" not in sys.modules
+    assert "config.settings" not in sys.modules
     for line in sys.stdin:
         arguments, env = json.loads(line)
         print(json.dumps(_start(arguments, env)), flush=True)  # noqa: T201
