@@ -29,5 +29,5 @@ def _warnings(role: str, terms: Terms, vocabulary: Vocabulary) -> Iterator[str]:
     if not terms.get("max_units"):
         done = "submit" if writes_units(role) else "be paid for"
         yield f"{role.capitalize()}s can {done} any number of {units} per {item}."
-    if not terms.get("hold_above_units"):
+    if not terms.get("hold_above_units") and terms.get("max_units") != 1:
         yield f"Bonuses of {role}s are paid without a review, for any number of {units} per {item}."

@@ -84,7 +84,7 @@ def _pay(form: Form) -> Mapping[str, Mapping[str, int]]:
         "bonus_step_cents": 0,
         "allowance_units": min(most, _EXPECTED_PARTS) if paid else fields,
         "max_units": max(most, 1),
-        "hold_above_units": _WITHOUT_REVIEW if most > _WITHOUT_REVIEW else 0,
+        "hold_above_units": min(_WITHOUT_REVIEW, most - 1),
         "least_seconds": 3,
     }
     judging = {

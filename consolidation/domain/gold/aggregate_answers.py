@@ -9,6 +9,7 @@ from annotation.models import Item, Submission
 from audit.errors import TouchstoneError
 from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import GoldSource
+from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
 from schemes.contract.aggregation import (
@@ -19,7 +20,6 @@ from schemes.contract.aggregation import (
 )
 from schemes.contract.errors import ContentError
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 
 CHUNK = 500
 
@@ -55,7 +55,7 @@ class AggregatedItem:
 def aggregate_answers(
     *, project: Project, method: str, at_least: int = 2
 ) -> Iterator[AggregatedItem]:
-    """Yield each item that has at least this number of accepted generations, aggregated.
+    """Yield each item that has at least this number of usable generations, aggregated.
 
     All workers' generations are in memory, because their reliability is estimated together. Raise
     AggregationError.
@@ -69,7 +69,7 @@ def aggregate_answers(
     except MissingLibraryError as error:
         raise AggregationError(str(error)) from error
     enough = {pk: part for pk, part in found.items() if part.workers >= at_least}
-    parse = get_scheme(project.scheme).content.parse_generation
+    parse = scheme_of(project).content.parse_generation
     items = Item.objects.filter(project=project).select_related("sentence__image", "project")
     for item in items.order_by("sentence_id", "pk").iterator(CHUNK):
         if aggregated := enough.get(str(item.pk)):
@@ -82,16 +82,16 @@ def aggregate_answers(
 
 
 def _aggregation(project: Project) -> Aggregation:
-    aggregation = get_scheme(project.scheme).aggregation
+    aggregation = scheme_of(project).aggregation
     if aggregation is None:
-        title = get_scheme(project.scheme).title
+        title = scheme_of(project).title
         raise AggregationError(f"The scheme {title} does not support aggregation.")
     return aggregation
 
 
 def _contents(project: Project) -> Iterator[WorkerContent]:
-    """Yield the accepted generations, the oldest first."""
-    rows = Submission.objects.accepted().filter(
+    """Yield the usable generations, the oldest first."""
+    rows = Submission.objects.usable().filter(
         item__project=project, item__in_production=True, role=Role.GENERATOR
     )
     for item, worker, content in (
@@ -108,7 +108,7 @@ def add_aggregated_gold(
     Return False if the newest imported gold is the same. Each part's provenance has its posterior.
     """
     rule = _aggregation(project).rules[method]
-    content_part = get_scheme(project.scheme).content
+    content_part = scheme_of(project).content
     item = aggregated.item
     content = content_part.parse_gold(aggregated.aggregated.content, context_of(item, project))
     newest = item.gold.filter(source=GoldSource.IMPORTED).order_by("-version").first()

@@ -43,7 +43,7 @@ function tokensOf(tokens, { start, end }) {
   });
 }
 
-/** A text in which words are selected, first for their label and then for good. */
+/** A text in which words are selected, to be marked once they have a label. */
 class MarkedText extends Sentence {
   /** @param {HTMLElement} box @param {Tokens} tokens @param {Text} text @param {TextCalls} calls */
   constructor(box, tokens, text, calls) {
