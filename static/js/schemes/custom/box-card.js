@@ -82,12 +82,10 @@ export class BoxCard extends FieldCard {
 
   /** @param {string} key */
   chooseLabel(key) {
-    const { selected } = this.page.picture;
     this.label = key;
     this.page.activate(this.field.key);
-    if (selected && this.page.picture.owner(selected) === this) this.relabel(this.page.picture.place(selected), key);
-    else this.page.render();
-    this.page.say(`Label: ${this.labelOf(key)}.`);
+    this.page.render();
+    this.page.say(`The next box is: ${this.labelOf(key)}.`);
   }
 
   /** @param {Box} box */
