@@ -21,13 +21,17 @@ BLANK_DEFINITION: Json = {
 }
 
 
+# The starter of projects that name none.
+DEFAULT = "entities"
+
+
 class CustomDeclaration(Declaration):
     """Definitions in YAML or JSON."""
 
     @cached_property
     def starters(self) -> Mapping[str, str]:  # type: ignore[override]
         titles = {}
-        for path in sorted(_STARTERS.glob("*.yaml")):
+        for path in sorted(_STARTERS.glob("*.yaml"), key=lambda path: (path.stem != DEFAULT, path)):
             match = _TITLE.search(path.read_text("utf-8"))
             titles[path.stem] = match[1].strip("\"'") if match else path.stem
         return {**titles, BLANK: "Blank form"}
