@@ -319,7 +319,7 @@ def test_locked_table(trial):
 
 
 def test_nothing_is_lost_doubled_or_paid_twice(trial):
-    """Compare what workers were told with both sides' records, then restore a moment and do it again."""
+    """Compare the work that was accepted with both sides' records, then restore a moment and do it again."""
     site, crowd = trial.site, trial.crowd
     [(moment, at)] = [(_now(site), time.monotonic())]
     time.sleep(15)
