@@ -128,7 +128,7 @@ def _is_busy(queue: str, now: datetime) -> bool:
         return _job_is_running(now)
     if queue == "backups":
         limit = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
-        unfinished = Q(succeeded_at=None) | Q(succeeded_at__lt=F("tried_at"))
+        unfinished = Q(ended_at=None) | Q(ended_at__lt=F("tried_at"))
         return BackupRecord.objects.filter(unfinished, tried_at__gte=now - limit).exists()
     return False
 

@@ -132,7 +132,10 @@ def _run(
     with _lock(kind) as is_free:
         unclaimed = BackupRecord.objects.filter(pk=record.pk, tried_at=record.tried_at)
         if is_free and unclaimed.update(tried_at=now):
-            _attempt(kind, work, record, now)
+            try:
+                _attempt(kind, work, record, now)
+            finally:
+                BackupRecord.objects.filter(pk=record.pk).update(ended_at=clock())
 
 
 @contextmanager

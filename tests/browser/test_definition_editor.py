@@ -65,7 +65,7 @@ def open_editor(context: BrowserContext) -> Page:
 
 
 def editor(page: Page):
-    return page.get_by_label("Definition in YAML")
+    return page.get_by_role("textbox", name="Definition in YAML")
 
 
 def replace(page: Page, old: str, new: str) -> None:

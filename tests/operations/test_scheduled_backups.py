@@ -87,7 +87,7 @@ def test_failed_backup_is_repeated_after_an_hour_and_becomes_overdue(store):
     for minutes in (0, 30, 59):
         back_up(NOW + timedelta(minutes=minutes))
     record = BackupRecord.objects.get(kind=BackupKind.BACKUP)
-    assert (record.tried_at, record.succeeded_at) == (NOW, None)
+    assert (record.tried_at, record.ended_at, record.succeeded_at) == (NOW, NOW, None)
     assert "stored" in record.problem
     back_up(NOW + HOUR)
     record.refresh_from_db()
@@ -193,17 +193,19 @@ def test_backups_and_archive_in_a_bucket(store, settings, monkeypatch, tmp_path)
     settings.BACKUP_KEY, settings.ARCHIVE_DIR, settings.BACKUP_URL = KEY, archive, "s3://bucket"
     monkeypatch.setattr(stored_archive, "_stored", set())
     with images_in_bucket(monkeypatch, "backups") as bucket:
-        back_up(NOW)
+        later = NOW + timedelta(seconds=30)
+        back_up(later)
         keys = {item.key for item in bucket.objects.all()}
         assert keys == {
-            "backups/touchstone-20261121T120000Z.zip.enc",
+            "backups/touchstone-20261121T120030Z.zip.enc",
             f"archives/one/{base}/base.tar.gz.enc",
             f"archives/one/{wal}2.gz.enc",
             f"archives/one/{wal}3.gz.enc",
         }  # the first WAL file is older than every base backup
         for item in bucket.objects.all():
             assert item.get()["Body"].read(len(FORMAT)) == FORMAT
-        assert BackupRecord.objects.get(kind=BackupKind.ARCHIVE).succeeded_at == NOW
+        record = BackupRecord.objects.get(kind=BackupKind.ARCHIVE)
+        assert (record.ended_at, record.succeeded_at) == (later, NOW)
         # A new process finds the same, and an empty folder deletes nothing.
         for path in (archive / "wal").iterdir():
             path.unlink()

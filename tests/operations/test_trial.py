@@ -319,9 +319,9 @@ def test_locked_table(trial):
 
 
 def test_nothing_is_lost_doubled_or_paid_twice(trial):
-    """Compare the answers to workers with both sides' records, also after a restore to a moment."""
+    """Compare the accepted work with both sides' records, before and after a restore to a moment."""
     site, crowd = trial.site, trial.crowd
-    [(moment, at)] = [(_now(site), time.monotonic())]
+    moment, at = _now(site), time.monotonic()
     time.sleep(15)
     crowd.stop()
     books = trial.settled_books()
