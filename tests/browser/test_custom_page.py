@@ -202,6 +202,8 @@ def test_spans_by_mouse_are_relabelled_removed_and_undone(open_one):
     press(page, "Control+z", "Control+z")
     expect(page.locator(".spans__text")).to_have_text(["Ada Lovelace", "Acme"])
     press(page, "Control+y")
+    expect(page.locator(".relations__text")).to_have_count(1)
+    press(page, "Control+y")
     expect(page.locator(".spans__text")).to_have_count(3)
 
 

@@ -328,6 +328,8 @@ NOT_METRICS = {
         "bootstrap_kappa",
         "bootstrap_alpha",
     },
+    # See test_distance_alpha.py.
+    "distance_alpha": {"krippendorff_alpha", "bootstrap_alpha", "masi_distance"},
     "regions": {"box_area", "region_area", "hull"},
     # Estimates from samples. See test_capture_recapture.py and test_true_figures.py.
     "capture_recapture": {"estimate_coverage", "sum_captures"},
