@@ -137,7 +137,7 @@ def test_work_approved_by_the_marketplace_gets_its_bonus_once_accepted():
     assignment = submission.assignment
     from crowd.domain.money.decide_assignment import apply_provider_decision
 
-    apply_provider_decision(assignment=assignment, theirs="approved", now=NOW)
+    apply_provider_decision(assignment=assignment, provider_state="approved", now=NOW)
     assert [payment.kind for payment in Payment.objects.all()] == ["reward"]
     accept_assignment(assignment=assignment, actor="me", now=NOW)
     kinds = [payment.kind for payment in Payment.objects.all()]

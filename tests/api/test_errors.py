@@ -37,7 +37,7 @@ def test_body_error_lists_the_choices(root):
     response = calling(root).post(
         reverse("api:projects"), json.dumps(body), content_type="application/json"
     )
-    assert detail_of(response, "scheme") == "Choose from: frames, grounding, qasrl."
+    assert detail_of(response, "scheme") == "Choose from: custom, frames, grounding, qasrl."
     assert "consolidation" in detail_of(response, "protocol")
 
 

@@ -9,7 +9,7 @@ from crowd.domain.hits.queries import failures_of, pending_work
 from crowd.domain.hits.sync_hits import sync_due_hits
 from crowd.domain.money.close_payment import close_payment
 from crowd.domain.money.decide_assignment import approve_assignment
-from crowd.domain.money.ledger import offer_cents_left
+from crowd.domain.money.ledger import reserved_cents_left
 from crowd.domain.money.send_payments import release_held_payments, send_due_payments
 from crowd.enums import PaymentState
 from crowd.models import Budget, LedgerEntry, Payment, QualificationType
@@ -51,11 +51,11 @@ def money() -> tuple[object, ...]:
 
 def test_closed_payment_ends_the_alert_and_moves_no_money(refused, clock):
     budget, hit = refused.assignment.hit.budget, refused.assignment.hit
-    before = (money(), offer_cents_left(hits=[hit]))
+    before = (money(), reserved_cents_left(hits=[hit]))
     assert AlertKind.REFUSED_PAYMENTS in {problem.kind for problem in current_problems(now=NOW)}
     close(refused)
     assert AlertKind.REFUSED_PAYMENTS not in {problem.kind for problem in current_problems(now=NOW)}
-    assert (money(), offer_cents_left(hits=[hit])) == before
+    assert (money(), reserved_cents_left(hits=[hit])) == before
     none = QualificationType.objects.none()
     assert pending_work(budget=budget, qualifications=none).payments == {}
     assert failures_of(budget=budget, qualifications=none)["payments"] == []

@@ -30,7 +30,7 @@ from crowd.models import Assignment, Hit, Payment, Worker
 from projects.models import Project
 from rehearsal.domain.demo import sample_project
 from rehearsal.domain.scenario import Reference, references_of
-from rehearsal.domain.simulated_crowd import Place, SimulatedCrowd
+from rehearsal.domain.simulated_crowd import SimulatedCrowd, SimulatedItem
 from schemes.contract.values import Json
 from schemes.registry import get_scheme
 from tests.crowd.factories import make_worker
@@ -52,14 +52,14 @@ def clock() -> datetime:
 
 @dataclass(frozen=True)
 class Earner:
-    """A worker who writes the content of a place, and takes `seconds` for an item."""
+    """A worker who writes the content of simulated items, and takes `seconds` for an item."""
 
     worker: Worker
-    write: Callable[[Place], Json]
+    write: Callable[[SimulatedItem], Json]
     seconds: int
 
-    def submit(self, hit: Hit, item: Item, place: Place) -> None:
-        content = json.dumps({str(item.pk): self.write(place)})
+    def submit(self, hit: Hit, item: Item, simulated: SimulatedItem) -> None:
+        content = json.dumps({str(item.pk): self.write(simulated)})
         Assignment.objects.create(
             hit=hit,
             worker=self.worker,
@@ -110,11 +110,11 @@ def make_gold(project: Project, item: Item, reference: Json) -> None:
 
 
 def junk_earners(name: str) -> dict[str, Earner]:
-    def writer(strategy) -> Callable[[Place], Json]:
+    def writer(strategy) -> Callable[[SimulatedItem], Json]:
         dice, previous = Random(7), list[Json]()
 
-        def write(place: Place) -> Json:
-            previous.append(strategy(place.context, dice, previous))
+        def write(simulated: SimulatedItem) -> Json:
+            previous.append(strategy(simulated.context, dice, previous))
             return previous[-1]
 
         return write
@@ -135,15 +135,15 @@ def test_junk_earns_less_per_minute_than_honest_work(name):
         simulation=get_scheme(name).get_simulation(), skill=SKILL, seed=1, skills={}
     )
 
-    def write_honestly(place: Place) -> Json:
-        return crowd.generation(references[int(place.key)].content, place, "honest")
+    def write_honestly(simulated: SimulatedItem) -> Json:
+        return crowd.generation(references[int(simulated.key)].content, simulated, "honest")
 
     honest = Earner(make_worker(), write_honestly, HONEST_SECONDS)
     for item in items:
-        place = Place(str(item.pk), context_of(item))
+        simulated = SimulatedItem(str(item.pk), context_of(item))
         hit = Hit.objects.get(task__items=item)
         for earner in (honest, *junk.values()):
-            earner.submit(hit, item, place)
+            earner.submit(hit, item, simulated)
         record_new_generations(clock=clock, limit=100)
         assert open_case(item=item, now=NOW)
         make_gold(project, item, references[item.pk].content)
