@@ -153,7 +153,8 @@ def test_part_is_accepted_by_the_counted_units(office, held):
     text = Message.objects.get().text
     assert "$0.11 of $0.35" in text
     assert "Three repeat others." in text
-    assert f"appeal within 30 days: {appeal_url(held)}" in text
+    address, *_ = appeal_url(held).rsplit(":", 2)  # without the time and the signature
+    assert f"appeal within 30 days: {address}:" in text
 
 
 @pytest.mark.parametrize("units", ["", "8", "-1", "2"])
