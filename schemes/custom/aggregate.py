@@ -323,7 +323,8 @@ def _identity(each: PartsField, part: Json, given: Json, known: Mapping[Task, An
             return (part["question"],)
     answers = tuple(sorted(map(tuple, part["answers"])))
     return next(
-        (one for one in known if one[0] == answers), (answers, plain_text(part["question"]))
+        (entry for entry in known if entry[0] == answers),
+        (answers, plain_text(part["question"])),
     )
 
 
@@ -337,7 +338,7 @@ def overlap(box: Sequence[float], other: Sequence[float]) -> float:
     down = min(box[3], other[3]) - max(box[1], other[1])
     if across <= 0 or down <= 0:
         return 0.0
-    areas = sum((one[2] - one[0]) * (one[3] - one[1]) for one in (box, other))
+    areas = sum((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in (box, other))
     return across * down / (areas - across * down)
 
 
