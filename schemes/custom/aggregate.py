@@ -22,6 +22,7 @@ from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Any
 
+from metrics.component_matching import box_iou
 from schemes.contract.aggregation import (
     AggregatedContent,
     Aggregation,
@@ -329,17 +330,7 @@ def _identity(each: PartsField, part: Json, given: Json, known: Mapping[Task, An
 
 
 def _are_same_boxes(box: Task, other: Task) -> bool:
-    return box[0] == other[0] and overlap(box[1:], other[1:]) >= SAME_BOX
-
-
-def overlap(box: Sequence[float], other: Sequence[float]) -> float:
-    """Return the intersection of two boxes over their union."""
-    across = min(box[2], other[2]) - max(box[0], other[0])
-    down = min(box[3], other[3]) - max(box[1], other[1])
-    if across <= 0 or down <= 0:
-        return 0.0
-    areas = sum((x2 - x1) * (y2 - y1) for x1, y1, x2, y2 in (box, other))
-    return across * down / (areas - across * down)
+    return box[0] == other[0] and box_iou(box[1:], other[1:]) >= SAME_BOX
 
 
 def _chosen(each: PartsField, shares: Mapping[Task, float]) -> Iterator[Task]:
