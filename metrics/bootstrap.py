@@ -83,6 +83,34 @@ def bootstrap_items(
     return percentile_interval(np.array(values, dtype=np.float64), level=level)
 
 
+def bootstrap_difference(
+    first: Sequence[Item],
+    second: Sequence[Item],
+    figure: Callable[[Sequence[Item]], float | None],
+    *,
+    repetitions: int,
+    seed: int,
+    level: float = 0.95,
+) -> Interval:
+    """Return the interval of the figure of `second` minus that of `first`, two independent groups.
+
+    Both groups are drawn with replacement, each from its own items. Efron and Tibshirani 1993,
+    section 8.3.
+    """
+    if not first or not second:
+        return Interval(None, None, level, 1.0)
+    rng = np.random.default_rng(seed)
+    differences = np.full(repetitions, np.nan)
+    for at in range(repetitions):
+        figures = [
+            figure([group[index] for index in rng.integers(len(group), size=len(group))])
+            for group in (first, second)
+        ]
+        if figures[0] is not None and figures[1] is not None:
+            differences[at] = figures[1] - figures[0]
+    return percentile_interval(differences, level=level)
+
+
 def quotient(part: ArrayLike, whole: ArrayLike) -> Floats:
     """Divide element by element. The result is NaN where `whole` is 0."""
     numerator, denominator = np.broadcast_arrays(

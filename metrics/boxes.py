@@ -192,10 +192,8 @@ def hull_overlap(gold: BoxSets, predicted: BoxSets) -> AreaOverlap:
     An empty side has intersection 0. Raise ValueError if the lengths differ.
     """
     _check_lengths(gold, predicted)
-    return _box_overlap(hulls(gold), hulls(predicted))
-
-
-def _box_overlap(first: Numbers, second: Numbers) -> AreaOverlap:
+    first = hulls(gold)
+    second = hulls(predicted)
     low = np.maximum(first[:, :2], second[:, :2])
     high = np.minimum(first[:, 2:], second[:, 2:])
     sides = np.maximum(high - low, 0)

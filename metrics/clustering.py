@@ -233,7 +233,9 @@ def leave_one_gold_cluster_out(gold: Labels, system: Labels) -> dict[Hashable, f
     cluster. Time is linear. SemEval-2019 Task 2, analysis.
     """
     table = contingency(gold, system)
-    labels = _label_of_code(gold)
+    codes = label_codes(gold).tolist()
+    names = gold.tolist() if isinstance(gold, np.ndarray) else gold
+    labels = dict(zip(names, codes, strict=True))
     if not labels:
         return {}
     total = scores_of(table).bcubed_f
@@ -245,12 +247,6 @@ def leave_one_gold_cluster_out(gold: Labels, system: Labels) -> dict[Hashable, f
         else (total - float(without[code])) / int(sizes[code])
         for label, code in labels.items()
     }
-
-
-def _label_of_code(labels: Labels) -> dict[Hashable, int]:
-    codes = label_codes(labels).tolist()
-    names = labels.tolist() if isinstance(labels, np.ndarray) else labels
-    return dict(zip(names, codes, strict=True))
 
 
 def _bcubed_f_without(table: Contingency) -> Floats:

@@ -5,6 +5,7 @@ import pytest
 
 from metrics.bootstrap import (
     bootstrap_counts,
+    bootstrap_difference,
     bootstrap_share,
     percentile_interval,
     quotient,
@@ -80,3 +81,35 @@ def test_quotient_is_nan_only_where_the_denominator_is_zero():
     quotients = quotient([0, 1, 3], [0, 2, 4])
     assert np.isnan(quotients[0])
     assert quotients[1:].tolist() == [0.5, 0.75]
+
+
+def mean(values):
+    return sum(values) / len(values) if values else None
+
+
+def test_difference_covers_the_true_one():
+    rng = np.random.default_rng(5)
+    covered = 0
+    for seed in range(200):
+        first, second = rng.normal(1.0, 1.0, 60), rng.normal(1.5, 2.0, 40)
+        bounds = bootstrap_difference(
+            list(first), list(second), mean, repetitions=200, seed=seed, level=0.9
+        )
+        covered += bounds.low <= 0.5 <= bounds.high
+    assert 165 <= covered <= 193  # 90 % with three standard errors
+
+
+def test_difference_has_the_width_of_the_normal_approximation():
+    rng = np.random.default_rng(6)
+    first, second = rng.normal(0.0, 1.0, 400), rng.normal(0.0, 2.0, 300)
+    bounds = bootstrap_difference(list(first), list(second), mean, repetitions=4000, seed=1)
+    error = np.sqrt(first.var() / 400 + second.var() / 300)
+    assert bounds.high - bounds.low == pytest.approx(2 * 1.96 * error, rel=0.06)
+    assert (bounds.high + bounds.low) / 2 == pytest.approx(
+        second.mean() - first.mean(), abs=0.1 * error
+    )
+
+
+def test_difference_to_an_empty_group_is_undefined():
+    bounds = bootstrap_difference([1.0], [], mean, repetitions=10, seed=1)
+    assert (bounds.low, bounds.high, bounds.undefined) == (None, None, 1.0)

@@ -4,10 +4,11 @@ import krippendorff
 import pytest
 
 from metrics.distance_alpha import bootstrap_alpha, krippendorff_alpha, masi_distance
+from tests.seeds import seeds
 
 
 @pytest.mark.parametrize("scale", ["ordinal", "interval"])
-@pytest.mark.parametrize("seed", range(100))
+@pytest.mark.parametrize("seed", seeds(100))
 def test_alpha_agrees_with_krippendorff(scale, seed):
     rng = random.Random(seed)
     values = [rng.uniform(-5, 5) for _ in range(rng.randint(2, 8))]

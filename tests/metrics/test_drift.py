@@ -3,7 +3,6 @@
 import random
 
 import pytest
-from scipy.stats import mannwhitneyu
 
 from metrics.drift import BLOCK, FALSE_ALARMS, fall_p_value, has_fallen
 
@@ -72,6 +71,8 @@ def test_fall_from_eighty_per_cent_is_detected_in_its_first_block(after, at_leas
 
 
 def test_p_values_are_those_of_scipy():
+    from scipy.stats import mannwhitneyu  # takes a second, also in each process that only collects
+
     rng = random.Random(3)
     for _ in range(300):
         levels = rng.choice([1, 2, 5, 1000])

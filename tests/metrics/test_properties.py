@@ -333,8 +333,28 @@ NOT_METRICS = {
     "regions": {"box_area", "region_area", "hull"},
     # Estimates from samples. See test_capture_recapture.py and test_true_figures.py.
     "capture_recapture": {"estimate_coverage", "sum_captures"},
+    # A model. See test_judgment_model.py.
+    "judgment_model": {"fit_judgments", "expected_certainties"},
+    # A decision. See test_redundancy.py.
+    "redundancy": {"next_step"},
+    # It learns from outcomes. See test_logistic_regression.py.
+    "logistic_regression": {"fit_logistic", "cross_validated"},
+    # It compares probabilities with outcomes. See test_calibration.py.
+    "calibration": {"calibration"},
+    # Posteriors of labels. See test_annotator_models.py.
+    "annotator_models": {"dawid_skene", "mace", "digamma"},
     "true_figures": {"true_precision", "true_recall"},
     "intervals": {"wilson_interval"},
+    # See test_input_signals.py and test_likeness.py.
+    "input_signals": {
+        "pasted_share",
+        "untrusted_share",
+        "characters_per_second",
+        "interval_spread",
+        "interval_quantile",
+        "rhythm_distance",
+    },
+    "likeness": {"parts_of", "likeness", "alike_pairs", "binomial_tail"},
     "drift": {"fall_p_value", "has_fallen"},
     "counts": {"ratio", "mean", "micro_sum", "macro_average"},
     "spans": {"overlap", "check_spans"},
@@ -343,6 +363,7 @@ NOT_METRICS = {
     "greedy_alignment": {"greedy_pairs"},
     "argument_scores": {"summed", "count_ignored"},
     "bootstrap": {
+        "bootstrap_difference",
         "resampled_sums",
         "percentile_interval",
         "bootstrap_counts",
