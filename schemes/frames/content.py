@@ -86,7 +86,13 @@ def parse_generation(content: object, context: ItemContext) -> Json:
     """Parse an annotator's record. Raise ContentError."""
     record = validated(_Record, content)
     if not record.skip:
-        _check_complete(record)
+        if not record.understood:
+            raise ContentError(
+                "understood", "confirm that you understand the sentence, or skip it."
+            )
+        _check_frame(record)
+        if record.confidence is None:
+            raise ContentError("confidence", "rate your confidence from 1 to 5.")
     return _parsed(record, context)
 
 
@@ -155,14 +161,6 @@ def count_parts(content: Json) -> dict[str, int]:
 def is_blank(content: Json) -> bool:
     """Return True for a record without frame, arguments and reason to skip, as in blind files."""
     return not (content["frame"] or content["arguments"] or content["skip"])
-
-
-def _check_complete(record: _Record) -> None:
-    if not record.understood:
-        raise ContentError("understood", "confirm that you understand the sentence, or skip it.")
-    _check_frame(record)
-    if record.confidence is None:
-        raise ContentError("confidence", "rate your confidence from 1 to 5.")
 
 
 def _check_frame(record: _Record) -> None:

@@ -232,10 +232,6 @@ def _baseline_labels(
         return [item.label for item in by_lemma(records, task).values()]
     if baseline in (Baseline.PER_RELATION, Baseline.PER_HEAD_AND_RELATION):
         return _relation_labels(gold, gold_path, baseline, task, relations_path)
-    return _plain_labels(gold, baseline, seed)
-
-
-def _plain_labels(gold: Items, baseline: Baseline, seed: int) -> list[Any]:
     if baseline is Baseline.PER_ITEM:
         return list(one_cluster_per_item(len(gold)).tolist())
     if baseline is Baseline.ALL_IN_ONE:

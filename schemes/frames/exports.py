@@ -1,6 +1,6 @@
-"""Gold as the files of SemEval-2019 Task 2.
+"""Gold as the files of SemEval-2019 Task 2, and as full-text annotation of FrameNet.
 
-A set has the records of the tasks A, B.1 and B.2, each with a blind copy, the annotators'
+A set of the task has the records of the tasks A, B.1 and B.2, each with a blind copy, the annotators'
 confidence, and the sentences in CoNLL-U. Skipped records are left out. B.1 has the arguments with a
 frame element, and B.2 those with a role. In blind copies, verbs have `unkn`, and arguments their
 grammatical relation to the verb, or `unkn` if the corpus has none. The baselines 1CPG and 1CPHG read
@@ -19,6 +19,7 @@ from schemes.contract.items import ItemContext
 from schemes.contract.records import ExportRow
 from schemes.contract.values import Json
 from schemes.frames.corpus import SEMEVAL
+from schemes.frames.fulltext import FRAMENET, is_annotated, write_framenet
 from schemes.frames.joined_records import BLIND, NO_FRAME
 from schemes.frames.records import SEPARATOR
 from schemes.frames.relations import relation_to_verb
@@ -148,11 +149,19 @@ def _written_words(row: ExportRow) -> tuple[dict[int, str], list[str]]:
 
 
 class FramesExports(Exports):
-    """The files of SemEval-2019 Task 2."""
+    """The files of SemEval-2019 Task 2 and of FrameNet."""
 
-    with_metadata = (SEMEVAL,)
+    with_metadata = (SEMEVAL, FRAMENET)
     file_sets = {SEMEVAL: FileSet(ENDINGS, write_semeval, sentences=SENTENCES)}
+    folders = {FRAMENET: write_framenet}
     with_judgments = ("jsonl",)
+
+    def left_out(self, content: Json, fmt: str) -> int:
+        """Return how many arguments have no element of a frame, which alone is in FrameNet's XML."""
+        if fmt != FRAMENET:
+            return 0
+        arguments = content.get("arguments", ())
+        return sum(not (is_annotated(content) and argument["element"]) for argument in arguments)
 
 
 EXPORTS = FramesExports()

@@ -115,7 +115,12 @@ def _record(text: str, line: int) -> Record:
     if not (lemma and dot and frame):
         raise FieldError("verb", f"{verb[:40]!r} is not lemma.frame.")
     arguments = tuple(_argument(field) for field in rest)
-    _no_two_at_one_place(arguments)
+    seen: set[Positions] = set()
+    for argument in arguments:
+        if argument.positions in seen:
+            place = joined(argument.positions)
+            raise FieldError("argument", f"the argument at position {place} is repeated.")
+        seen.add(argument.positions)
     return Record(sentence, _positions(positions, "position"), lemma, frame, arguments, line)
 
 
@@ -137,12 +142,3 @@ def _positions(text: str, field: str) -> Positions:
     if any(first >= second for first, second in pairwise(positions)):
         raise FieldError(field, f"{text[:40]!r} must ascend.")
     return positions
-
-
-def _no_two_at_one_place(arguments: tuple[Argument, ...]) -> None:
-    seen: set[Positions] = set()
-    for argument in arguments:
-        if argument.positions in seen:
-            place = joined(argument.positions)
-            raise FieldError("argument", f"the argument at position {place} is repeated.")
-        seen.add(argument.positions)

@@ -87,6 +87,7 @@ SCHEME = Scheme(
         keywords="annotation, meaning, reading, language",
         pay_presets=PAY_PRESETS,
         pay_titles=PAY_TITLES,
+        task_categories=("token-classification",),
     ),
     corpus=CORPUS,
     content=FramesContent(),

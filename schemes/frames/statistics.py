@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from schemes.contract.statistics import AnnotatedItem, Frequencies, StatisticsTable
 from schemes.contract.values import Json
+from schemes.frames.suggestion_report import suggestion_tables
 
 figures: Sequence[tuple[str, str]] = (
     ("records", "Records"),
@@ -80,6 +81,11 @@ def is_skipped(content: Json) -> bool:
 
 
 def tables(items: Sequence[AnnotatedItem]) -> list[StatisticsTable]:
+    """Return the frames by mean confidence, and how often suggestions are right."""
+    return [*_by_confidence(items), *suggestion_tables(items)]
+
+
+def _by_confidence(items: Sequence[AnnotatedItem]) -> list[StatisticsTable]:
     """Return the frames with the highest and the lowest mean confidence."""
     by_frame = _by_frame(item.content for item in items)
     rated = []

@@ -72,15 +72,12 @@ def _entry(text: str) -> Json:
     if not isinstance(objects, list):
         raise FieldError("objects", "is not a list.")
     for at, thing in enumerate(objects):
-        _check_object(thing, f"objects[{at}]")
+        field = f"objects[{at}]"
+        if not isinstance(thing, dict) or not isinstance(thing.get("label"), str):
+            raise FieldError(f"{field}.label", "is not a text.")
+        if not _is_box(thing.get("box")):
+            raise FieldError(f"{field}.box", "is not a box [x1, y1, x2, y2] with an area.")
     return entry
-
-
-def _check_object(thing: Any, field: str) -> None:
-    if not isinstance(thing, dict) or not isinstance(thing.get("label"), str):
-        raise FieldError(f"{field}.label", "is not a text.")
-    if not _is_box(thing.get("box")):
-        raise FieldError(f"{field}.box", "is not a box [x1, y1, x2, y2] with an area.")
 
 
 def _is_box(box: Any) -> bool:

@@ -17,6 +17,8 @@ from schemes.original_text import Offsets
 from schemes.stated import file_name
 
 LOCAL_KEY = "phrases"
+# Metadata of captions: the chains of scenes that their file also says to have no box.
+UNBOXED = "unboxed_scenes"
 MAX_ID = 40
 
 
@@ -199,12 +201,17 @@ def _joined(captions: Sequence[Caption]) -> Caption:
             {**other, "start": other["start"] + start, "end": other["end"] + start}
             for other in caption.metadata.get("other_phrases", ())
         ]
+    unboxed = sorted({chain for caption in captions for chain in caption.metadata.get(UNBOXED, ())})
     return replace(
         first,
         external_id=first.image,
         tokens=tuple(tokens),
         phrases=phrases,
-        metadata={"captions": spans, **({"other_phrases": others} if others else {})},
+        metadata={
+            "captions": spans,
+            **({"other_phrases": others} if others else {}),
+            **({UNBOXED: unboxed} if unboxed else {}),
+        },
         text=_joined_text(captions),
         has_bad_gold=any(caption.has_bad_gold for caption in captions),
     )
@@ -274,7 +281,7 @@ def caption_of(row: ExportRow) -> Caption:
     )
 
 
-_KEPT = ("captions", "other_phrases")
+_KEPT = ("captions", "other_phrases", UNBOXED)
 
 
 def image_of(row: ExportRow) -> Image:

@@ -114,7 +114,15 @@ class ScoredPhrases:
             "cardinality": self._cardinality(),
         }
         if self.has_candidates.any():
-            figures["upper_bound"] = self._upper_bounds()
+            figures["upper_bound"] = {
+                "all_candidates": self._upper_bound(lambda phrase: phrase.candidates or ()),
+                "single_box": self._upper_bound(
+                    lambda phrase: single_objects(phrase.candidates or ())
+                ),
+                "pruned": self._upper_bound(
+                    lambda phrase: pruned(phrase.candidates or (), plural=phrase.plural)
+                ),
+            }
         figures["manipulated"] = self._manipulated()
         return figures
 
@@ -158,16 +166,6 @@ class ScoredPhrases:
         return {
             name: self.by_number(cardinality_matches(sets, numbers), known)
             for name, sets in (("gold", self.gold), ("predicted", self.predicted))
-        }
-
-    def _upper_bounds(self) -> Json:
-        """Return the share of phrases with a correct candidate."""
-        return {
-            "all_candidates": self._upper_bound(lambda phrase: phrase.candidates or ()),
-            "single_box": self._upper_bound(lambda phrase: single_objects(phrase.candidates or ())),
-            "pruned": self._upper_bound(
-                lambda phrase: pruned(phrase.candidates or (), plural=phrase.plural)
-            ),
         }
 
     def _upper_bound(self, candidates_of: Callable[[Phrase], Candidates]) -> Json:

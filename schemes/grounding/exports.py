@@ -1,4 +1,4 @@
-"""Files of grounded captions: JSON Lines, Flickr30k Entities, COCO and gRefCOCO.
+"""Files of grounded captions: JSON Lines, Flickr30k Entities, COCO, gRefCOCO and that of MDETR.
 
 Images are named, not copied.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from schemes.contract.files import Exports, FileSet
 from schemes.contract.records import ExportRow
-from schemes.grounding import coco, flickr30k, grefcoco, phrases_jsonl
+from schemes.grounding import coco, flickr30k, grefcoco, mdetr, phrases_jsonl
 from schemes.grounding.captions import caption_of
 from schemes.grounding.corpus import PHRASES
 
@@ -22,15 +22,17 @@ def _write_grefcoco(rows: Iterable[ExportRow], paths: Mapping[str, Path]) -> Map
 class GroundingExports(Exports):
     """Files of grounded captions."""
 
-    formats = {PHRASES: "jsonl", "coco": "json"}
+    formats = {PHRASES: "jsonl", "coco": "json", mdetr.MDETR: "json"}
     file_sets = {"grefcoco": FileSet((grefcoco.REFERENCES, grefcoco.INSTANCES), _write_grefcoco)}
     folders = {"flickr30k": flickr30k.write_folder}
-    with_metadata = (PHRASES, "coco", "grefcoco", "flickr30k")
+    with_metadata = (PHRASES, "coco", mdetr.MDETR, "grefcoco", "flickr30k")
 
     def write(self, rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
-        """Write captions in JSON Lines or COCO's format, and return their number."""
+        """Write captions in JSON Lines, COCO's format or MDETR's, and return their number."""
         if fmt == "coco":
             return coco.write(rows, path)
+        if fmt == mdetr.MDETR:
+            return mdetr.write(rows, path)
         return phrases_jsonl.write_captions(map(caption_of, rows), path)
 
 

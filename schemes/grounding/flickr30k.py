@@ -21,7 +21,14 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from schemes.contract.errors import ErrorSink, FieldError, FileError
 from schemes.contract.records import ExportRow
 from schemes.contract.values import Json
-from schemes.grounding.captions import Caption, CaptionPhrase, caption_of, image_of, stem_of
+from schemes.grounding.captions import (
+    UNBOXED,
+    Caption,
+    CaptionPhrase,
+    caption_of,
+    image_of,
+    stem_of,
+)
 from schemes.grounding.image_sizes import Size, stated_size
 from schemes.grounding.spooled import rows_by_image
 from schemes.stated import file_name
@@ -57,7 +64,8 @@ class ChainGold:
 class Annotations:
     """An annotation file: the image's file name and size, the gold of chains, and captions' own ids.
 
-    `ids` and `phrases` are by line. `is_missing` if the file can't be read, and `has_conflict` if it
+    `ids` and `phrases` are by line. `unboxed` are the chains of scenes that also have `nobndbox`.
+    `is_missing` if the file can't be read, and `has_conflict` if it
     contradicts itself, which are reported once. `problem` is a sentence if the image is unclear.
     """
 
@@ -69,6 +77,7 @@ class Annotations:
     chains: dict[str, ChainGold] = field(default_factory=dict)
     ids: dict[int, str] = field(default_factory=dict)
     phrases: dict[int, list[str]] = field(default_factory=dict)
+    unboxed: set[str] = field(default_factory=set)
 
 
 def read_captions(path: Path, on_error: ErrorSink, *, with_gold: bool = False) -> Iterator[Caption]:
@@ -161,12 +170,16 @@ def _captions_of(file: XmlFile, annotations: Annotations, on_error: ErrorSink) -
         ids = annotations.phrases.get(number, [])
         if len(ids) == len(phrases):
             phrases = [replace(phrase, id=name) for phrase, name in zip(phrases, ids, strict=True)]
+        unboxed = sorted({phrase.chain for phrase in phrases} & annotations.unboxed)
         yield Caption(
             annotations.ids.get(number) or f"{annotations.image}#{number}",
             tokens,
             annotations.image,
             phrases,
-            {"other_phrases": others} if others else {},
+            {
+                **({"other_phrases": others} if others else {}),
+                **({UNBOXED: unboxed} if unboxed else {}),
+            },
             number + 1,
             file.name,
             image_size=annotations.size,
@@ -230,6 +243,7 @@ def read_annotations(file: XmlFile, on_error: ErrorSink) -> Annotations:
     for root in file.elements("annotation"):
         _add_image(annotations, root)
         annotations.chains |= _chains_of(file, root, on_error)
+        annotations.unboxed |= _unboxed_scenes(root)
         if conflicts := _conflicts(root):
             annotations.has_conflict = True
             chains = f"chain{'s' if len(conflicts) > 1 else ''} {', '.join(conflicts)}"
@@ -266,6 +280,17 @@ def _chains_of(file: XmlFile, root: Element, on_error: ErrorSink) -> dict[str, C
     gold = {name: ChainGold(state) for name, state in states.items() if name not in boxes}
     gold |= {name: ChainGold("boxes", tuple(sorted(of))) for name, of in boxes.items()}
     return {name: chain for name, chain in gold.items() if name not in bad}
+
+
+def _unboxed_scenes(root: Element) -> set[str]:
+    """Return the chains that are a scene and also said to have no box, which exports keep."""
+    return {
+        name.text.strip()
+        for element in root.findall("object")
+        if _flag(element, "scene") and _flag(element, "nobndbox")
+        for name in element.findall("name")
+        if name.text
+    }
 
 
 def _conflicts(root: Element) -> list[str]:
@@ -325,6 +350,7 @@ class _ImageFiles:
     size: tuple[int, int]
     lines: dict[int, str] = field(default_factory=dict)
     chains: dict[str, ChainGold] = field(default_factory=dict)
+    unboxed: set[str] = field(default_factory=set)
     sentences: list[dict[str, str]] = field(default_factory=list)
     split: int = 0
     nested: int = 0
@@ -400,6 +426,8 @@ def _add_captions(
     files: _ImageFiles, captions: Sequence[Caption], new_chains: Iterator[str]
 ) -> None:
     """Add the captions with the final ids of their chains."""
+    for caption in captions:
+        files.unboxed.update(caption.metadata.get(UNBOXED, ()))
     numbered = list(_numbered(captions))
     answers: dict[str, list[ChainGold]] = defaultdict(list)
     for number, caption in numbered:
@@ -515,7 +543,8 @@ def _xml(files: _ImageFiles) -> bytes:
             element = _object(root, [chain])
             is_scene = gold.state == "scene"
             SubElement(element, "scene").text = str(int(is_scene))
-            SubElement(element, "nobndbox").text = str(int(not is_scene))
+            has_flag = not is_scene or chain in files.unboxed
+            SubElement(element, "nobndbox").text = str(int(has_flag))
     for box, names in sorted(names_of_boxes.items()):
         bounds = SubElement(_object(root, names), "bndbox")
         x1, y1, x2, y2 = box

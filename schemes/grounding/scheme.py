@@ -87,6 +87,7 @@ SCHEME = Scheme(
         keywords="annotation, pictures, boxes, language",
         pay_presets=PAY_PRESETS,
         pay_titles=PAY_TITLES,
+        task_categories=("object-detection",),
     ),
     corpus=CORPUS,
     content=GroundingContent(),

@@ -6,20 +6,10 @@ from schemes.contract.resources import ResourceEntry
 from schemes.contract.values import Json
 from schemes.frames.content import CORE
 from schemes.frames.lexicon.markup import Run, text_of
+from schemes.frames.lexicon.relation_labels import relation_labels
 from schemes.frames.lexicon.search import search
 
 COLOURS = 6
-# What a frame does to the frame that a relation names, if that is the parent and if it is the child.
-RELATION_LABELS = {
-    "Inheritance": ("Inherits from", "Is inherited by"),
-    "Perspective_on": ("Is a perspective on", "Is seen in the perspective of"),
-    "Using": ("Uses", "Is used by"),
-    "Subframe": ("Is a part of", "Has the parts"),
-    "Precedes": ("Comes after", "Comes before"),
-    "Causative_of": ("Is caused by", "Causes"),
-    "Inchoative_of": ("Is begun by", "Begins"),
-    "See_also": ("See also", "See also"),
-}
 CORE_LABELS = {
     "Core": "core",
     "Core-Unexpressed": "core, seldom expressed",
@@ -42,6 +32,7 @@ def describe(value: Json, name: str) -> Json | None:
     frame = value["frames"].get(name)
     if frame is None:
         return None
+    accepted = [*value.get("from_annotations", ())]
     ordered = sorted(frame["elements"], key=lambda element: element["core"] not in CORE)
     colours = {element["name"]: at % COLOURS + 1 for at, element in enumerate(ordered)}
     return {
@@ -59,7 +50,7 @@ def describe(value: Json, name: str) -> Json | None:
         ],
         "units": frame["units"],
         "extra": [
-            {"lemma": lemma, "score": score}
+            {"lemma": lemma, "score": score, "is_accepted": [lemma, name] in accepted}
             for lemma, unit_frame, score in value["extra_units"]
             if unit_frame == name
         ],
@@ -74,9 +65,7 @@ def _coloured(runs: Iterable[Run], colours: Mapping[str, int]) -> list[Json]:
 def _relations(frame: Json) -> list[Json]:
     groups: dict[str, list[str]] = {}
     for relation in frame["relations"]:
-        kind = relation["type"]
-        plain = kind.replace("_", " ")
-        as_parent, as_child = RELATION_LABELS.get(kind, (f"{plain} (parent)", f"{plain} (child)"))
+        as_parent, as_child = relation_labels(relation["type"])
         label = as_parent if relation["is_parent"] else as_child
         groups.setdefault(label, []).append(relation["frame"])
     return [{"label": label, "frames": sorted(names)} for label, names in groups.items()]

@@ -16,9 +16,11 @@ COLUMNS = ["lemma", "frame", "score"]
 def read_extra_units(path: Path, current: Json | None) -> Json:
     """Return the lexicon with the extra units of the file in place of earlier ones.
 
-    Raise FileError, also for a frame that the lexicon lacks.
+    Units that were accepted from annotations stay. Raise FileError, also for a frame that the lexicon
+    lacks.
     """
     lexicon = current or EMPTY
+    accepted = {(lemma, frame) for lemma, frame in lexicon.get("from_annotations", ())}
     units: dict[tuple[str, str], list[str | float]] = {}
     for line, fields in _rows(path):
         try:
@@ -30,6 +32,9 @@ def read_extra_units(path: Path, current: Json | None) -> Json:
         units[lemma, frame] = [lemma, frame, score]
         if len(units) > MAX_EXTRA_UNITS:
             raise FileError(path.name, line, f"has more than {MAX_EXTRA_UNITS:,} units.")
+    for unit in lexicon["extra_units"]:
+        if (unit[0], unit[1]) in accepted:
+            units.setdefault((unit[0], unit[1]), unit)
     return {**lexicon, "extra_units": list(units.values())}
 
 

@@ -8,11 +8,17 @@
      "roles": [{"name": "Agent", "definition": "Who does it."}],
      "verbs": {"sell": [{"class": "give-13.1", "roles": ["Agent", "Theme", "Recipient"]}]},
      "extra_units": [["come from", "Origin", 0.7]],
+     "from_annotations": [["come from", "Origin"]],
+     "verb_frames": [["come_from", "Origin", 12]],
+     "element_roles": [["Origin", "Entity", "Theme", 9]],
      "core_only": true}
 
 RUNS is a text as a list of `[text, mark]`. A mark is "" or the name of the element that the text
 mentions. `is_parent` is true if the relation's frame is the general, whole, earlier or causing one.
-Lemmas of several words are written with blanks. With `core_only`, pages offer only core elements.
+Lemmas of several words are written with blanks. `from_annotations` names the extra units that staff
+accepted from annotations. `verb_frames` and `element_roles` count what reference
+records chose for a lemma and for an element of a frame. Values that were stored earlier lack them. With
+`core_only`, pages offer only core elements.
 """
 
 from typing import Annotated, Any, Literal
@@ -38,6 +44,7 @@ MAX_VERBS = 50_000
 MAX_CLASSES = 100
 MAX_CLASS_ROLES = 50
 MAX_EXTRA_UNITS = 200_000
+MAX_COUNTS = 200_000
 MAX_ROLES = 500
 MAX_SCORE = 1e9
 EMPTY: Json = {
@@ -46,6 +53,9 @@ EMPTY: Json = {
     "roles": list(DEFAULT_ROLES),
     "verbs": {},
     "extra_units": [],
+    "from_annotations": [],
+    "verb_frames": [],
+    "element_roles": [],
     "core_only": True,
 }
 
@@ -118,6 +128,9 @@ class _Lexicon(Strict):
         list[Annotated[list[Any], Field(min_length=3, max_length=3)]],
         Field(max_length=MAX_EXTRA_UNITS),
     ]
+    from_annotations: Annotated[list[list[_Lemma]], Field(max_length=MAX_EXTRA_UNITS)] = []
+    verb_frames: Annotated[list[list[Any]], Field(max_length=MAX_COUNTS)] = []
+    element_roles: Annotated[list[list[Any]], Field(max_length=MAX_COUNTS)] = []
     core_only: bool
 
 
@@ -131,6 +144,11 @@ def parse(value: object) -> Json:
         _extra_unit(row, f"extra_units[{at}]", lexicon)
         for at, row in enumerate(lexicon.extra_units)
     ]
+    for at, unit in enumerate(lexicon.from_annotations):
+        if len(unit) != 2:
+            raise ContentError(f"from_annotations[{at}]", "must be a lemma and a frame.")
+    _check_counts(lexicon.verb_frames, "verb_frames", 2)
+    _check_counts(lexicon.element_roles, "element_roles", 3)
     return {**lexicon.model_dump(by_alias=True), "extra_units": extra_units}
 
 
@@ -160,6 +178,15 @@ def _check_unique(names: list[str], path: str, noun: str) -> None:
         if name in seen:
             raise ContentError(f"{path}[{at}]", f"the {noun} {name[:80]!r} appears twice.")
         seen.add(name)
+
+
+def _check_counts(rows: list[list[Any]], path: str, names: int) -> None:
+    """Check rows of names and how often they occur together."""
+    for at, row in enumerate(rows):
+        *texts, count = row or [None]
+        are_names = all(isinstance(text, str) and 0 < len(text) <= MAX_NAME for text in texts)
+        if len(texts) != names or not are_names or type(count) is not int or count < 1:
+            raise ContentError(f"{path}[{at}]", f"must be {names} names and a number from 1.")
 
 
 def _extra_unit(row: list[Any], path: str, lexicon: _Lexicon) -> list[str | float]:

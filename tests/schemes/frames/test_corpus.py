@@ -1,5 +1,8 @@
 """The corpus of records, including CoNLL-U, joined record files, blind items and the sample."""
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from schemes.contract.errors import ContentError, FileError
@@ -9,6 +12,7 @@ from schemes.frames.corpus import CORPUS
 from schemes.frames.exports import TASK_A, TASK_B1, TASK_B2
 from schemes.frames.lexicon import LEXICON
 from schemes.frames.scheme import SCHEME
+from schemes.stated import contradictions
 from tests.schemes.frames.corpus_files import write_corpus
 
 SENTENCE = """\
@@ -259,3 +263,54 @@ def test_argument_outside_the_sentence_makes_no_item():
     item = ItemRecord("1", "2", {"verb": [1], "fillers": {"1": "he", "9": "it"}})
     with pytest.raises(ContentError, match="token 9 does not exist; the sentence has 3"):
         CORPUS.complete_item(item, ItemContext(("He", "gave", "it")))
+
+
+FRENCH = """\
+# sent_id = f1
+# text = La société a vendu ses usines, et les prix s'effondrent.
+1\tLa\tle\tDET\t_\t_\t2\tdet\t_\t_
+2\tsociété\tsociété\tNOUN\t_\t_\t4\tnsubj\t_\t_
+3\ta\tavoir\tAUX\t_\t_\t4\taux:tense\t_\t_
+4\tvendu\tvendre\tVERB\t_\t_\t0\troot\t_\t_
+5\tses\tson\tDET\t_\t_\t6\tdet\t_\t_
+6\tusines\tusine\tNOUN\t_\t_\t4\tobj\t_\tSpaceAfter=No
+7\t,\t,\tPUNCT\t_\t_\t12\tpunct\t_\t_
+8\tet\tet\tCCONJ\t_\t_\t12\tcc\t_\t_
+9\tles\tle\tDET\t_\t_\t10\tdet\t_\t_
+10\tprix\tprix\tNOUN\t_\t_\t12\tnsubj\t_\t_
+11\ts'\tse\tPRON\t_\t_\t12\texpl\t_\tSpaceAfter=No
+12\teffondrent\teffondrer\tVERB\t_\t_\t4\tconj\t_\tSpaceAfter=No
+13\t.\t.\tPUNCT\t_\t_\t4\tpunct\t_\t_
+"""
+
+
+def test_other_languages_have_the_lemmas_of_their_file(tmp_path):
+    (sentence,) = CORPUS.read_sentences(write(tmp_path, "fr.conllu", FRENCH), "conllu", raised)
+    context = ItemContext(sentence.tokens, metadata=sentence.metadata)
+    items = [
+        CORPUS.complete_item(item, context)
+        for item in CORPUS.find_items(sentence.external_id, context)
+    ]
+    assert [item.target for item in items] == [
+        {"verb": [3], "lemma": "vendre"},
+        {"verb": [11], "lemma": "effondrer"},
+    ]
+    frame = {"elements": [{"name": "Vendeur"}, {"name": "Biens"}], "units": ["vendre.v"]}
+    lexicon = LEXICON.formats["json"](
+        write(tmp_path, "fr.json", json.dumps({"frames": {"Vente": frame}})), None
+    )
+    [[_, _, verbs, *_]] = LEXICON.index(lexicon)["frames"]
+    assert verbs == [items[0].target["lemma"]]
+    files = [
+        write(tmp_path, "b1.txt", "#f1 4 vendre.Vente société-:-2-:-Vendeur usine-:-6-:-Biens\n"),
+    ]
+    [record] = gold(files)
+    assert list(contradictions(record.item.stated, context)) == []
+    stored = replace(context, target=items[0].target, resources={"lexicon": lexicon})
+    parsed = SCHEME.content.parse_gold(record.content, stored)
+    fillers = [argument["filler"] for argument in parsed["arguments"]]
+    assert (parsed["lemma"], parsed["frame"], fillers) == (
+        "vendre",
+        "Vente",
+        ["société", "usine"],
+    )

@@ -45,7 +45,7 @@ def test_relations_of_the_sample_have_both_sides(lexicon):
 
 
 def test_exact_name_returns_the_whole_frame(lexicon):
-    expected = {"name": "Origin", **lexicon["frames"]["Origin"]}
+    expected = {"name": "Origin", **lexicon["frames"]["Origin"], "element_roles": {}}
     assert LEXICON.look_up(lexicon, "Origin") == [expected]
 
 
@@ -83,19 +83,38 @@ def test_index_has_verbs_without_part_of_speech(lexicon):
     small = {
         **lexicon,
         "frames": {
-            "Origin": {**lexicon["frames"]["Origin"], "units": ["come from.v", "origin.n"]},
-            "Empty": {**lexicon["frames"]["Event"], "elements": [], "units": []},
+            "Origin": {
+                **lexicon["frames"]["Origin"],
+                "units": ["come from.v", "origin.n"],
+                "relations": [
+                    {"type": "Using", "frame": "Empty", "is_parent": True},
+                    {"type": "See_also", "frame": "Empty", "is_parent": False},
+                ],
+            },
+            "Empty": {
+                **lexicon["frames"]["Event"],
+                **{"elements": [], "units": []},
+                "relations": [
+                    {"type": "Using", "frame": "Origin", "is_parent": False},
+                    {"type": "See_also", "frame": "Origin", "is_parent": True},
+                ],
+            },
         },
         "extra_units": [["spring from", "Origin", 0.5]],
     }
     event = "Something happens at some Place and Time. The verb says no more about it than"
     index = LEXICON.index(small)
     assert index["extra"] == [["spring from", "Origin", 0.5]]
-    assert index["frames"][1][::2] == ["Origin", ["come from"]]
-    assert index["frames"][1][3] == 1
+    assert index["frames"][1][:3:2] == ["Origin", ["come from"]]
+    assert index["frames"][1][3:] == [["Entity", "Origin"], ["origin"]]
+    assert index["labels"] == [
+        ["See_also", "See also", "See also"],
+        ["Using", "Uses", "Is used by"],
+    ]
+    assert index["relations"] == [[0, 0, 1], [1, 1, 0]]
     assert index["frames"][0][0] == "Empty"
     assert index["frames"][0][1].startswith(event)
-    assert index["frames"][0][2:] == [[], 0]
+    assert index["frames"][0][2:] == [[], [], []]
     json.dumps(index)
 
 
@@ -126,11 +145,33 @@ def test_lost_parts_of_a_record_are_reported(lexicon):
 
 def test_precedents_count_frames_and_lemmas():
     come = {"frame": "Arriving", "lemma": "come"}
-    origin = {"frame": "Origin", "lemma": "come_from"}
+    origin = {
+        "frame": "Origin",
+        "lemma": "come_from",
+        "arguments": [{"filler": "Red_Sea", "element": "Origin", "role": "Source"}],
+    }
     skipped = {"frame": "", "lemma": "come", "skip": "other"}
-    assert precedents.like("come from") == {"lemma": "come_from"}
-    assert precedents.summarize([come, origin, skipped, origin]) == [
-        {"frame": "Origin", "lemma": "come_from", "count": 2},
-        {"frame": "Arriving", "lemma": "come", "count": 1},
+    query = precedents.parse_query("come from")
+    assert (query.target, query.content) == ({"lemma": "come_from"}, {})
+    assert precedents.summarize("come from", [come, origin, skipped, origin]) == [
+        {"frame": "Origin", "lemma": "come_from", "count": 2, "words": ["red", "sea"]},
+        {"frame": "Arriving", "lemma": "come", "count": 1, "words": []},
     ]
-    assert precedents.summarize([]) == []
+    assert precedents.summarize("come", []) == []
+
+
+def test_precedents_count_the_roles_of_a_frame():
+    def record(*arguments: tuple[str, str]) -> dict:
+        return {"arguments": [{"element": name, "role": role} for name, role in arguments]}
+
+    query = precedents.parse_query("=Origin")
+    assert (query.target, query.content) == ({}, {"frame": "Origin"})
+    records = [
+        record(("Origin", "Source"), ("Entity", "Theme")),
+        record(("Origin", "Location"), ("Entity", ""), ("", "Time")),
+        record(("Origin", "Location")),
+    ]
+    assert precedents.summarize("=Origin", records) == [
+        {"element": "Entity", "roles": ["Theme"]},
+        {"element": "Origin", "roles": ["Location", "Source"]},
+    ]

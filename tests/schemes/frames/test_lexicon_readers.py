@@ -14,7 +14,7 @@ from schemes.contract.values import Json
 from schemes.frames.lexicon import LEXICON
 from schemes.frames.lexicon.roles import DEFAULT_ROLES, ROLE_PRESETS
 from schemes.frames.lexicon.value import EMPTY
-from schemes.frames.pages import ELEMENT_ROLES
+from schemes.frames.role_rules import ELEMENT_ROLES
 from tests.schemes.frames.lexicon_files import (
     VERBNET,
     frame_xml,
@@ -420,3 +420,82 @@ def test_extra_units_replace_earlier_ones(tmp_path):
 def test_broken_extra_units_name_the_line(tmp_path, text, message):
     current = read(write_zip(tmp_path / "r.zip", RELEASE), "framenet")
     assert error_of(write(tmp_path, "a.csv", text), "csv", current).startswith(message)
+
+
+# --- reference records ---------------------------------------------------------------------------
+
+RECORDS = {
+    "gold/task-a.txt": "#1 2 Buy.Commerce_sell\n#2 2 buy.Giving\n#3 4_5 buy_up.Giving\n",
+    "gold/task-b1.txt": "#1 2 Buy.Commerce_sell he-:-1-:-Seller it-:-3-:-Goods\n#2 2 buy.Giving\n",
+    "gold/task-b2.txt": "#1 2 Buy.na he-:-1-:-Agent it-:-3-:-Theme\n#2 2 buy.na she-:-1-:-Agent\n",
+    "gold/.hidden.txt": "no record",
+    "gold/read.me": "no record",
+}
+COUNTS = {
+    "verb_frames": [["buy", "Commerce_sell", 1], ["buy", "Giving", 1], ["buy_up", "Giving", 1]],
+    "element_roles": [
+        ["Commerce_sell", "Goods", "Theme", 1],
+        ["Commerce_sell", "Seller", "Agent", 1],
+    ],
+}
+
+
+@pytest.mark.parametrize("write_release", [write_folder, write_zip])
+def test_reference_records_are_counted(tmp_path, write_release):
+    lexicon = read(write_release(tmp_path / "gold", RECORDS), "semeval", EMPTY)
+    assert {name: lexicon[name] for name in COUNTS} == COUNTS
+    assert LEXICON.count(lexicon)["reference records"] == 3
+    assert LEXICON.index(lexicon)["chosen"] == COUNTS["verb_frames"]
+    # A further import replaces the counts, and keeps the other parts.
+    release = {"one.txt": "#1 2 sell.Giving it-:-3-:-Theme\n"}
+    again = read(write_release(tmp_path / "again", release), "semeval", lexicon)
+    assert (again["verb_frames"], again["roles"]) == ([["sell", "Giving", 1]], lexicon["roles"])
+
+
+def test_reference_roles_are_those_of_the_frame(tmp_path):
+    current = read(write_folder(tmp_path / "net", RELEASE), "framenet")
+    lexicon = read(write_folder(tmp_path, RECORDS), "semeval", current)
+    (frame,) = LEXICON.look_up(lexicon, "Commerce_sell")
+    assert frame["element_roles"] == {"Goods": ["Theme"], "Seller": ["Agent"]}
+    (other,) = LEXICON.look_up(lexicon, "Giving")
+    assert other["element_roles"] == {}
+    # Versions that were stored before records could be imported lack both fields.
+    older = {name: value for name, value in current.items() if name not in COUNTS}
+    assert LEXICON.index(older)["chosen"] == []
+    assert "reference records" not in LEXICON.count(older)
+    assert LEXICON.look_up(older, "Giving")[0]["element_roles"] == {}
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"a.txt": "#1 2 buy.Giving\nnonsense\n"}, "a.txt, line 2: has 1 fields"),
+        ({"b2.txt": "#1 2 buy.na it-:-3-:-Theme\n"}, "has no record with a frame"),
+        ({"a.json": "{}"}, "has no text files"),
+    ],
+)
+def test_broken_reference_records_are_refused(tmp_path, files, message):
+    assert message in error_of(write_folder(tmp_path, files), "semeval")
+
+
+@pytest.mark.parametrize(
+    ("part", "rows"),
+    [
+        ("verb_frames", [["buy", "Giving"]]),
+        ("verb_frames", [["buy", "Giving", 0]]),
+        ("verb_frames", [["buy", "Giving", True]]),
+        ("verb_frames", [[]]),
+        ("element_roles", [["Giving", "Donor", 3]]),
+        ("element_roles", [["Giving", "", "Agent", 3]]),
+    ],
+)
+def test_counts_of_another_shape_are_refused(part, rows):
+    with pytest.raises(ContentError, match=f"{part}\\[0\\]"):
+        LEXICON.parse({**EMPTY, part: rows})
+
+
+def test_files_of_reference_records_may_have_long_names(tmp_path):
+    name = f"{'é' * 150}.txt"
+    files = dict(zip([name, *list(RECORDS)[1:]], RECORDS.values(), strict=True))
+    release = write_zip(tmp_path / "gold.zip", files)
+    assert read(release, "semeval") == read(write_folder(tmp_path / "gold", RECORDS), "semeval")

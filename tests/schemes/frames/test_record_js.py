@@ -66,6 +66,7 @@ def random_record(rng: random.Random) -> Json:
             }
             for at in range(rng.randrange(4))
         ],
+        "mentionsNone": True,
         "confidence": rng.choice([None, *[1, 2, 3, 4, 5] * 3]),
     }
 
@@ -138,8 +139,17 @@ def test_verb_token_cannot_be_removed(chromium):
 def test_draft_is_restored_unchanged(chromium):
     draft = {
         **{"step": "arguments", "understood": True, "skip": "", "verb": [3, 5]},
-        **{"frame": "Origin", "confidence": 2},
-        "arguments": [{"head": [2], "element": "Entity", "role": "Asset", "origin": 1}],
+        **{"frame": "Origin", "confidence": 2, "mentionsNone": False},
+        "arguments": [
+            {"head": [2], "element": "Entity", "role": "Asset", "isOwnRole": True, "origin": 1},
+            {
+                "head": [6],
+                "element": "Origin",
+                "role": "Source",
+                "isOwnRole": False,
+                "origin": None,
+            },
+        ],
     }
     script = "return record.draftOf(record.resume(rest[0], facts));"
     assert in_page(chromium, script, draft) == draft
@@ -175,7 +185,11 @@ def test_disputed_record_opens_at_the_first_dispute(chromium):
         ({"understood": True}, "started"),
         ({"verb": [3, 5]}, "started"),
         ({"understood": True, "frame": "Origin"}, "started"),
-        ({"understood": True, "frame": "Origin", "confidence": 3}, "done"),
+        ({"understood": True, "frame": "Origin", "confidence": 3}, "started"),
+        (
+            {"understood": True, "frame": "Origin", "confidence": 3, "mentionsNone": True},
+            "done",
+        ),
         ({"skip": "other"}, "skipped"),
     ],
 )
@@ -192,11 +206,11 @@ def test_status_of_a_record(chromium, changes, status):
 
 INDEX = {
     "frames": [
-        ["Arriving", "Something reaches a goal.", ["come", "arrive"], 1],
-        ["Becoming", "Something changes into another state.", ["become"], 1],
-        ["Come_together", "People gather.", ["gather"], 1],
-        ["Motion", "Something moves, or comes along.", ["move"], 1],
-        ["Origin", "Something began somewhere.", ["come from"], 1],
+        ["Arriving", "Something reaches a goal.", ["come", "arrive"]],
+        ["Becoming", "Something changes into another state.", ["become"]],
+        ["Come_together", "People gather.", ["gather"]],
+        ["Motion", "Something moves, or comes along.", ["move"]],
+        ["Origin", "Something began somewhere.", ["come from"]],
     ],
     "extra": [["come", "Motion", 0.2], ["come", "Becoming", 0.7], ["come", "Lost", 1.0]],
 }
@@ -231,14 +245,15 @@ def test_suggestions_are_ranked(chromium):
     ]
     with page_with_modules(chromium, "schemes/frames/lexicon.js") as page:
         suggested = page.evaluate(
-            """([data, precedents]) => new lexicon.Index(data).suggest("come from", "come", precedents)
+            """([data, precedents]) => new lexicon.Index(data)
+                .suggest({lemma: "come from", head: "come"}, precedents)
                 .map(({entry, reason}) => [entry.name, reason])""",
             [INDEX, precedents],
         )
     assert suggested == [
+        ["Becoming", "chosen 3 times for “come from”, extra lexical unit “come”"],
         ["Origin", "lexical unit “come from”"],
-        ["Arriving", "lexical unit “come”"],
-        ["Becoming", "extra lexical unit “come”, chosen 3 times for “come from”"],
-        ["Motion", "extra lexical unit “come”"],
         ["Come_together", "chosen once for “come”"],
+        ["Arriving", "lexical unit “come”"],
+        ["Motion", "extra lexical unit “come”"],
     ]

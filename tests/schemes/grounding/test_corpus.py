@@ -4,17 +4,20 @@ import json
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
 from schemes.contract.errors import ContentError, FileError, refuse
 from schemes.contract.items import ItemContext
-from schemes.contract.records import ItemRecord
+from schemes.contract.records import ExportRow, ItemRecord
+from schemes.contract.values import Image
 from schemes.grounding.captions import CaptionPhrase
 from schemes.grounding.corpus import CORPUS
 from schemes.grounding.exports import EXPORTS
 from schemes.grounding.flickr30k import parse_sentence, write_folder
 from tests.schemes.grounding.caption_files import (
+    SIZE,
     expected_rows,
     items_of,
     make_captions,
@@ -584,3 +587,38 @@ def test_annotations_without_captions_are_reported(tmp_path):
     (folder / "Annotations" / "lost.xml").write_text("<annotation/>")
     list(CORPUS.read_sentences(folder, "flickr30k", errors.append))
     assert [str(error) for error in errors] == ["Annotations/lost.xml: has no file in Sentences."]
+
+
+@pytest.mark.parametrize("fmt", ["flickr30k", "flickr30k-images"])
+def test_scenes_without_a_box_keep_both_flags(tmp_path, fmt):
+    flags = {"1": (1, 1), "2": (1, 0), "3": (0, 1)}
+    words = " ".join(f"[/EN#{chain}/scene place]" for chain in flags)
+    objects = "".join(
+        f"<object><name>{chain}</name><scene>{scene}</scene><nobndbox>{box}</nobndbox></object>"
+        for chain, (scene, box) in flags.items()
+    )
+    source, folder = tmp_path / "source", tmp_path / "folder"
+    write_flickr(source, f"<annotation>{objects}</annotation>", f"{words}\n[/EN#1/scene It]\n")
+    sentences = list(CORPUS.read_sentences(source, fmt, refuse))
+    golds = list(CORPUS.read_gold([source], fmt, refuse))
+    rows = [
+        ExportRow(
+            sentence.external_id,
+            sentence.tokens,
+            items_of(sentence)[0].target,
+            gold.content,
+            [],
+            metadata=sentence.metadata,
+            image=Image("1.jpg", *SIZE),
+        )
+        for sentence, gold in zip(sentences, golds, strict=True)
+    ]
+    write_folder(rows, folder)
+    written = ElementTree.parse(folder / "Annotations" / "1.xml").getroot()
+    found = {
+        element.findtext("name"): tuple(
+            int(element.findtext(flag, "")) for flag in ("scene", "nobndbox")
+        )
+        for element in written.findall("object")
+    }
+    assert found == flags

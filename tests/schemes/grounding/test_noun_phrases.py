@@ -43,6 +43,44 @@ CAPTIONS = {
         "fruit": ONE,
     },
     "He sees her": {},
+    "Everyone watches Twenty-four coins and someone": {
+        "Everyone": SEVERAL,
+        "Twenty-four coins": (True, 24),
+        "someone": ONE,
+    },
+    "Thirty five birds , forty - two eggs , a hundred leaves and two dozen eggs": {
+        "Thirty five birds": (True, 35),
+        "forty - two eggs": (True, 42),
+        "a hundred leaves": (True, 100),
+        "two dozen eggs": (True, 24),
+    },
+    "Two or three dogs follow 3-4 birds": {"Two or three dogs": SEVERAL, "3-4 birds": SEVERAL},
+    "Five or more people see ten to twelve kids and a dozen or so ducks": {
+        "Five or more people": SEVERAL,
+        "ten to twelve kids": SEVERAL,
+        "a dozen or so ducks": SEVERAL,
+    },
+    "A man and a motorcycle stand in front of a house .": {
+        "A man": ONE,
+        "a motorcycle": ONE,
+        "a house": ONE,
+    },
+    "Two men repair a car and a bike stand .": {
+        "Two men": (True, 2),
+        "a car": ONE,
+        "a bike stand": ONE,
+    },
+    "A man and woman walk on a beach": {"A man and woman": SEVERAL, "a beach": ONE},
+    "The men and women watch a dog and its owner": {
+        "The men and women": SEVERAL,
+        "a dog": ONE,
+        "its owner": ONE,
+    },
+    "Men and women in a two-story house": {
+        "Men": SEVERAL,
+        "women": SEVERAL,
+        "a two-story house": ONE,
+    },
 }
 
 

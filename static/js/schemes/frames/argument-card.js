@@ -8,10 +8,13 @@ import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { disputeNotes } from "./dispute-notes.js";
 import { source } from "./frame-source.js";
 import { retry, runsText } from "./frame-text.js";
-import { argumentProblem, holderOf, isCore, isLost, suggestedRole, textOf } from "./record.js";
+import { roleGroups } from "./label-fields.js";
+import { argumentProblem, holderOf, isCore, isLost, rolesFor, textOf } from "./record.js";
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const NO_ELEMENT = "-";
+// The digits of the likely roles.
+export const ROLE_KEYS = "12345";
 
 export class ArgumentCard {
   /** @param {Argument} argument @param {RecordPage} page */
@@ -35,10 +38,9 @@ export class ArgumentCard {
     );
     this.lost = element("div", { class: "message message--warning", hidden: true });
     this.role = element("select", { id: `role-${key}`, onchange: () => page.setRole(key, this.role.value) });
-    this.role.append(
-      element("option", { value: "" }, "No role"),
-      ...page.facts.roles.map(({ name }) => element("option", { value: name }, name)),
-    );
+    this.roleKeys = element("span", { class: "role-keys" });
+    this.rolesPainted = "";
+    this.suggested = element("span", { class: "argument__suggested" }, "role suggested");
     this.hint = element("span", { class: "hint", id: `role-hint-${key}` });
     this.role.setAttribute("aria-describedby", this.hint.id);
     const disputes = this.disputes(origin);
@@ -50,13 +52,20 @@ export class ArgumentCard {
       this.lost,
       element("p", { class: "argument__tools" }, this.words),
       this.choices.box,
-      element("p", { class: "field" }, element("label", { for: this.role.id }, "Generic role"), this.role, this.hint),
+      element(
+        "p",
+        { class: "field" },
+        element("label", { for: this.role.id }, "Generic role"),
+        this.role,
+        this.roleKeys,
+        this.hint,
+      ),
     );
     this.note = element("p", { class: "error argument__note", hidden: true });
     this.box = element(
       "li",
       { class: "argument", onkeydown: (/** @type {KeyboardEvent} */ event) => this.keyDown(event) },
-      element("div", { class: "argument__line" }, this.head, this.labels, this.remove),
+      element("div", { class: "argument__line" }, this.head, this.labels, this.suggested, this.remove),
       this.note,
       this.body,
     );
@@ -90,6 +99,7 @@ export class ArgumentCard {
     this.head.setAttribute("aria-expanded", String(isActive));
     const labels = [argument.element, argument.role].filter(Boolean).join(" · ") || "no element or role yet";
     setText(this.labels, this.isDisputed ? `${labels} – disputed` : labels);
+    this.suggested.hidden = !argument.role || argument.isOwnRole;
     setText(this.remove, "Remove");
     this.remove.setAttribute("aria-label", `Remove ${words}`);
     this.remove.disabled = locked;
@@ -100,7 +110,7 @@ export class ArgumentCard {
     if (!isActive) return;
     this.showLost(argument, frame);
     this.choices.update(state, argument, frame, words);
-    this.showRole(argument, locked);
+    this.showRole(state, argument);
   }
 
   // The note of a closed card. An open one shows what is missing by itself.
@@ -124,21 +134,55 @@ export class ArgumentCard {
     );
   }
 
-  /** @param {Argument} argument @param {boolean} locked */
-  showRole(argument, locked) {
-    const { facts } = this.page;
+  /** @param {RecordState} state @param {Argument} argument */
+  showRole(state, argument) {
+    const { facts, locked } = this.page;
+    const { likely, suggested } = rolesFor(argument, state, facts);
+    this.paintRoles(likely, argument.role);
     this.role.disabled = locked;
     this.role.value = argument.role;
-    if (this.role.value !== argument.role) {
-      this.role.append(element("option", { value: argument.role }, argument.role));
-      this.role.value = argument.role;
+    for (const button of this.roleKeys.querySelectorAll("button")) {
+      button.disabled = locked;
+      button.setAttribute("aria-pressed", String(button.value === argument.role));
     }
-    const suggestion = suggestedRole(argument, facts);
     const definition = facts.roles.find(({ name }) => name === argument.role)?.definition ?? "";
     const parts = [];
-    if (suggestion && argument.role === suggestion) parts.push("Suggested.");
-    else if (suggestion) parts.push(`The suggestion is ${suggestion}.`);
+    if (argument.role && !argument.isOwnRole) parts.push("Suggested.");
+    else if (suggested && suggested !== argument.role) parts.push(`The suggestion is ${suggested}.`);
     setText(this.hint, [...parts, definition].filter(Boolean).join(" "));
+  }
+
+  // The list, and the likely roles with their digits. Both change with the element.
+  /** @param {string[]} likely @param {string} value */
+  paintRoles(likely, value) {
+    const key = JSON.stringify([likely, value]);
+    if (key === this.rolesPainted) return;
+    this.rolesPainted = key;
+    const groups = roleGroups({ roles: this.page.facts.roles, likely, value });
+    this.role.replaceChildren(element("option", { value: "" }, "No role"), ...groups);
+    const names = likely.slice(0, ROLE_KEYS.length);
+    const hadFocus = [...this.roleKeys.children].indexOf(/** @type {Element} */ (document.activeElement));
+    this.roleKeys.replaceChildren(
+      ...names.map((name, at) => {
+        const onclick = () => this.page.setRole(this.key, name);
+        const attributes = { type: "button", value: name, "aria-keyshortcuts": ROLE_KEYS[at], onclick };
+        return element("button", attributes, keyHint(ROLE_KEYS[at]), name);
+      }),
+    );
+    const focused = this.roleKeys.children[hadFocus];
+    if (focused instanceof HTMLElement) focused.focus();
+  }
+
+  /**
+   * Choose the likely role with a digit. Return false if there is none.
+   *
+   * @param {string} key
+   */
+  takeDigit(key) {
+    const button = this.roleKeys.children[ROLE_KEYS.indexOf(key)];
+    if (!(button instanceof HTMLElement)) return false;
+    button.click();
+    return true;
   }
 
   focus() {
@@ -152,7 +196,7 @@ export class ArgumentCard {
     if (event.key === "Escape") this.page.focusSentence();
     else if (event.key === "Enter" && event.target instanceof HTMLInputElement) this.page.focusSentence();
     else if (event.key === "Delete" && !isRole) this.page.removeArgument(this.key);
-    else if (isRole || !this.choices.takeLetter(event.key)) return;
+    else if (!this.takeDigit(event.key) && (isRole || !this.choices.takeLetter(event.key))) return;
     event.preventDefault();
   }
 }

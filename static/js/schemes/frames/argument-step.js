@@ -16,6 +16,8 @@ export class ArgumentStep {
     /** @type {Map<number, ArgumentCard>} */
     this.cards = new Map();
     this.painted = "";
+    this.none = ref(page.root, "mentions-none", HTMLInputElement);
+    this.none.addEventListener("change", () => page.mentionNone(this.none.checked));
     ref(page.root, "missing").append(...this.missing());
   }
 
@@ -39,6 +41,8 @@ export class ArgumentStep {
   render(state, frame) {
     this.renderCards(state, frame);
     ref(this.page.root, "no-arguments").hidden = state.arguments.length > 0;
+    this.none.checked = state.mentionsNone;
+    this.none.disabled = this.page.locked;
     this.renderReference(state, frame);
   }
 
@@ -81,5 +85,15 @@ export class ArgumentStep {
   /** @param {number} key */
   focusCard(key) {
     this.cards.get(key)?.focus();
+  }
+
+  /**
+   * Choose a likely role of an argument with a digit. Return false if there is none.
+   *
+   * @param {number} key
+   * @param {string} digit
+   */
+  takeDigit(key, digit) {
+    return this.cards.get(key)?.takeDigit(digit) ?? false;
   }
 }

@@ -8,6 +8,7 @@
 import { element, ref, setText } from "../../html.js";
 import { source } from "./frame-source.js";
 import { textOf, toggled } from "./record.js";
+import { likelyRoles } from "./roles.js";
 import { TokenPicker } from "./token-picker.js";
 
 /**
@@ -69,6 +70,21 @@ export class CasePage {
       onRemove: (token) => this.pick(token),
       onLeave: () => this.leaveSentence(),
     });
+  }
+
+  /**
+   * Return the likely roles of an argument, the most likely first.
+   *
+   * @param {{head: number[], element: string}} argument
+   * @param {string} frame
+   */
+  likelyRoles({ head, element: name }, frame) {
+    const { data, shared } = this.data;
+    const facts = {
+      ...{ tokens: this.tokens, target: this.data.target, ...data },
+      ...{ elementRoles: shared.elementRoles, chosenRoles: source.chosenRoles },
+    };
+    return likelyRoles({ head, element: name, frame, held: [] }, facts).likely;
   }
 
   // --- for subclasses
@@ -228,9 +244,20 @@ export class CasePage {
   renderFrameNames() {
     const names = this.frameNames;
     if (!source.index || names.childElementCount > 0) return;
-    names.append(
-      ...[...source.index.entries.keys()].map((name) => element("option", { value: name.replaceAll("_", " ") })),
-    );
+    names.append(...[...source.index.entries.keys()].map((name) => element("option", { value: name })));
+  }
+
+  /**
+   * Say how a frame is related to one of the others.
+   *
+   * @param {HTMLElement} box
+   * @param {string} name  of the frame, or ""
+   * @param {string[]} others
+   */
+  renderRelation(box, name, others) {
+    const text = name && source.index ? source.index.relations.describe(name, others) : "";
+    box.hidden = text === "";
+    setText(box, text && `${name}: ${text[0].toLowerCase()}${text.slice(1)}`);
   }
 
   /** @returns {import("../../sentence.js").Mark[]} */

@@ -18,6 +18,10 @@ class FrameSource {
     this.frames = new Map();
     /** @type {Map<string, Precedent[]>} */
     this.precedents = new Map();
+    /** @type {Set<string>} The lemmas whose precedents are on their way. */
+    this.pending = new Set();
+    /** @type {Record<string, Record<string, string[]>>} The roles that others chose, by frame and element. */
+    this.chosenRoles = Object.create(null);
     /** @type {Set<() => void>} */
     this.listeners = new Set();
   }
@@ -55,10 +59,32 @@ class FrameSource {
     const known = this.frames.get(name);
     if (!name || (known && !(again && known === "failed"))) return;
     this.frames.set(name, "loading");
+    this.requestRoles(name);
     const results = await lookUp(RESOURCE, name);
     const frame = results?.find((result) => result.name === name);
+    this.addRoles(name, frame?.element_roles ?? {}, { isFirst: false });
     this.frames.set(name, frame ?? "failed");
     this.changed();
+  }
+
+  /** @param {string} name  of a frame */
+  async requestRoles(name) {
+    const results = await lookUp("precedents", `=${name}`);
+    if (!results?.length) return;
+    const roles = Object.fromEntries(results.map((result) => [result.element, result.roles]));
+    this.addRoles(name, roles, { isFirst: true });
+    this.changed();
+  }
+
+  // The roles of the project come before those of reference records.
+  /** @param {string} name @param {Record<string, string[]>} added  by element @param {{isFirst: boolean}} options */
+  addRoles(name, added, { isFirst }) {
+    const known = this.chosenRoles[name] ?? Object.create(null);
+    this.chosenRoles[name] = known;
+    for (const [element, roles] of Object.entries(added)) {
+      const others = known[element] ?? [];
+      known[element] = [...new Set(isFirst ? [...roles, ...others] : [...others, ...roles])];
+    }
   }
 
   /**
@@ -75,9 +101,10 @@ class FrameSource {
   async requestPrecedents(lemma) {
     if (this.precedents.has(lemma)) return;
     this.precedents.set(lemma, []);
+    this.pending.add(lemma);
     const results = await lookUp("precedents", lemma);
-    if (!results?.length) return;
-    this.precedents.set(lemma, results);
+    this.precedents.set(lemma, results ?? []);
+    this.pending.delete(lemma);
     this.changed();
   }
 }

@@ -5,12 +5,14 @@
 /** @import { RecordPage } from "./record-page.js" */
 
 import { counted, element, ref, setText } from "../../html.js";
+import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { disputeNotes } from "./dispute-notes.js";
 import { source } from "./frame-source.js";
 import { frameDetails, retry } from "./frame-text.js";
-import { headLemma, lemmaOf, textOf } from "./record.js";
+import { combined, headLemma, lemmaOf, textOf } from "./record.js";
 
 const MAX_SHOWN = 20;
+const KEYS = "123456789";
 
 /** @typedef {{entry: Entry, reason: string}} Offer */
 
@@ -20,6 +22,9 @@ export class FrameStep {
     this.page = page;
     this.search = ref(page.root, "search", HTMLInputElement);
     this.list = ref(page.root, "frames");
+    // Has the focus while the frames are loading, and the first of them afterwards.
+    this.status = ref(page.root, "frames-state");
+    this.status.tabIndex = -1;
     /** @type {Map<string, FrameRow>} */
     this.rows = new Map();
     this.painted = "";
@@ -37,7 +42,7 @@ export class FrameStep {
       }),
       ...disputeNotes(page.disputes.frame ?? [], {
         subject: "the frame",
-        textOf: (name) => String(name).replaceAll("_", " "),
+        textOf: String,
         onTake,
       }),
     );
@@ -47,7 +52,11 @@ export class FrameStep {
     const { locked, state } = this.page;
     const target = this.list.querySelector("input:checked") ?? this.list.querySelector("input");
     if (target instanceof HTMLElement && !locked) target.focus();
-    else if (!state.skip) this.search.focus();
+    else if (!state.skip) (this.isLoading() ? this.status : this.search).focus();
+  }
+
+  isLoading() {
+    return source.state === "loading" || this.isWaiting();
   }
 
   // --- rendering
@@ -58,10 +67,12 @@ export class FrameStep {
     setText(ref(root, "lemma"), lemmaOf(state.verb, facts));
     this.search.disabled = locked;
     ref(root, "no-frame", HTMLButtonElement).disabled = locked;
+    const hadFocus = document.activeElement === this.status;
     const query = this.search.value.trim();
     const offers = query ? this.results(query) : this.suggestions(state);
     this.showState(query, offers.length);
-    this.paint(offers.slice(0, MAX_SHOWN), state.frame);
+    this.paint(offers.slice(0, MAX_SHOWN), state.frame, query === "");
+    if (hadFocus && !this.isLoading()) this.focus();
   }
 
   /** @param {string} query @returns {Offer[]} */
@@ -69,15 +80,26 @@ export class FrameStep {
     return (source.index?.search(query) ?? []).map((entry) => ({ entry, reason: "" }));
   }
 
+  // Nothing is suggested before all counts have arrived, so that the list stays as it is.
   /** @param {RecordState} state @returns {Offer[]} */
   suggestions(state) {
     const { facts } = this.page;
-    if (!source.index) return [];
-    const [lemma, head] = [lemmaOf(state.verb, facts), headLemma(facts)];
-    const offers = source.index.suggest(lemma, head, this.page.precedents());
+    if (!source.index || this.isWaiting()) return [];
+    const verb = {
+      lemma: lemmaOf(state.verb, facts),
+      head: headLemma(facts),
+      nouns: facts.nouns,
+      words: new Set([...facts.lemmas, ...facts.tokens.map((token) => token.toLowerCase())]),
+    };
+    const reference = source.index.chosenFor(new Set([verb.lemma, verb.head]));
+    const offers = source.index.suggest(verb, combined([...this.page.precedents(), ...reference]));
     const chosen = source.index.entries.get(state.frame);
     if (chosen && !offers.some(({ entry }) => entry === chosen)) offers.unshift({ entry: chosen, reason: "" });
     return offers;
+  }
+
+  isWaiting() {
+    return [...this.page.lemmas()].some((lemma) => source.pending.has(lemma));
   }
 
   /** @param {string} query @param {number} count */
@@ -87,17 +109,23 @@ export class FrameStep {
       failed: "The frames couldn't be loaded.",
       loaded: query ? foundText(count) : count === 0 ? "No suggestions for this verb. Search all frames." : "",
     };
-    setText(ref(this.page.root, "frames-state"), texts[source.state]);
+    const state = !query && source.state === "loaded" && this.isWaiting() ? "loading" : source.state;
+    setText(this.status, texts[state]);
     ref(this.page.root, "load-again").hidden = source.state !== "failed";
     setText(ref(this.page.root, "frames-title"), query ? "Matching frames" : "Suggested frames");
   }
 
-  /** @param {Offer[]} offers @param {string} chosen */
-  paint(offers, chosen) {
+  /** @param {Offer[]} offers @param {string} chosen @param {boolean} areSuggested */
+  paint(offers, chosen, areSuggested) {
     const rows = offers.map(({ entry, reason }) => this.row(entry).update(reason, chosen, this.page.locked));
-    const key = offers.map(({ entry }) => entry.name).join("\n");
+    const key = `${areSuggested} ${offers.map(({ entry }) => entry.name).join(" ")}`;
     if (key === this.painted) return;
     this.painted = key;
+    const names = offers.map(({ entry }) => entry.name);
+    for (const [at, row] of rows.entries()) {
+      const relation = areSuggested ? source.index?.relations.describe(row.name, names.slice(0, at)) : "";
+      row.place(KEYS[at] ?? "", relation ?? "");
+    }
     const focused = document.activeElement;
     this.list.replaceChildren(...rows.map((row) => row.box));
     // Rows that move lose the focus.
@@ -138,6 +166,7 @@ export class FrameStep {
     if (key === "ArrowDown" || key === "ArrowUp") this.move(radios, at + (key === "ArrowDown" ? 1 : -1));
     else if (key === "ArrowRight" || key === "ArrowLeft") this.rows.get(event.target.value)?.show(key === "ArrowRight");
     else if (key === "Enter" && !shiftKey) this.take(event.target);
+    else if (KEYS.includes(key) && !ignoresKey(event, "select")) this.pick(radios[KEYS.indexOf(key)]);
     else return;
     event.preventDefault();
   }
@@ -146,6 +175,12 @@ export class FrameStep {
   move(radios, at) {
     if (at < 0) this.search.focus();
     else radios[at]?.focus();
+  }
+
+  /** @param {HTMLInputElement | undefined} radio */
+  pick(radio) {
+    radio?.focus();
+    if (radio && !radio.checked) radio.click();
   }
 
   // Enter chooses, and once more goes on.
@@ -166,7 +201,7 @@ let rowCount = 0;
 
 class FrameRow {
   /** @param {Entry} entry @param {RecordPage} page */
-  constructor({ name, definition }, page) {
+  constructor({ name, definition, core }, page) {
     rowCount += 1;
     this.name = name;
     this.page = page;
@@ -175,6 +210,8 @@ class FrameRow {
     const attributes = { type: "radio", name: "frame", value: name, "aria-describedby": `${id}-about`, onchange };
     this.radio = element("input", attributes);
     this.reason = element("span", { class: "frame-row__reason" });
+    this.relation = element("span", { class: "frame-row__relation" });
+    this.key = element("span");
     this.button = element(
       "button",
       {
@@ -192,12 +229,20 @@ class FrameRow {
     this.box = element(
       "div",
       { class: "frame-row" },
-      element("label", { class: "frame-row__choice" }, this.radio, element("span", { class: "frame-row__name" }, name)),
+      element(
+        "label",
+        { class: "frame-row__choice" },
+        this.radio,
+        this.key,
+        element("span", { class: "frame-row__name" }, name),
+      ),
       this.button,
       element(
         "p",
         { class: "frame-row__about", id: `${id}-about` },
+        element("span", { class: "frame-row__core" }, core.join(", ")),
         this.reason,
+        this.relation,
         element("span", { class: "frame-row__definition" }, definition),
       ),
       this.details,
@@ -212,6 +257,14 @@ class FrameRow {
     this.box.classList.toggle("frame-row--chosen", this.radio.checked);
     if (!this.details.hidden) this.fill();
     return this;
+  }
+
+  /** @param {string} key @param {string} relation  to a frame above */
+  place(key, relation) {
+    this.key.replaceChildren(...(key ? [keyHint(key)] : []));
+    if (key) this.radio.setAttribute("aria-keyshortcuts", key);
+    else this.radio.removeAttribute("aria-keyshortcuts");
+    setText(this.relation, relation);
   }
 
   toggle() {

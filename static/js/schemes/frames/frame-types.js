@@ -8,9 +8,23 @@
 
 /** @typedef {{name: string, core: string, definition: Runs}} FrameElement */
 
-/** @typedef {{name: string, definition: Runs, examples: Runs[], elements: FrameElement[], units: string[]}} Frame */
+/**
+ * A frame, with the roles that reference records give to its elements, the most frequent first.
+ *
+ * @typedef {object} Frame
+ * @property {string} name
+ * @property {Runs} definition
+ * @property {Runs[]} examples
+ * @property {FrameElement[]} elements
+ * @property {string[]} units
+ * @property {Record<string, string[]>} [element_roles]
+ */
 
-/** @typedef {{frame: string, lemma: string, count: number}} Precedent */
+/**
+ * How often a frame was chosen for a lemma, and frequent words of the arguments in these records.
+ *
+ * @typedef {{frame: string, lemma: string, count: number, words?: string[]}} Precedent
+ */
 
 /** @typedef {"read" | "frame" | "arguments" | "rate"} StepName */
 
@@ -37,6 +51,7 @@
  * @property {number[]} verb
  * @property {string} frame
  * @property {Argument[]} arguments
+ * @property {boolean} mentionsNone  whether the sentence is said to mention no argument
  * @property {number | null} confidence
  */
 
@@ -50,6 +65,9 @@
  * @property {Record<string, string>} roleHints  a role by token
  * @property {{name: string, definition: string}[]} roles
  * @property {Record<string, string[]>} elementRoles
+ * @property {string[]} [verbRoles]  of VerbNet's classes of the verb
+ * @property {string[]} [nouns]  that may belong to a light verb
+ * @property {Record<string, Record<string, string[]>>} [chosenRoles]  of others, by frame and element
  */
 
 /** @typedef {{reason: string, proposal: any}} Dispute */
@@ -66,9 +84,9 @@
  */
 
 /**
- * A problem that prevents submission. `key` names the argument.
+ * A problem that prevents submission. `key` names the argument, and `isBare` says that there are none.
  *
- * @typedef {{message: string, step: StepName, key?: number}} Problem
+ * @typedef {{message: string, step: StepName, key?: number, isBare?: boolean}} Problem
  */
 
 export {};

@@ -24,17 +24,33 @@ export function elementSelect({ frame, value, coreOnly, none, onChoose }) {
 }
 
 /**
- * Return a list of the project's roles.
+ * Return a list of the project's roles, the likely ones first. A letter jumps to a role in it.
  *
  * @param {object} options
  * @param {{name: string}[]} options.roles
+ * @param {string[]} [options.likely]
  * @param {string} options.value
  * @param {string} options.none  the text of the empty choice
  * @param {(value: string) => void} options.onChoose
  */
-export function roleSelect({ roles, value, none, onChoose }) {
-  const names = roles.map(({ name }) => name);
-  return select({ groups: options(names), known: names, value, none, onChoose });
+export function roleSelect({ roles, likely = [], value, none, onChoose }) {
+  const groups = roleGroups({ roles, likely, value });
+  return select({ groups, known: [...roles.map(({ name }) => name), value], value, none, onChoose });
+}
+
+/**
+ * Return the roles as options of a list, the likely ones first. The present one is in it.
+ *
+ * @param {object} options
+ * @param {{name: string}[]} options.roles
+ * @param {string[]} options.likely
+ * @param {string} options.value
+ */
+export function roleGroups({ roles, likely, value }) {
+  const names = roles.map(({ name }) => name).filter((name) => !likely.includes(name));
+  if (value && !names.includes(value) && !likely.includes(value)) names.push(value);
+  if (likely.length === 0) return options(names);
+  return [group("Likely", likely), group("Other roles", names)].filter((part) => part !== null);
 }
 
 /**

@@ -2,29 +2,45 @@
 
 /** @import { Precedent } from "./frame-types.js" */
 
-/** @typedef {{name: string, definition: string, units: string[]}} Entry */
+import { Relations } from "./relations.js";
+
+/** @typedef {{name: string, definition: string, units: string[], core: string[]}} Entry */
 
 /** @typedef {{entry: Entry, reason: string}} Suggestion */
 
 /**
+ * A verb for which frames are suggested: its lemma with blanks, the lemma of the verb alone, the nouns
+ * that may belong to a light verb, and the lower-case words and lemmas of the sentence.
+ *
+ * @typedef {{lemma: string, head: string, nouns?: string[], words?: Set<string>}} SuggestedVerb
+ */
+
+/**
  * @typedef {object} IndexData
- * @property {[name: string, definition: string, units: string[], ...rest: any[]][]} frames
+ * @property {[name: string, definition: string, units: string[], core?: string[], nouns?: string[]][]} frames
  * @property {[lemma: string, frame: string, score: number][]} [extra]
+ * @property {[lemma: string, frame: string, count: number][]} [chosen]  in reference records
+ * @property {[type: number, frame: number, parent: number][]} [relations]
+ * @property {[type: string, toParent: string, toChild: string][]} [labels]
  */
 
 export class Index {
   /** @param {IndexData} data */
-  constructor({ frames, extra = [] }) {
+  constructor({ frames, extra = [], chosen = [], relations = [], labels = [] }) {
+    this.chosen = chosen.map(([lemma, frame, count]) => ({ lemma, frame, count }));
     /** @type {Map<string, Entry>} */
     this.entries = new Map();
     /** @type {Map<string, Entry[]>} */
     this.byUnit = new Map();
     /** @type {Map<string, Entry[]>} */
+    this.byNoun = new Map();
+    /** @type {Map<string, Entry[]>} The best first. */
     this.byExtra = new Map();
-    this.texts = frames.map(([name, definition, units]) => {
-      const entry = { name, definition, units };
+    this.texts = frames.map(([name, definition, units, core = [], nouns = []]) => {
+      const entry = { name, definition, units, core };
       this.entries.set(name, entry);
       for (const unit of units) append(this.byUnit, folded(unit), entry);
+      for (const noun of nouns) append(this.byNoun, folded(noun), entry);
       const parts = { name: folded(name), units: units.map(folded), definition: folded(definition) };
       return { entry, ...parts, all: [parts.name, ...parts.units, parts.definition].join("\n") };
     });
@@ -32,39 +48,71 @@ export class Index {
       const entry = this.entries.get(frame);
       if (entry) append(this.byExtra, folded(lemma), entry);
     }
+    this.relations = new Relations([...this.entries.keys()], relations, labels);
   }
 
   /**
-   * Return the frames of a verb: those of the whole phrasal lemma, of the verb alone, of extra lexical
-   * units, and those that others chose.
+   * Return how often reference records have a frame for these lemmas.
    *
-   * @param {string} lemma
-   * @param {string} head  the lemma of the verb alone
+   * @param {Set<string>} lemmas
+   * @returns {Precedent[]}
+   */
+  chosenFor(lemmas) {
+    const known = new Set([...lemmas].map(folded));
+    return this.chosen.filter(({ lemma }) => known.has(folded(lemma)));
+  }
+
+  /**
+   * Return the frames of a verb, the best first. schemes/frames/frame_ranking.py describes the order.
+   *
+   * @param {SuggestedVerb} verb
    * @param {Precedent[]} precedents
    * @returns {Suggestion[]}
    */
-  suggest(lemma, head, precedents) {
-    const lemmas = [...new Set([folded(lemma), folded(head)])];
-    /** @type {Map<string, Suggestion>} */
-    const suggestions = new Map();
-    const add = (/** @type {Entry | undefined} */ entry, /** @type {string} */ reason) => {
+  suggest({ lemma, head, nouns = [], words = new Set() }, precedents) {
+    const whole = folded(lemma);
+    const others = whole.split(" ").slice(1);
+    /** @type {Map<string, {entry: Entry, reasons: string[], scores: number[]}>} */
+    const offers = new Map();
+    let kind = 0;
+    const score = (/** @type {Entry | undefined} */ entry, /** @type {number} */ value, reason = "") => {
       if (!entry) return;
-      const known = suggestions.get(entry.name);
-      suggestions.set(entry.name, { entry, reason: known ? `${known.reason}, ${reason}` : reason });
+      const offer = offers.get(entry.name) ?? { entry, reasons: [], scores: [] };
+      offers.set(entry.name, offer);
+      offer.scores[kind] = Math.max(offer.scores[kind] ?? 0, value);
+      if (reason && !offer.reasons.includes(reason)) offer.reasons.push(reason);
     };
-    for (const words of lemmas) {
-      for (const entry of this.byUnit.get(words) ?? []) add(entry, `lexical unit “${words}”`);
-    }
-    for (const words of lemmas) {
-      for (const entry of this.byExtra.get(words) ?? []) add(entry, `extra lexical unit “${words}”`);
-    }
-    for (const { frame, lemma: pastLemma, count } of [...precedents].sort((a, b) => b.count - a.count)) {
-      add(
-        this.entries.get(frame),
-        `chosen ${count === 1 ? "once" : `${count} times`} for “${pastLemma.replaceAll("_", " ")}”`,
-      );
-    }
-    return [...suggestions.values()];
+    const scoreNouns = (/** @type {string[]} */ list) => {
+      for (const noun of list) {
+        for (const entry of this.byNoun.get(noun) ?? []) score(entry, 1, `noun “${noun}”`);
+      }
+      kind += 1;
+    };
+    const scoreLemma = (/** @type {string} */ known) => {
+      const chosen = precedents.filter((precedent) => folded(precedent.lemma) === known);
+      for (const precedent of chosen) score(this.entries.get(precedent.frame), precedent.count, chosenText(precedent));
+      kind += 1;
+      for (const { frame, words: own = [] } of chosen) {
+        score(this.entries.get(frame), own.filter((word) => words.has(word)).length);
+      }
+      kind += 1;
+      for (const entry of this.byUnit.get(known) ?? []) score(entry, 1, `lexical unit “${known}”`);
+      kind += 1;
+    };
+    const scoreExtra = (/** @type {string} */ known) => {
+      const extra = this.byExtra.get(known) ?? [];
+      for (const [at, entry] of extra.entries()) score(entry, extra.length - at, `extra lexical unit “${known}”`);
+      kind += 1;
+    };
+    scoreLemma(whole);
+    scoreNouns(others.slice(-1));
+    scoreLemma(folded(head));
+    scoreNouns(nouns);
+    scoreExtra(whole);
+    scoreExtra(folded(head));
+    for (const precedent of precedents)
+      score(this.entries.get(precedent.frame), precedent.count, chosenText(precedent));
+    return [...offers.values()].sort(byScores).map(({ entry, reasons }) => ({ entry, reason: reasons.join(", ") }));
   }
 
   /**
@@ -98,6 +146,25 @@ function rankOf({ name, units }, whole, words) {
   if (name.startsWith(whole)) return 2;
   if (units.some((unit) => unit.startsWith(whole))) return 3;
   return words.every((word) => name.includes(word)) ? 4 : 5;
+}
+
+/** @param {Precedent} precedent */
+function chosenText({ count, lemma }) {
+  return `chosen ${count === 1 ? "once" : `${count} times`} for “${folded(lemma)}”`;
+}
+
+/**
+ * Compare two offers by their scores, in the order of the kinds, and then by name.
+ *
+ * @param {{entry: Entry, scores: number[]}} a
+ * @param {{entry: Entry, scores: number[]}} b
+ */
+function byScores(a, b) {
+  for (let kind = 0; kind < Math.max(a.scores.length, b.scores.length); kind += 1) {
+    const difference = (b.scores[kind] ?? 0) - (a.scores[kind] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return a.entry.name < b.entry.name ? -1 : 1;
 }
 
 /** @param {string} text */

@@ -49,6 +49,7 @@ export class MergePage extends CasePage {
       onchange: () => this.chooseFrame(this.otherFrame.value.trim().replaceAll(/\s+/g, "_")),
     });
     this.frameDetails = element("div", { class: "frame-details", hidden: true });
+    this.relation = element("p", { class: "frame-relation", hidden: true });
     const frames = new Set(this.sources.map(({ frame }) => frame).filter(Boolean));
     const about = { class: "merge-choice__labels hint" };
     this.definitions = new Map([...frames].map((frame) => [frame, element("span", about)]));
@@ -82,7 +83,7 @@ export class MergePage extends CasePage {
         element(
           "span",
           {},
-          element("strong", {}, frame.replaceAll("_", " ")),
+          element("strong", {}, frame),
           ` – ${text}`,
           /** @type {HTMLElement} */ (this.definitions.get(frame)),
         ),
@@ -106,6 +107,7 @@ export class MergePage extends CasePage {
           this.otherFrame,
         ),
       ),
+      this.relation,
       this.frameDetails,
     );
     return radios;
@@ -293,7 +295,7 @@ export class MergePage extends CasePage {
     for (const radio of this.frameRadios) radio.checked = radio.value === state.frame;
     const isOther = state.frame !== "" && !this.frameRadios.some(({ checked }) => checked);
     if (document.activeElement !== this.otherFrame) {
-      this.otherFrame.value = isOther ? state.frame.replaceAll("_", " ") : "";
+      this.otherFrame.value = isOther ? state.frame : "";
     }
     for (const radio of this.confidences) radio.checked = Number(radio.value) === state.confidence;
     for (const radio of this.reasons) radio.checked = radio.value === state.skip;
@@ -304,6 +306,7 @@ export class MergePage extends CasePage {
     this.ref("merge").hidden = state.skip !== "";
     setText(this.ref("skipped-reason"), `This record is skipped: ${this.reasonOf(state.skip)}.`);
     this.renderDefinitions();
+    this.renderRelation(this.relation, state.frame, [...this.definitions.keys()]);
     this.renderDetails();
     this.renderRows();
     const open = state.rows.filter((row) => !row.choice && isAgreed(row, this.sources)).length;

@@ -187,7 +187,13 @@ export class MergeRow {
       none: "No element",
       onChoose: choose("element"),
     });
-    const roles = roleSelect({ roles: page.roles, value: row.role, none: "No role", onChoose: choose("role") });
+    const roles = roleSelect({
+      roles: page.roles,
+      likely: page.likelyRoles(row, page.state.frame),
+      value: row.role,
+      none: "No role",
+      onChoose: choose("role"),
+    });
     this.put(this.element, elements, "element");
     this.put(this.role, roles, "role");
   }

@@ -54,12 +54,13 @@ export class RateStep {
     if (key === this.painted) return;
     this.painted = key;
     const { facts } = this.page;
-    const list = state.arguments.map(({ head, element: name, role }) =>
+    const list = state.arguments.map(({ head, element: name, role, isOwnRole }) =>
       element(
         "li",
         {},
         element("span", { class: "summary__words", ...corpusText() }, `“${textOf(head, facts.tokens)}”`),
         ` ${[name, role].filter(Boolean).join(" · ") || "no element or role yet"}`,
+        role && !isOwnRole ? element("span", { class: "argument__suggested" }, "role suggested") : "",
       ),
     );
     ref(this.page.root, "summary").replaceChildren(

@@ -50,7 +50,10 @@ export class RecordPage {
     this.onChange = onChange;
     this.locked = data.locked;
     /** @type {ItemFacts} */
-    this.facts = { tokens: data.tokens, target: data.target, ...data.data, elementRoles: data.shared.elementRoles };
+    this.facts = {
+      ...{ tokens: data.tokens, target: data.target, ...data.data },
+      ...{ elementRoles: data.shared.elementRoles, chosenRoles: source.chosenRoles },
+    };
     this.coreOnly = Boolean(data.data.coreOnly);
     /** @type {Disputes} */
     this.disputes = data.disputes ?? {};
@@ -157,9 +160,10 @@ export class RecordPage {
   }
 
   /** @param {Problem} problem */
-  focusProblem({ step, key }) {
+  focusProblem({ step, key, isBare }) {
     this.goTo(step);
     if (key !== undefined) this.open(key);
+    if (isBare) this.steps.arguments.none.focus();
   }
 
   /** @param {string} path @param {string} message @returns {Problem} */
@@ -326,6 +330,14 @@ export class RecordPage {
     this.change({ ...this.state, confidence: value }, `confidence ${value}`);
   }
 
+  /** @param {boolean} mentionsNone */
+  mentionNone(mentionsNone) {
+    this.change(
+      { ...this.state, mentionsNone },
+      mentionsNone ? "confirming that there are no arguments" : "no longer confirming that there are no arguments",
+    );
+  }
+
   // --- steps
 
   /** @param {StepName} step */
@@ -360,9 +372,19 @@ export class RecordPage {
     if (event.key === "Enter" && event.shiftKey && (isHere || isNowhere)) this.goOn();
     else if (event.key === "/" && isHere && this.state.step === "frame" && !ignoresKey(event, "[type=search]")) {
       this.steps.frame.search.focus();
-    } else return;
+    } else if (!this.takeRoleKey(event)) return;
     event.preventDefault();
     event.stopPropagation();
+  }
+
+  // In the sentence, a digit is for the role of the open argument, unless it begins a word.
+  /** @param {KeyboardEvent} event */
+  takeRoleKey(event) {
+    const isInSentence = event.target instanceof Node && this.sentence.box.contains(event.target);
+    const { activeKey, facts, locked } = this;
+    if (!isInSentence || activeKey === null || locked || event.shiftKey || ignoresKey(event)) return false;
+    if (facts.tokens.some((token) => token.startsWith(event.key))) return false;
+    return this.steps.arguments.takeDigit(activeKey, event.key);
   }
 
   // --- words of the sentence
@@ -535,6 +557,7 @@ export class RecordPage {
     const words = `“${textOf(argument.head, this.facts.tokens)}”`;
     const next = changeArgument(this.state, key, { role, isOwnRole: true }, this.facts);
     this.change(next, role ? `the role ${role} for ${words}` : `no role for ${words}`);
+    this.say(role ? `${words} has the role ${role}.` : `${words} has no role.`);
   }
 
   /**
@@ -603,7 +626,7 @@ export class RecordPage {
   /** @param {Problem[]} problems */
   renderStepper(problems) {
     const { state } = this;
-    const finished = state.skip ? [] : finishedSteps(state, problems);
+    const finished = state.skip ? [] : finishedSteps(problems);
     const disputed = {
       read: 0,
       frame: (this.disputes.verb?.length ?? 0) + (this.disputes.frame?.length ?? 0),

@@ -5,6 +5,7 @@
 /** @import { Argument, Disputes, Frame, ItemFacts, Precedent, Problem, RecordState, StepName } from "./frame-types.js" */
 
 import { wordsText } from "../../written-text.js";
+import { likelyRoles } from "./roles.js";
 
 /** @type {StepName[]} */
 export const STEPS = ["read", "frame", "arguments", "rate"];
@@ -39,7 +40,10 @@ export function resume(content, facts, disputes = {}) {
     skip: content?.skip ?? "",
     verb: content?.verb?.length ? content.verb : facts.target.verb,
     frame: content?.frame ?? "",
-    arguments: stored.map((argument, at) => resumeArgument(argument, isDraft ? (argument.origin ?? null) : at, facts)),
+    arguments: stored.map((argument, at) =>
+      resumeArgument({ ...argument, origin: isDraft ? (argument.origin ?? null) : at }, content, facts),
+    ),
+    mentionsNone: content?.mentionsNone ?? (Boolean(content?.frame) && !isDraft && stored.length === 0),
     confidence: content?.confidence ?? null,
   };
 }
@@ -51,17 +55,20 @@ function firstStep(content, disputes) {
   return disputes.arguments?.length || disputes.missing?.length ? "arguments" : "rate";
 }
 
-/** @param {any} stored @param {number | null} origin @param {ItemFacts} facts @returns {Argument} */
-function resumeArgument({ head = [], element = "", role = "" }, origin, facts) {
+// Earlier drafts do not say whether a role was chosen.
+/** @param {any} stored @param {any} content @param {ItemFacts} facts @returns {Argument} */
+function resumeArgument(stored, content, facts) {
   lastKey += 1;
-  const isOwnRole = role !== suggestedRole({ head, element }, facts);
-  return { key: lastKey, head, element, role, isOwnRole, origin };
+  const { head = [], element = "", role = "", origin } = stored;
+  const others = content.arguments.filter((/** @type {any} */ other) => other.head !== head);
+  const held = others.map((/** @type {any} */ other) => other.role ?? "");
+  const { suggested } = likelyRoles({ head, element, frame: content.frame ?? "", held }, facts);
+  return { key: lastKey, head, element, role, isOwnRole: stored.isOwnRole ?? role !== suggested, origin };
 }
 
 /** @param {RecordState} state */
 export function draftOf(state) {
-  const list = state.arguments.map(({ head, element, role, origin }) => ({ head, element, role, origin }));
-  return { ...state, arguments: list };
+  return { ...state, arguments: state.arguments.map(({ key: _, ...argument }) => argument) };
 }
 
 /** @param {RecordState} state */
@@ -103,9 +110,11 @@ export function headLemma({ target }) {
 export function combined(precedents) {
   /** @type {Map<string, Precedent>} */
   const sums = new Map();
-  for (const { frame, lemma, count } of precedents) {
+  for (const { frame, lemma, count, words = [] } of precedents) {
     const key = `${frame} ${lemma}`;
-    sums.set(key, { frame, lemma, count: count + (sums.get(key)?.count ?? 0) });
+    const known = sums.get(key);
+    const all = [...new Set([...(known?.words ?? []), ...words])];
+    sums.set(key, { frame, lemma, count: count + (known?.count ?? 0), words: all });
   }
   return [...sums.values()].sort((a, b) => b.count - a.count);
 }
@@ -113,15 +122,15 @@ export function combined(precedents) {
 // --- roles
 
 /**
- * Return the role that goes with the element, else with the dependency of the head, else "".
+ * Return the likely roles of an argument, and the suggested one or "".
  *
- * @param {{head: number[], element: string}} argument
+ * @param {Pick<Argument, "key" | "head" | "element">} argument
+ * @param {RecordState} state
  * @param {ItemFacts} facts
  */
-export function suggestedRole({ head, element }, { elementRoles, roleHints, roles }) {
-  const isKnown = (/** @type {string | undefined} */ role) => roles.some(({ name }) => name === role);
-  const hint = head.map((at) => roleHints[at]).find(isKnown);
-  return [...(elementRoles[element] ?? []), element, hint].find(isKnown) ?? "";
+export function rolesFor({ key, head, element }, state, facts) {
+  const held = state.arguments.filter((other) => other.key !== key).map(({ role }) => role);
+  return likelyRoles({ head, element, frame: state.frame, held }, facts);
 }
 
 // --- moves
@@ -141,8 +150,8 @@ export function toggleVerb(state, token, { target }) {
 /** @param {RecordState} state @param {number[]} head @param {ItemFacts} facts */
 export function addArgument(state, head, facts) {
   lastKey += 1;
-  const role = suggestedRole({ head, element: "" }, facts);
-  const argument = { key: lastKey, head, element: "", role, isOwnRole: false, origin: null };
+  const { suggested } = rolesFor({ key: lastKey, head, element: "" }, state, facts);
+  const argument = { key: lastKey, head, element: "", role: suggested, isOwnRole: false, origin: null };
   return { ...state, arguments: [...state.arguments, argument] };
 }
 
@@ -160,7 +169,7 @@ export function changeArgument(state, key, change, facts) {
     arguments: state.arguments.map((argument) => {
       if (argument.key !== key) return argument;
       const changed = { ...argument, ...change };
-      return changed.isOwnRole ? changed : { ...changed, role: suggestedRole(changed, facts) };
+      return changed.isOwnRole ? changed : { ...changed, role: rolesFor(changed, state, facts).suggested };
     }),
   };
 }
@@ -256,6 +265,10 @@ export function problemsOf(state, facts, lexicon) {
     const message = argumentProblem(argument, state, facts, lexicon.frame);
     if (message) problems.push({ step: "arguments", key: argument.key, message });
   }
+  if (state.arguments.length === 0 && !state.mentionsNone) {
+    const message = "Mark the arguments of the verb, or confirm that the sentence mentions none.";
+    problems.push({ step: "arguments", message, isBare: true });
+  }
   if (state.confidence === null) problems.push({ step: "rate", message: "Rate your confidence from 1 to 5." });
   return problems;
 }
@@ -286,14 +299,10 @@ export function argumentProblem({ key, head, element, role }, state, { tokens, r
 /**
  * Return the steps that are finished.
  *
- * @param {RecordState} state
  * @param {Problem[]} problems
  */
-export function finishedSteps(state, problems) {
-  return STEPS.filter((step) => {
-    if (step === "arguments" && state.arguments.length === 0) return false;
-    return !problems.some((problem) => problem.step === step);
-  });
+export function finishedSteps(problems) {
+  return STEPS.filter((step) => !problems.some((problem) => problem.step === step));
 }
 
 /**

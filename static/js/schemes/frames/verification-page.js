@@ -58,6 +58,7 @@ export class VerificationPage extends CasePage {
     };
     this.fields = this.record.arguments.map((_, at) => PARTS.map((part) => this.createField(at, part)));
     this.details = element("div", { class: "frame-details", hidden: true });
+    this.relation = element("p", { class: "frame-relation", hidden: true });
     this.detailsPainted = "";
     this.createBoard();
     root.addEventListener("keydown", (event) => this.keyDown(event));
@@ -138,7 +139,7 @@ export class VerificationPage extends CasePage {
     }
     this.ref("skip-judgment").append(skip.box);
     this.ref("verb-judgment").append(verb.box);
-    this.ref("frame").append(frame.box, this.details);
+    this.ref("frame").append(frame.box, this.relation, this.details);
     const cards = this.fields.map((fields, at) => {
       const verifyAll = element(
         "button",
@@ -177,8 +178,9 @@ export class VerificationPage extends CasePage {
     const { verdict, proposal } = this.state.frame;
     if (this.state.skip || verdict !== "disputed" || !proposal || !source.index) return [];
     if (source.index.entries.has(String(proposal))) return [];
-    const name = String(proposal).replaceAll("_", " ");
-    return [{ place: "frame", message: `There is no frame “${name}”. Choose one from the list, or leave it empty.` }];
+    return [
+      { place: "frame", message: `There is no frame “${proposal}”. Choose one from the list, or leave it empty.` },
+    ];
   }
 
   /** @param {string} path @param {string} message @returns {CaseProblem} */
@@ -327,10 +329,11 @@ export class VerificationPage extends CasePage {
   renderFrame() {
     const { frame: name } = this.record;
     const { frame: judgment } = this.state;
-    this.recordFields.frame.update(judgment, name.replaceAll("_", " "));
+    this.recordFields.frame.update(judgment, name);
     this.frameProposal.disabled = this.locked;
-    if (document.activeElement !== this.frameProposal)
-      this.frameProposal.value = String(judgment.proposal).replaceAll("_", " ");
+    if (document.activeElement !== this.frameProposal) this.frameProposal.value = String(judgment.proposal);
+    const { proposal } = judgment;
+    this.renderRelation(this.relation, judgment.verdict === "disputed" ? String(proposal) : "", [name]);
     const state = source.frames.get(name);
     const key = typeof state === "object" ? "loaded" : (state ?? "");
     if (key === this.detailsPainted) return;
@@ -386,7 +389,9 @@ export class VerificationPage extends CasePage {
   renderChoice(at, part, box) {
     const value = String(this.state.arguments[at][part].proposal);
     const frame = this.frameForProposals();
-    const key = JSON.stringify([part, value, frame?.name, this.locked]);
+    const asked = this.record.arguments[at];
+    const likely = part === "role" ? this.likelyRoles(asked, frame?.name ?? "") : [];
+    const key = JSON.stringify([part, value, frame?.name, likely, this.locked]);
     if (box.dataset.key === key) return;
     box.dataset.key = key;
     const onChoose = (/** @type {string} */ proposal) =>
@@ -398,7 +403,7 @@ export class VerificationPage extends CasePage {
     const select =
       part === "element"
         ? elementSelect({ frame, value, coreOnly: this.coreOnly, none, onChoose })
-        : roleSelect({ roles: this.roles, value, none, onChoose });
+        : roleSelect({ roles: this.roles, likely, value, none, onChoose });
     this.putIn(box, select);
   }
 
@@ -446,7 +451,8 @@ export class VerificationPage extends CasePage {
       none: "No element",
       onChoose: choose("element"),
     });
-    const roles = roleSelect({ roles: this.roles, value: role, none: "No role", onChoose: choose("role") });
+    const likely = this.likelyRoles({ head, element: name }, frame?.name ?? "");
+    const roles = roleSelect({ roles: this.roles, likely, value: role, none: "No role", onChoose: choose("role") });
     elements.id = `${id}-element`;
     roles.id = `${id}-role`;
     const remove = element(

@@ -17,6 +17,7 @@ import { shownTokens } from "../../written-text.js";
 export class Caption {
   /** @param {HTMLElement} root @param {CaptionOptions} options */
   constructor(root, { tokens, captions, phrases, colours, onChoose }) {
+    this.root = root;
     this.phrases = phrases;
     /** @type {HTMLElement[]} */
     this.words = [];
@@ -79,7 +80,15 @@ export class Caption {
       word.classList.toggle("caption__word--answered", answered[Number(word.dataset.phrase)] ?? false);
     }
     const first = this.words.find((word) => word.classList.contains("caption__word--current"));
-    first?.scrollIntoView?.({ block: "nearest" });
+    if (first) this.reveal(first);
+  }
+
+  // Scroll a long caption, and never the window.
+  /** @param {HTMLElement} word */
+  reveal(word) {
+    const [own, line] = [this.root.getBoundingClientRect(), word.getBoundingClientRect()];
+    if (line.top < own.top) this.root.scrollTop += line.top - own.top;
+    else if (line.bottom > own.bottom) this.root.scrollTop += line.bottom - own.bottom;
   }
 }
 

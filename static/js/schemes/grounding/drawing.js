@@ -61,10 +61,13 @@ export class Drawing {
     });
   }
 
+  // The place of an event on the stage, which a new box starts from.
   /** @param {MouseEvent} event @returns {Point} */
   pointOf(event) {
     const { left, top } = this.view.stage.getBoundingClientRect();
-    return { x: event.clientX - left, y: event.clientY - top };
+    this.pointer = { x: event.clientX - left, y: event.clientY - top };
+    this.view.last = null;
+    return this.pointer;
   }
 
   get isBusy() {
@@ -112,10 +115,10 @@ export class Drawing {
 
   /** @param {PointerEvent} event */
   move(event) {
-    this.pointer = this.pointOf(event);
+    const point = this.pointOf(event);
     if (this.touches.has(event.pointerId)) {
-      if (this.pinch) this.pinchTo(event.pointerId, this.pointer);
-      this.touches.set(event.pointerId, this.pointer);
+      if (this.pinch) this.pinchTo(event.pointerId, point);
+      this.touches.set(event.pointerId, point);
     }
     if (this.press && this.press.id !== event.pointerId) return;
     this.isTouch = event.pointerType === "touch";
@@ -181,11 +184,11 @@ export class Drawing {
     if (this.touches.size < 2) this.pinch = false;
     const { press } = this;
     if (!press || press.id !== event.pointerId) return;
-    this.pointer = this.pointOf(event);
-    press.isDrag ||= Math.hypot(this.pointer.x - press.start.x, this.pointer.y - press.start.y) >= CLICK;
+    const point = this.pointOf(event);
+    press.isDrag ||= Math.hypot(point.x - press.start.x, point.y - press.start.y) >= CLICK;
     this.press = null;
     this.cancelFrame();
-    this.finish(press, this.pointer);
+    this.finish(press, point);
     if (event.pointerType === "touch") this.view.layer.hideGuides();
   }
 
@@ -207,8 +210,9 @@ export class Drawing {
   /** @param {Box} box */
   place(box) {
     const { options, viewport } = this.view;
-    if (isLargeEnough(box, options.minSide, viewport.image)) options.onDraw(box);
-    else options.onRefuse(`A box needs at least ${options.minSide} pixels in each direction. Zoom in to draw it.`);
+    const { minSide } = options;
+    if (isLargeEnough(box, minSide, viewport.image)) return options.onDraw(box);
+    options.onRefuse(`A box needs at least ${minSide} pixels in each direction. Draw a larger box, or zoom in.`);
   }
 
   // A click chooses the box under it. On a chosen box, it chooses the next one below. Elsewhere it sets a

@@ -35,6 +35,7 @@ import {
 import { PhraseList } from "./phrase-list.js";
 import { PhrasePanel, STATES } from "./phrase-panel.js";
 import { PictureView } from "./picture.js";
+import { bringIntoView, roomOf } from "./room.js";
 
 /** @type {Record<string, PhraseState>} */
 const STATE_KEYS = { g: "group", s: "scene", x: "absent" };
@@ -122,6 +123,7 @@ export class GroundPage {
       onRefuse: (text) => this.refuse(text),
       say: (text) => this.say(text),
       sayBox: (box) => this.sayBox(box),
+      room: () => roomOf(this.root),
     });
   }
 
@@ -349,7 +351,7 @@ export class GroundPage {
     }
     this.say(`“${this.text}”: ${progressText(this.answer, this.phrases[at])}.`);
     if (focuses) this.focus();
-    this.picture?.bringIntoView();
+    if (this.picture) bringIntoView(this.picture.stage);
   }
 
   /** @param {number} by */

@@ -14,6 +14,7 @@ import { coloursOf, shortened, textOf } from "./grounding.js";
 import { JudgmentPanel } from "./judgment-panel.js";
 import { PhraseList } from "./phrase-list.js";
 import { PictureView } from "./picture.js";
+import { bringIntoView, roomOf } from "./room.js";
 import {
   acceptRest,
   canDraw,
@@ -109,6 +110,7 @@ export class JudgePage {
       onRefuse: (text) => this.refuse(text),
       say: (text) => this.say(text),
       sayBox: (box) => this.sayBox(box),
+      room: () => roomOf(this.root),
     });
   }
 
@@ -342,7 +344,7 @@ export class JudgePage {
       if (!this.locked) this.onChange({ label: `going to “${shortened(this.text)}”`, passing: true });
     }
     if (focuses) this.panel.focus();
-    this.picture?.bringIntoView();
+    if (this.picture) bringIntoView(this.picture.stage);
     this.say(`“${this.text}”, ${counted(this.current.boxes.length, "box", "boxes")}.`);
   }
 

@@ -1,4 +1,5 @@
-// Boxes by keyboard alone. A new box starts in the middle of the view, where the arrow keys move it.
+// Boxes by keyboard alone. A new box starts where the last gesture was, or in the middle of the view, and the
+// arrow keys move it. Their steps are pixels of the screen, so that they are small in a close view.
 
 /** @import { Box, Point } from "./grounding-types.js" */
 /** @import { PictureView } from "./picture.js" */
@@ -45,7 +46,9 @@ export class Keyboard {
   keyDown(event) {
     if (ignoresKey(event)) return false;
     const arrow = ARROWS[event.key];
-    if (arrow) return this.arrow(arrow, event.shiftKey ? FAST : 1);
+    // A pixel of the screen, or of the image if that is larger
+    const step = Math.max(1, Math.round(1 / this.view.viewport.scale));
+    if (arrow) return this.arrow(arrow, step * (event.shiftKey ? FAST : 1));
     switch (event.key) {
       case "Enter":
         return this.enter();
@@ -78,13 +81,16 @@ export class Keyboard {
     if (!view.options.canDraw()) return;
     view.drawing.cancel();
     view.options.onSelect(null);
-    const [x1, y1, x2, y2] = view.viewport.visible().map(Math.round);
-    const { width, height } = view.viewport.image;
-    const side = (/** @type {number} */ length, /** @type {number} */ most) =>
-      Math.min(most, Math.max(view.options.minSide, Math.round(length / 4)));
-    const [w, h] = [side(x2 - x1, width), side(y2 - y1, height)];
-    const [x, y] = [Math.round((x1 + x2 - w) / 2), Math.round((y1 + y2 - h) / 2)];
-    this.sketch = moved([x, y, x + w, y + h], { x: 0, y: 0 }, { width, height });
+    const visible = /** @type {Box} */ (view.viewport.visible().map(Math.round));
+    const { image } = view.viewport;
+    const side = (/** @type {number} */ at, /** @type {number} */ most) =>
+      Math.min(most, Math.max(view.options.minSide, Math.round((visible[at + 2] - visible[at]) / 4)));
+    const [w, h] = [side(0, image.width), side(1, image.height)];
+    const [x1, y1, x2, y2] = view.last ?? visible;
+    const { pointer } = view.drawing;
+    const ofBox = { x: (x1 + x2) / 2, y: (y1 + y2) / 2 };
+    const middle = view.last || !pointer ? ofBox : view.viewport.toImage(pointer);
+    this.sketch = moved([0, 0, w, h], { x: middle.x - w / 2, y: middle.y - h / 2 }, image);
     this.resizes = false;
     view.focusStage();
     this.showSketch();
@@ -108,6 +114,7 @@ export class Keyboard {
     const box = this.sketch;
     if (!isLargeEnough(box, options.minSide, viewport.image)) return true;
     this.end();
+    this.view.last = box;
     options.onDraw(box);
     return true;
   }
@@ -146,6 +153,7 @@ export class Keyboard {
       view.options.sayBox(this.sketch);
     } else if (selected && !selected.locked && view.options.canDraw()) {
       const box = this.changed(selected.box, by);
+      view.last = box;
       view.options.onChange(selected.key, box, this.resizes ? "resize" : "move", { isNudge: true });
       if (view.viewport.reveal(box)) view.viewChanged();
     } else if (view.viewport.zoom > 1) {

@@ -113,7 +113,9 @@ export class PhrasePanel {
     this.offers = element("div", { class: "panel__offers" });
     this.boxes = element("ol", { class: "panel__boxes" });
     this.extra = element("div", { class: "panel__extra" });
-    root.replaceChildren(this.title, this.progress, this.warning, this.offers, this.extra, this.states, this.boxes);
+    // What comes and goes is below what an annotator points at.
+    const rest = element("div", { class: "panel__rest" }, this.warning, this.offers, this.boxes);
+    root.replaceChildren(this.title, this.progress, this.extra, this.states, rest);
     this.root = root;
     this.painted = "";
   }
@@ -122,6 +124,7 @@ export class PhrasePanel {
   show(panel) {
     this.root.dataset.colour = String(panel.colour);
     setText(this.title, `“${panel.text}”`);
+    this.title.title = panel.text;
     setText(this.progress, panel.progress);
     setText(this.warning, panel.warning);
     this.warning.hidden = !panel.warning;

@@ -9,8 +9,6 @@ import { Keyboard } from "./keyboard.js";
 import { Viewport } from "./viewport.js";
 
 const ZOOM = 1.5;
-// The share of the window's height that the picture can have.
-const MAX_HEIGHT = 0.68;
 const MIN_HEIGHT = 200;
 
 /**
@@ -26,6 +24,7 @@ const MIN_HEIGHT = 200;
  * @property {(text: string) => void} onRefuse
  * @property {(text: string) => void} say
  * @property {(box: Box) => void} sayBox  announce a box that the arrow keys change
+ * @property {() => number} [room]  the height that the window has for the picture
  */
 
 export class PictureView {
@@ -64,7 +63,7 @@ export class PictureView {
       "The picture couldn't be loaded. ",
       element("button", { type: "button", onclick: () => this.load() }, "Try again"),
     );
-    this.addButton = button("Add a box in the middle", () => this.keyboard.start(), "Add box");
+    this.addButton = button("Add box", () => this.keyboard.start());
     this.placeButton = button("Place", () => this.keyboard.enter());
     this.cancelButton = button("Cancel", () => this.cancel());
     this.outButton = button("Zoom out", () => this.zoomBy(1 / ZOOM), "−");
@@ -72,6 +71,8 @@ export class PictureView {
     this.fitButton = button("Show the whole picture", () => this.fit(), "Fit");
     this.panButton = button("Drag the picture instead of drawing", () => this.togglePan(), "Pan");
     this.zoomText = element("output", { class: "picture-tools__zoom figure", "aria-label": "Zoom" });
+    /** @type {Box | null} The box that keys have changed since the pointer was on the stage. */
+    this.last = null;
     /** @type {number | undefined} */
     this.viewFrame = undefined;
     root.append(this.failed, this.stage, this.toolbar());
@@ -128,15 +129,16 @@ export class PictureView {
 
   // --- the view
 
-  // The stage is as wide as its place, and never higher than most of the window.
+  // The stage is as wide as its place, and never higher than its room, or most of the window if that is
+  // unknown. It keeps its size until its width changes, so that nothing moves under the pointer.
   measure() {
     const width = this.stage.clientWidth;
-    if (width === 0) return;
+    if (width === 0 || width === this.measured) return;
+    /** @type {number | undefined} */
+    this.measured = width;
     const { image } = this.options;
-    const most = Math.max(MIN_HEIGHT, window.innerHeight * MAX_HEIGHT);
+    const most = Math.max(MIN_HEIGHT, this.options.room?.() ?? innerHeight * 0.68);
     const height = Math.round(Math.min(most, Math.max(MIN_HEIGHT / 2, (width * image.height) / image.width)));
-    if (this.viewport.stage.width === width && this.viewport.stage.height === height && this.isMeasured) return;
-    this.isMeasured = true;
     this.stage.style.blockSize = `${height}px`;
     this.viewport.resize({ width, height });
     this.viewChanged();
@@ -239,11 +241,6 @@ export class PictureView {
     const shown = this.boxes.find((box) => box.key === key);
     if (shown && this.viewport.reveal(shown.box)) this.viewChanged();
     if (target?.hasAttribute("tabindex")) target.focus({ preventScroll: true });
-  }
-
-  // Scroll to the picture if too little of it is visible.
-  bringIntoView() {
-    this.stage.scrollIntoView({ block: "nearest" });
   }
 }
 
