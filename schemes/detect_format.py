@@ -1,6 +1,7 @@
 """Recognise the format of a file by its content."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,10 @@ from schemes.tables import Table
 _BEGINNING = 1 << 18
 _TABLE_SUFFIXES = (".csv", ".tsv", ".tab")
 _LINES = 20
+# Names of files in which a column of O alone has tags
+_TAGGED_SUFFIXES = (".conll", ".bio", ".iob", ".iob2", ".iobes", ".bioes")
+_TAG = re.compile(r"O|[A-Z]-\S+")
+_ENDS = re.compile(r"[ESLU]-\S+")
 _JSON = (LayoutKind.JSON, LayoutKind.JSON_LIST, LayoutKind.JSON_LINES)
 
 
@@ -127,6 +132,8 @@ def _of_text(path: Path, lines: Sequence[str]) -> Beginning:
     filled = [line for line in lines if line.strip()]
     if _is_conllu(filled):
         return Beginning((LayoutKind.CONLLU,))
+    if kind := _tagging(path, filled):
+        return Beginning((kind, LayoutKind.OTHER))
     names = _columns(path)
     if path.suffix.lower() in _TABLE_SUFFIXES:
         return Beginning((LayoutKind.TABLE,), names)
@@ -140,6 +147,26 @@ def _of_text(path: Path, lines: Sequence[str]) -> Beginning:
 def _is_header(names: Sequence[str]) -> bool:
     """Return True for names without blanks, which a sentence has."""
     return all(name and " " not in name for name in names)
+
+
+def _tagging(path: Path, lines: Sequence[str]) -> LayoutKind | None:
+    """Return the way in which the last column of tokens is tagged, or None if it has other values.
+
+    A few wrong tags are left to the reader, which names their lines.
+    """
+    comments = ("#", "-DOCSTART-")
+    rows = [line.split() for line in lines if not line.startswith(comments)]
+    tags = [row[-1] for row in rows if len(row) > 1]
+    sample = rows[:_LINES]
+    if 2 * sum(len(row) > 1 and _is_tag(row[-1]) for row in sample) <= len(sample):
+        return None
+    if path.suffix.lower() not in _TAGGED_SUFFIXES and set(tags) <= {"O"}:
+        return None
+    return LayoutKind.IOBES if any(map(_ENDS.fullmatch, tags)) else LayoutKind.BIO
+
+
+def _is_tag(text: str) -> bool:
+    return _TAG.fullmatch(text) is not None
 
 
 def _is_conllu(lines: Sequence[str]) -> bool:

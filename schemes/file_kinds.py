@@ -3,6 +3,7 @@
 import zipfile
 from pathlib import Path
 
+from schemes.archives import check_directory
 from schemes.contract.errors import FileError
 
 GZIP = b"\x1f\x8b"
@@ -61,7 +62,10 @@ def data_files(path: Path) -> list[zipfile.ZipInfo]:
     """Return the files of a ZIP archive without those that operating systems add."""
     try:
         with zipfile.ZipFile(path) as archive:
+            check_directory(archive, path)
             entries = archive.infolist()
+    except FileError:
+        raise
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError) as error:
         message = "is a damaged ZIP archive. Fetch or compress the file again."
         raise FileError(path.name, None, message) from error

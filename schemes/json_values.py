@@ -54,6 +54,17 @@ def json_value(text: str | bytes) -> Any:
     return value
 
 
+def is_json(text: str) -> bool:
+    """Return True for objects and for lists of them, and False for names such as "[1]"."""
+    if not text.startswith(("[", "{")):
+        return False
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(value, dict) or all(isinstance(part, dict | list) for part in value)
+
+
 def json_object(text: str | bytes) -> Json:
     """Return a JSON object. Raise FieldError as `json_value` does, and for other values."""
     value = json_value(text)

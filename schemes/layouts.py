@@ -9,7 +9,8 @@ class LayoutKind(StrEnum):
     """The kinds of files that formats use.
 
     A table has rows under a header: CSV with any separator, a workbook, or JSON objects. JSON Lines
-    have an object per line. JSON is a single object, and a JSON list has objects.
+    have an object per line. JSON is a single object, and a JSON list has objects. Files in BIO and IOBES
+    have a token per line with its tags.
     """
 
     TABLE = "table"
@@ -17,6 +18,8 @@ class LayoutKind(StrEnum):
     JSON = "json"
     JSON_LIST = "json-list"
     CONLLU = "conllu"
+    BIO = "bio"
+    IOBES = "iobes"
     TEXT = "text"
     ARCHIVE = "archive"
     OTHER = "other"

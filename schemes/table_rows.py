@@ -91,16 +91,13 @@ class SeparatedRows:
                 raise self._refused("is longer than 1 MiB; is this the right file?")
             if self._lines_read == 1:
                 raw = raw.removeprefix(_MARK)  # noqa: PLW2901 - the mark is not text
-            yield self._text(raw)
-
-    def _text(self, raw: bytes) -> str:
-        try:
-            text = raw.decode("utf-8")
-        except UnicodeDecodeError as error:
-            raise self._refused(decoding_message(raw, error)) from error
-        if "\0" in text:
-            raise self._refused("contains a NUL byte; this is not a CSV file.")
-        return text
+            try:
+                text = raw.decode("utf-8")
+            except UnicodeDecodeError as error:
+                raise self._refused(decoding_message(raw, error)) from error
+            if "\0" in text:
+                raise self._refused("contains a NUL byte; this is not a CSV file.")
+            yield text
 
     def _header(self) -> list[str]:
         try:

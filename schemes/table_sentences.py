@@ -5,7 +5,7 @@ of a row is one unit of annotation, whatever its number of sentences. Other colu
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from schemes.contract.records import SentenceRecord
 from schemes.contract.values import Json
 from schemes.layouts import Column, Layout, LayoutKind
 from schemes.plain_text import MAX_PARAGRAPH, sentences
+from schemes.stated import spelled
 from schemes.tables import Table
 
 TABLE = "table"
@@ -74,11 +75,58 @@ def read_table(
             )
             raise FileError(path.name, 1, message, field=TEXT.name)
         row = _Row(table.columns, path.stem)
-        for line, fields in table:
+        for line, fields in rows_of(table, path):
             try:
                 yield row.sentence(line, fields)
             except FieldError as error:
                 on_error(error.at(path, line))
+
+
+def rows_of(table: Table, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of a table. Raise FileError if it has none, as a file that was cut off."""
+    is_empty = True
+    for row in table:
+        is_empty = False
+        yield row
+    if is_empty:
+        raise FileError(path.name, None, "has no row after its header that can be read.")
+
+
+def check_columns(text: str, tokens: Sequence[str], others: Mapping[str, str]) -> None:
+    """Raise FieldError if the text of a row seems to be in another column, or to be its tokens.
+
+    The table has columns of texts and of tokens, and `others` by their names. One of the two may be
+    empty in the row.
+    """
+    if text and tokens:
+        if _is_divided(text, tokens):
+            message = "are written as a text, and the text as tokens. Are the columns swapped?"
+            raise FieldError("tokens", message)
+        return
+    letters = spelled(text or "".join(tokens))
+    for name, value in others.items():
+        # A heading may have the name of its document as its text.
+        if letters and value != text and spelled(value) == letters:
+            empty, full = ("tokens", "text") if text else ("text", "tokens")
+            message = f"is empty, but {name} has the words of {full}. Are the columns swapped?"
+            raise FieldError(empty, message)
+
+
+def _is_divided(text: str, tokens: Sequence[str]) -> bool:
+    """Return True if blanks of the text divide tokens into words and punctuation.
+
+    Blanks may also be within words, as in numbers.
+    """
+    parts = filter(None, map(spelled, text.split(" ")))
+    is_divided = False
+    for token in map(spelled, tokens):
+        own = [next(parts, "")]
+        while len("".join(own)) < len(token) and (part := next(parts, "")):
+            own.append(part)
+        if "".join(own) != token:
+            return False
+        is_divided |= len(own) > 1 and not all(any(map(str.isalnum, part)) for part in own)
+    return is_divided
 
 
 class _Row:
@@ -92,6 +140,9 @@ class _Row:
         """Return the sentence of a row. Raise FieldError."""
         text = self._value("text", fields)
         tokens = self._tokens(text, fields)
+        if self._columns.keys() >= {"text", "tokens"}:
+            others = {name: self._value(name, fields) for name in ("document", "image")}
+            check_columns(text, tokens, others)
         image = self._value("image", fields)
         if "image" in self._columns and not image:
             raise FieldError("image", "is empty.")

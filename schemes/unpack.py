@@ -2,12 +2,12 @@
 
 import gzip
 import zipfile
-import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
 
+from schemes.archives import DAMAGED
 from schemes.contract.errors import FileError
 from schemes.file_kinds import GZIP, ZIP, data_files, head_of, is_workbook, kind_problem
 
@@ -31,16 +31,12 @@ def unpack(path: Path, folder: Path) -> Path:
         head = head_of(path)
         target = folder / f"unpacked-{level}"
         if head.startswith(GZIP):
-            path = _copy(path, target, _name_of_gzip(path), _gzip)
+            path = _copy(path, target, path.name.removesuffix(".gz") or path.name, _gzip)
         elif entry := _only_file(path) if head.startswith(ZIP) else None:
             path = _copy(path, target, PurePosixPath(entry.filename).name, partial(_member, entry))
         else:
             break
     return path
-
-
-def _name_of_gzip(path: Path) -> str:
-    return path.name.removesuffix(".gz") or path.name
 
 
 def _only_file(path: Path) -> zipfile.ZipInfo | None:
@@ -67,17 +63,23 @@ def _copy(path: Path, folder: Path, name: str, opened: Callable[[Path], IO[bytes
     folder.mkdir(parents=True)
     target = folder / name
     most = max(MIN_UNPACKED_BYTES, MAX_RATIO * path.stat().st_size)
+    with target.open("wb") as out:
+        for chunk in _chunks(path, opened):
+            if out.tell() + len(chunk) > most:
+                message = f"unpacks to more than {most >> 20:,} MiB. Unpack it yourself."
+                raise FileError(path.name, None, message)
+            out.write(chunk)
+    return target
+
+
+def _chunks(path: Path, opened: Callable[[Path], IO[bytes]]) -> Iterator[bytes]:
     try:
-        with opened(path) as source, target.open("wb") as out:
+        with opened(path) as source:
             while chunk := source.read(_CHUNK):
-                if out.tell() + len(chunk) > most:
-                    message = f"unpacks to more than {most >> 20:,} MiB. Unpack it yourself."
-                    raise FileError(path.name, None, message)
-                out.write(chunk)
-    except (EOFError, zlib.error, zipfile.BadZipFile, gzip.BadGzipFile, NotImplementedError) as bad:
+                yield chunk
+    except (*DAMAGED, ValueError) as bad:
         message = f"ends in the middle or is damaged ({bad}); fetch the file again."
         raise FileError(path.name, None, message) from bad
-    return target
 
 
 def check_text(path: Path) -> None:

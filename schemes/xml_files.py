@@ -4,6 +4,7 @@ Entities and external references are refused, and so are archives that unpack to
 are never unpacked to a disk, so the paths in them are only names.
 """
 
+import lzma
 import os
 import zipfile
 import zlib
@@ -21,6 +22,7 @@ from xml.parsers.expat import ErrorString
 from defusedxml import DefusedXmlException
 from defusedxml.ElementTree import DefusedXMLParser
 
+from schemes.archives import DAMAGED, check_directory, check_members
 from schemes.contract.errors import FileError
 from schemes.text_lines import LONE_RETURN
 
@@ -64,7 +66,7 @@ class XmlFile:
         try:
             with self.open() as file:
                 data = file.read(min(MAX_FILE_BYTES, max(self.budget.left, 0)) + 1)
-        except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, OSError) as error:
+        except (*DAMAGED, ValueError) as error:
             raise self.error("cannot be read; copy or download it again.") from error
         self.budget.left -= len(data)
         if len(data) > MAX_FILE_BYTES or self.budget.left < 0:
@@ -78,6 +80,8 @@ class XmlFile:
         for number, line in enumerate(lines, start=1):
             if "\r" in line:
                 raise self.error(LONE_RETURN, number)
+            if "\x00" in line:
+                raise self.error("contains a NUL byte; this is not a text file.", number)
         return lines
 
     def elements(self, wanted: str) -> Iterator[LinedElement]:
@@ -98,7 +102,7 @@ class XmlFile:
         except DefusedXmlException as error:
             message = "declares entities or refers to other files, which is not allowed."
             raise self.error(message, parser.parser.CurrentLineNumber) from error
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        except (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError) as error:
             raise self.error("is damaged in the archive; copy or download it again.") from error
         except (RuntimeError, NotImplementedError) as error:
             message = "is encrypted or packed in an unknown way; pack it as a plain zip file."
@@ -169,6 +173,8 @@ def _files_of_archive(
     archive: zipfile.ZipFile, path: Path, suffixes: Collection[str]
 ) -> list[XmlFile]:
     budget = Budget()
+    check_directory(archive, path)
+    check_members(archive, path)
     wanted = [
         (PurePosixPath(entry.filename.replace("\\", "/")), entry)
         for entry in archive.infolist()

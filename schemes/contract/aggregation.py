@@ -7,10 +7,6 @@ from typing import Protocol
 from schemes.contract.values import Json
 
 
-class MissingLibraryError(RuntimeError):
-    """An optional library that a method needs is not installed. The message names it."""
-
-
 @dataclass(frozen=True, slots=True)
 class WorkerContent:
     """A worker's content of an item, which was parsed. `item` is any name of the item."""
@@ -52,6 +48,6 @@ class Aggregation(Protocol):
     ) -> Mapping[str, AggregatedContent]:
         """Return the aggregated content of each item.
 
-        Of several contents of a worker, the last one counts. Raise MissingLibraryError.
+        Of several contents of a worker, the last one counts.
         """
         ...

@@ -1,6 +1,7 @@
 """The errors of schemes."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn, Protocol
 
@@ -22,11 +23,24 @@ class UnknownLabelError(ContentError):
         self.resource = resource
 
 
+@dataclass(frozen=True, slots=True)
+class WordsInText:
+    """Words that a refused record states for a half-open range of characters.
+
+    `field` is the path of their field in the content.
+    """
+
+    field: str
+    start: int
+    end: int
+    text: str
+
+
 class FileError(ValueError):
     """An unreadable file or row. `line` counts from 1 and includes the header.
 
     `items` are the items that are left out because of it, as pairs of sentence and local key, if the
-    reader knows them.
+    reader knows them. `words` are those that a left out record states. They may belong to another one.
     """
 
     def __init__(
@@ -37,6 +51,7 @@ class FileError(ValueError):
         *,
         field: str = "",
         items: Iterable[tuple[str, str]] = (),
+        words: Iterable[WordsInText] = (),
     ) -> None:
         line = line or None
         where = file if line is None else f"{file}, line {line}"
@@ -46,6 +61,7 @@ class FileError(ValueError):
         self.field = field
         self.message = message
         self.items = frozenset(items)
+        self.words = tuple(words)
 
 
 class MissingPartError(ValueError):

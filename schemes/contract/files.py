@@ -73,7 +73,8 @@ class Exports(Protocol):
 
     Rows of formats in `with_metadata` have the sentences' metadata and images, and those in
     `with_source_workers` the merged annotators. `with_judgments` are formats that store every
-    judgment, which may include "jsonl". `sentence_file` is None if there is no such file.
+    judgment, which may include "jsonl". `sentence_file` is None if there is no such file. `beside` has
+    the texts of files that another program needs to read a format, by format and name.
     """
 
     formats: Mapping[str, str] = {}
@@ -84,6 +85,7 @@ class Exports(Protocol):
     with_judgments: Sequence[str] = ()
     with_source_workers: Sequence[str] = ()
     with_metadata: Sequence[str] = ()
+    beside: Mapping[str, Mapping[str, str]] = {}
 
     @property
     def sentence_file(self) -> SentenceFile | None:

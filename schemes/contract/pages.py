@@ -49,11 +49,14 @@ class Pages(Protocol):
     `roles` are the roles whose pages need the data. The script of a role's page is
     `static/js/schemes/<scheme>/<role>.js`, which exports `mount(root, data, onChange)` (see
     `static/js/work/contract.js`). Its optional template is `templates/schemes/<scheme>/<role>.html`.
+    `modules` are the static modules that the script imports only for some content, such as
+    "js/schemes/custom/span-card.js". Pages preload them.
     `suggestions` is None if pages suggest no units, `implied` is None if they can't mark what is
     only implied, and `context_answers` is None if all answers lie in the sentence.
     """
 
     roles: Sequence[str] = ("generator", "consolidator", "validator")
+    modules: Sequence[str] = ()
     suggestions: SuggestionSetting | None = None
     implied: ImpliedSetting | None = None
     context_answers: ContextAnswersSetting | None = None
@@ -128,7 +131,8 @@ class TutorialStep:
 class Tutorial:
     """Steps on a role's page with an example. `sources` are the annotations of an example to judge.
 
-    `picture` is the path of the example's image among the static files.
+    `picture` is the path of the example's image among the static files. Without it, the image is that of
+    the project with the name in the context's metadata.
     """
 
     context: ItemContext

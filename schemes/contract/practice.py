@@ -12,13 +12,18 @@ from schemes.contract.values import Json
 
 @dataclass(frozen=True, slots=True)
 class Exercise:
-    """A practice exercise. `reference` is gold content."""
+    """A practice exercise. `reference` is gold content.
+
+    `picture` is the path of the context's image among the static files. Without it, the image is that of
+    the project with the name in the context's metadata.
+    """
 
     title: str
     lesson: str
     context: ItemContext
     reference: Json
     notes: Mapping[str, str] = field(default_factory=dict)
+    picture: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,8 @@ class GoldRecord:
     that may have lost a row to this record, if its own id or position is wrong. `is_blank` is True if
     the file annotates nothing, which is no gold, although it names the item. `places` has the file and
     line of fields of the content that are not at `line`, by paths as in ContentError. `notes` counts what
-    the reader left out.
+    the reader left out. `empty` has the paths of fields that the file leaves without parts. Their parts
+    may be in another record by mistake.
     """
 
     item: ItemRecord
@@ -96,6 +97,7 @@ class GoldRecord:
     is_blank: bool = False
     places: Mapping[str, tuple[str, int]] = field(default_factory=dict)
     notes: Mapping[str, int] = field(default_factory=dict)
+    empty: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,8 @@ class ExportRow:
     Like the origins in `provenance`, it has `worker_id`, `assign_id`, and `source_worker_ids`, a list,
     in formats with source workers.
     `metadata` and `image` are those of the sentence, for formats that need them. `text` and `offsets`
-    are those of `ItemContext`. `document` is the document or image of the sentence, or "".
+    are those of `ItemContext`. `document` is the document or image of the sentence, or "". `certainty` is
+    there if the export asks for it, and the gold has been estimated.
     """
 
     external_id: str
@@ -141,6 +144,21 @@ class ExportRow:
     offsets: Offsets = ()
     origin: Json = field(default_factory=dict)
     document: str = ""
+    certainty: "Certainty | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """How certain an item's gold is.
+
+    `coverage` is the expected share of all right parts that the gold has, in [0, 1], or None.
+    `difficulty` is on the scale of log-odds. `probabilities` maps the keys of the gold's parts, as in
+    aligned rows, to the probability that an expert would keep them.
+    """
+
+    coverage: float | None
+    difficulty: float
+    probabilities: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +178,10 @@ class Judged:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedRow:
-    """An accepted submission to be written. Its ids are safe to publish."""
+    """An accepted submission to be written. Its ids are safe to publish.
+
+    `original` is the content as it was made, if a newer version of the scheme's definition changed it.
+    """
 
     external_id: str
     tokens: tuple[str, ...]
@@ -172,3 +193,5 @@ class SubmittedRow:
     text: str = ""
     offsets: Offsets = ()
     document: str = ""
+    original: Json | None = None
+    original_version: int | None = None

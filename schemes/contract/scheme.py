@@ -10,6 +10,7 @@ from schemes.contract.aggregation import Aggregation
 from schemes.contract.comparison import Comparison
 from schemes.contract.content import Content, Total
 from schemes.contract.corpus import Corpus
+from schemes.contract.equivalence import Equivalence
 from schemes.contract.errors import MissingPartError
 from schemes.contract.external import ExternalComparison
 from schemes.contract.files import Exports
@@ -54,10 +55,10 @@ class Scheme:
     """An annotation scheme as a set of parts. `schemes.registry` lists all schemes.
 
     `summary` describes in a few words what is annotated. `tutorials` maps roles to tutorials for a
-    worker's first task. `external` maps keys to comparisons with other resources. `scoring` scores
-    systems for evaluation pages. `declaration` builds the scheme of a project from its definition, and is
-    None in schemes that are the same in all projects. `limits` are sentences for data cards about what
-    is not annotated.
+    worker's first task. `equivalence` compares labels beyond the automatic rule. `external` maps keys
+    to comparisons with other resources. `scoring` scores systems for evaluation pages. `declaration`
+    builds the scheme of a project from its definition, and is None in schemes that are the same in all
+    projects. `limits` are sentences for data cards about what is not annotated.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Scheme:
     merging: Merging | None = None
     validating: Validating | None = None
     aggregation: Aggregation | None = None
+    equivalence: Equivalence | None = None
     simulation: Simulation | None = None
     practice: Practice | None = None
     tutorials: Mapping[str, Callable[[], Tutorial]] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """Resources that staff write as text, such as the definition of a scheme."""
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -20,7 +20,7 @@ class Mistake:
 
 
 class WrittenTextError(ContentError):
-    """A text that is no valid value, with all its mistakes."""
+    """A text that is no valid value, or an invalid value, with all its mistakes."""
 
     def __init__(self, mistakes: Sequence[Mistake]) -> None:
         super().__init__(mistakes[0].path, mistakes[0].message)
@@ -38,11 +38,13 @@ class PreviewItem:
 class WrittenResource(Protocol):
     """How a resource is written as text.
 
-    `syntax` is the name of the text's format, and `help` describes it in a sentence or two.
+    `syntax` is the name of the text's format, and `help` describes it in a sentence or two. `pages` maps
+    files in docs/ to the texts of links to them.
     """
 
     syntax: str
     help: str
+    pages: Mapping[str, str] = {}
 
     @abstractmethod
     def read(self, text: str) -> Json:

@@ -10,25 +10,20 @@ against it. Votes become posteriors by a method:
 - `mace`: Hovy et al., "Learning Whom to Trust with MACE", NAACL 2013, which estimates how often each
   worker guesses.
 
-The last two are those of Crowd-Kit. Numbers are the median, and texts the most frequent text. Parts are
+Numbers are the median, and texts the most frequent text. Parts are
 in the answer if their posterior is above one half.
 """
 
 import unicodedata
-import warnings
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from statistics import median_low
 from typing import Any
 
+from metrics.annotator_models import dawid_skene, mace
 from metrics.component_matching import box_iou
-from schemes.contract.aggregation import (
-    AggregatedContent,
-    Aggregation,
-    MissingLibraryError,
-    WorkerContent,
-)
+from schemes.contract.aggregation import AggregatedContent, Aggregation, WorkerContent
 from schemes.contract.values import Json
 from schemes.custom.definition import (
     BoxesField,
@@ -51,8 +46,6 @@ HALF = 0.5
 DIGITS = 6
 SAME_BOX = 0.5
 SKIPPED = "skipped"
-_ITERATIONS = 100
-_RESTARTS, _SEED = 10, 0
 _FOR, _AGAINST = "for", "against"
 
 Task = tuple[Any, ...]
@@ -78,7 +71,7 @@ def aggregate(
 ) -> dict[str, AggregatedContent]:
     """Return the aggregated content of each item, in the order of the first answers.
 
-    Of a worker's several answers about an item, the last one counts. Raise MissingLibraryError.
+    Of a worker's several answers about an item, the last one counts.
     """
     given: dict[str, dict[str, Json]] = {}
     for answer in answered:
@@ -400,24 +393,16 @@ def _attributes(each: SpansField, parts: Sequence[Json]) -> Json:
 
 
 def posteriors_of(votes: Sequence[Vote], method: str) -> Posteriors:
-    """Return the probability of each label that a task may have. Raise MissingLibraryError.
+    """Return the probability of each label that a task may have.
 
     With fewer than two labels in all votes there is nothing to estimate, and they are certain.
     """
     labels = {label for _, _, label in votes}
     if method == MAJORITY or len(labels) < 2:
         return _shares(votes)
-    # Crowd-Kit needs plain names of tasks and labels.
-    tasks = list(dict.fromkeys(task for task, _, _ in votes))
-    numbers = {task: str(number) for number, task in enumerate(tasks)}
-    names = {str(label): label for label in labels}
-    estimated = _estimated(
-        [(numbers[task], worker, str(label)) for task, worker, label in votes], method
-    )
-    return {
-        task: {names[label]: share for label, share in estimated[numbers[task]].items()}
-        for task in tasks
-    }
+    estimated: Any = dawid_skene(votes) if method == DAWID_SKENE else mace(votes)
+    posteriors: Posteriors = estimated
+    return posteriors
 
 
 def _shares(votes: Sequence[Vote]) -> Posteriors:
@@ -428,26 +413,6 @@ def _shares(votes: Sequence[Vote]) -> Posteriors:
         task: {label: number / count.total() for label, number in count.items()}
         for task, count in counts.items()
     }
-
-
-def _estimated(rows: Sequence[tuple[str, str, str]], method: str) -> Mapping[str, Any]:
-    try:
-        import pandas  # noqa: PLC0415 - an optional package
-        from crowdkit.aggregation import MACE, DawidSkene  # noqa: PLC0415
-    except ImportError as error:
-        message = f"{method} needs Crowd-Kit. Install it: pip install crowd-kit"
-        raise MissingLibraryError(message) from error
-    votes = pandas.DataFrame(rows, columns=["task", "worker", "label"])
-    model = (
-        DawidSkene(n_iter=_ITERATIONS)
-        if method == DAWID_SKENE
-        else MACE(n_restarts=_RESTARTS, random_state=_SEED)
-    )
-    with warnings.catch_warnings():
-        # Crowd-Kit calls parts of pandas that are deprecated.
-        warnings.simplefilter("ignore")
-        estimated: Mapping[str, Any] = model.fit(votes).probas_.to_dict("index")
-    return estimated
 
 
 class CustomAggregation(Aggregation):

@@ -1,6 +1,7 @@
 """What must be right about a definition beyond its shape: keys, references, limits and conditions."""
 
 import math
+import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -27,6 +28,11 @@ from schemes.custom.shape import MAX_LABELS, MAX_OVERLAPPING, MAX_QUESTION_LENGT
 
 MAX_DEPTH = 4
 TIE = "tie"
+# The names of what every object has in JavaScript
+RESERVED = {
+    *("constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable"),
+    *("toLocaleString", "toString", "valueOf"),
+}
 
 
 def check_meaning(definition: Definition) -> list[Problem]:
@@ -45,12 +51,34 @@ def check_meaning(definition: Definition) -> list[Problem]:
 
 
 def _repeated(members: Iterable[Field | Label | object], at: Path, noun: str) -> Iterator[Problem]:
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
     for index, member in enumerate(members):
         key: str = member.key  # type: ignore[attr-defined]
-        if key in seen:
-            yield Problem((*at, index, "key"), f"another {noun} has the key {key!r}.")
-        seen.add(key)
+        yield from _key(key, seen, (*at, index, "key"), noun)
+
+
+def _key(key: str, seen: dict[str, str], at: Path, noun: str) -> Iterator[Problem]:
+    """Yield what is wrong with a key. `seen` has the earlier ones by their case-folded form."""
+    if key in RESERVED:
+        yield Problem(at, f"{key!r} is a reserved name. Choose another key.")
+    other = seen.get(key.casefold())
+    if other == key:
+        yield Problem(at, f"another {noun} has the key {key!r}.")
+    elif other:
+        yield Problem(at, f"{key!r} differs from the key {other!r} only in case.")
+    seen.setdefault(key.casefold(), key)
+
+
+def _shown_alike(labels: Sequence[Label], at: Path, noun: str) -> Iterator[Problem]:
+    """Yield the labels that people can't tell from an earlier one."""
+    seen: dict[str, str] = {}
+    for index, label in enumerate(labels):
+        visible = "".join(c for c in label.label if unicodedata.category(c) != "Cf")
+        shown = " ".join(unicodedata.normalize("NFKC", visible).casefold().split())
+        other = seen.setdefault(shown, label.key)
+        if other != label.key:
+            message = f"{label.label!r} looks like the {noun} with the key {other!r}."
+            yield Problem((*at, index, "label"), message)
 
 
 def _too_many_labels(definition: Definition) -> Iterator[Problem]:
@@ -116,12 +144,11 @@ def _value_field(field: Field, at: Path) -> Iterator[Problem]:
 
 
 def _choice(field: ChoiceField, at: Path) -> Iterator[Problem]:
-    seen: set[str] = set()
+    seen: dict[str, str] = {}
+    yield from _shown_alike(field.options, (*at, "options"), "option")
     for place, option in _walk(field.options):
-        if option.key in seen:
-            message = f"another option has the key {option.key!r}."
-            yield Problem((*at, *place, "key"), message)
-        seen.add(option.key)
+        yield from _key(option.key, seen, (*at, *place, "key"), "option")
+        yield from _shown_alike(option.options, (*at, *place, "options"), "option")
         if len(place) > 2 * MAX_DEPTH:
             yield Problem((*at, *place), f"is nested more than {MAX_DEPTH} levels deep.")
     leaves = [option for _, option in _walk(field.options) if not option.options]
@@ -136,6 +163,7 @@ def _choice(field: ChoiceField, at: Path) -> Iterator[Problem]:
 
 def _label_keys(labels: Sequence[Label], at: Path) -> Iterator[Problem]:
     yield from _repeated(labels, (*at, "labels"), "label")
+    yield from _shown_alike(labels, (*at, "labels"), "label")
     yield from _hints(labels, (*at, "labels"))
 
 
@@ -240,6 +268,10 @@ def _condition(definition: Definition, field: Field, at: Path) -> Iterator[Probl
     if other is None:
         yield Problem((*place, "field"), f"{condition.field!r} is not a field.")
         return
+    keys = list(others)
+    if keys.index(condition.field) > keys.index(field.key):
+        message = f"{condition.field!r} comes later. Put it before {field.key!r}."
+        yield Problem((*place, "field"), message)
     if not condition.values:
         return
     known = known_values(other)

@@ -21,7 +21,7 @@ from schemes.custom.entries import LOCAL_KEY, Entry, fields_of, parts_of
 from schemes.custom.form import Form
 from schemes.custom.formats import brat, conll, conllu, jsonl, label_studio, tables
 from schemes.custom.formats.tags import BIO, IOBES
-from schemes.custom.items import TEXTS
+from schemes.custom.items import TEXTS, in_order
 from schemes.layouts import Column, Layout, LayoutKind
 from schemes.table_sentences import TABLE
 from schemes.text_lines import numbered_lines
@@ -100,7 +100,11 @@ class CustomCorpus(Corpus):
                 CONLL_BIO: partial(_conll, definition, tagging=BIO),
                 CONLL_IOBES: partial(_conll, definition, tagging=IOBES),
             }
-            self.gold_layouts[BRAT] = Layout(LayoutKind.ARCHIVE)
+            self.gold_layouts |= {
+                BRAT: Layout(LayoutKind.ARCHIVE),
+                CONLL_BIO: Layout(LayoutKind.BIO),
+                CONLL_IOBES: Layout(LayoutKind.IOBES),
+            }
             if is_single:
                 self._gold[CONLLU] = partial(_conllu, definition, with_gold=True)
                 self.gold_layouts[CONLLU] = Layout(LayoutKind.CONLLU)
@@ -148,7 +152,17 @@ class CustomCorpus(Corpus):
             raise FileError(paths[0].name, None, message)
         for path in paths:
             for entry in self._gold[fmt](path, on_error):
-                yield entry.gold()
+                yield replace(entry.gold(), empty=self._empty(entry))
+
+    def _empty(self, entry: Entry) -> tuple[str, ...]:
+        """Return the paths of fields whose parts have words, and which an annotated item lacks."""
+        if entry.answers is None:
+            return ()
+        return tuple(
+            f"answers.{field.key}"
+            for field in self._definition.fields
+            if isinstance(field, SpansField | QuestionsField) and not entry.answers.get(field.key)
+        )
 
     def find_items(self, external_id: str, context: ItemContext) -> list[ItemRecord]:
         """Return the sentence as an item."""
@@ -160,16 +174,21 @@ class CustomCorpus(Corpus):
             return replace(item, target={})
         ranges = context.metadata.get(TEXTS)
         keys = [text.key for text in self._definition.texts]
-        if not isinstance(ranges, Mapping) or list(ranges) != keys:
-            has = ", ".join(ranges) if isinstance(ranges, Mapping) else "one text"
+        if not isinstance(ranges, Mapping) or in_order(ranges) != keys:
+            has = ", ".join(in_order(ranges)) if isinstance(ranges, Mapping) else "one text"
             message = f"the sentence has {has}, but the definition {', '.join(keys)}."
             raise ContentError(TEXTS, f"{message} Import it again with a column per text.")
         return replace(item, target={TEXTS: {key: list(ranges[key]) for key in keys}})
 
+    def item_key_of_row(self, row: Mapping[str, str]) -> tuple[str, str] | None:
+        """Return the item in the column `item`, which may be the id alone, as in corpora."""
+        item = row.get("item", "")
+        return (item, LOCAL_KEY) if item and "/" not in item else super().item_key_of_row(row)
+
     def headline(self, context: ItemContext) -> str:
         """Return the first words of the first text."""
         ranges = context.target.get(TEXTS) or {"": [0, len(context.tokens)]}
-        start, end = next(iter(ranges.values()))
+        start, end = min(ranges.values())
         last = min(end, start + HEADLINE_WORDS)
         return context.span_text(start, last) + (" …" if end > last else "")
 

@@ -7,23 +7,19 @@ from typing import Any
 
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Image, Json
-from schemes.contract.written_resources import (
-    Mistake,
-    PreviewItem,
-    WrittenResource,
-    WrittenTextError,
-)
+from schemes.contract.written_resources import PreviewItem, WrittenResource
 from schemes.custom.definition import Definition
 from schemes.custom.items import item_of_texts
+from schemes.custom.parse_definition import sentence_case, words_of
+from schemes.custom.practice import SAMPLE_PICTURE, SAMPLE_SIZE
 from schemes.custom.problems import DefinitionError
 from schemes.custom.read_definition import read_definition
 from schemes.custom.resource import definition_of
 
 WIDTH = 100
 SAMPLE_TEXT = "This is an example. Add your own examples to the definition."
-PICTURE = "img/tutorial-meadow.png"
-_SIZE = (480, 320)
 _PARTS = ("spans", "relations", "questions", "boxes")
+_DEFAULT_ITEM = {"one": "text", "many": "texts"}
 _DEFAULTS: Mapping[str, Any] = {"lines": 1, "max_length": 500, "scale": "ordinal", "image": "none"}
 
 
@@ -35,19 +31,23 @@ class DefinitionText(WrittenResource):
         "The texts of an item, the fields of the form, their labels and conditions, and examples. "
         "JSON is accepted too. Comments aren’t stored."
     )
+    pages: Mapping[str, str] = {
+        "reference/definition.md": "All keys and their values",
+        "tutorials/own-scheme.md": "Your own scheme in ten minutes",
+    }
 
     def read(self, text: str) -> Json:
-        """Return the normalised value. Raise WrittenTextError."""
-        try:
-            return read_definition(text).value
-        except DefinitionError as error:
-            mistakes = [Mistake(row.line, row.path, row.message) for row in error.problems]
-            raise WrittenTextError(mistakes) from error
+        """Return the normalised value. Raise DefinitionError, a WrittenTextError."""
+        return read_definition(text).value
 
     def write(self, value: Json) -> str:
-        """Return text that is read as an equal value."""
-        text = _yaml(_short(value))
+        """Return text that is read as an equal value, in the order of the documentation.
+
+        What the parser fills in is left out.
+        """
         try:
+            value = definition_of(value).value  # databases don't keep the order of keys
+            text = _yaml(_short(value))
             if read_definition(text).value == value:
                 return text
         except DefinitionError:
@@ -67,40 +67,86 @@ class DefinitionText(WrittenResource):
 def _with_picture(definition: Definition, context: ItemContext) -> tuple[ItemContext, str]:
     if definition.image == "none":
         return context, ""
-    return replace(context, image=Image("example.png", *_SIZE)), PICTURE
+    return replace(context, image=Image("example.png", *SAMPLE_SIZE)), SAMPLE_PICTURE
 
 
 def _short(value: Json) -> Json:
     """Return a definition without what the parser fills in."""
     short = _without_defaults(value)
-    short["fields"] = [_short_field(field) for field in value["fields"]]
+    if value["item"] == _DEFAULT_ITEM:
+        del short["item"]
+    short["texts"] = [_short_text(text, value["language"]) for text in value["texts"]]
+    if short["texts"] == [{"key": "text"}]:
+        del short["texts"]
+    if value["unit"] == next((row["key"] for row in value["fields"] if row["type"] in _PARTS), ""):
+        short.pop("unit", None)
+    short["fields"] = [_short_field(field, value) for field in value["fields"]]
     if value["examples"]:
-        short["examples"] = [_without_defaults(example) for example in value["examples"]]
-        for short_example, example in zip(short["examples"], value["examples"], strict=True):
-            short_example["answers"] = example["answers"]
+        short["examples"] = [_short_example(example) for example in value["examples"]]
     return short
 
 
-def _short_field(field: Json) -> Json:
-    short = _without_defaults(field)
-    # Fields with one value are required by default, and those with parts are not.
-    if field["required"] != (field["type"] in _PARTS):
-        short.pop("required", None)
-    else:
+def _short_text(text: Json, language: str) -> Json:
+    defaults = {"label": sentence_case(text["key"]), "language": language}
+    return {name: part for name, part in text.items() if part != defaults.get(name)}
+
+
+def _short_example(example: Json) -> Json:
+    return _without_defaults(example) | {"answers": example["answers"]}
+
+
+def _short_field(field: Json, definition: Json) -> Json:
+    defaults = _defaults_of(field, definition)
+    short = _without_defaults(
+        {
+            name: part
+            for name, part in field.items()
+            if name not in defaults or part != defaults[name]
+        }
+    )
+    if "required" not in defaults or field["required"] != defaults["required"]:
         short["required"] = field["required"]
     for name in ("options", "labels"):
         if name in field:
             short[name] = [_short_option(option) for option in field[name]]
     if field.get("attributes"):
-        short["attributes"] = [_short_field(attribute) for attribute in field["attributes"]]
+        short["attributes"] = [_short_field(each, definition) for each in field["attributes"]]
     return short
 
 
-def _short_option(option: Json) -> Json:
+def _defaults_of(field: Json, definition: Json) -> Json:
+    """Return what the parser fills in if the field does not say it."""
+    type_, texts = field["type"], definition["texts"]
+    spans = [row["key"] for row in definition["fields"] if row["type"] == "spans"]
+    defaults: Json = {"label": sentence_case(field["key"]), "required": True}
+    if type_ in (*_PARTS, "choices"):
+        defaults |= {"min": 0, "max": 100, "required": field["min"] > 0}
+    if type_ == "choices":
+        defaults |= {"min": 1, "max": _count_leaves(field["options"])}
+    if type_ == "questions":
+        fixed = [] if field["question"] == "free" else field["question"]
+        defaults |= {"min": len(fixed), "max": len(fixed) or 20, "question": "free"}
+        defaults["answers"] = {"min": 1, "max": 3, "allow_none": False}
+    if type_ in ("spans", "questions") and len(texts) == 1:
+        defaults["text"] = texts[0]["key"]
+    if type_ == "relations" and len(spans) == 1:
+        defaults["spans"] = spans[0]
+    if type_ == "pairwise":
+        defaults["between"] = [text["key"] for text in texts]
+    return defaults
+
+
+def _count_leaves(options: list[Json]) -> int:
+    return sum(_count_leaves(row["options"]) if row.get("options") else 1 for row in options)
+
+
+def _short_option(option: Json) -> Json | str:
     short = _without_defaults(option)
+    if short["label"] == words_of(option["key"]):
+        del short["label"]
     if option.get("options"):
         short["options"] = [_short_option(inner) for inner in option["options"]]
-    return short
+    return option["key"] if list(short) == ["key"] else short
 
 
 def _without_defaults(value: Json) -> Json:

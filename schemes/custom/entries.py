@@ -4,7 +4,8 @@ The sentence of an item has the tokens of all its texts, one text after another.
 joined by line feeds. Positions of spans are positions in the sentence.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import unicodedata
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,9 @@ from schemes.contract.records import (
 )
 from schemes.contract.values import Json
 from schemes.custom.definition import Definition, Field, QuestionsField, SpansField
+from schemes.custom.items import in_order
 from schemes.custom.tokenize import tokenize
+from schemes.json_values import is_json
 from schemes.original_text import Offset, align
 from schemes.plain_text import MAX_PARAGRAPH
 from schemes.stated import same_words, spelled
@@ -172,18 +175,11 @@ def _units_of(value: Any) -> int:
 def entry_of(row: ExportRow, definition: Definition) -> Entry:
     """Return the entry of an exported row."""
     ranges = row.target.get("texts") or {definition.texts[0].key: [0, len(row.tokens)]}
-    parts = []
-    for key, (start, end) in ranges.items():
-        tokens = tuple(row.tokens[start:end])
-        if not row.text:
-            text = ""
-        elif len(ranges) == 1:
-            text = row.text
-        elif row.offsets:
-            text = row.text[row.offsets[start][0] : row.offsets[end - 1][1]]
-        else:
-            text = " ".join(tokens)
-        parts.append(TextPart(key, tokens, text))
+    keys = in_order(ranges)
+    parts = [
+        TextPart(key, tuple(row.tokens[slice(*ranges[key])]), text)
+        for key, text in zip(keys, _texts(row, [ranges[key] for key in keys]), strict=True)
+    ]
     content = row.content
     return Entry(
         external_id=row.external_id,
@@ -196,6 +192,21 @@ def entry_of(row: ExportRow, definition: Definition) -> Entry:
         position=row.metadata.get("position"),
         provenance=row.provenance,
     )
+
+
+def _texts(row: ExportRow, ranges: Sequence[Sequence[int]]) -> list[str]:
+    """Return the text of each range of tokens. The texts of an item are joined by line feeds."""
+    if not row.text:
+        return [""] * len(ranges)
+    if not row.offsets and len(ranges) > 1:
+        return [" ".join(row.tokens[start:end]) for start, end in ranges]
+    texts, begin = [], 0
+    for start, _ in ranges[1:]:
+        last, first = row.offsets[start - 1][1], row.offsets[start][0]
+        line_feed = row.text.find("\n", last, first)
+        texts.append(row.text[begin : last if line_feed < 0 else line_feed])
+        begin = first if line_feed < 0 else line_feed + 1
+    return [*texts, row.text[begin:]]
 
 
 def parts_of(
@@ -220,11 +231,11 @@ def parts_of(
         text = texts.get(key, "").strip()
         if len(text) > MAX_PARAGRAPH:
             raise FieldError(key, f"has more than {MAX_PARAGRAPH:,} characters.")
-        own = _first_words(text, rest) if tokens else tokenize(text)
+        own = _own_tokens(text, rest) if tokens else tokenize(text)
+        if own is None:
+            raise FieldError("tokens", f"are not those of the {key}, “{_short(text)}”.")
         if not own:
             raise FieldError(key, "has no words.")
-        if tokens and not same_words(text, own):
-            raise FieldError("tokens", f"are not those of the {key}, “{_short(text)}”.")
         rest = rest[len(own) :]
         parts.append(TextPart(key, tuple(own), text))
     if rest:
@@ -232,13 +243,35 @@ def parts_of(
     return tuple(parts)
 
 
-def _first_words(text: str, tokens: Sequence[str]) -> list[str]:
+def _own_tokens(text: str, tokens: Sequence[str]) -> list[str] | None:
+    """Return the first tokens, which are those of the text, or None if they aren't."""
+    for letters in (_visible, spelled):
+        own = _first_tokens(text, tokens, letters)
+        if has_words(text, own):
+            return own
+    return None
+
+
+def has_words(text: str, tokens: Sequence[str]) -> bool:
+    """Return True if the tokens are those of the text, which may have more invisible characters.
+
+    Treebanks write quotes and brackets in other ways.
+    """
+    return _visible(text) == _visible("".join(tokens)) or same_words(text, tokens)
+
+
+def _first_tokens(text: str, tokens: Sequence[str], letters: Callable[[str], str]) -> list[str]:
     """Return the first tokens, which have as many letters as the text."""
-    length, at = len(spelled(text)), 0
-    while at < len(tokens) and (length > 0 or not spelled(tokens[at])):
-        length -= len(spelled(tokens[at]))
+    length, at = len(letters(text)), 0
+    while at < len(tokens) and (length > 0 or not letters(tokens[at])):
+        length -= len(letters(tokens[at]))
         at += 1
     return list(tokens[:at])
+
+
+def _visible(text: str) -> str:
+    """Return the text without blanks and characters that aren't shown, such as soft hyphens."""
+    return "".join(c for c in text if not c.isspace() and unicodedata.category(c) != "Cf")
 
 
 def _short(text: str) -> str:
@@ -251,7 +284,14 @@ def checked_id(value: Any, name: str = "id") -> str:
         value = str(value)
     if not isinstance(value, str) or not 0 < len(value.strip()) <= MAX_ID:
         raise FieldError(name, f"must be a text of 1 to {MAX_ID} characters.")
-    return value.strip()
+    return checked_name(value.strip(), name)
+
+
+def checked_name(text: str, name: str) -> str:
+    """Return the name of an item, document or image. Raise FieldError for answers in its place."""
+    if is_json(text):
+        raise FieldError(name, "is a value in JSON, as answers are. Are the columns swapped?")
+    return text
 
 
 def without_words(field: Field, value: Any) -> tuple[Any, list[StatedWords]]:

@@ -15,8 +15,10 @@ from schemes.custom.definition import Definition
 from schemes.custom.entries import Entry, entry_of
 from schemes.custom.form import Form
 from schemes.custom.formats import brat, conll, conllu, jsonl, label_studio, tables
+from schemes.custom.formats.label_studio_config import labelling_config
 from schemes.custom.formats.tags import BIO, IOBES
 
+CONFIG = "label-studio.xml"
 _ENDINGS = {
     JSONL: "jsonl",
     CSV: "csv",
@@ -48,6 +50,7 @@ class CustomExports(Exports):
         self.formats = {fmt: _ENDINGS[fmt] for fmt in formats}
         self.folders = {BRAT: self._write_brat} if has_spans else {}
         self.with_metadata = (*self.formats, *self.folders)
+        self.beside = {LABEL_STUDIO: {CONFIG: labelling_config(form.definition)}}
 
     def write(self, rows: Iterable[ExportRow], path: Path, fmt: str) -> int:
         """Write rows in one of the formats. Return how many rows the file has."""

@@ -1,6 +1,6 @@
 """Items of texts: their tokens, and the part of the tokens that each text has."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from schemes.contract.items import ItemContext
@@ -65,6 +65,11 @@ def text_range(definition: Definition, key: str, context: ItemContext) -> tuple[
         return 0, len(context.tokens)
     start, end = ranges[key]
     return start, end
+
+
+def in_order(ranges: Mapping[str, Sequence[int]]) -> list[str]:
+    """Return the keys of texts in the order of their ranges. Databases change that of JSON."""
+    return sorted(ranges, key=lambda key: tuple(ranges[key]))
 
 
 def has_image(context: ItemContext) -> bool:

@@ -1,6 +1,7 @@
 """Definitions from JSON values."""
 
 import math
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -44,6 +45,10 @@ _RIGHT_TO_LEFT = {
     *("ota", "ps", "sd", "syr", "ug", "ur", "yi"),
 }
 _RIGHT_TO_LEFT_SCRIPTS = {"adlm", "arab", "hebr", "nkoo", "rohg", "syrc", "thaa"}
+# Embeddings, overrides and isolates
+_DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+# Fillers and an empty pattern of Braille, which are letters and symbols for Unicode
+_BLANK = set("\u115f\u1160\u2800\u3164\uffa0")
 _DEFAULT_TEXT = shape.TextShape(key="text")
 _DEFAULT_ITEM = Noun("text", "texts")
 
@@ -101,7 +106,7 @@ def _text(text: shape.TextShape, language: str) -> Text:
     language = text.language or language
     return Text(
         key=text.key,
-        label=_line(text.label) or _sentence_case(text.key),
+        label=_line(text.label) or sentence_case(text.key),
         language=language,
         direction=direction_of(language),
     )
@@ -111,7 +116,7 @@ def _field(field: Any, only_text: str, only_spans: str, between: tuple[str, ...]
     """Return a field. `only_text`, `only_spans` and `between` fill in what it leaves out."""
     described = {
         "key": field.key,
-        "label": _line(field.label) or _sentence_case(field.key),
+        "label": _line(field.label) or sentence_case(field.key),
         "help": _prose(field.help),
         "required": field.required,
         "show_if": _show_if(getattr(field, "show_if", None)),
@@ -211,7 +216,7 @@ def _relation_label(label: shape.RelationLabelShape) -> RelationLabel:
 def _label(label: shape.LabelShape) -> Json:
     return {
         "key": label.key,
-        "label": _line(label.label) or label.key.replace("_", " "),
+        "label": _line(label.label) or words_of(label.key),
         "help": _prose(label.help),
         "key_hint": label.key_hint,
     }
@@ -229,20 +234,27 @@ def _example(example: shape.ExampleShape) -> Example:
 
 def normal_question(text: str) -> str:
     """Return a question in the form in which it is stored."""
-    return _line(unicodedata.normalize("NFC", text))
+    return _line(text)
 
 
 def _line(text: str) -> str:
-    return " ".join(text.split())
+    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _prose(text: str) -> str:
-    return text.replace("\r\n", "\n").replace("\r", "\n").strip()
+    lines = unicodedata.normalize("NFC", text).replace("\r\n", "\n").replace("\r", "\n")
+    return lines.strip()
 
 
-def _sentence_case(key: str) -> str:
-    text = key.replace("_", " ")
+def sentence_case(key: str) -> str:
+    """Return the label of a field or text that has none."""
+    text = words_of(key)
     return text[:1].upper() + text[1:]
+
+
+def words_of(key: str) -> str:
+    """Return the label of an option that has none."""
+    return _line(key.replace("_", " "))
 
 
 def _unusual_values(value: object) -> list[Problem]:
@@ -257,7 +269,7 @@ def _unusual_values(value: object) -> list[Problem]:
         characters += len(part) if isinstance(part, str) else 1
         if characters > MAX_CHARACTERS:
             return [Problem((), f"has more than {MAX_CHARACTERS:,} characters.")]
-        if message := _unusual(part):
+        if message := _unusual(part) or _hidden(at, part):
             problems.append(Problem(at, message))
         pending += _members(at, part)
         if isinstance(part, dict):
@@ -272,6 +284,27 @@ def _members(at: Path, part: object) -> Iterator[tuple[Path, object]]:
         yield from (((*at, index), member) for index, member in enumerate(part))
     elif isinstance(part, dict):
         yield from (((*at, shape.shown(key)), member) for key, member in part.items())
+
+
+def _hidden(at: Path, part: object) -> str:
+    """Return what is wrong with a text that looks other than it is, or "".
+
+    The texts of examples may have such characters, because the texts of items may.
+    """
+    if not isinstance(part, str) or at[:1] == ("examples",):
+        return ""
+    if part.strip() and not any(map(_is_visible, part)):
+        return "has no character that can be seen."
+    found = _DIRECTIONS.search(part)
+    if not found:
+        return ""
+    return f"has the character U+{ord(found[0]):04X}, which changes the order of what is shown."
+
+
+def _is_visible(character: str) -> bool:
+    if character in _BLANK or character.isspace():
+        return False
+    return unicodedata.category(character) not in ("Cf", "Mn", "Me")
 
 
 def _unusual(part: object) -> str:

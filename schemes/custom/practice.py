@@ -1,10 +1,13 @@
 """Practice exercises from the examples of the definition."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import PurePath
 
 from schemes.contract.items import ItemContext
 from schemes.contract.practice import Exercise, ExplainedRow, Practice, PracticeResult
-from schemes.contract.values import Json
+from schemes.contract.values import Image, Json
 from schemes.custom.comparison import CustomComparison
 from schemes.custom.content import CustomContent
 from schemes.custom.definition import Example
@@ -15,14 +18,27 @@ from schemes.custom.items import item_of_texts
 _LESSON = "Annotate this example as the instructions say."
 
 
-def examples_without_image(form: Form) -> list[Example]:
-    """Return the examples that pages can show without a picture from the project."""
-    return [example for example in form.definition.examples if not example.image]
+# A picture that comes with the site, for examples and previews.
+SAMPLE_PICTURE = "img/tutorial-meadow.png"
+SAMPLE_SIZE = (480, 320)
 
 
 def example_context(form: Form, example: Example) -> ItemContext:
-    """Return an example as an item."""
-    return item_of_texts(form.definition, example.texts, example.image)
+    """Return an example as an item. Its image is known if it is the sample picture."""
+    context = item_of_texts(form.definition, example.texts, example.image)
+    if example.image != SAMPLE_PICTURE:
+        return context
+    return replace(context, image=Image(PurePath(SAMPLE_PICTURE).name, *SAMPLE_SIZE))
+
+
+def is_project_image(example: Example) -> bool:
+    """Return True if only the project can have the example's image."""
+    return example.image not in ("", SAMPLE_PICTURE)
+
+
+def picture_of(example: Example) -> str:
+    """Return the path of the example's image among the static files, or ""."""
+    return example.image if example.image == SAMPLE_PICTURE else ""
 
 
 class CustomPractice(Practice):
@@ -34,13 +50,19 @@ class CustomPractice(Practice):
         self._comparison = comparison
 
     def exercises(self) -> Sequence[Exercise]:
+        return self._exercises
+
+    @cached_property
+    def _exercises(self) -> Sequence[Exercise]:
         exercises = []
-        for number, example in enumerate(examples_without_image(self._form), start=1):
+        for number, example in enumerate(self._form.definition.examples, start=1):
             context = example_context(self._form, example)
             reference: Json = self._content.parse_gold({"answers": example.answers}, context)
             title = example.title or f"Exercise {number}"
             lesson = example.explanation or _LESSON
-            exercises.append(Exercise(title, lesson, context, reference))
+            exercises.append(
+                Exercise(title, lesson, context, reference, picture=picture_of(example))
+            )
         return exercises
 
     def check(self, exercise: Exercise, answer: object) -> PracticeResult:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from schemes.contract.errors import ContentError
+from schemes.contract.written_resources import Mistake, WrittenTextError
 
 Path = tuple[str | int, ...]
 
@@ -33,11 +33,10 @@ class Problem:
         return replace(self, line=line)
 
 
-class DefinitionError(ContentError):
+class DefinitionError(WrittenTextError):
     """An invalid definition, with all mistakes that were found."""
 
     def __init__(self, problems: Sequence[Problem]) -> None:
-        first = problems[0]
-        super().__init__(first.path, first.message)
+        super().__init__([Mistake(row.line, row.path, row.message) for row in problems])
         self.problems = tuple(problems)
-        self.line = first.line
+        self.line = problems[0].line

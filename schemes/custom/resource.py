@@ -1,21 +1,27 @@
 """The definition as a versioned resource of a project."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from schemes.contract.errors import FileError
-from schemes.contract.resources import Resource
+from schemes.contract.errors import ContentError, FileError
+from schemes.contract.items import ItemContext
+from schemes.contract.resources import ContentMapping, MappedContent, Resource
 from schemes.contract.values import Json
 from schemes.contract.written_resources import WrittenResource
+from schemes.custom.content import parse_answers
 from schemes.custom.definition import Definition
+from schemes.custom.form import ANSWERS, VERDICTS, Form
 from schemes.custom.map_content import map_content
 from schemes.custom.parse_definition import parse_definition
 from schemes.custom.problems import DefinitionError
 from schemes.custom.read_definition import MAX_BYTES, read_definition
+from schemes.custom.renames import exchanged_texts, renames_of
 
 NAME = "definition"
 
@@ -63,6 +69,11 @@ class DefinitionResource(Resource):
         """Return the normalised value. Raise DefinitionError, a ContentError with all mistakes."""
         return parse_definition(value).value
 
+    def check_change(self, before: Json, after: Json) -> None:
+        """Raise DefinitionError if texts of labels are exchanged, but not their keys."""
+        if problems := exchanged_texts(definition_of(before), definition_of(after)):
+            raise DefinitionError(problems)
+
     def look_up(self, value: Json, query: str) -> list[Json]:
         """Return the fields whose key or label has the query."""
         sought = query.casefold()
@@ -77,11 +88,14 @@ class DefinitionResource(Resource):
 
         What the definition renames is not lost.
         """
-        return map_content(content, definition_of(value)).lost
+        return list(map_content(content, definition_of(value)).lost)
 
-    def map_content(self, content: Json, old: Json, new: Json) -> Json:
-        """Return content of an older version as a newer one has it, without what does not fit."""
-        return map_content(content, definition_of(new), definition_of(old)).content
+    def mapping(self, versions: Sequence[Json]) -> ContentMapping:
+        """Return what maps content directly from the first version to the last one.
+
+        What only the versions between them lacked is not lost.
+        """
+        return _Mapping([definition_of(version) for version in versions])
 
     def count(self, value: Json) -> Mapping[str, int]:
         labels = sum(
@@ -89,6 +103,32 @@ class DefinitionResource(Resource):
         )
         counts = {"fields": len(value["fields"]), "labels and options": labels}
         return {**counts, "examples": len(value["examples"])}
+
+
+class _Mapping(ContentMapping):
+    def __init__(self, versions: Sequence[Definition]) -> None:
+        self._old, self._new = Form(versions[0]), Form(versions[-1])
+        self._renamed = renames_of(versions)
+
+    def map_content(self, content: Json, context: ItemContext) -> MappedContent:
+        old, new = self._old.definition, self._new.definition
+        mapped = map_content(content, new, old, self._renamed)
+        if ANSWERS not in content or _missing(self._old, content, context):
+            return mapped
+        return replace(mapped, missing=_missing(self._new, mapped.content, context))
+
+    def map_judgment(self, judgment: Json, units: Sequence[int]) -> Json:
+        return {VERDICTS: [judgment[VERDICTS][at] for at in units]}
+
+
+def _missing(form: Form, content: Json, context: ItemContext) -> str:
+    """Return what complete content needs in addition, or ""."""
+    try:
+        parse_answers(form, content, context, is_complete=True)
+    except ContentError as error:
+        place = re.sub(r"\.\d+", "", error.path.removeprefix(f"{ANSWERS}."))
+        return f"The field {place} {error.message}"
+    return ""
 
 
 def _read_file(path: Path, current: Json | None) -> object:

@@ -12,7 +12,7 @@ from schemes.custom.form import Form
 from schemes.custom.merging import CustomMerging
 from schemes.custom.pages import CustomPages
 from schemes.custom.parse_definition import parse_definition
-from schemes.custom.practice import CustomPractice, examples_without_image
+from schemes.custom.practice import CustomPractice
 from schemes.custom.resource import DEFINITION, NAME
 from schemes.custom.search import search_of
 from schemes.custom.simulation import CustomSimulation
@@ -31,7 +31,6 @@ def scheme_of_definition(definition: Definition, *, stands_for_all: bool = False
     form = Form(definition)
     content, comparison = CustomContent(form), CustomComparison(form)
     simulation = CustomSimulation(form)
-    has_exercises = bool(examples_without_image(form))
     return Scheme(
         name="custom",
         title=definition.title,
@@ -47,7 +46,7 @@ def scheme_of_definition(definition: Definition, *, stands_for_all: bool = False
         validating=CustomValidating(form),
         aggregation=CustomAggregation(form),
         simulation=simulation,
-        practice=CustomPractice(form, content, comparison) if has_exercises else None,
+        practice=CustomPractice(form, content, comparison) if definition.examples else None,
         tutorials=tutorials_of(form, content, simulation),
         search=search_of(form),
         statistics=CustomStatistics(form),

@@ -390,6 +390,8 @@ def _problem(row: Any) -> Problem:
         return Problem(location, "must be free or a list of questions.")
     if row["type"] == "type":
         return Problem((*location, "type"), f"must be one of: {_types(row)}.")
+    if row["type"] == "model_type" and isinstance(row["input"], bool):
+        return Problem(location, "is true or false. Put the word in quotes to use it as a key.")
     if row["type"] == "string_pattern_mismatch":
         return Problem(location, _PATTERNS.get(row["ctx"]["pattern"], "has an invalid form."))
     return Problem(location, error_sentence(row))

@@ -1,4 +1,4 @@
-"""Tutorials for a worker's first task, on the first example of the definition that has no image."""
+"""Tutorials for a worker's first task, on an example of the definition."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from schemes.custom.content import CustomContent
 from schemes.custom.definition import Example
 from schemes.custom.form import ANSWERS, Form
 from schemes.custom.kinds.base import Kind
-from schemes.custom.practice import example_context, examples_without_image
+from schemes.custom.practice import example_context, is_project_image, picture_of
 from schemes.custom.simulation import CustomSimulation
 from schemes.simulated_person import Person
 
@@ -37,7 +37,8 @@ def tutorials_of(
     form: Form, content: CustomContent, simulation: CustomSimulation
 ) -> Mapping[str, Callable[[], Tutorial]]:
     """Return the tutorials by role. There are none without an example."""
-    examples = examples_without_image(form)
+    # An image of the project may be missing, so other examples come first.
+    examples = sorted(form.definition.examples, key=is_project_image)
     if not examples:
         return {}
     tutorials = _Tutorials(form, content, simulation, examples[0])
@@ -68,7 +69,7 @@ class _Tutorials:
             TutorialStep(kind.field.label[:60], _field_text(kind), [Goal(f"answers.{kind.key}")])
             for kind in self._answered()
         ]
-        return Tutorial(context=self.context, steps=[*steps, *self._last_steps()])
+        return self._tutorial(steps)
 
     def consolidator(self) -> Tutorial:
         other = self.simulation.generate(self.answers, self.context, Person(_CARELESS), "tutorial")
@@ -81,11 +82,7 @@ class _Tutorials:
             )
             for kind in self._answered()
         ]
-        return Tutorial(
-            context=self.context,
-            steps=[*steps, *self._last_steps()],
-            sources=(self.answers, self.content.parse_system(other, self.context)),
-        )
+        return self._tutorial(steps, (self.answers, self.content.parse_system(other, self.context)))
 
     def validator(self) -> Tutorial:
         number = min(MAX_FIELD_STEPS, len(self.form.units(self.answers)))
@@ -97,8 +94,14 @@ class _Tutorials:
             )
             for at in range(number)
         ]
+        return self._tutorial(steps, (self.answers,))
+
+    def _tutorial(self, steps: Sequence[TutorialStep], sources: Sequence[Json] = ()) -> Tutorial:
         return Tutorial(
-            context=self.context, steps=[*steps, *self._last_steps()], sources=(self.answers,)
+            context=self.context,
+            steps=[*steps, *self._last_steps()],
+            sources=sources,
+            picture=picture_of(self.example),
         )
 
     def _answered(self) -> Sequence[Kind[Any]]:

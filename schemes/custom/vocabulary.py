@@ -18,6 +18,17 @@ _SECONDS_BY_TYPE = {
     "questions": 20,
     "boxes": 10,
 }
+# What dataset hubs call the tasks of each type of field.
+_TASKS_BY_TYPE = {
+    "choice": "text-classification",
+    "choices": "text-classification",
+    "rating": "text-classification",
+    "pairwise": "text-classification",
+    "spans": "token-classification",
+    "relations": "token-classification",
+    "questions": "question-answering",
+    "boxes": "object-detection",
+}
 _READING_SECONDS = 10
 _MOST_OPTIONS_AT_A_GLANCE = 10
 _WRITING_SECONDS = 20
@@ -54,6 +65,13 @@ def vocabulary_of(form: Form) -> Vocabulary:
         keywords=f"annotation, {_keyword(title)}",
         pay_presets={PRESET: _pay(form)},
         pay_titles={PRESET: f"Suggested for {title}"},
+        row=item,
+        task_categories=tuple(
+            sorted(
+                {_TASKS_BY_TYPE.get(kind.field.type, "other") for kind in form.kinds} - {"other"}
+            )
+        )
+        or ("other",),
     )
 
 

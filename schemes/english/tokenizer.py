@@ -148,17 +148,13 @@ def _parts(word: str) -> list[str]:
         return [word]
     contraction = CONTRACTIONS.get(word.lower())
     if contraction:
-        return _cut(word, contraction.parts)
+        cut, start = [], 0
+        for part in contraction.parts:
+            cut.append(word[start : start + len(part)])
+            start += len(part)
+        return cut
     match = None if word.isalpha() else _CLITIC.fullmatch(word)
     if match:
         return [*_parts(match["stem"]), match["clitic"]]
     match = _UNMARKED.fullmatch(word) or _MEASURE.fullmatch(word)
     return [match[1], match[2]] if match else [word]
-
-
-def _cut(word: str, parts: Iterable[str]) -> list[str]:
-    cut, start = [], 0
-    for part in parts:
-        cut.append(word[start : start + len(part)])
-        start += len(part)
-    return cut

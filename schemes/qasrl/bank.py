@@ -194,7 +194,9 @@ def _content(
         elif answers:
             slots = _slots(label, forms)
             questions.append({"question": text, "answers": answers, **slots})
-            provenance.append(_ids(_first_source(label)))
+            provenance.append(
+                {"worker_id": _first_source(label), "assign_id": "", "source_assign_id": ""}
+            )
     return {"questions": questions}, provenance
 
 
@@ -263,10 +265,6 @@ def _first_source(label: Json) -> str:
 def _source(annotator: str) -> str:
     """Return an annotator's id as the Bank's readers expect it."""
     return annotator if annotator.startswith(_PROGRAM) else f"{ANNOTATOR}{annotator}"
-
-
-def _ids(worker_id: str) -> Json:
-    return {"worker_id": worker_id, "assign_id": "", "source_assign_id": ""}
 
 
 def _deterministic_gzip(file: IO[bytes]) -> gzip.GzipFile:

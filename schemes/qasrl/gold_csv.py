@@ -31,11 +31,15 @@ from schemes.qasrl.published_csv import (
     read_predicates,
     write_lines,
 )
+from schemes.qasrl.span_keys import key_of
 from schemes.qasrl.stated_rows import predicate_words, stated_by, stated_verb
 from schemes.qasrl.targets import NOUN
 
 _slot_values = itemgetter(*SLOT_FIELDS)
 _ID_FIELDS = ("worker_id", "assign_id", "source_assign_id")
+# Columns of gold whose certainty was estimated: the probabilities of the answers, joined by SEPARATOR,
+# and the expected coverage of the item
+PROBABILITY_COLUMN, COVERAGE_COLUMN = "probability", "expected_coverage"
 # A column of submissions. Gold does not have it.
 PICKED_COLUMN = "picked"
 _NO_QUESTION: Json = {"question": "", "answers": []}
@@ -132,9 +136,10 @@ def write_gold_csv(rows: Iterable[ExportRow], path: Path) -> int:
     """Write the gold of verbs. Return the number of questions.
 
     Items without questions have no row, and neither have questions that only the context answers.
-    The column `is_implied` is added if any question has a value.
+    The column `is_implied` is added if any question has a value. PROBABILITY_COLUMN and
+    COVERAGE_COLUMN are added if the certainty of any item is known.
     """
-    return _write_with_implied(path, GOLD_COLUMNS, ((row, list(_lines(row))) for row in rows))
+    return _write_with_optional(path, GOLD_COLUMNS, ((row, list(_lines(row))) for row in rows))
 
 
 def write_noun_csv(rows: Iterable[ExportRow], path: Path) -> int:
@@ -145,24 +150,47 @@ def write_noun_csv(rows: Iterable[ExportRow], path: Path) -> int:
     the tokens joined by blanks, because QANom's tools find positions by splitting it. `is_implied` is
     as in `write_gold_csv`.
     """
-    return _write_with_implied(path, NOUN_COLUMNS, ((row, list(_noun_lines(row))) for row in rows))
+    return _write_with_optional(path, NOUN_COLUMNS, ((row, list(_noun_lines(row))) for row in rows))
 
 
-def _write_with_implied(
+def _write_with_optional(
     path: Path, header: Sequence[str], written: Iterable[tuple[ExportRow, list[str]]]
 ) -> int:
-    """Write the lines of each row, and `is_implied` if any question has a value."""
-    implied: list[str] = []
+    """Write the lines of each row, and optional columns if any question has a value."""
+    more: dict[str, list[str]] = {
+        IMPLIED_COLUMN: [],
+        PROBABILITY_COLUMN: [],
+        COVERAGE_COLUMN: [],
+    }
 
     def lines() -> Iterator[str]:
         for row, of_row in written:
-            known = [str(question.get("implied", "")) for question, _ in answered_in_sentence(row)]
-            implied.extend(known or [""] * len(of_row))
+            questions = [question for question, _ in answered_in_sentence(row)]
+            implied = [str(question.get("implied", "")) for question in questions]
+            more[IMPLIED_COLUMN].extend(implied or [""] * len(of_row))
+            probabilities = [_probabilities(row, question) for question in questions]
+            more[PROBABILITY_COLUMN].extend(probabilities or [""] * len(of_row))
+            more[COVERAGE_COLUMN].extend([_coverage(row)] * len(of_row))
             yield from of_row
 
     count = write_lines(path, header, lines())
-    _append_known(path, {IMPLIED_COLUMN: implied})
+    _append_known(path, more)
     return count
+
+
+def _probabilities(row: ExportRow, question: Json) -> str:
+    """Return the probabilities of the question's answers in the order of `answer_range`, or ""."""
+    if row.certainty is None:
+        return ""
+    known = row.certainty.probabilities
+    keys = [key_of((start, end)) for start, end in question["answers"]]
+    return SEPARATOR.join(f"{known[key]:.4f}" if key in known else "" for key in keys)
+
+
+def _coverage(row: ExportRow) -> str:
+    if row.certainty is None or row.certainty.coverage is None:
+        return ""
+    return f"{row.certainty.coverage:.4f}"
 
 
 def write_submissions_csv(rows: Iterable[SubmittedRow], path: Path) -> int:

@@ -1,6 +1,6 @@
 """Comparison of QA-SRL with PropBank (Roit et al. 2020, section 4)."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,18 +46,14 @@ def read_propbank_verbs(
         ids.setdefault(_plain(tokens), []).append(external_id)
     predicates: dict[Predicate, PropBankPredicate] = {}
     unknown = 0
-    for sentence in _read(path, on_error):
+    _, block = next(numbered_blocks(path), (0, []))
+    read = read_conll2012 if looks_like_conll2012(block) else read_conll2009
+    for sentence in read(path, on_error=on_error):
         known = ids.get(_plain(sentence.tokens), [])
         unknown += not known
         for external_id in known:
             predicates |= {(external_id, verb.index): verb for verb in _verbs(sentence)}
     return PropBankVerbs(predicates, unknown)
-
-
-def _read(path: Path, on_error: ErrorSink) -> Iterator[PropBankSentence]:
-    _, block = next(numbered_blocks(path), (0, []))
-    read = read_conll2012 if looks_like_conll2012(block) else read_conll2009
-    return read(path, on_error=on_error)
 
 
 # The treebank's spelling of brackets, and OntoNotes' of final punctuation.

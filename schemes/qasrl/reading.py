@@ -161,7 +161,10 @@ def question_of(
     if has_separate_not and aux in _PLAIN:
         aux, prefix = _PLAIN[aux], ["not", *prefix]
     subj = "it" if has_it else slots.subj
-    verb = _verb(slots, forms)
+    name = _FORM_OF_INFLECTION.get(slots.verb_slot_inflection)
+    if name is None:
+        raise ValueError(f"{slots.verb_slot_inflection!r} names no form of a verb")
+    verb = forms.by_name()[name]
     parts = [slots.wh, aux, subj, *prefix, verb, slots.obj, slots.prep, slots.obj2]
     return finished(" ".join(part for part in parts if part))
 
@@ -169,13 +172,6 @@ def question_of(
 def finished(words: str) -> str:
     """Return words as a stored question: an initial capital and a question mark."""
     return f"{words[:1].upper()}{words[1:]}?"
-
-
-def _verb(slots: Slots, forms: VerbForms) -> str:
-    name = _FORM_OF_INFLECTION.get(slots.verb_slot_inflection)
-    if name is None:
-        raise ValueError(f"{slots.verb_slot_inflection!r} names no form of a verb")
-    return forms.by_name()[name]
 
 
 def _is_passive(aux: str, chain: Sequence[str], form: str) -> bool:

@@ -157,7 +157,7 @@ def _dense(published: _Published) -> Iterator[Figure]:
     bank, gold = published.bank(), published.named("wikinews.dev" + _GOLD)
     table, name = "Dataset, Dense (2018)", "roles per predicate"
     annotations = read_annotation_file(bank, selection=published.dense) if bank else {}
-    dense = _roles_per_predicate(annotations)
+    dense = ratio(sum(len(own.roles) for own in annotations.values()), len(annotations))
     missing = "" if bank else _BANK_FILE
     yield _of_file(table, name, paper.DENSE_ROLES_PER_PREDICATE, dense, missing=missing)
     own = _sizes(gold)[name] if gold else None
@@ -165,10 +165,6 @@ def _dense(published: _Published) -> Iterator[Figure]:
     more = percent(own / dense - 1) if own and dense else None
     name = "more roles per predicate in this work %"
     yield _of_file(table, name, paper.MORE_ROLES_THAN_DENSE, more, missing=missing, digits=0)
-
-
-def _roles_per_predicate(annotations: Annotations) -> float | None:
-    return ratio(sum(len(own.roles) for own in annotations.values()), len(annotations))
 
 
 def _contradictions(published: _Published) -> Iterator[Figure]:

@@ -7,7 +7,16 @@ from schemes.contract.scheme import Scheme
 from schemes.contract.simulation import Sample
 from schemes.contract.values import Noun
 from schemes.contract.vocabulary import TaskTexts, Vocabulary
-from schemes.qasrl import comparison, merging, practice, simulation, statistics, validating, views
+from schemes.qasrl import (
+    comparison,
+    equivalence,
+    merging,
+    practice,
+    simulation,
+    statistics,
+    validating,
+    views,
+)
 from schemes.qasrl import content as qasrl_content
 from schemes.qasrl.corpus import CORPUS
 from schemes.qasrl.differences import differences
@@ -72,6 +81,7 @@ SCHEME = Scheme(
         keywords="annotation, questions, reading, language",
         pay_presets=PAY_PRESETS,
         pay_titles=PAY_TITLES,
+        task_categories=("question-answering", "token-classification"),
     ),
     corpus=CORPUS,
     content=QasrlContent(),
@@ -81,6 +91,7 @@ SCHEME = Scheme(
     pages=PAGES,
     merging=merging,
     validating=validating,
+    equivalence=equivalence,
     simulation=simulation,
     practice=practice,
     tutorials=TUTORIALS,

@@ -72,9 +72,10 @@ class Walker:
         self._class_names: list[str] = table["class_names"]
         self._slots: list[str] = table["slots"]
         self._states = table["states"]
+        rows = zip(*form_rows(self.spellings), strict=True)
         self._words: dict[str, list[str]] = {
             **table["classes"],
-            **_words_by_form(self.spellings),
+            **{name: list(dict.fromkeys(row)) for name, row in zip(FORM_NAMES, rows, strict=True)},
             "preposition": self._prepositions,
         }
         self._transitions: Transitions = {}
@@ -171,11 +172,6 @@ def open_item(*spellings: VerbForms, is_noun: bool = False) -> Json:
         "pairs": None,
         "openers": openers(is_noun=is_noun),
     }
-
-
-def _words_by_form(spellings: Sequence[VerbForms]) -> dict[str, list[str]]:
-    rows = zip(*form_rows(spellings), strict=True)
-    return {name: list(dict.fromkeys(row)) for name, row in zip(FORM_NAMES, rows, strict=True)}
 
 
 @lru_cache(maxsize=1)

@@ -65,7 +65,11 @@ def agreeing_pairs(by_worker: Mapping[str, Annotations]) -> list[Pair]:
 
 def agreement_figures(by_worker: Mapping[str, Annotations], pairs: Sequence[Pair]) -> Json:
     """Return agreement over all pairs: F1 of the summed counts, and the mean of the pairs' F1."""
-    figures: Json = {"workers": len(by_worker), "items": _shared_items(by_worker)}
+    counted = Counter(key for annotations in by_worker.values() for key in annotations)
+    figures: Json = {
+        "workers": len(by_worker),
+        "items": sum(count > 1 for count in counted.values()),
+    }
     for name, counts in (
         ("UA", [pair.scores.ua for pair in pairs]),
         ("LA", [pair.scores.la for pair in pairs]),
@@ -73,12 +77,6 @@ def agreement_figures(by_worker: Mapping[str, Annotations], pairs: Sequence[Pair
         total = sum(counts, start=_NOTHING)
         figures[name] = {"f1": total.f1, "mean_f1": mean(count.f1 for count in counts)}
     return {**figures, "pairs": [pair.as_json() for pair in pairs]}
-
-
-def _shared_items(by_worker: Mapping[str, Annotations]) -> int:
-    """Return the number of predicates that at least two workers annotated."""
-    counted = Counter(key for annotations in by_worker.values() for key in annotations)
-    return sum(count > 1 for count in counted.values())
 
 
 def worker_rows(

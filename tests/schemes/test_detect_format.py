@@ -8,7 +8,11 @@ from schemes.detect_format import formats_of
 from schemes.registry import get_scheme
 from tests.schemes.workbooks import workbook_bytes, zip_bytes
 
-QASRL, FRAMES, GROUNDING = (get_scheme(name).corpus for name in ("qasrl", "frames", "grounding"))
+QASRL, FRAMES, GROUNDING, CUSTOM = (
+    get_scheme(name).corpus for name in ("qasrl", "frames", "grounding", "custom")
+)
+ANSWERS = '{"id": "a", "text": "He ran", "answers": {}}\n'
+TASK = {"id": 1, "data": {"text": "He ran"}, "annotations": []}
 CONLLU = (
     "# sent_id = a\n1\tDogs\tdog\tNOUN" + "\t_" * 6 + "\n2\tbark\tbark\tVERB" + "\t_" * 6 + "\n"
 )
@@ -44,6 +48,26 @@ COCO = {"info": {}, "images": [{"id": 1, "file_name": "1.jpg"}], "annotations": 
         (GROUNDING.layouts, "a.json", '[{"sentences": [], "file_name": "a"}]', ["grefcoco"]),
         (GROUNDING.layouts, "a.jsonl", '{"image": "1.jpg", "caption": "A"}\n', ["captions-jsonl"]),
         (GROUNDING.layouts, "a.csv", "image,text\n1.jpg,Two dogs\n", ["table"]),
+        (CUSTOM.layouts, "a.csv", "id,text\na,He ran\n", ["table"]),
+        (CUSTOM.layouts, "a.jsonl", ANSWERS * 2, ["custom-jsonl"]),
+        (CUSTOM.layouts, "a.json", json.dumps([TASK]), ["label-studio"]),
+        (CUSTOM.layouts, "a.conllu", CONLLU, ["conllu"]),
+        (CUSTOM.layouts, "a.txt", "He ran.\nShe ran.\n", ["text"]),
+        # Tokens with tags are no sentences.
+        (CUSTOM.layouts, "a.bio.conll", "He\tO\nAda\tB-PER\n", []),
+        (CUSTOM.gold_layouts, "a.csv", "id,text,answer\na,He ran,yes\n", ["custom-csv"]),
+        (CUSTOM.gold_layouts, "a.jsonl", ANSWERS * 2, ["custom-jsonl"]),
+        (CUSTOM.gold_layouts, "a.json", json.dumps([TASK]), ["label-studio"]),
+        (CUSTOM.gold_layouts, "a.conllu", CONLLU, ["conllu"]),
+        (CUSTOM.gold_layouts, "a.bio.conll", "He\tO\nAda\tB-PER\n", ["conll-bio"]),
+        (CUSTOM.gold_layouts, "a.txt", "# id = a\nEU NNP B-ORG\nrejects VBZ O\n", ["conll-bio"]),
+        (CUSTOM.gold_layouts, "a.iob2", "-DOCSTART- -X- O\n\nHe O\nran O\n", ["conll-bio"]),
+        (CUSTOM.gold_layouts, "a.conll", "He\tO\nAda\tS-PER\n", ["conll-iobes"]),
+        (CUSTOM.gold_layouts, "a.txt", "New\tB-LOC\nYork\tE-LOC\n.\tO\n", ["conll-iobes"]),
+        (CUSTOM.gold_layouts, "a.bio", "Ada\tX-PER\nran\tO\nto\tO\n", ["conll-bio"]),
+        (CUSTOM.gold_layouts, "a.conll", "# id = a\n" + "long\tO\n" * 40_000, ["conll-bio"]),
+        (CUSTOM.gold_layouts, "a.txt", "Blood type O\nThe A-Team ran\n", []),
+        (CUSTOM.gold_layouts, "a.txt", "He ran.\n", []),
     ],
 )
 def test_format_is_recognised(tmp_path, layouts, name, content, expected):

@@ -19,10 +19,10 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import quote, unquote
 
-from schemes.contract.errors import ErrorSink, FieldError, FileError
+from schemes.contract.errors import ErrorSink, FieldError, FileError, WordsInText
 from schemes.contract.values import Json
 from schemes.custom.definition import Definition, RelationsField, SpansField
-from schemes.custom.entries import Entry, checked_id, parts_of, range_of
+from schemes.custom.entries import LOCAL_KEY, Entry, checked_id, parts_of, range_of
 from schemes.custom.formats.conll import spans_fields
 from schemes.custom.formats.names import Names, Place
 from schemes.custom.formats.tables import cell_of, parse_cell
@@ -54,23 +54,34 @@ class _Annotation:
 def read(path: Path, definition: Definition, on_error: ErrorSink) -> Iterator[Entry]:
     """Yield the items of a folder or ZIP archive. Bad ones go to `on_error`. Raise FileError."""
     with xml_files(path, (".txt", ".ann", ".tsv")) as files:
-        texts = {file.path.with_suffix(""): file for file in files if file.path.suffix == ".txt"}
-        annotations = {
-            file.path.with_suffix(""): file for file in files if file.path.suffix == ".ann"
-        }
+        texts, annotations = _by_name(files, ".txt"), _by_name(files, ".ann")
         if not texts:
             raise FileError(path.name, None, "has no text files (.txt).")
         for place, file in annotations.items():
             if place not in texts:
                 on_error(file.error("has no text file (.txt) of the same name."))
-        names = _ids([file for file in files if file.path.name == IDS])
+        names = _ids([file for file in files if file.path.name.lower() == IDS])
         for place, file in texts.items():
+            external_id = names.get(place) or unquote(place.name)
+            reader = _Reader(file, annotations.get(place), definition)
             try:
-                yield _Reader(file, annotations.get(place), definition).entry(
-                    names.get(place) or unquote(place.name)
-                )
+                yield reader.entry(external_id)
             except FileError as error:
-                on_error(error)
+                words, items = reader.words(), [(external_id, LOCAL_KEY)]
+                message, at = error.message, error.line
+                on_error(FileError(error.file, at, message, items=items, words=words))
+
+
+def _by_name(files: Iterable[XmlFile], suffix: str) -> dict[PurePosixPath, XmlFile]:
+    """Return the files of a suffix in any case by their paths without it. Raise FileError."""
+    named: dict[PurePosixPath, XmlFile] = {}
+    for file in files:
+        if file.path.suffix.lower() == suffix:
+            name = file.path.with_suffix("")
+            if name in named:
+                raise file.error(f"is there as {named[name].path.name} as well.")
+            named[name] = file
+    return named
 
 
 def _ids(files: Iterable[XmlFile]) -> dict[PurePosixPath, str]:
@@ -102,6 +113,7 @@ class _Reader:
         for place, name in self._names.attributes.items():
             self._attributes.setdefault(name, []).append(place)
         self._text = ""
+        self._lines: list[str] = []
         self._offsets: list[Offset] = []
         self._entry = Entry(external_id="")
 
@@ -142,10 +154,18 @@ class _Reader:
         annotation = _Annotation()
         if not self._has_annotations:
             return annotation
-        for line, text in enumerate(self._file.lines(), start=1):
+        self._lines = self._file.lines()
+        for line, text in enumerate(self._lines, start=1):
             if text.strip():
                 self._add(annotation, text, line)
         return annotation
+
+    def words(self) -> Iterator[WordsInText]:
+        """Yield the words of all spans that the file of annotations states."""
+        for match in filter(None, map(_SPAN.fullmatch, self._lines)):
+            if match[2] in self._labels:
+                field_ = f"answers.{self._labels[match[2]][0]}"
+                yield WordsInText(field_, int(match[3]), int(match[4]), match[5])
 
     def _add(self, annotation: _Annotation, text: str, line: int) -> None:
         identifier = text.partition("\t")[0]

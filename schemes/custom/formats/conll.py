@@ -23,9 +23,8 @@ from schemes.characters import separator_in
 from schemes.contract.errors import ErrorSink, FieldError, FileError
 from schemes.contract.values import Json
 from schemes.custom.definition import Definition, SpansField
-from schemes.custom.entries import Entry, TextPart, checked_id, parts_of
+from schemes.custom.entries import Entry, TextPart, checked_id, has_words, parts_of
 from schemes.custom.formats.tags import TagError, Tagging, without_overlaps
-from schemes.stated import same_words
 from schemes.text_lines import numbered_blocks
 
 COLUMNS = "global.columns"
@@ -169,7 +168,7 @@ def divided(
 ) -> tuple[TextPart, ...]:
     """Return the texts of an item from its comments `texts` and `text`. Raise FieldError."""
     text = comments.get("text", "")
-    if text and not same_words(text, tokens):
+    if text and not has_words(text, tokens):
         raise FieldError("text", "has other words than the tokens.")
     if len(definition.texts) == 1:
         key = definition.texts[0].key

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from schemes.contract.errors import ErrorSink, FieldError
+from schemes.contract.errors import ErrorSink, FieldError, FileError, WordsInText
 from schemes.contract.values import Json
 from schemes.custom.definition import (
     BoxesField,
@@ -34,7 +34,7 @@ from schemes.custom.definition import (
     RelationsField,
     SpansField,
 )
-from schemes.custom.entries import Entry, checked_id, fields_of, parts_of, range_of
+from schemes.custom.entries import LOCAL_KEY, Entry, checked_id, fields_of, parts_of, range_of
 from schemes.custom.formats.brat import relation_order, span_order
 from schemes.json_tables import json_entries
 from schemes.stated import same_words
@@ -77,16 +77,37 @@ def read(
 
     Bad tasks go to `on_error` and are skipped. Raise FileError.
     """
+    name = "predictions" if predictions else "annotations"
     for line, task in json_entries(path):
+        entry = None
         try:
             if isinstance(task, FieldError):
                 raise task
             entry = _task(task, definition, line, path)
             if with_gold:
-                entry = _annotated(entry, task, definition, predictions=predictions)
+                entry = _annotated(entry, task, definition, name)
             yield entry
         except FieldError as error:
-            on_error(error.at(path, line))
+            if entry is None:
+                on_error(error.at(path, line))
+                continue
+            words, items = _words(task.get(name), definition), [(entry.external_id, LOCAL_KEY)]
+            field_, message = error.field, error.message
+            on_error(FileError(path.name, line, message, field=field_, items=items, words=words))
+
+
+def _words(annotations: Any, definition: Definition) -> Iterator[WordsInText]:
+    """Yield the words of all regions of a task that may have any mistake."""
+    spans = {field.key for field in definition.fields if isinstance(field, SpansField)}
+    for annotation in annotations if isinstance(annotations, list) else ():
+        results = annotation.get("result") if isinstance(annotation, dict) else None
+        for row in results if isinstance(results, list) else ():
+            match row:
+                case {
+                    "from_name": str(key),
+                    "value": {"start": int(start), "end": int(end), "text": str(text)},
+                } if key in spans:
+                    yield WordsInText(f"answers.{key}", start, end, text)
 
 
 def _task(task: Any, definition: Definition, line: int, path: Path) -> Entry:
@@ -115,8 +136,7 @@ def _task(task: Any, definition: Definition, line: int, path: Path) -> Entry:
     )
 
 
-def _annotated(entry: Entry, task: Json, definition: Definition, *, predictions: bool) -> Entry:
-    name = "predictions" if predictions else "annotations"
+def _annotated(entry: Entry, task: Json, definition: Definition, name: str) -> Entry:
     annotations = task.get(name) or []
     if not isinstance(annotations, list) or not all(isinstance(part, dict) for part in annotations):
         raise FieldError(name, "must be a list of objects.")
@@ -155,7 +175,7 @@ class _Reader:
         relations = [row for row in numbered if row[1].get("type") == "relation"]
         others = [row for row in numbered if row[1].get("type") != "relation"]
         for path, row in others:
-            if isinstance(self._fields.get(row.get("from_name", "")), SpansField | BoxesField):
+            if isinstance(self._fields.get(str(row.get("from_name"))), SpansField | BoxesField):
                 self._add_region(path, row)
         for path, row in others:
             name = row.get("from_name")

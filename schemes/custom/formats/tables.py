@@ -25,10 +25,26 @@ from schemes.custom.definition import (
     PartsField,
     RatingField,
 )
-from schemes.custom.entries import Entry, checked_id, parts_of, with_words, without_words
+from schemes.custom.entries import (
+    Entry,
+    checked_id,
+    checked_name,
+    parts_of,
+    with_words,
+    without_words,
+)
 from schemes.json_values import json_value
 from schemes.layouts import Column, Layout, LayoutKind
-from schemes.table_sentences import DOCUMENT, ID, IMAGE, POSITION, TEXT, TOKENS
+from schemes.table_sentences import (
+    DOCUMENT,
+    ID,
+    IMAGE,
+    POSITION,
+    TEXT,
+    TOKENS,
+    check_columns,
+    rows_of,
+)
 from schemes.tables import Table
 
 SEPARATOR = "|"
@@ -168,7 +184,7 @@ def read(
     with Table(path, required=required, optional=plain, on_error=on_error) as table:
         _check_header(table, columns, path, with_gold=with_gold)
         row = _Row(columns, table.columns, path, with_gold=with_gold)
-        for line, fields in table:
+        for line, fields in rows_of(table, path):
             try:
                 yield row.entry(line, fields)
             except FieldError as error:
@@ -227,6 +243,8 @@ class _Row:
             return "" if place is None else fields[place].strip()
 
         facts = {name: value(column) for name, column in self._columns.facts.items()}
+        for name in (DOCUMENT.name, IMAGE.name):
+            checked_name(facts[name], self._columns.facts[name])
         texts = {key: value(key) for key in self._columns.texts}
         tokens = tuple(filter(None, facts[TOKENS.name].split(" ")))
         parts = (
@@ -234,6 +252,8 @@ class _Row:
             if tokens or any(texts.values()) or not self._with_gold
             else ()
         )
+        if not self._with_gold:
+            self._check_columns(texts, tokens, facts)
         answers, words = self._answers(value) if self._with_gold else (None, ())
         skipped = facts[SKIPPED] if self._with_gold else ""
         if skipped and answers:
@@ -251,6 +271,15 @@ class _Row:
             position=self._position(facts[POSITION.name]),
             words=tuple(words),
         )
+
+    def _check_columns(
+        self, texts: Mapping[str, str], tokens: Sequence[str], facts: Mapping[str, str]
+    ) -> None:
+        columns = self._columns
+        if self._places.keys() >= {*columns.texts, columns.facts[TOKENS.name]}:
+            names = (DOCUMENT.name, IMAGE.name, SKIPPED)
+            others = {columns.facts[name]: facts[name] for name in names}
+            check_columns(" ".join(filter(None, texts.values())), tokens, others)
 
     def _id(self, line: int, text: str) -> str:
         name = self._columns.facts[ID.name]

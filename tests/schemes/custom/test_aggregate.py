@@ -174,7 +174,6 @@ def test_last_answer_of_a_worker_counts():
 @pytest.mark.parametrize("method", ESTIMATED)
 def test_estimates_trust_reliable_workers(method):
     """Two workers who are always right outvote three who guess, whose votes would win."""
-    pytest.importorskip("crowdkit")
     dice, options = random.Random(3), ["positive", "negative", "mixed", "neutral"]
     truth = {str(number): dice.choice(options) for number in range(80)}
     contents = [
@@ -199,7 +198,6 @@ def test_estimates_trust_reliable_workers(method):
 
 @pytest.mark.parametrize("method", ESTIMATED)
 def test_estimates_of_parts_are_those_of_votes_for_and_against(method):
-    pytest.importorskip("crowdkit")
     contents = [
         content
         for number in range(20)

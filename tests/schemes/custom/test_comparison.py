@@ -15,9 +15,9 @@ from sklearn.metrics import f1_score as label_f1
 from schemes.contract.comparison import RowDecision
 from schemes.contract.items import ItemContext
 from tests.schemes.custom.definitions import CONTENT, IMAGE, content, full_item, full_scheme, scheme
+from tests.seeds import seeds
 
-PAIRS = 200
-SEEDS = range(PAIRS)
+SEEDS = seeds(200)
 LABELS = ["A", "B", "C"]
 WORDS = 12
 ITEM = ItemContext([f"w{at}" for at in range(WORDS)])

@@ -289,6 +289,7 @@ def test_contradictory_rows_are_refused(row, field, reason, tmp_path):
         ("R1\tworks_for Arg1:T1 Arg2:T2\n", 1, "no span"),
         ("T1\tPER 0 3\tAda\nA1\tsure T1 yes\n", 2, "no attribute"),
         ("T1 PER 0 3 Ada\n", 1, "not brat"),
+        ("T1\tPER 0 3\tAda\n#1\tNote\tA\x00da\n", 2, "NUL byte"),
     ],
 )
 def test_contradictory_standoff_is_refused(annotation, line, reason, tmp_path):
@@ -336,6 +337,7 @@ def region(start, end, text, **more):
         ([region(1, 4, "Ada"), region(5, 8, "met")], "id", "used twice"),
         ([region(1, 4, "Ada", to_name="other")], "to_name", "must be text"),
         ([region(1, 4, "Ada", from_name="other")], "from_name", "no field"),
+        ([region(1, 4, "Ada", from_name={})], "from_name", "no field"),
         (
             [{"type": "relation", "from_id": "r1", "to_id": "r2", "labels": ["x"]}],
             "from_id",

@@ -1,15 +1,18 @@
 """Imports and exports of projects with custom schemes, by commands."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from annotation.domain.corpus.item_context import context_of
 from annotation.domain.publishing.publish import publish_batch
 from annotation.models import Item, Sentence, Task
 from consolidation.models import Gold
 from projects.domain.create_project import create_project
 from projects.domain.schemes import scheme_of
 from projects.models import Project
+from schemes.contract.records import ItemRecord
 from schemes.custom.read_definition import read_definition
 from tests.annotation.factories import NOW
 from tests.borders.site import Desk, gold, items, picture, sentences
@@ -96,7 +99,7 @@ def test_lines_of_text_and_sentences_of_treebanks_are_items(desk):
         desk.run("import_corpus", "custom", desk.write("a.txt", "Ada's hat.\n\nIt rained\n")).code
         == 0
     )
-    assert sentences() == {"a:1": ["Ada", "'", "s", "hat", "."], "a:3": ["It", "rained"]}
+    assert sentences() == {"a:1": ["Ada", "'s", "hat", "."], "a:3": ["It", "rained"]}
     words = conllu_of("Ada", "'s", "hat")
     assert desk.run("import_corpus", "custom", desk.write("b.conllu", words)).code == 0
     assert sentences()["r1"] == ["Ada", "'s", "hat"]
@@ -113,6 +116,59 @@ def test_columns_of_other_names_are_mapped(desk):
         {"source": [0, 2], "translation": [2, 4]},
     )
     assert Item.objects.get().target == {"texts": {"source": [0, 2], "translation": [2, 4]}}
+
+
+def test_texts_have_the_order_of_the_definition_in_any_database(desk):
+    """PostgreSQL stores the keys of JSON objects in another order: the shortest first."""
+    definition = read_definition(
+        "title: t\ntexts: [{key: question}, {key: z}, {key: a}]\n"
+        "fields: [{key: ok, type: choice, options: [yes, no]}]"
+    )
+    project = make(definition=definition)
+    content = "id,question,z,a,ok\n1,Why so?,Because.,No idea.,yes\n"
+    path = desk.write("a.csv", content)
+    assert desk.run("import_corpus", "custom", path).code == 0
+    item = Item.objects.get()
+    reversed_ranges = dict(sorted(item.target["texts"].items(), reverse=True))
+    assert list(reversed_ranges) != ["question", "z", "a"]
+    context = replace(context_of(item), target={"texts": reversed_ranges})
+    corpus = scheme_of(project).corpus
+    assert corpus.headline(context) == "Why so?"
+    stored = replace(context, metadata={"texts": reversed_ranges})
+    completed = corpus.complete_item(ItemRecord("1", "0", {}), stored)
+    assert list(completed.target["texts"]) == ["question", "z", "a"]
+    assert desk.run("import_gold", "custom", path, source="expert").code == 0
+    run(
+        "export_gold",
+        "custom",
+        "--format",
+        "custom-csv",
+        "--source",
+        "expert",
+        "--out",
+        desk.path("out"),
+    )
+    (exported,) = desk.path("out").glob("*.csv")
+    header, row = exported.read_text("utf-8-sig").splitlines()
+    assert [cell for cell in header.split(",") if cell in ("question", "z", "a")] == [
+        "question",
+        "z",
+        "a",
+    ]
+    assert "Why so?,Because.,No idea." in row
+
+
+def test_export_for_label_studio_has_its_configuration(desk):
+    make("text-classification")
+    path = desk.write("a.csv", "id,text,sentiment\n1,Fine.,positive\n")
+    assert desk.run("import_corpus", "custom", path).code == 0
+    assert desk.run("import_gold", "custom", path, source="expert").code == 0
+    out = desk.path("out")
+    run("export_gold", "custom", "--format", "label-studio", "--source", "expert", "--out", out)
+    text = (out / "label-studio.xml").read_text("utf-8")
+    assert '<Choices name="sentiment"' in text
+    described = json.loads((out / "manifest.json").read_text())["files"]["label-studio.xml"]
+    assert (described["rows"], described["bytes"]) == (None, len(text.encode()))
 
 
 def test_images_may_be_optional(desk):
@@ -208,6 +264,8 @@ def test_gold_that_contradicts_the_corpus_is_refused(corpus, content, fmt, reaso
     [
         ("a.jsonl", line(answers={"entities": [ADA]})),
         ("a.csv", 'id,entities\nr1,"[{""start"": 0, ""end"": 1, ""label"": ""PER""}]"\n'),
+        ("a.bio.conll", "# id = r1\nAda\tB-PER\nmet\tO\nGrace\tO\n.\tO\n"),
+        ("a.iobes.conll", "# id = r1\nAda\tS-PER\nmet\tO\nGrace\tO\n.\tO\n"),
         ("a.conllu", conllu_of("Ada", "met", "Grace", ".").replace("_\n", "entities=B-PER\n", 1)),
     ],
 )
@@ -306,3 +364,11 @@ def test_generations_are_aggregated_and_become_gold(corpus, tmp_path):
     )
     assert added.provenance == [{"posterior": 1.0}]
     assert "Added gold for 0 items" in run("aggregate", "custom", "--out", out, "--gold")
+
+
+@pytest.mark.parametrize(
+    ("item", "key"),
+    [("r1", ("r1", "0")), ("r1/0", ("r1", "0")), ("doc/r1/0", ("doc/r1", "0")), ("", None)],
+)
+def test_tables_name_items_by_their_id(item, key):
+    assert scheme_of(make()).corpus.item_key_of_row({"item": item}) == key

@@ -1,16 +1,23 @@
 """Content of older versions of a definition."""
 
 import random
+from functools import partial
 
 import pytest
 
+from datasets.domain.quality.decide_match import fitting
+from schemes.contract.comparison import RowDecision
 from schemes.contract.errors import FileError
+from schemes.custom.definition import Renamed
+from schemes.custom.form import Form
 from schemes.custom.map_content import map_content
 from schemes.custom.parse_definition import parse_definition
 from schemes.custom.problems import DefinitionError
+from schemes.custom.renames import renames_of
 from schemes.custom.resource import DEFINITION
 from schemes.custom.scheme import scheme_of_definition
 from tests.schemes.custom.definitions import (
+    ANSWERS,
     CONTENT,
     FULL,
     IMAGE,
@@ -22,6 +29,7 @@ from tests.schemes.custom.definitions import (
 from tests.schemes.custom.test_parse_definition import mutated
 
 OLD = parse_definition(FULL)
+OLD_FORM = Form(OLD)
 
 
 def version(change, **renamed):
@@ -63,7 +71,9 @@ def test_renamed_fields_and_labels_keep_their_answers():
     assert [span["label"] for span in answers["names"]] == ["HUMAN", "HUMAN", "APLACE"]
     assert answers["tone"] == "bad"
     assert DEFINITION.lost(new.value, CONTENT) == []
-    assert DEFINITION.map_content(CONTENT, OLD.value, new.value) == mapped.content
+    direct = DEFINITION.mapping([OLD.value, new.value]).map_content(CONTENT, full_item(image=IMAGE))
+    assert (direct.content, direct.lost, direct.missing) == (mapped.content, [], "")
+    assert list(direct.units) == list(range(direct.units_before))
 
 
 def test_relations_follow_spans_that_change_their_order():
@@ -215,3 +225,113 @@ def test_mapped_content_is_valid_in_any_version():
         assert parsed == mapped.content
         again = map_content(mapped.content, new, new)
         assert (again.content, again.lost) == (mapped.content, [])
+
+
+def test_units_are_followed_to_their_new_places():
+    def change(fields, value):
+        value["fields"].reverse()
+        value["unit"] = "entities"
+        fields["entities"]["labels"] = ["PER"]
+        fields["relations"]["labels"] = ["near"]
+        fields["reason"].pop("show_if")
+
+    mapped = map_content(CONTENT, version(change), OLD)
+    full_units = OLD_FORM.units(CONTENT)
+    new_units = Form(version(change)).units(mapped.content)
+    assert mapped.units_before == len(full_units)
+    assert [full_units[at].kind.key for at in mapped.units] == [unit.kind.key for unit in new_units]
+    followed = [
+        (full_units[at].part, unit.part)
+        for at, unit in zip(mapped.units, new_units, strict=True)
+        if unit.kind.key != "relations"  # which have their spans
+    ]
+    assert all(before == after for before, after in followed)
+    assert len(followed) == 10
+
+
+def test_fields_that_get_the_same_key_lose_an_answer():
+    old = parse_definition(
+        {"title": "T", "fields": [{"key": key, "type": "text"} for key in ("a", "b")]}
+    )
+    new = parse_definition(
+        {
+            "title": "T",
+            "fields": [{"key": "b", "type": "text"}],
+            "renamed": {"fields": {"a": "b"}},
+        }
+    )
+    mapped = map_content({"answers": {"a": "one", "b": "two"}}, new, old)
+    assert mapped.content == {"answers": {"b": "one"}}
+    assert mapped.lost == ["The field b has the answer of another field as well."]
+
+
+def test_renames_of_several_versions_are_followed():
+    first = version(unchanged)
+    second = version(
+        lambda fields, value: (
+            fields["entities"].update(key="names", labels=["HUMAN", "ORG", "LOC"]),
+            fields["relations"].update(labels=["near"]),
+        ),
+        fields={"entities": "names"},
+        labels={"names": {"PER": "HUMAN"}},
+    )
+    third = version(
+        lambda fields, value: (
+            fields["entities"].update(key="spans", labels=["PERSON", "ORG", "LOC"]),
+            fields["relations"].update(labels=["near"]),
+        ),
+        fields={"names": "spans"},
+        labels={"spans": {"HUMAN": "PERSON"}},
+    )
+    renamed = renames_of([first, second, third])
+    assert renamed == Renamed(fields={"entities": "spans"}, labels={"spans": {"PER": "PERSON"}})
+    assert renames_of([first]) == Renamed(fields={}, labels={})
+
+
+def test_decisions_on_renamed_parts_no_longer_fit():
+    def change(fields, value):
+        fields["entities"]["labels"] = ["HUMAN", "ORG", "LOC"]
+        fields["relations"]["labels"] = ["near"]
+
+    new = version(change, labels={"entities": {"PER": "HUMAN"}})
+    predicted = content(
+        entities=ANSWERS["entities"][:2], relations=None, tone="positive", reason=None
+    )
+    comparison = full_scheme().comparison
+    rows = comparison.compare(CONTENT, predicted, full_item(image=IMAGE)).rows
+    tone = next(row for row in rows if row.reference and row.reference.key == "tone:value")
+    name = next(row for row in rows if row.predicted and row.predicted.key.startswith("entities:"))
+    decisions = [
+        RowDecision("pair-refused", name.reference.key, name.predicted.key),
+        RowDecision("value-accepted", tone.reference.key, tone.predicted.key),
+    ]
+    assert comparison.compare(CONTENT, predicted, full_item(image=IMAGE), decisions).rows
+    item = full_item(image=IMAGE)
+    compare = scheme_of_definition(new).comparison.compare
+    contents = [map_content(row, new, OLD).content for row in (CONTENT, predicted)]
+    with pytest.raises(ValueError, match="there is no part"):
+        compare(*contents, item, decisions)
+    assert fitting(partial(compare, *contents, item), decisions) == decisions[1:]
+
+
+def test_any_later_version_maps_units_and_judgments_and_can_be_undone():
+    rng = random.Random(11)
+    item, base = full_item(image=IMAGE), full(examples=[], renamed={})
+    verdicts = {"verdicts": [at % 2 == 0 for at in range(len(OLD_FORM.units(CONTENT)))]}
+    accepted = 0
+    while accepted < 200:
+        value = mutated(base, rng)
+        try:
+            new = parse_definition({**value, "texts": base["texts"], "image": "optional"})
+        except DefinitionError:
+            continue
+        accepted += 1
+        mapping = DEFINITION.mapping([OLD.value, new.value])
+        mapped = mapping.map_content(CONTENT, item)
+        assert mapped.units_before == len(verdicts["verdicts"])
+        scheme = scheme_of_definition(new)
+        judgment = mapping.map_judgment(verdicts, mapped.units)
+        assert scheme.get_validating().parse(judgment, item, [mapped.content]) == judgment
+        undone = {**OLD.value, "renamed": {"fields": {}, "labels": {}}}
+        again = DEFINITION.mapping([OLD.value, new.value, undone]).map_content(CONTENT, item)
+        assert (again.content, again.lost, again.missing) == (CONTENT, [], "")

@@ -258,11 +258,144 @@ TEXT = {"key": "a", "type": "text"}
             "fields.0.question.1",
             "is a question that is there already.",
         ),
+        (
+            [TEXT, {**TEXT, "key": "A"}],
+            "fields.1.key",
+            "'A' differs from the key 'a' only in case.",
+        ),
+        (
+            [{"key": "s", "type": "spans", "labels": ["PER", "per"]}],
+            "fields.0.labels.1.key",
+            "'per' differs from the key 'PER' only in case.",
+        ),
+        (
+            [{**TEXT, "key": "constructor"}],
+            "fields.0.key",
+            "'constructor' is a reserved name. Choose another key.",
+        ),
+        (
+            [{"key": "c", "type": "choice", "options": ["valueOf"]}],
+            "fields.0.options.0.key",
+            "'valueOf' is a reserved name. Choose another key.",
+        ),
+        (
+            [
+                {
+                    "key": "s",
+                    "type": "spans",
+                    "labels": [
+                        {"key": "A", "label": "Caf\u00e9 owner"},
+                        {"key": "B", "label": "cafe\u0301  OWNER"},
+                    ],
+                }
+            ],
+            "fields.0.labels.1.label",
+            "'caf\u00e9 OWNER' looks like the label with the key 'A'.",
+        ),
+        (
+            [
+                {
+                    "key": "c",
+                    "type": "choice",
+                    "options": [
+                        {
+                            "key": "g",
+                            "options": [
+                                {"key": "a", "label": "Other"},
+                                {"key": "b", "label": "other"},
+                            ],
+                        }
+                    ],
+                }
+            ],
+            "fields.0.options.0.options.1.label",
+            "'other' looks like the option with the key 'a'.",
+        ),
+        (
+            [
+                {**TEXT, "show_if": {"field": "b", "answered": True}},
+                {**TEXT, "key": "b"},
+            ],
+            "fields.0.show_if.field",
+            "'b' comes later. Put it before 'a'.",
+        ),
+        (
+            [
+                {"key": "c", "type": "choice", "options": ["x", "y"]},
+                {**TEXT, "show_if": {"field": "c", "is": ["z"]}},
+            ],
+            "fields.1.show_if.is.0",
+            "'z' is not a value of 'c'.",
+        ),
+        (
+            [{**TEXT, "label": "Name \u202egnp.exe"}],
+            "fields.0.label",
+            "has the character U+202E, which changes the order of what is shown.",
+        ),
+        (
+            [{"key": "s", "type": "spans", "labels": [{"key": "A", "help": "a\u2066b"}]}],
+            "fields.0.labels.0.help",
+            "has the character U+2066, which changes the order of what is shown.",
+        ),
+        ([{"key": "c", "type": "choice", "options": [3]}], "fields.0.options.0", "must be"),
+        (
+            [{"key": "c", "type": "choice", "options": [True]}],
+            "fields.0.options.0",
+            "is true or false. Put the word in quotes to use it as a key.",
+        ),
+        (
+            [
+                {
+                    "key": "c",
+                    "type": "choice",
+                    "options": [
+                        {"key": "a", "label": "good"},
+                        {"key": "b", "label": "go\u200bo\u00add"},
+                    ],
+                }
+            ],
+            "fields.0.options.1.label",
+            "looks like the option with the key 'a'.",
+        ),
+        *(
+            ([{**TEXT, "label": label}], "fields.0.label", "has no character that can be seen.")
+            for label in ("\u200b", "\u3164", "\u2800 \u00ad", "\u0301")
+        ),
+        (
+            [{"key": "c", "type": "choice", "options": ["2024-01-01"]}],
+            "fields.0.options.0.key",
+            "the first of them a letter.",
+        ),
+        ([{**TEXT, "key": "__proto__"}], "fields.0.key", "the first of them a letter."),
+        (
+            [{**TEXT, "pattern": "(?=a)b"}],
+            "fields.0.pattern",
+            "is not a regular expression of RE2",
+        ),
+        (
+            [{**TEXT, "pattern": "((a{500}){500}){500}"}],
+            "fields.0.pattern",
+            "is not a regular expression of RE2",
+        ),
     ],
 )
 def test_contradictions_are_found(fields, path, message):
     found = messages({"title": "T", "fields": fields})
     assert any(at == path and message in text for at, text in found), found
+
+
+def test_options_of_different_groups_may_look_alike():
+    groups = [
+        {"key": key, "options": [{"key": f"{key}_other", "label": "Other"}]} for key in ("a", "b")
+    ]
+    assert parse_definition(
+        {"title": "T", "fields": [{"key": "c", "type": "choice", "options": groups}]}
+    )
+
+
+def test_texts_of_examples_may_change_their_direction():
+    example = {"texts": {"text": "a \u2067b\u2069"}, "answers": {"a": "b"}}
+    assert parse_definition({"title": "T", "fields": [TEXT], "examples": [example]})
 
 
 def test_options_nest_four_levels_deep():
@@ -336,3 +469,10 @@ def test_examples_must_fit_the_definition():
     assert messages(wrong) == [
         ("examples.0.answers.relations.0.from", "there is no span 0 in 'entities'.")
     ]
+
+
+@pytest.mark.parametrize("key", ["a__b", "a_", "a___", "A_-_B"])
+def test_parsed_definition_is_parsed_as_itself(key):
+    field = {"key": key, "type": "choice", "options": [key, f"{key}z"]}
+    value = parse_definition({"title": "T", "texts": [{"key": key}], "fields": [field]}).value
+    assert parse_definition(value).value == value

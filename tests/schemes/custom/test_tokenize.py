@@ -14,8 +14,11 @@ from tests.schemes.custom.definitions import FULL
 @pytest.mark.parametrize(
     ("text", "tokens"),
     [
-        ("Ada met Grace's friend.", ["Ada", "met", "Grace", "'", "s", "friend", "."]),
-        ("New York-based, 1,5 km…", ["New", "York", "-", "based", ",", "1", ",", "5", "km", "…"]),
+        ("Ada met Grace's friend.", ["Ada", "met", "Grace", "'s", "friend", "."]),
+        ("She doesn't re-elect him.", ["She", "does", "n't", "re-elect", "him", "."]),
+        ("New York-based, 1,5 km…", ["New", "York", "-", "based", ",", "1,5", "km", "…"]),
+        ("l'homme d’aujourd’hui", ["l'homme", "d’aujourd’hui"]),
+        ("Mr. Ito lives at a.b@c.org", ["Mr.", "Ito", "lives", "at", "a.b@c.org"]),
         ("مرحبا، كيف حالك؟", ["مرحبا", "،", "كيف", "حالك", "؟"]),
         ("می‌خواهم", ["می‌خواهم"]),
         ("東京タワー。", ["東", "京", "タ", "ワ", "ー", "。"]),
@@ -24,7 +27,8 @@ from tests.schemes.custom.definitions import FULL
         ("한국어 텍스트", ["한국어", "텍스트"]),
         ("e\u0301te\u0301", ["e\u0301te\u0301"]),
         ("👩‍👩‍👧 👍🏽 🇩🇪🇫🇷", ["👩‍👩‍👧", "👍🏽", "🇩🇪", "🇫🇷"]),
-        ("a_b <script>", ["a", "_", "b", "<", "script", ">"]),
+        ("Python言語3", ["Python", "言", "語", "3"]),
+        ("a_b <script>", ["a_b", "<", "script", ">"]),
         (" \t\n", []),
         ("", []),
     ],

@@ -5,6 +5,18 @@
 import { counted } from "../../html.js";
 import { sortedParts, textsOfQuestions } from "./parts.js";
 
+/** @type {typeof import("./patterns.js").matches | null} */
+let matches = null;
+
+/**
+ * Load what checks patterns, if a field has one.
+ *
+ * @param {Field[]} fields
+ */
+export async function loadPatterns(fields) {
+  if (/"pattern":"[^"]/.test(JSON.stringify(fields))) ({ matches } = await import("./patterns.js"));
+}
+
 export const PARTS = ["spans", "relations", "questions", "boxes"];
 /** @type {Record<string, [string, string]>} */
 const NOUNS = {
@@ -218,30 +230,8 @@ function valueProblem(field, value) {
 function textProblem({ max_length: most = Infinity, pattern }, text) {
   const length = [...text].length;
   if (length > most) return `${counted(length, "character")}, and at most ${most} are allowed.`;
-  if (pattern && !(patternOf(pattern)?.test(text) ?? true)) return "this doesn't have the required form.";
+  if (pattern && matches?.(pattern, text) === false) return "this doesn't have the required form.";
   return "";
-}
-
-/** @type {Map<string, RegExp | null>} */
-const patterns = new Map();
-
-/**
- * Return the pattern for a whole text. It is null if only the server's engine knows its syntax.
- *
- * @param {string} pattern
- */
-function patternOf(pattern) {
-  if (!patterns.has(pattern)) patterns.set(pattern, compiled(pattern));
-  return patterns.get(pattern);
-}
-
-/** @param {string} pattern */
-function compiled(pattern) {
-  try {
-    return new RegExp(`^(?:${pattern})$`, "u");
-  } catch {
-    return null;
-  }
 }
 
 /** @param {Field} field @param {number | null} number */

@@ -217,6 +217,7 @@ export class BoxCard extends FieldCard {
 
   /** @param {LabelledBox[]} value */
   lines(value) {
-    return value.map((box) => this.nameOf(box));
+    // The numbers are those in the picture.
+    return value.map((box, at) => `${at + 1}. ${this.nameOf(box)}`);
   }
 }

@@ -1,32 +1,23 @@
 // The annotator's page: the texts of an item, and below them the fields of the form.
 
-/** @import { Span as Range } from "../../spans.js" */
 /** @import { ItemData, OnChange, Work } from "../../work/contract.js" */
+/** @import { ShownBox } from "../grounding/grounding-types.js" */
 /** @import { Answers, Definition, Field, Problem, State, Text } from "./custom-types.js" */
+/** @import { FieldCard } from "./field-card.js" */
 /** @import { Mark } from "./texts.js" */
 
 import { dropWaiting } from "../../announcements.js";
-import { element, quoted, ref, setText } from "../../html.js";
+import { element, ref, setText } from "../../html.js";
 import { ignoresKey } from "../../shortcuts.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { countUnits, isAnswered, problemsOf, shownFields, submissionOf, withNone } from "./answers.js";
-import { BoxCard } from "./box-card.js";
-import { FieldCard, ValueCard } from "./field-card.js";
-import { Palette, showNote } from "./palette.js";
+import { isBoxCard } from "./card-types.js";
+import { cardClass, createMarking } from "./cards.js";
 import { PicturePane } from "./picture-pane.js";
-import { QuestionCard } from "./question-card.js";
-import { Relating } from "./relating.js";
-import { RelationCard } from "./relation-card.js";
-import { SpanCard } from "./span-card.js";
 import { Texts } from "./texts.js";
 
 const TYPED = "input:not([type=radio], [type=checkbox]), select, textarea";
 const TITLE_WORDS = 6;
-
-/** @type {Record<string, new (page: any, field: Field) => FieldCard>} */
-const CARDS = { spans: SpanCard, relations: RelationCard, questions: QuestionCard, boxes: BoxCard };
-
-/** @typedef {SpanCard | QuestionCard} TextCard */
 
 /** @implements {Work} */
 export class FormPage {
@@ -43,8 +34,7 @@ export class FormPage {
     this.state = { answers: {}, skipped: null };
     /** @type {string} The field that the worker is at. */
     this.active = this.definition.fields[0]?.key ?? "";
-    this.palette = new Palette(this.ref("palette"));
-    this.relating = new Relating(this);
+    this.marking = createMarking(this);
     this.texts = this.createTexts();
     const textHelp = root.querySelector(".sentence-help");
     if (textHelp instanceof HTMLElement) textHelp.hidden = this.texts.marked.size === 0;
@@ -125,29 +115,18 @@ export class FormPage {
   createTexts() {
     /** @type {Text[]} */
     const texts = this.data.data.texts ?? [];
-    const { fields } = this.definition;
-    const selectable = new Set(
-      fields.filter(({ type }) => ["spans", "questions"].includes(type)).map(({ text = "" }) => text),
-    );
     return new Texts(this.ref("texts"), {
       id: `${this.id}-text`,
       tokens: this.data.tokens,
       texts,
-      selectable,
       help: this.root.querySelector("#text-help") ? "text-help" : null,
-      needsLabel: (key) => this.relating.isOn || Boolean(this.cardFor(key)?.needsLabel()),
-      onFocus: (key) => this.enterText(key),
-      onSelect: (key, span) => this.selected(key, span),
-      onChoose: (key, span) => this.chosen(key, span),
-      onKey: (key, token, letter) => this.pressInText(key, token, letter),
-      onRemove: (key, token) => this.cardFor(key)?.remove(token),
-      onLeave: (key, where, token) => this.leaveText(key, where, token),
+      createMarked: (box, text) => this.marking?.createText(box, text) ?? null,
     });
   }
 
   /** @param {Field} field */
   createCard(field) {
-    const card = new (CARDS[field.type] ?? ValueCard)(this, field);
+    const card = new (cardClass(field))(this, field);
     card.element.addEventListener("focusin", () => this.activate(field.key));
     return card;
   }
@@ -248,7 +227,7 @@ export class FormPage {
   restore(state) {
     this.state = state;
     this.texts.clear();
-    this.relating.cancel({ isQuiet: true });
+    this.marking?.relating.cancel({ isQuiet: true });
     this.picture.reset();
     this.render();
   }
@@ -327,16 +306,20 @@ export class FormPage {
   }
 
   boxCards() {
-    return [...this.cards.values()].filter((card) => card instanceof BoxCard);
+    return [...this.cards.values()].filter(isBoxCard);
   }
 
-  /** @param {SpanCard} card @returns {RelationCard[]} */
-  relationCards(card) {
-    const shown = new Set(this.shownFields().map(({ key }) => key));
-    return [...this.cards.values()]
-      .filter((each) => each instanceof RelationCard)
-      .filter(({ field }) => field.spans === card.field.key && shown.has(field.key));
+  /**
+   * Return boxes that belong to no answer of this page, in the order in which they are drawn.
+   *
+   * @returns {ShownBox[]}
+   */
+  otherBoxes() {
+    return [];
   }
+
+  /** @param {string} _key  of a box that belongs to no answer of this page */
+  pickBox(_key) {}
 
   /**
    * Go to the next field without an answer, and from the last one to the button that submits.
@@ -395,104 +378,6 @@ export class FormPage {
     event.preventDefault();
   }
 
-  // --- the texts
-
-  /**
-   * Return the field whose answers are marked in a text: the current one if it has this text.
-   *
-   * @param {string} text
-   * @returns {TextCard | null}
-   */
-  cardFor(text) {
-    const isFor = (/** @type {FieldCard | undefined} */ card) =>
-      (card instanceof SpanCard || card instanceof QuestionCard) && card.field.text === text ? card : null;
-    const current = isFor(this.cards?.get(this.active));
-    if (current) return current;
-    const first = this.shownFields().find(({ key }) => isFor(this.cards.get(key)));
-    return first ? isFor(this.cards.get(first.key)) : null;
-  }
-
-  // The field whose labels are shown.
-  markedCard() {
-    const card = this.cards.get(this.active);
-    return card instanceof SpanCard || card instanceof QuestionCard ? card : null;
-  }
-
-  /** @param {string} text */
-  enterText(text) {
-    const card = this.cardFor(text);
-    if (card && card.field.key !== this.active) this.activate(card.field.key);
-  }
-
-  /** @param {string} text @param {Range | null} span */
-  selected(text, span) {
-    if (!span) return;
-    this.enterText(text);
-    if (this.relating.take(text, span[0])) return;
-    const words = quoted(this.texts.written(span));
-    const card = this.cardFor(text);
-    if (card?.needsLabel()) this.say(`${words}: choose a label.`);
-    else this.say(`${words}: choose the last word, or the same word again.`);
-  }
-
-  /** @param {string} text @param {Range} span */
-  chosen(text, span) {
-    if (!this.locked) this.cardFor(text)?.add(span);
-  }
-
-  /** @param {string} text @param {number} token @param {string} letter */
-  pressInText(text, token, letter) {
-    const key = letter.toLowerCase();
-    const card = this.cardFor(text);
-    if (!(card instanceof SpanCard)) return false;
-    if (this.relating.press(key)) return true;
-    if ((key === "+" || key === "=") && card.spanAt(token) >= 0) {
-      this.startRelation(card, card.spanAt(token));
-      return true;
-    }
-    const label = card.needsLabel() && this.texts.marked.get(text)?.selection ? card.keys.get(key) : undefined;
-    if (label) this.label(label.key);
-    return Boolean(label);
-  }
-
-  /**
-   * Give the selected words a label.
-   *
-   * @param {string} label
-   */
-  label(label) {
-    const card = this.markedCard();
-    const text = card && this.texts.marked.get(card.field.text ?? "");
-    if (!(card instanceof SpanCard) || !text) return;
-    const { selection } = text;
-    if (!selection) return this.refuse("Select words in the text first.");
-    const { start } = text.text;
-    text.clear();
-    card.add([selection[0] + start, selection[1] + start], label);
-    text.cursor = selection[1] - 1;
-    text.typed = { text: "", at: 0 };
-    text.focus();
-  }
-
-  /** @param {string} text @param {"back" | "next"} where @param {number} token */
-  leaveText(text, where, token) {
-    const card = this.cardFor(text);
-    if (this.relating.isOn) {
-      if (where === "back") this.relating.cancel();
-      else this.relating.take(text, token);
-    } else if (where === "back" && card) {
-      card.element.focus({ preventScroll: true });
-      card.element.scrollIntoView({ block: "nearest" });
-    } else if (card instanceof QuestionCard) card.goOn();
-    else if (this.texts.marked.get(text)?.selection) this.palette.focus();
-    else if (card) card.focusSpanAt(token);
-  }
-
-  /** @param {SpanCard} card @param {number} at */
-  startRelation(card, at) {
-    if (!this.locked) this.relating.start(card, at);
-  }
-
   // --- rendering
 
   render() {
@@ -513,27 +398,12 @@ export class FormPage {
 
   /** @param {Set<string>} shown @returns {Mark[]} */
   marks(shown) {
-    const cards = [...this.cards.values()].filter(({ field, usesText }) => usesText && shown.has(field.key));
-    const current = this.markedCard() ?? cards[0];
-    // Marks of the current field lie above those of others.
-    cards.sort((a, b) => Number(a === current) - Number(b === current));
-    return cards.flatMap((card) => /** @type {TextCard} */ (card).marks(card === current || cards.length === 1));
+    return this.marking?.marks(shown) ?? [];
   }
 
   /** @param {Set<string>} shown */
   renderPalette(shown) {
-    if (this.relating.showLabels()) return;
-    const keys = [this.active, ...this.definition.fields.map(({ key }) => key)];
-    const key = keys.find((each) => shown.has(each) && this.cards.get(each) instanceof SpanCard);
-    const card = this.markedCard() instanceof QuestionCard ? null : this.cards.get(key ?? "");
-    if (!(card instanceof SpanCard) || !card.needsLabel()) return this.palette.hide();
-    this.palette.show(card.field.key, `Labels of ${card.field.label}`, card.labels, {
-      locked: this.locked,
-      onChoose: ({ key: label }) => {
-        this.active = card.field.key;
-        this.label(label);
-      },
-    });
+    this.marking?.renderPalette(shown);
   }
 
   renderSkip() {
@@ -551,14 +421,15 @@ export class FormPage {
   // --- messages
 
   /** @param {string} text */
-  say(text) {
+  say(text, isRefusal = false) {
     dropWaiting();
-    showNote(this.ref("note"), text, false);
+    const note = this.ref("note");
+    note.classList.toggle("sentence-note--refusal", isRefusal);
+    setText(note, text);
   }
 
   /** @param {string} text */
   refuse(text) {
-    dropWaiting();
-    showNote(this.ref("note"), text, true);
+    this.say(text, true);
   }
 }

@@ -2,7 +2,10 @@
 
 /** @import { Mount } from "../../work/contract.js" */
 
+import { loadCards } from "./cards.js";
 import { FormPage } from "./form-page.js";
+
+await loadCards();
 
 /** @type {Mount} */
 export function mount(root, data, onChange) {

@@ -7,7 +7,7 @@
 import { counted, element, setText } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { isAnswered, withNone } from "./answers.js";
-import { BoxCard } from "./box-card.js";
+import { isBoxCard } from "./card-types.js";
 import { FormPage } from "./form-page.js";
 import { hasParts } from "./merging.js";
 
@@ -54,13 +54,14 @@ export class JudgePage extends FormPage {
     const id = `${this.id}-unit-${at}`;
     const name = unit.field.label || unit.field.key;
     const isNew = this.judged[at - 1]?.field !== unit.field;
-    const help = isNew && unit.field.help ? element("p", { class: "hint verdict__help" }, unit.field.help) : "";
+    const help = isNew && unit.field.help ? element("span", { class: "hint verdict__help" }, unit.field.help) : "";
     const text = element(
       "p",
-      { class: "verdict__text", id },
-      element("span", { class: "verdict__field" }, name),
+      { class: "verdict__text" },
+      element("span", { class: "verdict__field", id: `${id}-field` }, name),
       " ",
-      element("span", { dir: "auto" }, unit.text),
+      help,
+      element("span", { dir: "auto", id }, unit.text),
     );
     unit.buttons = Object.entries({ y: "Correct", n: "Wrong" }).map(([key, label]) =>
       element(
@@ -70,11 +71,14 @@ export class JudgePage extends FormPage {
         keyHint(key),
       ),
     );
-    const group = element("div", { class: "verdict__buttons", role: "group", "aria-labelledby": id }, ...unit.buttons);
+    const group = element(
+      "div",
+      { class: "verdict__buttons", role: "group", "aria-labelledby": `${id}-field ${id}` },
+      ...unit.buttons,
+    );
     unit.row = element(
       "li",
       { class: "verdict", tabindex: -1, "data-unit": at },
-      help,
       element("div", { class: "verdict__line" }, text, group),
     );
     unit.row.addEventListener("focusin", () => this.show(at));
@@ -248,12 +252,11 @@ export class JudgePage extends FormPage {
     this.texts.lock(true);
     this.texts.show(this.marks());
     const unit = this.judged[this.current];
-    if (unit && this.cards.get(unit.field.key) instanceof BoxCard) {
+    if (unit && isBoxCard(this.cards.get(unit.field.key))) {
       this.active = unit.field.key;
       this.picture.selected = `${unit.field.key}:${unit.at}`;
     }
     this.picture.render();
-    this.palette.hide();
     const open = this.problems().length;
     setText(this.ref("summary"), open === 0 ? "Everything is judged." : `${counted(open, "answer")} to judge`);
   }

@@ -1,6 +1,8 @@
 // The consolidator's page: the answers of several annotators side by side become one.
 
 /** @import { ItemData, OnChange } from "../../work/contract.js" */
+/** @import { ShownBox } from "../grounding/grounding-types.js" */
+/** @import { BoxCard } from "./box-card.js" */
 /** @import { Answers, Field, Problem, State } from "./custom-types.js" */
 /** @import { FieldCard } from "./field-card.js" */
 /** @import { Part } from "./merging.js" */
@@ -9,11 +11,13 @@
 import { counted, element, setText } from "../../html.js";
 import { ignoresKey, keyHint } from "../../shortcuts.js";
 import { isAnswered, withNone } from "./answers.js";
+import { isSpanCard } from "./card-types.js";
 import { FormPage } from "./form-page.js";
 import { agreement, begin, hasParts, partsOf, partsWith, withParts } from "./merging.js";
-import { SpanCard } from "./span-card.js";
 
 const LETTERS = "ABCDEFGH";
+// Starts the keys of boxes that are not taken. No field's key has it.
+const LEFT = "+";
 
 /**
  * What a card shows beside its field: the sources' answers and what to do with them.
@@ -22,7 +26,7 @@ const LETTERS = "ABCDEFGH";
  * @property {HTMLElement} element
  * @property {HTMLElement} result
  * @property {HTMLElement} state
- * @property {{part: Part, button: HTMLButtonElement}[]} parts
+ * @property {{part: Part, button: HTMLButtonElement, tag: string}[]} parts
  * @property {HTMLButtonElement[]} buttons
  * @property {HTMLButtonElement} edit
  * @property {boolean} isOpen  whether the field is being edited
@@ -286,12 +290,13 @@ export class MergePage extends FormPage {
     const rows = own.map((part, place) => {
       const isAgreed = agreed.some(({ key }) => key === part.key);
       if (!hasParts(field)) return element("li", { dir: "auto", class: "merge__value" }, lines[place]);
+      const letter = field.type === "boxes" ? LETTERS[at] : "";
       const button = element(
         "button",
         { type: "button", class: "merge__part", onclick: () => this.toggle(field, part) },
-        element("span", { dir: "auto" }, lines[place]),
+        element("span", { dir: "auto" }, `${letter}${lines[place]}`),
       );
-      parts.push({ part, button });
+      parts.push({ part, button, tag: `${letter}${place + 1}` });
       return element("li", { class: isAgreed ? "merge__agreed" : null }, button);
     });
     const reason = this.reasons[at];
@@ -347,18 +352,43 @@ export class MergePage extends FormPage {
     comparison.result.replaceChildren(...texts.map((line) => element("li", { dir: "auto" }, line)));
   }
 
+  // The boxes that are not taken are in the picture too.
+  otherBoxes() {
+    return this.boxCards()
+      .filter((card) => !card.element.hidden)
+      .flatMap((card) => this.boxesLeft(card));
+  }
+
+  /** @param {BoxCard} card @returns {ShownBox[]} */
+  boxesLeft(card) {
+    const parts = this.comparisons?.get(card.field.key)?.parts ?? [];
+    const known = new Set(partsOf(card.field, this.state.answers).map(({ key }) => key));
+    return parts.flatMap(({ part: { key, value }, tag }, at) => {
+      if (known.has(key)) return [];
+      known.add(key);
+      const colour = card.colourOf(value.label);
+      return { key: `${LEFT}${card.field.key}:${at}`, box: value.box, kind: "other", colour, tag, locked: true };
+    });
+  }
+
+  /** @param {string} key  of a box that is not taken */
+  pickBox(key) {
+    const [field, at] = key.slice(LEFT.length).split(":");
+    this.comparisons.get(field)?.parts[Number(at)].button.click();
+  }
+
   // Labels are for a field that is being edited.
   /** @param {Set<string>} shown */
   renderPalette(shown) {
     if (this.comparisons?.get(this.active)?.isOpen) super.renderPalette(shown);
-    else if (!this.relating.showLabels()) this.palette.hide();
+    else if (!this.marking?.relating.showLabels()) this.marking?.palette.hide();
   }
 
   /** @param {Set<string>} shown @returns {Mark[]} */
   marks(shown) {
     const card = this.cards.get(this.active);
     const marks = super.marks(shown);
-    if (!(card instanceof SpanCard) || !this.comparisons) return marks;
+    if (!isSpanCard(card) || !this.comparisons) return marks;
     const keys = new Set(partsOf(card.field, this.state.answers).map(({ key }) => key));
     const others = (this.comparisons.get(this.active)?.parts ?? []).filter(({ part }) => !keys.has(part.key));
     const left = others.map(({ part: { value } }) => ({

@@ -2,7 +2,7 @@
 
 /** @import { Option } from "./custom-types.js" */
 
-import { element, setText } from "../../html.js";
+import { element } from "../../html.js";
 import { keyHint } from "../../shortcuts.js";
 import { hotkeys } from "./controls.js";
 
@@ -83,10 +83,4 @@ export class Palette {
     const control = this.root.querySelector("input, button:enabled");
     if (control instanceof HTMLElement) control.focus();
   }
-}
-
-/** @param {HTMLElement} note @param {string} text @param {boolean} isRefusal */
-export function showNote(note, text, isRefusal) {
-  note.classList.toggle("sentence-note--refusal", isRefusal);
-  setText(note, text);
 }

@@ -77,8 +77,9 @@ export class PicturePane {
   /** @param {string | null} key */
   select(key) {
     if (this.selected === key) return;
-    this.selected = key;
     const owner = key === null ? null : this.owner(key);
+    if (key !== null && !owner) return this.page.pickBox(key);
+    this.selected = key;
     if (owner) this.page.activate(owner.field.key);
     this.page.render();
   }
@@ -87,7 +88,7 @@ export class PicturePane {
     if (!this.view) return;
     const active = this.active();
     /** @type {ShownBox[]} */
-    const boxes = this.cards.flatMap((card) => card.shown(card === active));
+    const boxes = [...this.page.otherBoxes(), ...this.cards.flatMap((card) => card.shown(card === active))];
     boxes.sort((a, b) => Number(a.kind === "own") - Number(b.kind === "own"));
     if (!boxes.some(({ key }) => key === this.selected)) this.selected = null;
     this.view.show(boxes, this.selected);

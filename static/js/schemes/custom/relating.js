@@ -2,6 +2,7 @@
 
 /** @import { Option } from "./custom-types.js" */
 /** @import { FormPage } from "./form-page.js" */
+/** @import { Marking } from "./marking.js" */
 /** @import { RelationCard } from "./relation-card.js" */
 /** @import { SpanCard } from "./span-card.js" */
 
@@ -10,9 +11,10 @@ import { hotkeys } from "./controls.js";
 /** @typedef {{card: RelationCard, label: Option}} Choice */
 
 export class Relating {
-  /** @param {FormPage} page */
-  constructor(page) {
+  /** @param {FormPage} page @param {Marking} marking */
+  constructor(page, marking) {
     this.page = page;
+    this.marking = marking;
     /** @type {{card: SpanCard, from: number, to: number | null, choices: Choice[]} | null} */
     this.state = null;
   }
@@ -23,7 +25,7 @@ export class Relating {
 
   /** @param {SpanCard} card @param {number} from */
   start(card, from) {
-    if (this.page.relationCards(card).length === 0) return;
+    if (this.marking.relationCards(card).length === 0) return;
     this.state = { card, from, to: null, choices: [] };
     const { spans } = card;
     this.page.activate(card.field.key);
@@ -55,7 +57,7 @@ export class Relating {
       page.refuse(to < 0 ? "Choose a word of a marked span. Esc cancels." : "Choose another span. Esc cancels.");
       return true;
     }
-    const choices = page
+    const choices = this.marking
       .relationCards(state.card)
       .flatMap((card) => card.labelsBetween(state.from, to).map((label) => ({ card, label })));
     if (choices.length === 0) page.refuse("No relation joins these two spans in this direction.");
@@ -82,7 +84,7 @@ export class Relating {
     if (!state || state.to === null) return false;
     const { to, choices } = state;
     const labels = choices.map(({ label }) => label);
-    this.page.palette.show(`relation ${state.from} ${to}`, "Relations", labels, {
+    this.marking.palette.show(`relation ${state.from} ${to}`, "Relations", labels, {
       locked: false,
       onChoose: (label) => this.finish(to, choices[labels.indexOf(label)]),
     });

@@ -189,7 +189,11 @@ export class SpanCard extends FieldCard {
     const tag = element("span", { class: "spans__tag" });
     const label = this.needsLabel() ? this.createSelect(at) : null;
     const buttons = { type: "button", class: "quiet" };
-    const relate = element("button", { ...buttons, onclick: () => this.page.startRelation(this, at) }, "Relate");
+    const relate = element(
+      "button",
+      { ...buttons, onclick: () => this.page.marking?.startRelation(this, at) },
+      "Relate",
+    );
     const remove = element("button", { ...buttons, onclick: () => this.removeAt(at) }, "Remove");
     /** @type {[Field, Control][]} */
     const attributes = (this.field.attributes ?? []).map((field) => [field, this.createAttribute(field, at, id)]);
@@ -247,7 +251,7 @@ export class SpanCard extends FieldCard {
       row.label.disabled = locked;
       row.label.setAttribute("aria-label", `Label of ${quoted(written)}`);
     }
-    row.relate.hidden = locked || this.page.relationCards(this).length === 0;
+    row.relate.hidden = locked || !this.page.marking?.relationCards(this).length;
     row.relate.setAttribute("aria-label", `Relate ${quoted(written)} to another span`);
     row.remove.hidden = locked;
     row.remove.setAttribute("aria-label", `Remove ${quoted(written)}`);

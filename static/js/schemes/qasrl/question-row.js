@@ -6,7 +6,7 @@
 /** @import { Workbench } from "./workbench.js" */
 
 import { corpusText, element, quoted, setText } from "../../html.js";
-import { cents } from "../../work/pay.js";
+import { cents } from "../../work/page.js";
 import { spanText } from "../../written-text.js";
 import { isAnswered } from "./annotation.js";
 import { QuestionBox } from "./question-box.js";

@@ -10,7 +10,7 @@
 import { quoted, ref, setText } from "../../html.js";
 import { Sentence } from "../../sentence.js";
 import { contains } from "../../spans.js";
-import { unitBonus } from "../../work/pay.js";
+import { unitBonus } from "../../work/page.js";
 import { keepClearOf } from "../../work/sticky.js";
 import { spanText } from "../../written-text.js";
 import { Annotation, isAnswered, tidy } from "./annotation.js";
