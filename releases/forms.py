@@ -1,0 +1,145 @@
+"""The form for a new release."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django import forms
+from django.forms import BoundField
+
+from consolidation.enums import GoldSource
+from releases.domain.details import (
+    ReleaseDetails,
+    ReleaseDetailsError,
+    authors_text,
+    parse_authors,
+    parse_version,
+)
+from releases.domain.licences import LICENCES
+from releases.domain.topics import TOPICS
+from web.fields import sentence_case, set_choices
+
+_ANSWER = "answer_"
+_NO_PARTITION = "none"
+_LICENCES = [(licence, f"{name} ({licence})") for licence, name in LICENCES.items()]
+_DETAILS = (
+    *("version", "source", "notes", "licence", "text_licence"),
+    *("funding", "contact", "url", "images"),
+)
+
+
+class ReleaseForm(forms.Form):
+    """The details of a release, and what the authors write about the topics of the data statement.
+
+    `items` counts the items with gold by source, and `partitions` are those of the corpus. `previous` are
+    the details of the newest release, from which the form starts.
+    """
+
+    version = forms.CharField(max_length=13, help_text="Two numbers, such as 1.0.")
+    source = forms.ChoiceField(label="Gold")
+    partitions = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple, help_text="The others are not released."
+    )
+    notes = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 3}), help_text="What is new."
+    )
+    licence = forms.ChoiceField(label="Licence of the annotations", choices=_LICENCES)
+    text_licence = forms.ChoiceField(
+        required=False,
+        label="Licence of the texts",
+        choices=[("", "Not stated"), *_LICENCES],
+    )
+    authors = forms.CharField(
+        widget=forms.Textarea(attrs={"rows": 3}),
+        help_text="One per line: family name, given name; ORCID; affiliation.",
+    )
+    funding = forms.CharField(
+        required=False, widget=forms.Textarea(attrs={"rows": 2}), help_text="One funder per line."
+    )
+    contact = forms.CharField(
+        required=False, max_length=200, help_text="A mail address or a web page."
+    )
+    url = forms.URLField(
+        required=False, label="Web page of the dataset", max_length=300, assume_scheme="https"
+    )
+    images = forms.BooleanField(required=False, label="Release the images too")
+
+    def __init__(
+        self,
+        *args: Any,
+        items: Mapping[str, int],
+        partitions: Sequence[str],
+        has_images: bool,
+        previous: ReleaseDetails | None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(*args, **kwargs)
+        self.initial = _initial(previous, partitions)
+        sources = [
+            (value, f"{label} gold ({items[value]:,})")
+            for value, label in sentence_case(GoldSource.choices)
+            if value in items
+        ]
+        named = [(name or _NO_PARTITION, name or "No partition") for name in partitions]
+        set_choices(self, source=sources, partitions=named)
+        if not has_images:
+            del self.fields["images"]
+        for topic in TOPICS:
+            self.fields[f"{_ANSWER}{topic.key}"] = forms.CharField(
+                required=False,
+                label=topic.label,
+                help_text=topic.text,
+                widget=forms.Textarea(attrs={"rows": 2}),
+            )
+
+    def main_fields(self) -> Iterator[BoundField]:
+        """Yield the fields of the release itself."""
+        return (field for field in self if not field.name.startswith(_ANSWER))
+
+    def answer_fields(self) -> Iterator[BoundField]:
+        """Yield the fields with answers about topics."""
+        return (field for field in self if field.name.startswith(_ANSWER))
+
+    def clean_version(self) -> str:
+        version: str = self.cleaned_data["version"]
+        try:
+            parse_version(version)
+        except ReleaseDetailsError as error:
+            raise forms.ValidationError(str(error)) from error
+        return version
+
+    def clean_authors(self) -> list[Any]:
+        try:
+            return list(parse_authors(self.cleaned_data["authors"]))
+        except ReleaseDetailsError as error:
+            raise forms.ValidationError(str(error)) from error
+
+    def details(self) -> ReleaseDetails:
+        """Return the details of a valid form."""
+        data = self.cleaned_data
+        answers = {
+            name.removeprefix(_ANSWER): value
+            for name, value in data.items()
+            if name.startswith(_ANSWER) and value
+        }
+        partitions = ["" if name == _NO_PARTITION else name for name in data["partitions"]]
+        given = {name: data[name] for name in _DETAILS if name in data}
+        return ReleaseDetails(
+            authors=data["authors"], partitions=partitions, answers=answers, **given
+        )
+
+
+def _initial(previous: ReleaseDetails | None, partitions: Sequence[str]) -> dict[str, Any]:
+    """Return the values of the form: the next version, with the other details of the newest one."""
+    every = [name or _NO_PARTITION for name in partitions]
+    if previous is None:
+        return {"version": "1.0", "partitions": every, "licence": "CC-BY-4.0"}
+    major, minor = parse_version(previous.version)
+    chosen = [name or _NO_PARTITION for name in previous.partitions]
+    names = ("source", "licence", "text_licence", "funding", "contact", "url", "images")
+    return {
+        **{name: getattr(previous, name) for name in names},
+        **{f"{_ANSWER}{key}": text for key, text in previous.answers.items()},
+        "version": f"{major}.{minor + 1}",
+        "partitions": chosen or every,
+        "authors": authors_text(previous.authors),
+    }

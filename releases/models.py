@@ -1,0 +1,91 @@
+"""Releases of datasets, and the items that each of them froze."""
+
+from django.db import models
+from django.db.models import Q
+
+from consolidation.enums import GoldSource
+from consolidation.models import Gold
+from jobs.models import Job
+from projects.models import Project
+
+
+class Release(models.Model):
+    """A numbered version of a project's gold. Only `archive` and `manifest` are set later, once.
+
+    `details` is what the requester entered (see `releases.domain.details`), and `facts` what the site
+    knew at `frozen_at` (see `releases.domain.facts`). `manifest` is that of the built folder, and
+    `archive` has the name, bytes and SHA-256 of its ZIP file. `job` is the job that makes the release, if
+    it is not made by a command.
+    """
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="releases")
+    version = models.CharField(max_length=20)
+    major = models.PositiveIntegerField()
+    minor = models.PositiveIntegerField()
+    source = models.CharField(max_length=20, choices=GoldSource)
+    details = models.JSONField()
+    facts = models.JSONField()
+    job = models.ForeignKey(
+        Job, on_delete=models.SET_NULL, null=True, blank=True, related_name="releases"
+    )
+    released_by = models.CharField(max_length=150)
+    frozen_at = models.DateTimeField()
+    manifest = models.JSONField(default=dict, blank=True)
+    archive = models.JSONField(default=dict, blank=True)
+
+    class Meta:
+        ordering = ["-major", "-minor"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "major", "minor"], name="release_version_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(archive={}, manifest={}) | (~Q(archive={}) & ~Q(manifest={})),
+                name="release_archive_with_manifest",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.project} {self.version}"
+
+    @property
+    def is_built(self) -> bool:
+        return bool(self.archive)
+
+
+class PublicRelease(models.Model):
+    """A release that anyone may read on the site. Without a row, only the project's staff may."""
+
+    release = models.OneToOneField(Release, on_delete=models.CASCADE, related_name="public")
+    opened_by = models.CharField(max_length=150)
+    opened_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"public {self.release}"
+
+
+class ReleasedItem(models.Model):
+    """An item of a release, with all that its files contain. It never changes.
+
+    `row` is a gold row as JSON (see `releases.domain.rows`), and `digest` the SHA-256 of its sentence,
+    target and content.
+    """
+
+    release = models.ForeignKey(Release, on_delete=models.CASCADE, related_name="items")
+    position = models.PositiveIntegerField()
+    key = models.CharField(max_length=240)
+    domain = models.CharField(max_length=60, blank=True)
+    partition = models.CharField(max_length=10, blank=True)
+    gold = models.ForeignKey(Gold, on_delete=models.PROTECT, related_name="+")
+    row = models.JSONField()
+    digest = models.CharField(max_length=64)
+
+    class Meta:
+        ordering = ["position"]
+        constraints = [
+            models.UniqueConstraint(fields=["release", "position"], name="released_item_order"),
+            models.UniqueConstraint(fields=["release", "key"], name="released_item_once"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} of release {self.release_id}"

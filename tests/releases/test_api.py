@@ -1,0 +1,97 @@
+"""Releases over the API: the list, a release, its ZIP file and the differences."""
+
+import hashlib
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from projects.enums import MemberRole
+from projects.models import Project
+from releases.domain.build_release import delete_archive
+from releases.models import Release
+from tests.api.conftest import calling
+from tests.dashboard.campaign import make_user
+from tests.releases.projects import make_release, make_sample_project
+
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("job_files")]
+
+
+@pytest.fixture
+def project(tmp_path) -> Project:
+    return make_sample_project("qasrl", tmp_path)
+
+
+@pytest.fixture
+def api(project) -> Client:
+    return calling(make_user("rita", project, MemberRole.REQUESTER))
+
+
+def at(name: str, project: Project, *arguments: str) -> str:
+    return reverse(f"api:{name}", args=[project.slug, *arguments])
+
+
+def test_release_has_its_details_and_its_archive(api, project):
+    release = make_release(project, notes="First.")
+    facts = api.get(at("release", project, "1.0")).json()
+    archive = facts.pop("archive")
+    facts.pop("released_at")
+    assert facts == {
+        "version": "1.0",
+        "source": "expert",
+        "released_by": "rita",
+        "items": project.items.count(),
+        "sentences": project.sentences.count(),
+        "licence": "CC-BY-4.0",
+        "text_licence": "",
+        "notes": "First.",
+        "authors": [
+            {
+                "family": "Doe",
+                "given": "Jane",
+                "orcid": "0000-0002-1825-0097",
+                "affiliation": "Example Lab",
+            }
+        ],
+    }
+    content = api.get(archive["url"]).getvalue()
+    assert hashlib.sha256(content).hexdigest() == archive["sha256"] == release.archive["sha256"]
+    rest = api.get(archive["url"], headers={"Range": f"bytes={len(content) - 5}-"})
+    assert (rest.status_code, rest.getvalue()) == (206, content[-5:])
+
+
+def test_releases_are_listed_newest_first(api, project):
+    make_release(project)
+    make_release(project, "1.1")
+    listed = api.get(at("releases", project)).json()["results"]
+    assert [row["version"] for row in listed] == ["1.1", "1.0"]
+    assert listed[1] == api.get(at("release", project, "1.0")).json()
+
+
+def test_release_without_files_has_no_archive(api, project):
+    release = make_release(project)
+    delete_archive(release)
+    assert api.get(at("release_archive", project, "1.0")).status_code == 404
+    Release.objects.filter(pk=release.pk).update(archive={}, manifest={})
+    assert api.get(at("release", project, "1.0")).json()["archive"] is None
+    assert api.get(at("release_archive", project, "1.0")).status_code == 404
+
+
+def test_differences_name_items_and_figures(api, project):
+    make_release(project)
+    make_release(project, "1.1", partitions=["train", "dev"])
+    found = api.get(at("release_differences", project, "1.1")).json()
+    assert (found["version"], found["against"]) == ("1.1", "1.0")
+    removed = project.items.filter(sentence__partition="test").values_list("key", flat=True)
+    assert [(row["kind"], row["key"]) for row in found["items"]] == [
+        ("removed", key) for key in sorted(removed)
+    ]
+    assert "Items" in {row["label"] for row in found["figures"]}
+    assert api.get(at("release_differences", project, "1.0")).status_code == 404
+    backwards = api.get(at("release_differences", project, "1.0"), {"against": "1.1"}).json()
+    assert {row["kind"] for row in backwards["items"]} == {"added"}
+
+
+def test_unknown_version_is_not_found(api, project):
+    for name in ("release", "release_archive", "release_differences"):
+        assert api.get(at(name, project, "9.9")).status_code == 404
