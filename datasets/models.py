@@ -4,9 +4,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import Submission
+from annotation.models import Item, Submission
 from consolidation.enums import GoldSource, PartitionUnit
 from consolidation.models import Gold
+from crowd.models import Worker
 from datasets.enums import Population
 from projects.models import Project
 
@@ -138,6 +139,120 @@ class StoredComparison(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source} gold of {self.project} against {self.file_name}"
+
+
+class EquivalenceModel(models.Model):
+    """A version of the equivalence of labels, learned from people's decisions between two sources.
+
+    `weights` are those of `metrics.logistic_regression` with the names of the features, which `rule`
+    defines. `figures` compares it with other rules on the items with decisions, cross-validated.
+    """
+
+    project = models.ForeignKey(
+        Project, on_delete=models.CASCADE, related_name="equivalence_models"
+    )
+    version = models.PositiveIntegerField()
+    source = models.CharField(max_length=20, choices=GoldSource)
+    against = models.CharField(max_length=20, choices=GoldSource)
+    rule = models.CharField(max_length=60)
+    weights = models.JSONField()
+    pairs = models.PositiveIntegerField()
+    items = models.PositiveIntegerField()
+    figures = models.JSONField()
+    trained_by = models.CharField(max_length=150)
+    trained_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "version"], name="equivalence_model_version_once"
+            )
+        ]
+        ordering = ["version"]
+
+    def __str__(self) -> str:
+        return f"equivalence of labels of {self.project}, version {self.version}"
+
+
+class CertaintyFit(models.Model):
+    """The latest fit of a project's judgments (`metrics.judgment_model`).
+
+    `right` is the estimated share of right parts among those found, and `spread` the standard deviation
+    of difficulties, on the scale of log-odds. `calibration` has what experts kept of parts and items, by
+    their estimates.
+    """
+
+    project = models.OneToOneField(Project, on_delete=models.CASCADE, related_name="certainty_fit")
+    rule = models.CharField(max_length=60)
+    fitted_at = models.DateTimeField()
+    items = models.PositiveIntegerField()
+    parts = models.PositiveIntegerField()
+    right = models.FloatField()
+    right_error = models.FloatField()
+    spread = models.FloatField()
+    spread_error = models.FloatField()
+    calibration = models.JSONField()
+    # See datasets.domain.quality.redundancy_curve.
+    redundancy = models.JSONField(default=list)
+
+    def __str__(self) -> str:
+        return f"certainty of {self.project}"
+
+
+class FittedSkill(models.Model):
+    """A worker's estimated shares of right and wrong parts that they find, or as a judge keep.
+
+    `judged` is the number of items of an annotator, and of parts of a judge. An annotator who
+    `is_compared` shared an item with another one.
+    """
+
+    fit = models.ForeignKey(CertaintyFit, on_delete=models.CASCADE, related_name="skills")
+    worker = models.ForeignKey(Worker, on_delete=models.PROTECT, related_name="fitted_skills")
+    is_judge = models.BooleanField()
+    right = models.FloatField()
+    right_error = models.FloatField()
+    wrong = models.FloatField()
+    wrong_error = models.FloatField()
+    judged = models.PositiveIntegerField()
+    is_compared = models.BooleanField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["fit", "worker", "is_judge"], name="fitted_skill_once_per_worker"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"skill of {self.worker} in {self.fit}"
+
+
+class ItemCertainty(models.Model):
+    """An item's estimated difficulty, and the certainty of its gold.
+
+    `probabilities` maps the keys of the gold's parts, which are those of aligned rows, to the probability
+    that an expert would keep them. `lowest` is the lowest of them. `coverage` is the expected share of
+    all right parts that the gold has, and `missed` the expected number of those that nobody found. They
+    are None if they can't be estimated.
+    """
+
+    fit = models.ForeignKey(CertaintyFit, on_delete=models.CASCADE, related_name="certainties")
+    item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="+")
+    gold = models.ForeignKey(Gold, on_delete=models.CASCADE, related_name="+")
+    difficulty = models.FloatField()
+    difficulty_error = models.FloatField()
+    lowest = models.FloatField(null=True)
+    coverage = models.FloatField(null=True)
+    missed = models.FloatField(null=True)
+    probabilities = models.JSONField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["fit", "gold"], name="item_certainty_once_per_gold")
+        ]
+
+    def __str__(self) -> str:
+        return f"certainty of {self.item}"
 
 
 class Partitioning(models.Model):

@@ -1,7 +1,10 @@
 from django.urls import path, re_path
 
 from datasets.views import (
+    adaptive,
     agreement,
+    assistance,
+    certainty,
     costs,
     effect,
     error_samples,
@@ -35,6 +38,7 @@ urlpatterns = [
     path(EXPORT, exports.export_details, name="export_details"),
     path(EXPORT + "<path:file>", exports.export_file, name="export_file"),
     path(AT + "quality/", quality.quality, name="quality"),
+    path(AT + "quality/equivalence/", quality.learn_equivalence, name="learn_equivalence"),
     path(AT + "quality/over-time/", quality.quality_over_time, name="quality_over_time"),
     re_path(
         r"^projects/(?P<slug>[-\w]+)/quality\.(?P<suffix>csv|json)$",
@@ -58,6 +62,12 @@ urlpatterns = [
         name="system_evaluation_file",
     ),
     path(AT + "effect/", effect.effect, name="effect"),
+    path(AT + "assistance/", assistance.assistance, name="assistance"),
+    path(AT + "certainty/", certainty.certainty, name="certainty"),
+    path(AT + "certainty/fit/", certainty.fit_certainty, name="fit_certainty"),
+    path(AT + "certainty/<slug:kind>/", certainty.certainty_chart, name="certainty_chart"),
+    path(AT + "adaptive/", adaptive.adaptive, name="adaptive"),
+    path(AT + "adaptive/chart/", adaptive.adaptive_chart, name="adaptive_chart"),
     path(AT + "statistics/", statistics.statistics, name="statistics"),
     path(AT + "statistics.csv", statistics.statistics_csv, name="statistics_csv"),
     path(AT + "statistics.svg", statistics.frequency_chart, name="frequency_chart"),

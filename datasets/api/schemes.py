@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from crowd.domain.money.pay_scheme import check_pay_scheme
-from datasets.domain.exports.export_gold import formats_of_scheme
+from datasets.domain.exports.gold_files import formats_of_scheme
 from projects.api.serializers import PaySchemeField
 from projects.enums import Role
 from projects.permissions import Access, read

@@ -15,8 +15,8 @@ class ExportForm(forms.Form):
     """The contents and format of an export.
 
     `items` counts the items with gold by source, and `annotations` the individual annotations, which
-    can have `annotation_formats`. `sections` are the pairs (domain, partition) of the project's
-    sentences.
+    can have `annotation_formats`. Only gold of a project that `is_fitted` can have certainty. `sections`
+    are the pairs (domain, partition) of the project's sentences.
     """
 
     source = forms.ChoiceField(label="Contents")
@@ -38,12 +38,15 @@ class ExportForm(forms.Form):
         label="With individual annotations",
     )
 
+    certainty = forms.BooleanField(required=False, label="With certainty")
+
     def __init__(
         self,
         *args: Any,
         formats: Sequence[str],
         items: Mapping[str, int],
         annotations: int,
+        is_fitted: bool,
         annotation_formats: Sequence[str],
         sections: Sequence[tuple[str, str]],
         **kwargs: Any,
@@ -62,6 +65,8 @@ class ExportForm(forms.Form):
             sources.append((ANNOTATIONS, f"Annotations only ({annotations:,})"))
         else:
             del self.fields["annotations"]
+        if not is_fitted:
+            del self.fields["certainty"]
         self.annotation_formats = annotation_formats
         fmt = [(name, name) for name in dict.fromkeys([*formats, *annotation_formats])]
         set_choices(

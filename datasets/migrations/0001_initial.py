@@ -12,6 +12,7 @@ class Migration(migrations.Migration):
     dependencies = [
         ('annotation', '0001_initial'),
         ('consolidation', '0001_initial'),
+        ('crowd', '0001_initial'),
         ('projects', '0001_initial'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
@@ -100,6 +101,80 @@ class Migration(migrations.Migration):
             ],
             options={
                 'constraints': [models.UniqueConstraint(fields=('project', 'source', 'kind'), name='stored_comparison_once_per_source')],
+            },
+        ),
+        migrations.CreateModel(
+            name='CertaintyFit',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('rule', models.CharField(max_length=60)),
+                ('fitted_at', models.DateTimeField()),
+                ('items', models.PositiveIntegerField()),
+                ('parts', models.PositiveIntegerField()),
+                ('right', models.FloatField()),
+                ('right_error', models.FloatField()),
+                ('spread', models.FloatField()),
+                ('spread_error', models.FloatField()),
+                ('calibration', models.JSONField()),
+                ('redundancy', models.JSONField(default=list)),
+                ('project', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='certainty_fit', to='projects.project')),
+            ],
+        ),
+        migrations.CreateModel(
+            name='FittedSkill',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('is_judge', models.BooleanField()),
+                ('right', models.FloatField()),
+                ('right_error', models.FloatField()),
+                ('wrong', models.FloatField()),
+                ('wrong_error', models.FloatField()),
+                ('judged', models.PositiveIntegerField()),
+                ('is_compared', models.BooleanField()),
+                ('fit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='skills', to='datasets.certaintyfit')),
+                ('worker', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='fitted_skills', to='crowd.worker')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('fit', 'worker', 'is_judge'), name='fitted_skill_once_per_worker')],
+            },
+        ),
+        migrations.CreateModel(
+            name='ItemCertainty',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('difficulty', models.FloatField()),
+                ('difficulty_error', models.FloatField()),
+                ('lowest', models.FloatField(null=True)),
+                ('coverage', models.FloatField(null=True)),
+                ('missed', models.FloatField(null=True)),
+                ('probabilities', models.JSONField()),
+                ('fit', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='certainties', to='datasets.certaintyfit')),
+                ('gold', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='consolidation.gold')),
+                ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='+', to='annotation.item')),
+            ],
+            options={
+                'constraints': [models.UniqueConstraint(fields=('fit', 'gold'), name='item_certainty_once_per_gold')],
+            },
+        ),
+        migrations.CreateModel(
+            name='EquivalenceModel',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('version', models.PositiveIntegerField()),
+                ('source', models.CharField(choices=[('consolidated', 'consolidated'), ('validated', 'validated'), ('expert', 'expert'), ('imported', 'imported')], max_length=20)),
+                ('against', models.CharField(choices=[('consolidated', 'consolidated'), ('validated', 'validated'), ('expert', 'expert'), ('imported', 'imported')], max_length=20)),
+                ('rule', models.CharField(max_length=60)),
+                ('weights', models.JSONField()),
+                ('pairs', models.PositiveIntegerField()),
+                ('items', models.PositiveIntegerField()),
+                ('figures', models.JSONField()),
+                ('trained_by', models.CharField(max_length=150)),
+                ('trained_at', models.DateTimeField()),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='equivalence_models', to='projects.project')),
+            ],
+            options={
+                'ordering': ['version'],
+                'constraints': [models.UniqueConstraint(fields=('project', 'version'), name='equivalence_model_version_once')],
             },
         ),
     ]

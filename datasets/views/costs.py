@@ -14,6 +14,7 @@ from datasets.domain.costs.cost_over_time import cost_chart
 from datasets.forms.costs import LedgerFilterForm
 from projects.charts import chart_response
 from projects.domain.cached_figures import figures_of
+from projects.enums import Role
 from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import STAFF, project_page
@@ -87,7 +88,9 @@ def ledger(request: HttpRequest, project: Project) -> HttpResponseBase:
 
 def _columns(project: Project) -> list[Column]:
     def purpose(entry: LedgerEntry) -> str:
-        role = entry.hit.task.get_role_display() if hasattr(entry.hit, "task") else ""
+        if entry.kind == LedgerKind.MODEL:
+            return "annotations by a model"
+        role = Role(entry.role).label if entry.role else ""
         kind = entry.payment.get_kind_display() if entry.payment else ""
         return f"{role} {kind}".strip()
 
@@ -110,7 +113,11 @@ def _columns(project: Project) -> list[Column]:
         ),
         Column("For", purpose),
         Column("Worker", pseudonym, worker_link),
-        money_column("Paid to worker", lambda entry: entry.amount_cents),
+        money_column(
+            "Amount",
+            lambda entry: entry.amount_cents,
+            about="Paid to the worker, or charged for the answers of a model.",
+        ),
         money_column("Fee", lambda entry: entry.fee_cents, about="The fee of the crowd provider."),
     ]
 
@@ -138,11 +145,11 @@ def _csv_row(entry: LedgerEntry) -> tuple[str, ...]:
     return (
         entry.at.isoformat(),
         entry.kind,
-        entry.hit.task.role if hasattr(entry.hit, "task") else "",
+        entry.role,
         payment.assignment.worker.pseudonym if payment else "",
         f"{entry.amount_cents / 100:.2f}",
         f"{entry.fee_cents / 100:.2f}",
-        entry.hit.external_id or "",
+        (entry.hit.external_id or "") if entry.hit else "",
         payment.kind if payment else "",
         entry.key,
     )

@@ -23,6 +23,7 @@ from datasets.domain.exports.queue_export import (
     queue_export,
 )
 from datasets.forms.exports import ExportForm
+from datasets.models import CertaintyFit
 from projects.domain.cached_figures import figures_of
 from projects.domain.schemes import scheme_of
 from projects.models import Project
@@ -50,6 +51,7 @@ def _form(project: Project, data: object = None) -> ExportForm:
         formats=formats_of(project),
         items=by_source,
         annotations=submissions_of(project).count(),
+        is_fitted=CertaintyFit.objects.filter(project=project).exists(),
         annotation_formats=submission_formats_of(scheme_of(project)),
         sections=sections,
     )

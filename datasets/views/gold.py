@@ -11,7 +11,7 @@ from django.views.decorators.http import require_GET
 
 from annotation.domain.corpus.item_context import context_of, marked_words
 from annotation.domain.publishing.queries import sections_of
-from annotation.highlight import Token, colour_of, highlight
+from annotation.highlight import colour_of, highlight
 from annotation.models import Item, Sentence
 from consolidation.models import Gold, GoldEntry
 from datasets.domain.exports.search_gold import find_gold
@@ -181,14 +181,12 @@ def _version(scheme: Scheme, version: Version, item: Item) -> dict[str, Any]:
     if units is None:
         return {**shown, "tokens": [], "rows": None, "units": ()}
     origins = [*version.origins, *[None] * len(units)]
+    spans = [[(start, end) for start, end in unit.spans] for unit in units]
     return {
         **shown,
-        "tokens": _tokens(scheme, units, item),
+        "tokens": highlight(
+            item.sentence.shown_tokens(), spans, target=scheme.views.marked(item.target)
+        ),
         "units": units,
         "rows": list(zip(_numbered(units), origins, strict=False)),
     }
-
-
-def _tokens(scheme: Scheme, units: Sequence[ShownUnit], item: Item) -> list[Token]:
-    spans = [[(start, end) for start, end in unit.spans] for unit in units]
-    return highlight(item.sentence.shown_tokens(), spans, target=scheme.views.marked(item.target))

@@ -28,6 +28,7 @@ from datasets.domain.quality.decide_match import (
     decisions_between,
     undo_decision,
 )
+from datasets.domain.quality.equivalence import TooFewDecisionsError, train_equivalence
 from datasets.domain.quality.quality import (
     NothingToCompareError,
     QualityReport,
@@ -48,6 +49,7 @@ from projects.models import Project
 from projects.pages import render_list, render_page
 from projects.permissions import REVIEWERS, STAFF, project_page
 from schemes.contract.comparison import AlignedRow, RowSide, StateText
+from schemes.contract.errors import MissingPartError
 from schemes.contract.external import ExternalCase
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Noun
@@ -74,6 +76,7 @@ def quality(request: HttpRequest, project: Project) -> HttpResponseBase:
     except NothingToCompareError as error:
         context["problem"] = str(error)
         return render_page(request, project, "datasets/quality.html", context)
+    context["equivalence"] = _equivalence(project, source, against)
     items = shared_items(project=project, source=source, against=against)
     items = items.select_related("sentence__image")
     listing = Listing(
@@ -111,6 +114,50 @@ def _compared_columns(project: Project, source: str, against: str) -> list[Colum
         Column("Key", lambda row: row.item.key),
         *(count(key, state) for key, state in states.items()),
     ]
+
+
+def _equivalence(project: Project, source: str, against: str) -> dict[str, Any] | None:
+    """Return the latest learned equivalence and its table, or None if the scheme has no labels."""
+    scheme = scheme_of(project)
+    if scheme.equivalence is None:
+        return None
+    figure = next(f for f in scheme.comparison.figures if f.key == scheme.equivalence.figure)
+    model = project.equivalence_models.filter(source=source, against=against).last()
+    return {
+        "model": model,
+        "figure": figure,
+        "rows": [
+            (row["label"], [row["total"][column] for column in figure.headings])
+            for row in (model.figures if model else ())
+        ],
+    }
+
+
+@require_POST
+@project_page(REVIEWERS)
+def learn_equivalence(request: HttpRequest, project: Project) -> HttpResponseBase:
+    """Learn the equivalence of labels from the decisions between two sources."""
+    defaults = {"source": protocol_of(project).gold_source, "against": GoldSource.EXPERT}
+    form = QualityForm(request.POST, initial=defaults, sources={})
+    if not form.is_valid():
+        raise Http404("no such sources")
+    source, against = form.cleaned_data["source"], form.cleaned_data["against"]
+    try:
+        model = train_equivalence(
+            project=project,
+            source=source,
+            against=against,
+            by=request.user.get_username(),
+            now=timezone.now(),
+        )
+    except MissingPartError as error:
+        raise Http404(str(error)) from error
+    except TooFewDecisionsError as error:
+        messages.error(request, str(error))
+    else:
+        messages.success(request, f"Version {model.version} was learned from {model.pairs} pairs.")
+    query = urlencode({"source": source, "against": against})
+    return redirect(f"{reverse('datasets:quality', args=[project.slug])}?{query}")
 
 
 def _external(project: Project, source: str) -> list[dict[str, Any]]:

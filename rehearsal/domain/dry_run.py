@@ -32,6 +32,7 @@ COPIED = (
     "after_disputes",
     "exclusion_scope",
     "bonus_timing",
+    "input_signals",
     "minimum_hourly_cents",
     "contact",
     "accepts_identical",

@@ -65,7 +65,7 @@ class FigureRow:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rehearsed:
+class Rehearsed:
     """An item with its reference."""
 
     simulated: SimulatedItem
@@ -87,7 +87,7 @@ def rehearsal_figures(*, project: Project, options: FigureOptions) -> list[Figur
         raise NoFiguresError(f"{project.slug} has no consolidation. Choose another project.")
     if options.workers < 2 * TEAM:
         raise NoFiguresError(f"Two teams need at least {2 * TEAM} workers.")
-    items = _sample(project, options.items)
+    items = sample_items(project, options.items)
     rehearsals = [
         _figures_of(project, items, options, seed) for seed in range(1, options.seeds + 1)
     ]
@@ -115,20 +115,20 @@ def _rows(scheme: Scheme, rehearsals: Sequence[Mapping[str, float]]) -> list[Fig
     return rows
 
 
-def _sample(project: Project, count: int) -> list[_Rehearsed]:
+def sample_items(project: Project, count: int) -> list[Rehearsed]:
     """Return random items with a reference, the same in every call."""
     references = references_of(project)
     items = project.items.filter(in_production=True, pk__in=references)
     chosen = list(items.select_related("sentence__image").order_by("position", "pk"))
     random.Random(SAMPLE_SEED).shuffle(chosen)  # noqa: S311
     return [
-        _Rehearsed(SimulatedItem(item.key, context_of(item, project)), references[item.pk].content)
+        Rehearsed(SimulatedItem(item.key, context_of(item, project)), references[item.pk].content)
         for item in chosen[:count]
     ]
 
 
 def _figures_of(
-    project: Project, items: Sequence[_Rehearsed], options: FigureOptions, seed: int
+    project: Project, items: Sequence[Rehearsed], options: FigureOptions, seed: int
 ) -> dict[str, float]:
     scheme = scheme_of(project)
     crowd = SimulatedCrowd(simulation=scheme.get_simulation(), skill=options.skill, seed=seed)
@@ -153,7 +153,7 @@ def _figures_of(
     }
 
 
-def _work(scheme: Scheme, crowd: SimulatedCrowd, item: _Rehearsed, team: Sequence[str]) -> _Work:
+def _work(scheme: Scheme, crowd: SimulatedCrowd, item: Rehearsed, team: Sequence[str]) -> _Work:
     *generators, consolidator = team
     merging, simulated = scheme.get_merging(), item.simulated
     sources = [

@@ -9,7 +9,6 @@ from annotation.domain.corpus.item_context import context_of
 from annotation.domain.decisions.decide_submission import accept_assignment
 from annotation.domain.decisions.review_bonus import accept_bonus
 from annotation.domain.publishing.queries import held_bonuses_of, waiting_for_a_person
-from annotation.models import Item
 from projects.domain.change_project import change_settings
 from projects.domain.schemes import scheme_of
 from projects.models import Project
@@ -62,7 +61,12 @@ def allow_free_form(*, project: Project, references: dict[int, Reference], now: 
         for content in scheme.corpus.split_gold(reference.content, reference.provenance):
             if _is_accepted(scheme, content, replace(context, free_form=False)):
                 continue
-            _check_accepted(scheme, content, replace(context, free_form=True), item)
+            try:
+                scheme.content.parse_generation(content, replace(context, free_form=True))
+            except ContentError as error:
+                raise RehearsalFailedError(
+                    f"The reference of {item.key} can't be submitted by a worker: {error}"
+                ) from error
             is_needed = True
     if is_needed:
         change_settings(project=project, wanted={"allow_free_form": True}, actor=ACTOR, now=now)
@@ -75,12 +79,3 @@ def _is_accepted(scheme: Scheme, content: Json, context: ItemContext) -> bool:
     except ContentError:
         return False
     return True
-
-
-def _check_accepted(scheme: Scheme, content: Json, context: ItemContext, item: Item) -> None:
-    try:
-        scheme.content.parse_generation(content, context)
-    except ContentError as error:
-        raise RehearsalFailedError(
-            f"The reference of {item.key} can't be submitted by a worker: {error}"
-        ) from error

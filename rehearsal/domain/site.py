@@ -47,7 +47,8 @@ def process_commands(host: str, port: int) -> dict[str, list[str]]:
             *("--timeout", "120"),
         ],
         "worker": [
-            *(python, "-m", "celery", "-A", "config", "worker", "--beat-thread"),
+            # The checks load all pages. The web server's start and `manage.py check` run them.
+            *(python, "-m", "celery", "-A", "config", "--skip-checks", "worker", "--beat-thread"),
             # Threads of one process need less memory than processes. A rehearsal occupies one of them.
             *("--pool", "threads", "--concurrency", "2", "--loglevel", "WARNING"),
             *("--without-gossip", "--without-mingle"),
@@ -100,9 +101,13 @@ class Site:
             self._watch.join()
         self._stop()
 
-    def restart_worker(self, environment: dict[str, str]) -> None:
-        """End the background worker. It starts again with the given environment."""
+    def restart(self, environment: dict[str, str]) -> None:
+        """Replace the processes to free their memory. The worker gets the given environment.
+
+        The web server replaces its own processes, so that it refuses no request.
+        """
         self._environment = environment
+        self._processes["web"].send_signal(signal.SIGHUP)
         self._processes["worker"].terminate()
 
     def _start(self, name: str) -> None:

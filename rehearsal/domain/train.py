@@ -185,7 +185,12 @@ def _teach(enrolment: Enrolment, site: str) -> None:
     users = get_user_model().objects
     trainer = users.filter(username=ACTOR).first() or users.create_user(ACTOR)
     feedback = send_feedback(enrolment=enrolment, trainer=trainer, notes=notes, now=timezone.now())
-    _read(feedback, site)
+    path = urlsplit(link_of(feedback)).path
+    browser = Browser(site)
+    page = browser.get(path)
+    if TEXT.split(".", maxsplit=1)[0].partition("{")[0] not in page.text:
+        raise RehearsalFailedError(f"The feedback {feedback.pk} is not shown to its worker.")
+    browser.post(path, {"acknowledge": "1"})
     scheme = scheme_of(enrolment.round.project)
     unmet = unmet_thresholds(scheme, evaluation.figures, enrolment.round.thresholds)
     decide(
@@ -195,16 +200,6 @@ def _teach(enrolment: Enrolment, site: str) -> None:
         actor=ACTOR,
         now=timezone.now(),
     )
-
-
-def _read(feedback: Feedback, site: str) -> None:
-    """Open the feedback link as the worker, check its text and acknowledge it."""
-    path = urlsplit(link_of(feedback)).path
-    browser = Browser(site)
-    page = browser.get(path)
-    if TEXT.split(".", maxsplit=1)[0].partition("{")[0] not in page.text:
-        raise RehearsalFailedError(f"The feedback {feedback.pk} is not shown to its worker.")
-    browser.post(path, {"acknowledge": "1"})
 
 
 def _wait(condition: Callable[[], bool], options: TrainingOptions, problem: str) -> None:

@@ -115,7 +115,12 @@ class SimulatedWorker:
             return None
         page = self._onboard(self.browser.get(source)).data
         if page is None:
-            self._give_back(wrapper)
+            form = wrapper.form_to("/return/")
+            if form is None:
+                raise RehearsalFailedError(
+                    f"{wrapper.url} has a task that can neither be submitted nor returned."
+                )
+            self.browser.post(form.action, form.fields)
             return None
         if not page["submitted"] and self._rng.random() < DRAFTED:
             self._save(page)
@@ -138,15 +143,6 @@ class SimulatedWorker:
             return page
         answers = {name: value or "English" for name, value in form.fields.items()}
         return self.browser.post(form.action, answers | {"accepts": "on"})
-
-    def _give_back(self, wrapper: Page) -> None:
-        """Return a HIT whose task the worker is not allowed to do."""
-        form = wrapper.form_to("/return/")
-        if form is None:
-            raise RehearsalFailedError(
-                f"{wrapper.url} has a task that can neither be submitted nor returned."
-            )
-        self.browser.post(form.action, form.fields)
 
     def _content(self, page: Any, item: Any) -> Any:
         if "sources" in item:

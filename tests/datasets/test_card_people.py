@@ -93,3 +93,23 @@ def test_card_says_all_if_every_item_was_reviewed(project, tmp_path):
         gold=gold, drawn_at=NOW, state="confirmed", reviewed_at=NOW, expert=make_user("eva")
     )
     assert "Of all 1 items that experts reviewed blindly" in card(project, tmp_path)
+
+
+def test_card_has_the_signals_as_totals_and_no_record(project, tmp_path):
+    assert "How answers were entered" not in card(project, tmp_path / "before")
+    record = {
+        "fields": [{"name": "why-this", "pasted": 4321, "pastes": 1}],
+        "intervals": {},
+        "counts": {"gestures": 9876},
+    }
+    Submission.objects.filter(worker__isnull=False).update(inputs=record)
+    text = card(project, tmp_path / "after")
+    count = Submission.objects.filter(worker__isnull=False).count()
+    assert f"Pages recorded how the answers of {count} submissions were entered" in text
+    assert "- Pasted answers: 100.0 % of submissions, 100.0 % of workers" in text
+    assert "- Identical rhythm: 0.0 % of workers" in text
+    assert "- Entered by a script: 0.0 % of submissions, 0.0 % of workers" in text
+    files = [path for path in (tmp_path / "after").rglob("*") if path.is_file()]
+    contents = b"".join(path.read_bytes() for path in files)
+    for part in (b"why-this", b"4321", b"9876", b"gestures"):
+        assert part not in contents

@@ -93,7 +93,7 @@ def test_ledger_filters_apply_to_the_csv_and_its_sums(office, entries, project, 
     rows = rows_of(office.get(reverse("datasets:ledger_csv", args=[project.slug]), query))
     assert {row["key"] for row in rows} == {entry.key for entry in entries if is_listed(entry)}
     page = office.get(reverse("datasets:ledger", args=[project.slug]), query).context
-    sums = {"reserved": 0, "released": 0, "settled": 0}
+    sums = {"reserved": 0, "released": 0, "settled": 0, "model": 0}
     for entry in entries:
         if is_listed(entry):
             sums[entry.get_kind_display()] += entry.amount_cents + entry.fee_cents

@@ -40,6 +40,7 @@ def _files(job_files):
     """Store uploads with the test."""
 
 
+# Systems of custom schemes are imported and compared, because these have no other metric.
 @pytest.fixture(params=["qasrl", "frames", "grounding"])
 def sample(request, tmp_path):
     """Return a project, its exported gold, and the outputs of two systems by name."""

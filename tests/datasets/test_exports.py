@@ -58,6 +58,7 @@ def test_requested_export_is_listed_at_once(office, campaign, project, url):
         "partition": "",
         "licence": "",
         "annotations": False,
+        "certainty": False,
     }
     assert b"Consolidated gold as qasrl-csv" in page.content
     assert b"Queued" in page.content

@@ -68,11 +68,15 @@ def test_frames_are_listed_by_confidence_and_frequency(files):
     by_frame = Counter(record.frame for record in read_records(files.task_a, on_error=refuse))
     assert report["frequencies"] == by_frame
     assert list(report["frequencies"].values()) == sorted(by_frame.values(), reverse=True)
-    highest, lowest = report["tables"]
+    highest, lowest, frames, roles = report["tables"]
     means = [row[1] for row in highest["rows"]]
     assert means == sorted(means, reverse=True)
     assert [row[1] for row in lowest["rows"]] == sorted(means)
     assert sum(row[2] for row in highest["rows"]) == RECORDS
+    assert [row[1] for row in frames["rows"] if "all verbs" in row[0]] == [RECORDS, RECORDS]
+    assert all(sum(row[2:]) == pytest.approx(100, abs=0.2) for row in roles["rows"])
+    text = statistics()
+    assert "Suggested roles, each record left out" in text
 
 
 def test_csv_has_a_column_per_group(files):

@@ -104,6 +104,7 @@ def test_two_systems_by_keyboard(site: Site, sample, systems):
         assert [row["system"] for row in rows] == ["joint-parser", "baseline"]
 
 
+# Custom schemes have no page of evaluations.
 @pytest.mark.parametrize("sample", ["qasrl", "frames", "grounding"], indirect=True)
 @pytest.mark.parametrize("look", LOOKS, ids=str)
 def test_pages_are_accessible_and_do_not_overflow(site: Site, sample, systems, look):

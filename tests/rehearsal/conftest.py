@@ -7,6 +7,7 @@ import pytest
 
 from tests import environment
 from tests.crowd.conftest import clock, wire
+from tests.fakes.chat_server import Reply, chat_server
 
 __all__ = ["clock", "wire"]
 
@@ -25,12 +26,20 @@ with Site():
 
 
 @pytest.fixture
-def site(embedded_site, free_port, migrate, collected):
+def chat():
+    """A server of models, which never answer in form."""
+    with chat_server(lambda request: Reply("I'd rather not.")) as server:
+        yield server
+
+
+@pytest.fixture
+def site(embedded_site, free_port, migrate, collected, chat):
     env = {
         **embedded_site,
         "SITE_URL": f"http://127.0.0.1:{free_port}",
         "SWEEP_SECONDS": "1",
         "LEASE_SECONDS": "10",
+        "MODEL_HOSTS": chat.host,
     }
     manage = [sys.executable, "manage.py"]
     migrate(env)

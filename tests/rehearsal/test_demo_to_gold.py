@@ -14,11 +14,16 @@ from tests.environment import ROOT
 pytestmark = [pytest.mark.system, pytest.mark.timeout(1200)]
 
 
-def test_demo_exports_gold_of_each_scheme(embedded_site, tmp_path, free_port):
+@pytest.mark.parametrize("options", [["--items", "3"], pytest.param([], marks=pytest.mark.long)])
+def test_demo_exports_gold_of_each_scheme(embedded_site, tmp_path, free_port, options):
     url = f"http://127.0.0.1:{free_port}"
     env = {**embedded_site, "SITE_URL": url, "STATIC_ROOT": str(tmp_path / "static")}
     demo = subprocess.Popen(
-        [sys.executable, "manage.py", "demo"], cwd=ROOT, env=env, stdout=subprocess.PIPE, text=True
+        [sys.executable, "manage.py", "demo", *options],
+        cwd=ROOT,
+        env=env,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     assert demo.stdout
     said = []

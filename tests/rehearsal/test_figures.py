@@ -3,6 +3,7 @@
 import json
 from dataclasses import replace
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from django.conf import settings
@@ -13,17 +14,30 @@ from rehearsal.domain.demo import sample_project
 from rehearsal.domain.figures import FigureOptions, figures_table, rehearsal_figures
 from schemes.registry import get_scheme
 from tests.crowd.factories import NOW
+from tests.schemes.custom.sample_corpus import make_sample
 from tests.schemes.qasrl.published_data import GOLD, SENTENCES, needs_published_data
 
 pytestmark = pytest.mark.django_db
 
 # The main figure of what annotators agree on, by scheme
-MAIN = {"qasrl": "UA f1", "frames": "heads f1", "grounding": "components f1"}
+MAIN = {
+    "qasrl": "UA f1",
+    "frames": "heads f1",
+    "grounding": "components f1",
+    "custom": "entities_f1 f1",
+}
 
 
-def project_of(name: str):
+def folder_of(scheme: str, tmp_path: Path) -> Path | None:
+    """Return a folder for a sample if the scheme has none, because projects define it."""
+    return None if get_scheme(scheme).sample else tmp_path
+
+
+def project_of(name: str, folder: Path | None = None):
+    """Return a project with the sample of its scheme, or with that of tests in a folder."""
     scheme = get_scheme(name)
-    project = sample_project(name, scheme.title, scheme, scheme.sample, NOW)
+    sample = make_sample(folder) if folder else scheme.sample
+    project = sample_project(name, scheme.title, scheme, sample, NOW)
     project.protocol = "consolidation"
     project.save()
     return project
@@ -77,18 +91,19 @@ def test_rehearsals_of_published_sentences_are_as_documented():
 
 
 @pytest.mark.parametrize("scheme", MAIN)
-def test_consolidation_is_better_than_annotators_alone(scheme):
-    means = means_of(project_of(scheme), seeds=3)
+def test_consolidation_is_better_than_annotators_alone(scheme, tmp_path):
+    means = means_of(project_of(scheme, folder_of(scheme, tmp_path)), seeds=3)
     main = MAIN[scheme]
-    precision = main.replace("f1", "precision")
+    precision = f"{main.removesuffix('f1')}precision"
     assert means[f"annotator {main}"] < means[f"gold {main}"] < 100
     assert means.get(f"union {main}", 0) < means[f"gold {main}"]
     assert means.get(f"union {precision}", 0) < means[f"gold {precision}"]
 
 
 @pytest.mark.parametrize("scheme", MAIN)
-def test_people_of_skill_1_are_exact(scheme):
-    means = means_of(project_of(scheme), skill=1.0, items=200, seeds=1)
+def test_people_of_skill_1_are_exact(scheme, tmp_path):
+    project = project_of(scheme, folder_of(scheme, tmp_path))
+    means = means_of(project, skill=1.0, items=200, seeds=1)
     main = MAIN[scheme]
     assert {means[f"{key} {main}"] for key in ("pair", "annotator", "gold", "teams")} == {100.0}
 

@@ -7,13 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
 from schemes.contract.scheme import Scheme
+from schemes.contract.simulation import Sample
 from schemes.registry import get_scheme
 from tests.rehearsal.link import Link
 from tests.rehearsal.test_replay import (
@@ -26,6 +27,7 @@ from tests.rehearsal.test_replay import (
     some_of,
 )
 from tests.rehearsal.test_site import HOLD
+from tests.schemes.custom.sample_corpus import make_sample
 
 pytestmark = pytest.mark.long
 
@@ -135,9 +137,7 @@ class Copies:
     images: Path | None
 
 
-def copies_of(scheme: Scheme, folder: Path, count: int) -> Copies:
-    sample = scheme.sample
-    assert sample
+def copies_of(sample: Sample, folder: Path, count: int) -> Copies:
     folder.mkdir()
     images = None
     if sample.images:
@@ -159,11 +159,11 @@ def copies_of(scheme: Scheme, folder: Path, count: int) -> Copies:
 
 def _renamed(text: str, number: int) -> str:
     """Prefix the ids of sentences and the names of pictures with a number."""
-    text = re.sub(r'("(?:id|image)": ")', rf"\g<1>{number}-", text)
+    text = re.sub(r'("(?:id|image)": ?")', rf"\g<1>{number}-", text)
     return re.sub(r"^(# sent_id = |#)(?=sample-)", rf"\g<1>{number}-", text, flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", ["frames", "grounding"])
+@pytest.mark.parametrize("name", ["frames", "grounding", "custom"])
 def test_campaign_of_each_scheme_is_exact_after_outages_and_kills(
     name, server_site, free_port, tmp_path, hold_up
 ):
@@ -172,9 +172,10 @@ def test_campaign_of_each_scheme_is_exact_after_outages_and_kills(
     site = {**server_site, "SITE_URL": f"http://127.0.0.1:{free_port}", "LEASE_SECONDS": "10"}
     checkout = Checkout(site)
     checkout.run("migrate", "-v", "0")
-    corpus = copies_of(scheme, tmp_path / "corpus", COPIES)
+    sample = scheme.sample or make_sample(tmp_path)
+    corpus = copies_of(sample, tmp_path / "corpus", COPIES)
     for slug in ("undisturbed", "disturbed"):
-        import_sample(checkout, slug, scheme, corpus)
+        import_sample(checkout, slug, replace(scheme, sample=sample), corpus)
     linked_site, faults = linked(site)
     hold_up(linked_site)
 

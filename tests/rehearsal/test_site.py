@@ -24,15 +24,21 @@ with Site():
 RESTART = """
 import time
 from pathlib import Path
+import requests
 from django.conf import settings
 from rehearsal.domain.site import Site
-pid_file = Path(settings.VAR_DIR) / "run" / "worker.pid"
+run = Path(settings.VAR_DIR) / "run"
+
+def children():
+    pid = (run / "web.pid").read_text()
+    return set(Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+
 with Site() as site:
-    first = pid_file.read_text()
-    site.restart_worker({"SWEEP_SECONDS": "7"})
-    while pid_file.read_text() == first:
-        time.sleep(0.2)
-    environment = Path(f"/proc/{pid_file.read_text()}/environ").read_text()
+    first, former = (run / "worker.pid").read_text(), children()
+    site.restart({"SWEEP_SECONDS": "7"})
+    while (run / "worker.pid").read_text() == first or former & children():
+        assert requests.get(f"{settings.SITE_URL}/hits/login/", timeout=20).status_code == 200
+    environment = Path(f"/proc/{(run / 'worker.pid').read_text()}/environ").read_text()
     assert "SWEEP_SECONDS=7" in environment.split(chr(0)), environment
 """
 
@@ -102,7 +108,7 @@ def test_site_holds_its_port_restarts_processes_and_ends(holder, environment):
     assert is_true_within(30, lambda: not is_answering(url))
 
 
-def test_restarted_worker_has_the_new_environment(environment, migrate, collected):
+def test_restart_replaces_processes_and_refuses_no_request(environment, migrate, collected):
     migrate(environment)
     subprocess.run(
         [sys.executable, "manage.py", "shell", "-v", "0", "-c", RESTART],

@@ -97,12 +97,13 @@ def consolidation_agreement(
         golds = golds.filter(item__in=among.values("pk"))
     twice = golds.filter(item__cases__attempt=1).distinct()
     for gold in twice.select_related("case", "submission").prefetch_related(
-        "case__sources__submission"
+        "case__sources__submission", "mapped"
     ):
         assert gold.case
         assert gold.submission
         name = ("first", "second")[gold.case.attempt]
-        annotations[name][gold.item_id] = gold.content
+        newest = max(gold.mapped.all(), key=lambda mapped: mapped.version, default=gold)
+        annotations[name][gold.item_id] = newest.content
         generators = [source.submission.worker_id for source in gold.case.sources.all()]
         teams[name, gold.item_id] = frozenset([*generators, gold.submission.worker_id])
     if disjoint:

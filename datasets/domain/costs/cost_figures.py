@@ -55,11 +55,13 @@ def cost_figures_of(*, project: Project) -> CostFigures:
     """Return the project's cost figures. Fees are included except in `to_workers`."""
     finished = finished_costs(project=project)
     to_workers = sum(cost.amount_cents for cost in finished)
+    rows = settled_entries(project=project).annotate(day=TruncDate("at")).values_list("day")
+    sums = rows.annotate(amount=Sum("amount_cents"), fee=Sum("fee_cents")).order_by("-day")
     return CostFigures(
         distribution=distribution_of([cost.total_cents for cost in finished]),
         to_workers=to_workers / len(finished) if finished else None,
         steps=step_costs(project),
-        days=_days(project),
+        days=tuple((day, Cost(amount, fee)) for day, amount, fee in sums),
     )
 
 
@@ -84,10 +86,3 @@ def step_costs(project: Project) -> tuple[StepCost, ...]:
         for role, name in names.items()
         if role in costs
     )
-
-
-def _days(project: Project) -> tuple[tuple[date, Cost], ...]:
-    """Return the costs of each day (UTC) with payments, newest first."""
-    rows = settled_entries(project=project).annotate(day=TruncDate("at")).values_list("day")
-    sums = rows.annotate(amount=Sum("amount_cents"), fee=Sum("fee_cents")).order_by("-day")
-    return tuple((day, Cost(amount, fee)) for day, amount, fee in sums)

@@ -7,6 +7,8 @@ from typing import Any
 
 from django.db.models import Max
 
+from annotation.domain.decisions.project_signals import signals_of
+from annotation.domain.decisions.signals import SIGNALS
 from annotation.domain.work.onboarding.answers import answered_count, versions_with_counts
 from annotation.domain.work.onboarding.questionnaire import (
     QuestionnaireField,
@@ -23,8 +25,10 @@ from projects.enums import Role
 from projects.models import Project
 from schemes.contract.values import Noun
 from web.money import dollars
+from web.templatetags.web import percent
 
 _WORKERS = Noun("worker", "workers")
+_SUBMISSIONS = Noun("submission", "submissions")
 
 
 def guidelines_versions(project: Project) -> str:
@@ -67,6 +71,25 @@ def questionnaire(project: Project) -> str:
             *rows,
         ]
     )
+
+
+def signals(project: Project) -> str:
+    """Describe how many of the newest submissions show each signal. Nothing is about single workers."""
+    found = signals_of(project)
+    recorded = found.recorded if found else 0
+    if not found or not recorded:
+        return ""
+    rows = []
+    for code, rate in found.rates.items():
+        shares = [f"{percent(rate.of_all_workers)} of workers"]
+        if not SIGNALS[code].is_of_worker:
+            shares.insert(0, f"{percent(rate.of_all_submissions)} of submissions")
+        rows.append(f"- {SIGNALS[code].label}: {', '.join(shares)}")
+    intro = (
+        f"Pages recorded how the answers of {_SUBMISSIONS.count(recorded)} were entered, without their "
+        "content. A signal is a reason to look and no verdict."
+    )
+    return "\n".join(["## How answers were entered", "", intro, "", *rows])
 
 
 def _summary(project: Project, field: QuestionnaireField) -> str:

@@ -12,6 +12,8 @@ from annotation.domain.publishing.queries import cost_by_role
 from annotation.enums import Partition
 from consolidation.domain.cases.experiment import annotations_for_gold
 from consolidation.domain.experts.monitor import error_rate
+from consolidation.domain.gold.accept_certain import RULE as CERTAIN
+from consolidation.domain.gold.accept_identical import RULE as IDENTICAL
 from consolidation.enums import GoldSource
 from crowd.models import Worker
 from datasets.domain.agreement.agreement import worker_agreement
@@ -22,6 +24,7 @@ from datasets.domain.exports.card_people import (
     hourly_pay,
     pay_per_item,
     questionnaire,
+    signals,
 )
 from datasets.domain.exports.export_submissions import ANNOTATIONS
 from datasets.domain.quality.suggestion_use import read_suggestion_json
@@ -53,6 +56,7 @@ SPLITS: dict[str, str] = {
     Partition.TEST: "test",
 }
 _ITEMS = Noun("item", "items")
+_ANNOTATORS = Noun("annotator", "annotators")
 
 
 def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]) -> None:
@@ -62,16 +66,24 @@ def write_data_card(*, path: Path, project: Project, manifest: Mapping[str, Any]
         f"# {project.title or project.slug}",
         SIMULATED if project.has_simulated_work else "",
         _contents(project, manifest),
-        _annotation(project, manifest),
-        _people(project),
-        consent(project),
-        questionnaire(project),
-        _quality(project, manifest),
-        _cost(project),
-        _limits(project, manifest),
+        *card_sections(project, manifest).values(),
         citation(project, manifest),
     ]
     path.write_text("\n\n".join(part for part in parts if part) + "\n", "utf-8")
+
+
+def card_sections(project: Project, manifest: Mapping[str, Any]) -> dict[str, str]:
+    """Return the sections about how the gold was made, by name. Those without data are ""."""
+    return {
+        "annotation": _annotation(project, manifest),
+        "annotators": _people(project),
+        "consent": consent(project),
+        "questionnaire": questionnaire(project),
+        "signals": signals(project),
+        "quality": _quality(project, manifest),
+        "cost": _cost(project),
+        "limits": _limits(project, manifest),
+    }
 
 
 def _front_matter(project: Project, manifest: Mapping[str, Any]) -> str:
@@ -83,13 +95,18 @@ def _front_matter(project: Project, manifest: Mapping[str, Any]) -> str:
         "language_bcp47": [project.language],
         "license": manifest["licence"].lower() or "unknown",
         "annotations_creators": ["crowdsourced"],
-        "size_categories": [next(name for below, name in SIZES if items < below)],
+        "size_categories": [size_category(items)],
         "tags": [project.scheme, "touchstone"],
         "configs": [{"config_name": "default", "data_files": _data_files(manifest)}],
     }
     # JSON is valid YAML and escapes titles safely.
     lines = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in facts.items()]
     return "\n".join(["---", *lines, "---"])
+
+
+def size_category(items: int) -> str:
+    """Return the size category of dataset hubs."""
+    return next(name for below, name in SIZES if items < below)
 
 
 def _data_files(manifest: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -172,15 +189,23 @@ def _partitions(partitions: Mapping[str, Any] | None) -> Iterable[str]:
 def _annotation(project: Project, manifest: Mapping[str, Any]) -> str:
     scheme = scheme_of(project)
     rules = ", ".join(f"{purpose} `{rule}`" for purpose, rule in sorted(manifest["rules"].items()))
-    how = f"{_how(project, manifest['source'])}{_disputed(manifest)}{_identical(manifest)}"
+    how = f"{method_of(project, manifest['source'])}{_disputed(manifest)}{_identical(manifest)}"
     return (
         f"## How it was annotated\n\nScheme: {scheme.title}, schema version "
-        f"{scheme.content.schema_version}. {how} Rules: {rules}. "
+        f"{scheme.content.schema_version}{_definition(manifest)}. {how} Rules: {rules}. "
         f"Seed of the project: {project.seed}. Written by {manifest['software']}."
         f" Context that annotators saw with a sentence: {ShownContext(project.shown_context).label}."
         f"{' Answers can lie in it.' if project.allows_context_answers else ''}"
-        f"{guidelines_versions(project)}{_suggestions(project, manifest)}"
+        f"{guidelines_versions(project)}{_suggestions(project, manifest)}{_arms(manifest)}"
     )
+
+
+def _definition(manifest: Mapping[str, Any]) -> str:
+    """Name the version of the scheme's definition, if the project declares one."""
+    definition = manifest.get("definition")
+    if not definition:
+        return ""
+    return f", definition version {definition['version']} (SHA-256 `{definition['sha256']}`)"
 
 
 def _suggestions(project: Project, manifest: Mapping[str, Any]) -> str:
@@ -202,7 +227,25 @@ def _suggestions(project: Project, manifest: Mapping[str, Any]) -> str:
     )
 
 
-def _how(project: Project, source: str) -> str:
+def _arms(manifest: Mapping[str, Any]) -> str:
+    """Describe the arms of the items, and warn if test items had the help of one."""
+    arms = manifest.get("arms", {})
+    if not arms:
+        return ""
+    shares = "; ".join(f"{name}: {_ITEMS.count(count['items'])}" for name, count in arms.items())
+    text = (
+        f"\n\nItems were assigned at random to arms with different help for annotators. {shares}."
+    )
+    if tests := sum(count["test_items"] for count in arms.values()):
+        text += (
+            f" **{_ITEMS.count(tests)} of the test partition had such help.** Systems that are similar "
+            "to a model that helped may score too high on them."
+        )
+    return text
+
+
+def method_of(project: Project, source: str) -> str:
+    """Describe in a sentence how the gold of this source was made."""
     scheme = scheme_of(project)
     if source == ANNOTATIONS:
         return "These are the annotations of individual people, before and after consolidation."
@@ -227,10 +270,30 @@ def _disputed(manifest: Mapping[str, Any]) -> str:
 
 def _identical(manifest: Mapping[str, Any]) -> str:
     """Describe the items that nobody consolidated."""
-    return "".join(
-        f" The annotators of {_ITEMS.count(count)} wrote the same, which was accepted without a "
-        f"consolidation (rule `{rule}`)."
+    reasons = {
+        IDENTICAL: "The annotators of {items} wrote the same, which was accepted without a consolidation",
+        CERTAIN: "An annotation of {items} was certain enough, and accepted without a consolidation",
+    }
+    texts = [
+        f" {reasons[rule].format(items=_ITEMS.count(count))} (rule `{rule}`)."
         for rule, count in sorted(manifest.get("without_consolidation", {}).items())
+    ]
+    return "".join(texts) + _adaptive(manifest)
+
+
+def _adaptive(manifest: Mapping[str, Any]) -> str:
+    """Describe by how many people items of a project with adaptive redundancy were annotated."""
+    adaptive = manifest.get("adaptive")
+    if not adaptive:
+        return ""
+    people = ", ".join(
+        f"{_ITEMS.count(count)} by {_ANNOTATORS.count(int(number))}"
+        for number, count in adaptive["annotators"].items()
+    )
+    target = adaptive["target_percent"]
+    return (
+        f" Redundancy was adaptive{f', with a target of {target} %' if target else ''}: {people}. "
+        f"{_ITEMS.count(adaptive['audited'])} were audited, with everybody whom the protocol has."
     )
 
 

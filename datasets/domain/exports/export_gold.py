@@ -6,7 +6,6 @@ gives the same bytes.
 """
 
 import errno
-import hashlib
 import json
 import shutil
 from collections import Counter
@@ -22,7 +21,8 @@ from django.db import connection
 from django.db.models import Count, Max, QuerySet
 from django.forms.models import model_to_dict
 
-from annotation.models import Sentence
+from annotation.enums import Partition
+from annotation.models import Arm, ItemArm, Redundancy, Sentence
 from audit.errors import TouchstoneError
 from consolidation.domain.cases.own_gold import own_gold
 from consolidation.domain.gold.current_gold import newest_of
@@ -31,7 +31,6 @@ from consolidation.models import Case, Gold
 from consolidation.protocols import protocol_of
 from datasets.domain.exports.copy_images import copy_images
 from datasets.domain.exports.data_card import write_data_card
-from datasets.domain.exports.export_jsonl import write_jsonl
 from datasets.domain.exports.export_rows import ExportFields, gold_rows, with_gold
 from datasets.domain.exports.export_submissions import (
     ANNOTATIONS,
@@ -39,18 +38,25 @@ from datasets.domain.exports.export_submissions import (
     export_submissions,
     submissions_of,
 )
+from datasets.domain.exports.gold_files import (
+    JSONL,
+    described,
+    endings_of,
+    files_inside,
+    formats_of_scheme,
+    write_gold_files,
+)
 from datasets.domain.exports.partitions import check_frozen
 from datasets.domain.quality.suggestion_use import suggestion_json, suggestion_use
-from datasets.models import Partitioning
-from projects.domain.schemes import scheme_of
+from datasets.models import CertaintyFit, Partitioning
+from projects.domain.schemes import definition_of, scheme_of
+from projects.enums import SuggestionChoice
 from projects.models import Project
 from schemes.contract.files import SentenceSink
 from schemes.contract.records import ExportRow, SentenceRecord
 from schemes.contract.scheme import Scheme
 from schemes.registry import SCHEMES
 
-# The format that every scheme has, and its suffix.
-JSONL = "jsonl"
 MANIFEST, DATA_CARD = "manifest.json", "README.md"
 LITTLE_CACHE = 4_000  # KiB
 
@@ -71,7 +77,8 @@ class ExportOptions:
     experts' gold of disputed items. Workers are pseudonyms
     unless `raw_worker_ids` is set. `licence` is an SPDX identifier. With `images`, the images of the
     exported sentences are copied to the folder `images`. `annotations` is the format of the individual
-    annotations in the folder `annotations`, which is left out without a format.
+    annotations in the folder `annotations`, which is left out without a format. With `certainty`, gold
+    has the estimates of the project's latest fit, in the formats that have a place for them.
     """
 
     fmt: str
@@ -82,6 +89,7 @@ class ExportOptions:
     licence: str = ""
     images: bool = False
     annotations: str = ""
+    certainty: bool = False
 
 
 # Exported sentences, items and the scheme's totals, and items that the format has no place for
@@ -111,21 +119,6 @@ def known_formats() -> list[str]:
     return sorted({fmt for scheme in SCHEMES.values() for fmt in formats_of_scheme(scheme)})
 
 
-def formats_of_scheme(scheme: Scheme) -> list[str]:
-    """Return the export formats of the scheme's gold."""
-    exports = scheme.exports
-    own = [*exports.file_sets, *exports.folders, *exports.formats] if exports else []
-    return [*own, JSONL]
-
-
-def _endings(scheme: Scheme, fmt: str) -> Sequence[str]:
-    """Return the ends of the names of a format's gold files."""
-    if scheme.exports and fmt in scheme.exports.file_sets:
-        return scheme.exports.file_sets[fmt].endings
-    suffix = scheme.exports.formats.get(fmt, JSONL) if scheme.exports else JSONL
-    return [f"gold.{suffix}"]
-
-
 def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Export:
     """Write the newest gold of the source to `folder`.
 
@@ -137,6 +130,7 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
         raise ExportFormatError(
             f"{project.slug} has no format {options.fmt!r}. Choose from: {known}."
         )
+    fit = _fit_of(project) if options.certainty else None
     partitioning = check_frozen(project=project)
     options = replace(options, source=options.source or protocol_of(project).gold_source)
     gold = own_gold(project, options.source)
@@ -151,10 +145,12 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
         with _little_cache():
             files, counts, folders = _write_files(files_of_groups, staged)
         _check_rows(files_of_groups, files, counts)
+        files |= _write_beside(project, options.fmt, staged)
         if options.annotations:
             files |= _write_annotations(project, options, staged)
-        manifest = _manifest(project, options, partitioning, files, counts)
-        manifest |= _identical(gold)
+        manifest = manifest_of(project, options, partitioning, files, counts) | gold_facts(gold)
+        if fit:
+            manifest["certainty"] = {"rule": fit.rule, "fitted_at": fit.fitted_at.isoformat()}
         if folders:
             manifest["folders"] = folders
         if options.annotations:
@@ -162,6 +158,16 @@ def export_gold(*, project: Project, options: ExportOptions, folder: Path) -> Ex
         _finish(project, manifest, staged)
         _move_into(folder, staged, [*folders, ANNOTATIONS] if options.annotations else folders)
     return Export(folder=folder, manifest=manifest)
+
+
+def _fit_of(project: Project) -> CertaintyFit:
+    """Return the project's latest fit of judgments. Raise NothingToExportError."""
+    fit = CertaintyFit.objects.filter(project=project).first()
+    if fit is None:
+        raise NothingToExportError(
+            f"The certainty of {project.slug} hasn't been estimated. Use the page Certainty first."
+        )
+    return fit
 
 
 def export_annotations(*, project: Project, options: ExportOptions, folder: Path) -> Export:
@@ -175,7 +181,7 @@ def export_annotations(*, project: Project, options: ExportOptions, folder: Path
         files = _write_annotations(project, options, staged)
         submissions = submissions_of(project, domain=options.domain, partition=options.partition)
         counts = Counts(items=submissions.values("item").distinct().count())
-        manifest = _manifest(project, options, check_frozen(project=project), files, counts)
+        manifest = manifest_of(project, options, check_frozen(project=project), files, counts)
         manifest["counts"] = {"items": counts["items"]}
         manifest["annotations"] = _annotation_facts(project, options)
         _finish(project, manifest, staged)
@@ -186,7 +192,7 @@ def export_annotations(*, project: Project, options: ExportOptions, folder: Path
 def _finish(project: Project, manifest: dict[str, Any], staged: Path) -> None:
     """Write the data card and the manifest, which lists all other files."""
     write_data_card(path=staged / DATA_CARD, project=project, manifest=manifest)
-    manifest["files"][DATA_CARD] = _described(staged / DATA_CARD, None)
+    manifest["files"][DATA_CARD] = described(staged / DATA_CARD, None)
     (staged / MANIFEST).write_text(manifest_text(manifest), "utf-8")
 
 
@@ -201,8 +207,17 @@ def _write_annotations(project: Project, options: ExportOptions, staged: Path) -
     folder = staged / ANNOTATIONS
     rows = export_submissions(project=project, options=chosen, folder=folder)
     return {
-        f"{ANNOTATIONS}/{name}": _described(folder / name, count) for name, count in rows.items()
+        f"{ANNOTATIONS}/{name}": described(folder / name, count) for name, count in rows.items()
     }
+
+
+def _write_beside(project: Project, fmt: str, staged: Path) -> dict[str, Any]:
+    """Write the files that other programs need, and return them as in the manifest."""
+    exports = scheme_of(project).exports
+    texts = exports.beside.get(fmt, {}) if exports else {}
+    for name, text in texts.items():
+        (staged / name).write_text(text, "utf-8")
+    return {name: described(staged / name, None) for name in texts}
 
 
 def _annotation_facts(project: Project, options: ExportOptions) -> dict[str, Any]:
@@ -236,7 +251,7 @@ def _check_rows(groups: Sequence["_Files"], files: Mapping[str, Any], counts: Co
         rows = sum(
             files[f"{group.name}.{ending}"]["rows"]
             for group in groups
-            for ending in _endings(scheme_of(project), options.fmt)
+            for ending in endings_of(scheme_of(project), options.fmt)
             if file_set is None or ending != file_set.sentences
         )
     if not rows:
@@ -308,15 +323,15 @@ def _write_files(
             rows = _counted(_held(group, counts), scheme, group.options.fmt, counts, add)
             if _is_folder_format(group.project, group.options.fmt):
                 folders[group.name] = _write_folder(group, rows, folder / group.name)
-                for name, path in _files_inside(folder / group.name).items():
-                    files[name] = _described(path, None)
+                for name, path in files_inside(folder / group.name).items():
+                    files[name] = described(path, None)
             else:
                 files |= _write_group(group, rows, folder)
         if scheme.exports and scheme.exports.sentence_file:
-            files[sentences] = _described(folder / sentences, counts["sentences"])
+            files[sentences] = described(folder / sentences, counts["sentences"])
         if group.options.images:
             for name, path in copy_images(group.sentences_with_gold(), folder).items():
-                files[name] = _described(path, None)
+                files[name] = described(path, None)
         total += counts
     return files, total, folders
 
@@ -342,24 +357,12 @@ def _sentences_beside(group: "_Files", path: Path) -> Iterator[SentenceSink]:
 def _write_group(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> dict[str, Any]:
     """Write the gold files of a group, and return them as in the manifest."""
     scheme = scheme_of(group.project)
-    endings = _endings(scheme, group.options.fmt)
+    endings = endings_of(scheme, group.options.fmt)
     paths = {ending: folder / f"{group.name}.{ending}" for ending in endings}
-    counts = _write_gold(scheme, group.options.fmt, rows, paths)
+    counts = write_gold_files(scheme, group.options.fmt, rows, paths)
     return {
-        f"{group.name}.{ending}": _described(path, counts[ending]) for ending, path in paths.items()
+        f"{group.name}.{ending}": described(path, counts[ending]) for ending, path in paths.items()
     }
-
-
-def _write_gold(
-    scheme: Scheme, fmt: str, rows: Iterator[ExportRow], paths: Mapping[str, Path]
-) -> Mapping[str, int]:
-    """Write rows to the paths, and return the number of rows by ending."""
-    if scheme.exports and fmt in scheme.exports.file_sets:
-        return scheme.exports.file_sets[fmt].write(rows, paths)
-    [(ending, path)] = paths.items()
-    if fmt == JSONL or scheme.exports is None:
-        return {ending: write_jsonl(rows=rows, path=path)}
-    return {ending: scheme.exports.write(rows, path, fmt)}
 
 
 def _is_folder_format(project: Project, fmt: str) -> bool:
@@ -377,7 +380,7 @@ def _check_replaceable(folders: Iterable[Path]) -> None:
             known = set(manifest["files"])
         except (OSError, ValueError, LookupError, TypeError):
             known = set()
-        if not folder.is_dir() or not known.issuperset(_files_inside(folder)):
+        if not folder.is_dir() or not known.issuperset(files_inside(folder)):
             raise FileExistsError(
                 errno.EEXIST, f"{folder.name} has files of something else. Delete it first", folder
             )
@@ -389,12 +392,6 @@ def _write_folder(group: "_Files", rows: Iterator[ExportRow], folder: Path) -> d
     assert exports is not None
     folder.mkdir()
     return dict(exports.folders[group.options.fmt](rows, folder))
-
-
-def _files_inside(folder: Path) -> dict[str, Path]:
-    """Return the files of a group's folder by name. Names start with that of the folder."""
-    paths = sorted(path for path in folder.rglob("*") if path.is_file())
-    return {path.relative_to(folder.parent).as_posix(): path for path in paths}
 
 
 @contextmanager
@@ -442,6 +439,7 @@ class _Files:
             source_workers=exports is not None and self.options.fmt in exports.with_source_workers,
             metadata=exports is not None and self.options.fmt in exports.with_metadata,
             validated=self.options.source == GoldSource.VALIDATED,
+            certainty=self.options.certainty,
         )
         return gold_rows(gold=self.gold, sentences=self.sentences(), options=fields)
 
@@ -471,29 +469,28 @@ def _counted(
             metadata = {"document": row.document} if row.document else {}
             add_sentence(SentenceRecord(last, row.tokens, 0, metadata, text=row.text))
             counts["sentences"] += 1
-        counts["items"] += 1
-        for key, count in scheme.content.count(row.content).items():
-            counts[key] += count
+        counts.update(counts_of_row(row, scheme))
         if fmt != JSONL and scheme.exports:
             counts[UNITS_LEFT_OUT] += scheme.exports.left_out(row.content, fmt)
-        for total in scheme.validating.totals if scheme.validating else ():
-            counts[total.key] += sum(origin.get(total.key, 0) for origin in row.provenance)
         yield row
 
 
-def _described(path: Path, rows: int | None) -> dict[str, Any]:
-    with path.open("rb") as file:
-        digest = hashlib.file_digest(file, "sha256").hexdigest()
-    return {"rows": rows, "bytes": path.stat().st_size, "sha256": digest}
+def counts_of_row(row: ExportRow, scheme: Scheme) -> Counts:
+    """Return 1 item and the scheme's totals of it."""
+    counts = Counts({"items": 1, **scheme.content.count(row.content)})
+    for total in scheme.validating.totals if scheme.validating else ():
+        counts[total.key] += sum(origin.get(total.key, 0) for origin in row.provenance)
+    return counts
 
 
-def _manifest(
+def manifest_of(
     project: Project,
     options: ExportOptions,
     partitioning: Partitioning | None,
     files: dict[str, Any],
     counts: Counts,
 ) -> dict[str, Any]:
+    """Return the manifest of these files, without the facts about the gold itself."""
     scheme = scheme_of(project)
     totals = scheme.totals_of_gold(validated=options.source == GoldSource.VALIDATED)
     return {
@@ -502,6 +499,7 @@ def _manifest(
         "simulated": project.has_simulated_work,
         "scheme": project.scheme,
         "schema_version": scheme.content.schema_version,
+        **_definition(project),
         "rules": dict(scheme.rules),
         "seed": project.seed,
         "format": options.fmt,
@@ -520,6 +518,14 @@ def _manifest(
     }
 
 
+def _definition(project: Project) -> dict[str, Any]:
+    """Return the version of the scheme's definition, if the project declares one."""
+    if not project.definition_digest:
+        return {}
+    version = definition_of(project).version
+    return {"definition": {"version": version, "sha256": project.definition_digest}}
+
+
 def _disputed(project: Project) -> dict[str, Any]:
     """Return the numbers of disputed items, if the protocol has such items."""
     if not protocol_of(project).counts_experts:
@@ -534,6 +540,11 @@ def _disputed(project: Project) -> dict[str, Any]:
     }
 
 
+def gold_facts(gold: QuerySet[Gold]) -> dict[str, Any]:
+    """Return what the manifest states about how the gold was made, as far as there is anything."""
+    return _identical(gold) | _adaptive(gold) | _arms(gold)
+
+
 def _identical(gold: QuerySet[Gold]) -> dict[str, Any]:
     """Return the rule and number of items of current gold that nobody consolidated, if there is any."""
     accepted = newest_of(gold).exclude(rule="").order_by().values_list("rule")
@@ -541,10 +552,43 @@ def _identical(gold: QuerySet[Gold]) -> dict[str, Any]:
     return {"without_consolidation": counts} if counts else {}
 
 
+def _adaptive(gold: QuerySet[Gold]) -> dict[str, Any]:
+    """Return by how many people the items were annotated, if adaptive redundancy decided it."""
+    items = newest_of(gold).filter(item__redundancy__isnull=False).order_by().values("item")
+    rows = Redundancy.objects.filter(item__in=items).order_by()
+    people = dict(rows.values_list("people").annotate(n=Count("pk")).order_by("people"))
+    if not people:
+        return {}
+    target = rows.values_list("item__project__adaptive_percent", flat=True)[0]
+    return {
+        "adaptive": {
+            "target_percent": target,
+            "audited": rows.filter(is_audited=True).count(),
+            "annotators": {str(number): count for number, count in people.items()},
+        }
+    }
+
+
 def _suggestions(project: Project) -> dict[str, Any]:
     """Return the setting and use of suggestions, if the scheme has them."""
     use = suggestion_use(project=project)
     return {"suggestions": suggestion_json(use)} if use else {}
+
+
+def _arms(gold: QuerySet[Gold]) -> dict[str, Any]:
+    """Return the items with gold by arm, and how many of them are test items that had help from data."""
+    items = newest_of(gold).filter(item__item_arm__isnull=False).order_by().values("item")
+    rows = ItemArm.objects.filter(item__in=items).order_by()
+    counts = rows.values_list("arm", "item__sentence__partition").annotate(n=Count("pk"))
+    by_id = Arm.objects.in_bulk({arm for arm, _, _ in counts})
+    arms: dict[str, dict[str, int]] = {}
+    for pk, partition, count in sorted(counts, key=lambda row: (by_id[row[0]].ordinal, row)):
+        arm = by_id[pk]
+        sums = arms.setdefault(arm.name, {"items": 0, "test_items": 0})
+        sums["items"] += count
+        is_helped = bool(arm.system) or arm.suggestions == SuggestionChoice.LEARNED
+        sums["test_items"] += count if is_helped and partition == Partition.TEST else 0
+    return {"arms": arms} if arms else {}
 
 
 def _partitions(partitioning: Partitioning | None) -> dict[str, Any] | None:

@@ -34,6 +34,12 @@ def write_jsonl(*, rows: Iterable[ExportRow], path: Path) -> int:
                 line["text"] = row.text
             if row.offsets:
                 line["offsets"] = row.offsets
+            if row.certainty:
+                line["certainty"] = {
+                    "coverage": row.certainty.coverage,
+                    "difficulty": row.certainty.difficulty,
+                    "probabilities": row.certainty.probabilities,
+                }
             if row.judged:
                 line["judgments"] = _judgments(row.judged)
             file.write(orjson.dumps(line, option=OPTIONS))

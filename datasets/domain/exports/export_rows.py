@@ -17,9 +17,12 @@ from orjson import loads
 
 from annotation.domain.corpus.value_list import value_list
 from annotation.models import Item, Sentence
+from consolidation.domain.gold.accept_certain import RULE as CERTAIN
+from consolidation.domain.gold.accept_identical import RULE as IDENTICAL
 from consolidation.models import CaseSource, Gold, Judgment
 from crowd.domain.workers.pseudonyms import foreign_pseudonym
-from schemes.contract.records import ExportRow, Judged
+from datasets.models import ItemCertainty
+from schemes.contract.records import Certainty, ExportRow, Judged
 from schemes.contract.values import Image, Json
 
 # Sentences per query.
@@ -28,8 +31,10 @@ _first = itemgetter(0)
 _sentence_and_item = itemgetter(2, 0)
 # Used instead of a worker's id if an expert corrected the gold, or if validations produced it.
 EXPERT, VALIDATED = "expert", "validated"
-# Used if all annotators wrote the same, so that nobody consolidated.
-IDENTICAL = "identical"
+# Before the name of a model, whose annotation was a source.
+MODEL = "model:"
+# Used if nobody consolidated, because all annotators wrote the same or one annotation was certain enough.
+UNJUDGED = {IDENTICAL: "identical", CERTAIN: "certain"}
 
 # Sentence id -> the corpus id, the tokens as JSON, the text, the offsets as JSON, the document, and if
 # they are exported, the metadata as JSON and the name, width and height of the image.
@@ -42,7 +47,8 @@ class ExportFields:
 
     Workers have raw ids or pseudonyms. `judgments` adds every annotator's content, and
     `source_workers` the annotators whose work was merged. `validated` adds
-    the validators of validated gold, and `metadata` that of the sentences and their images.
+    the validators of validated gold, and `metadata` that of the sentences and their images. `certainty`
+    adds what the project's latest fit expects of the gold.
     """
 
     raw_worker_ids: bool = False
@@ -50,6 +56,7 @@ class ExportFields:
     source_workers: bool = False
     metadata: bool = False
     validated: bool = False
+    certainty: bool = False
 
     @property
     def worker_field(self) -> str:
@@ -78,6 +85,14 @@ def gold_rows(
     *, gold: QuerySet[Gold], sentences: QuerySet[Sentence], options: ExportFields
 ) -> Generator[ExportRow, None, None]:
     """Yield a row for each item's newest gold in these sentences, ordered by sentence."""
+    for _, row in numbered_gold_rows(gold=gold, sentences=sentences, options=options):
+        yield row
+
+
+def numbered_gold_rows(
+    *, gold: QuerySet[Gold], sentences: QuerySet[Sentence], options: ExportFields
+) -> Generator[tuple[int, ExportRow], None, None]:
+    """Yield the rows of `gold_rows`, each with the primary key of its gold."""
     fields: list[Any] = [
         "version",
         "item__sentence_id",
@@ -101,6 +116,7 @@ def gold_rows(
         rows = _newest(versions.values_list("item_id", *fields))
         sources = _sources({row[4] for row in rows if row[4]}, options)
         validators = _validators(set(sources), options) if options.validated else {}
+        certainties = _certainties({row[5] for row in rows}) if options.certainty else {}
         for pk, of_sentence in groupby(rows, key=_first):
             external_id, tokens, text, offsets, document, metadata, name, width, height = batch[pk]
             sentence = external_id, tuple(loads(tokens))
@@ -113,7 +129,9 @@ def gold_rows(
                     )
                 if metadata:
                     exported = _with_metadata(exported, loads(metadata), name, width, height)
-                yield exported
+                if row[5] in certainties:
+                    exported = replace(exported, certainty=certainties[row[5]])
+                yield row[5], exported
 
 
 def _with_metadata(
@@ -122,6 +140,16 @@ def _with_metadata(
     """Return the row with its metadata and its image, named as in the corpus."""
     image = Image(metadata.get("image") or name, width, height) if name else None
     return replace(row, metadata=metadata, image=image)
+
+
+def _certainties(gold: set[int]) -> dict[int, Certainty]:
+    """Return the certainty of gold by id. Gold that is newer than the fit has none."""
+    rows = ItemCertainty.objects.filter(gold__in=value_list(gold))
+    columns = "gold_id", "coverage", "difficulty", "probabilities"
+    return {
+        pk: Certainty(coverage, difficulty, probabilities)
+        for pk, coverage, difficulty, probabilities in rows.values_list(*columns)
+    }
 
 
 def _newest(versions: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -178,10 +206,10 @@ def _sources(cases: set[int], options: ExportFields) -> _Sources:
     if options.judgments:
         fields.append(_text("submission__content"))
     rows = CaseSource.objects.filter(case__in=value_list(cases)).order_by("case_id", "position")
-    for case, assignment, *more in rows.values_list(
-        "case_id", "submission__assignment__external_id", *fields
+    for case, system, assignment, *more in rows.values_list(
+        "case_id", "submission__system", "submission__assignment__external_id", *fields
     ):
-        by_case.setdefault(case, []).append(_source(assignment, more))
+        by_case.setdefault(case, []).append(_source(assignment, more, system))
     return by_case
 
 
@@ -201,9 +229,11 @@ def _validators(cases: set[int], options: ExportFields) -> _Validators:
     return by_case
 
 
-def _source(assignment: str | None, fields: Sequence[str | None]) -> _Source:
+def _source(assignment: str | None, fields: Sequence[str | None], system: str = "") -> _Source:
     worker = fields[0] if fields else ""
     content = fields[1] if len(fields) > 1 else None
+    if system:
+        return _Source(f"{MODEL}{system}", f"{MODEL}{system}", content or "{}")
     return _Source(worker or EXPERT, assignment or "", content or "{}")
 
 
@@ -226,7 +256,7 @@ def _export_row(
     options: ExportFields,
 ) -> ExportRow:
     target, content, provenance = _shared_json(row[1]), loads(row[2]), _shared_json(row[3])
-    worker, assignment = row[6] or (IDENTICAL if row[8] else EXPERT), row[7] or ""
+    worker, assignment = row[6] or UNJUDGED.get(row[8], EXPERT), row[7] or ""
     sources, validated, validators = people
     if sources is None:
         origins = [_imported_origin(origin, options) for origin in provenance]
@@ -236,9 +266,7 @@ def _export_row(
         worker = VALIDATED
         origins = [_validated_origin(origin, sources, validators) for origin in provenance]
     else:
-        origins = [
-            _origin(origin.get("source"), sources, worker, assignment) for origin in provenance
-        ]
+        origins = [_origin(origin, sources, worker, assignment) for origin in provenance]
     if options.source_workers:
         whole = {
             "worker_id": worker,
@@ -253,12 +281,14 @@ def _export_row(
     return ExportRow(*sentence, target, content, origins, judged, origin=whole)
 
 
-def _origin(position: int | None, sources: list[_Source], worker: str, assignment: str) -> Json:
-    return {
+def _origin(origin: Json, sources: list[_Source], worker: str, assignment: str) -> Json:
+    position = origin.get("source")
+    row = {
         "worker_id": worker,
         "assign_id": assignment,
         "source_assign_id": "" if position is None else sources[position].assignment,
     }
+    return row | {"arm": origin["arm"]} if "arm" in origin else row
 
 
 def _validated_origin(origin: Json, sources: list[_Source], validators: list[_Source]) -> Json:

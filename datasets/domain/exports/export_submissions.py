@@ -10,7 +10,7 @@ from django.db.models import Max, QuerySet
 from annotation.models import Submission
 from audit.errors import TouchstoneError
 from datasets.domain.exports.export_jsonl import BUFFER, OPTIONS
-from datasets.domain.exports.export_rows import EXPERT
+from datasets.domain.exports.export_rows import EXPERT, MODEL
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
@@ -122,21 +122,26 @@ def _rows(
         f"worker__{worker_field}",
         "assignment__external_id",
         "content",
+        "original",
+        "original_version",
+        "system",
     )
     ordered = submissions.order_by("item__sentence_id", "item_id", "pk").values_list(*fields)
     for external_id, tokens, text, offsets, document, *more in ordered.iterator(CHUNK):
-        target, worker, assignment, content = more
+        target, worker, assignment, content, original, version, system = more
         yield SubmittedRow(
             external_id=external_id,
             tokens=tuple(tokens),
             target=target,
             role=role,
-            worker_id=worker or EXPERT,
+            worker_id=f"{MODEL}{system}" if system else worker or EXPERT,
             assign_id=assignment or "",
             content=content,
             text=text,
             offsets=offsets,
             document=document,
+            original=original,
+            original_version=version,
         )
 
 
@@ -153,6 +158,9 @@ def _write_jsonl(rows: Iterable[SubmittedRow], path: Path) -> int:
                 "assign_id": row.assign_id,
                 "content": row.content,
             }
+            if row.original is not None:
+                line["original"] = row.original
+                line["original_version"] = row.original_version
             if row.document:
                 line["document"] = row.document
             if row.text:

@@ -60,7 +60,11 @@ def draw_partitions(*, project: Project, draw: Draw, now: datetime) -> Counter[t
     Each domain is divided by the shares as closely as whole units allow. The same sentences and
     seed give the same partitions, regardless of the import order. Raise PartitionError.
     """
-    _check_shares(draw.shares)
+    if unknown := set(draw.shares) - set(Partition.values):
+        known = ", ".join(Partition.values)
+        raise PartitionError(f"{min(unknown)!r} is not a partition. Choose from: {known}.")
+    if any(share <= 0 for share in draw.shares.values()) or sum(draw.shares.values()) != 100:
+        raise PartitionError("The shares must be whole percentages above 0 that add up to 100.")
     with transaction.atomic():
         Project.objects.select_for_update(of=("self",)).get(pk=project.pk)
         _check_may_draw(project, draw)
@@ -152,14 +156,6 @@ def digest_of(*, project: Project) -> str:
     for line in lines:
         digest.update(line.encode())
     return digest.hexdigest()
-
-
-def _check_shares(shares: Mapping[str, int]) -> None:
-    if unknown := set(shares) - set(Partition.values):
-        known = ", ".join(Partition.values)
-        raise PartitionError(f"{min(unknown)!r} is not a partition. Choose from: {known}.")
-    if any(share <= 0 for share in shares.values()) or sum(shares.values()) != 100:
-        raise PartitionError("The shares must be whole percentages above 0 that add up to 100.")
 
 
 def _check_may_draw(project: Project, draw: Draw) -> None:

@@ -11,14 +11,9 @@ from django.core.files.storage import Storage, storages
 from django.db.models import QuerySet
 
 from audit.errors import TouchstoneError
-from datasets.domain.exports.export_gold import (
-    DATA_CARD,
-    JSONL,
-    MANIFEST,
-    ExportOptions,
-    manifest_text,
-)
+from datasets.domain.exports.export_gold import DATA_CARD, MANIFEST, ExportOptions, manifest_text
 from datasets.domain.exports.export_submissions import submission_formats_of, submissions_of
+from datasets.domain.exports.gold_files import JSONL
 from datasets.domain.exports.store_export import ExportNotStoredError, store_export
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queries import jobs_of
@@ -44,11 +39,12 @@ def queue_export(
     partition: str = "",
     licence: str = "",
     annotations: bool = False,
+    certainty: bool = False,
 ) -> Job:
     """Queue an export. An empty domain or partition means all.
 
     With `annotations`, individual annotations are added to the gold. The source ANNOTATIONS means
-    them alone.
+    them alone. With `certainty`, gold has the estimates of the project's latest fit.
     """
     parameters = {
         "source": source,
@@ -56,6 +52,7 @@ def queue_export(
         "partition": partition,
         "licence": licence,
         "annotations": annotations,
+        "certainty": certainty,
     }
     return queue_job(
         kind=EXPORT,
@@ -89,6 +86,7 @@ def _run(run: JobRun) -> dict[str, Any]:
         partition=parameters["partition"] or None,
         licence=parameters["licence"],
         annotations=_annotation_format(project, parameters),
+        certainty=parameters.get("certainty", False),
     )
     try:
         export = store_export(

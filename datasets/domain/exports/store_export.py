@@ -3,7 +3,7 @@
 import hashlib
 import shutil
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,7 @@ def store_export(
         names = [*sorted(export.manifest["files"]), MANIFEST]
         if archived:
             archive = Path(path) / f"{project.slug}.zip"
-            facts = _archive(export=export, name=project.slug, path=archive)
+            facts = pack(folder=export.folder, names=names, inside=project.slug, path=archive)
             export = replace(export, archive=facts)
             names.insert(0, archive.name)
         try:
@@ -75,15 +75,15 @@ def store_export(
     return export
 
 
-def _archive(*, export: Export, name: str, path: Path) -> dict[str, Any]:
-    """Pack the export into a ZIP file at `path`, in a folder `name`. Return the archive's facts.
+def pack(*, folder: Path, names: Iterable[str], inside: str, path: Path) -> dict[str, Any]:
+    """Pack files of the folder into a ZIP file at `path`, in a folder `inside`. Return its facts.
 
-    The same files give the same bytes.
+    The same files in the same order give the same bytes.
     """
     with ZipFile(path, "w", ZIP_DEFLATED) as archive:
-        for file in [*sorted(export.manifest["files"]), MANIFEST]:
-            source = export.folder / file
-            info = ZipInfo(f"{name}/{file}", EPOCH)
+        for name in names:
+            source = folder / name
+            info = ZipInfo(f"{inside}/{name}", EPOCH)
             info.compress_type, info.create_system = ZIP_DEFLATED, UNIX
             info.external_attr = READABLE << 16
             info.file_size = source.stat().st_size  # decides on the 64-bit format

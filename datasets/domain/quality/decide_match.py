@@ -1,6 +1,6 @@
 """Decide the matches of an item's gold with a reference."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -106,6 +106,24 @@ def latest_decisions(scheme: Scheme, rows: Iterable[Decision]) -> list[Decision]
         latest.pop(key, None)
         latest[key] = row
     return list(latest.values())
+
+
+def fitting(
+    compare: Callable[[Sequence[RowDecision]], object], decisions: Sequence[RowDecision]
+) -> list[RowDecision]:
+    """Return the decisions that a comparison accepts.
+
+    A new version of the scheme's definition may have changed the parts of a submission, to which
+    earlier decisions then no longer apply.
+    """
+    kept: list[RowDecision] = []
+    for decision in decisions:
+        try:
+            compare([*kept, decision])
+        except ValueError:
+            continue
+        kept.append(decision)
+    return kept
 
 
 def row_decisions(rows: Iterable[Decision]) -> list[RowDecision]:

@@ -11,6 +11,7 @@ from consolidation.domain.cases.own_gold import current_own_gold
 from consolidation.domain.gold.current_gold import current_gold
 from consolidation.enums import GoldSource
 from consolidation.models import CaseSource
+from projects.enums import Role
 from projects.models import Project
 from schemes.contract.items import ItemContext
 from schemes.contract.values import Json
@@ -30,10 +31,11 @@ class Source:
 class MergedItem:
     """An item with its gold and the annotations that the gold was made of.
 
-    `expert` is an expert's gold of the item, or None.
+    `pk` is the item's id. `expert` is an expert's gold of the item, or None.
     """
 
     pk: int
+    gold_pk: int
     context: ItemContext
     gold: Json
     made_at: datetime
@@ -61,13 +63,21 @@ def merged_items(*, project: Project, limit: int | None = None) -> Iterator[Merg
             if pk in sources:
                 context = context_of(row.item, project)
                 expert_gold = expert.get(pk)
-                yield MergedItem(pk, context, row.content, row.created_at, sources[pk], expert_gold)
+                yield MergedItem(
+                    pk=pk,
+                    gold_pk=row.pk,
+                    context=context,
+                    gold=row.content,
+                    made_at=row.created_at,
+                    sources=sources[pk],
+                    expert=expert_gold,
+                )
 
 
 def _sources_by_item(cases: list[int]) -> dict[int, list[Source]]:
-    """Return the sources of these cases by item, in the order of the cases."""
+    """Return the sources of these cases by people, by item and in the order of the cases."""
     sources: dict[int, list[Source]] = defaultdict(list)
-    rows = CaseSource.objects.filter(case__in=cases)
+    rows = CaseSource.objects.filter(case__in=cases).exclude(submission__role=Role.MODEL)
     columns = "case__item_id", "submission__worker__pseudonym", "submission__content"
     for item, worker, content in rows.order_by("case_id", "position").values_list(*columns):
         sources[item].append(Source(worker or "", content))

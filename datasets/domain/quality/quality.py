@@ -64,7 +64,10 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
     shared = list(
         shared_items(project=project, source=source, against=against).values_list("pk", flat=True)
     )
-    measured, reference = _contents(project, source, shared), _contents(project, against, shared)
+    measured, reference = (
+        contents_of(project, source, shared),
+        contents_of(project, against, shared),
+    )
     if not reference:
         raise NothingToCompareError(
             f"No item of {project.slug} has both {source} and {against} gold. Upload the "
@@ -78,7 +81,7 @@ def quality_report(*, project: Project, source: str, against: str) -> QualityRep
     }
     corrected = automatic | {
         item: measure(reference[item], measured[item], targets[item], decisions)
-        for item, decisions in _decisions(project, source, against).items()
+        for item, decisions in decisions_of(project, source, against).items()
         if item in reference
     }
     return QualityReport(
@@ -184,14 +187,14 @@ def correction_rows(
     *, project: Project, source: str, against: str
 ) -> Iterator[tuple[str, str, str, str]]:
     """Yield people's decisions in the order of CORRECTION_COLUMNS. `evaluate` reads them."""
-    by_item = _decisions(project, source, against)
+    by_item = decisions_of(project, source, against)
     keys = project.items.filter(pk__in=by_item).order_by("pk").values_list("pk", "key")
     for item, key in keys:
         for decision in by_item[item]:
             yield key, decision.kind, decision.reference or "", decision.predicted
 
 
-def _contents(project: Project, source: str, items: Iterable[int]) -> dict[int, Json]:
+def contents_of(project: Project, source: str, items: Iterable[int]) -> dict[int, Json]:
     """Return the content of the items' current gold by item id.
 
     The ids are passed in batches. With the query of `shared_items` as a subquery, PostgreSQL may
@@ -205,7 +208,7 @@ def _contents(project: Project, source: str, items: Iterable[int]) -> dict[int, 
     }
 
 
-def _decisions(project: Project, source: str, against: str) -> dict[int, list[RowDecision]]:
+def decisions_of(project: Project, source: str, against: str) -> dict[int, list[RowDecision]]:
     """Return the decisions on current gold, or on the submission that became gold, by item."""
     predicted = current_gold(project, source)
     rows = Decision.objects.filter(

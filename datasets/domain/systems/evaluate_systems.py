@@ -31,7 +31,7 @@ from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import FileError
 from schemes.contract.records import SentenceRecord
-from schemes.contract.scoring import Measure, ScoredSystem, SystemScoring
+from schemes.contract.scoring import ScoredSystem, SystemScoring
 from schemes.reports import UsageError
 
 if TYPE_CHECKING:  # numpy is slow to import
@@ -275,15 +275,13 @@ def _types(systems: Sequence[ScoredSystem]) -> list[dict[str, Any]]:
             {
                 "title": first.title,
                 "unit": first.unit,
-                "measures": [_named(measure) for measure in first.measures],
+                "measures": [
+                    {"key": measure.key, "title": measure.title} for measure in first.measures
+                ],
                 "rows": rows,
             }
         )
     return tables
-
-
-def _named(measure: Measure) -> dict[str, str]:
-    return {"key": measure.key, "title": measure.title}
 
 
 def _clean_up(job: Job) -> None:

@@ -11,17 +11,10 @@ from jobs.enums import JobState
 from jobs.models import Job
 from schemes.contract.values import Json
 from web.charts import draw_category_bars, draw_heat_map
+from web.latex import latex_table, latex_text
 
 # The most types in a chart, and those are the most frequent ones.
 MAX_DRAWN = 40
-_LATEX = str.maketrans(
-    {
-        **{symbol: f"\\{symbol}" for symbol in "&%$#_{}"},
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "\\": r"\textbackslash{}",
-    }
-)
 _UNDEFINED = "--"
 
 
@@ -129,12 +122,12 @@ def _figures_latex(result: Json) -> str:
     }
     rows = [
         [
-            system["name"].translate(_LATEX),
+            latex_text(system["name"]),
             *(_latex_figure(system["figures"][m["key"]], m, best[m["key"]]) for m in measures),
         ]
         for system in result["systems"]
     ]
-    return _latex_table(["System", *(m["title"].translate(_LATEX) for m in measures)], rows)
+    return latex_table(["System", *(latex_text(m["title"]) for m in measures)], rows)
 
 
 def _latex_figure(figure: Mapping[str, float | None], measure: Json, best: float) -> str:
@@ -150,12 +143,12 @@ def _latex_figure(figure: Mapping[str, float | None], measure: Json, best: float
 
 
 def _differences_latex(result: Json) -> str:
-    names = [system["name"].translate(_LATEX) for system in result["systems"]]
+    names = [latex_text(system["name"]) for system in result["systems"]]
     titles = {measure["key"]: measure["title"] for measure in result["measures"]}
     rows = [
         [
             f"{names[difference['first']]} $-$ {names[difference['second']]}",
-            titles[difference["measure"]].translate(_LATEX),
+            latex_text(titles[difference["measure"]]),
             _points(difference["value"]),
             f"[{_points(difference['low'])}, {_points(difference['high'])}]",
             _UNDEFINED if difference["adjusted"] is None else f"{difference['adjusted']:.3f}",
@@ -165,27 +158,11 @@ def _differences_latex(result: Json) -> str:
     if not rows:
         return ""
     header = ["Systems", "Measure", "Difference", r"95\,\% interval", "$p$ (Holm)"]
-    return _latex_table(header, rows)
+    return latex_table(header, rows)
 
 
 def _points(value: float | None) -> str:
     return _UNDEFINED if value is None else f"${100 * value:+.2f}$"
-
-
-def _latex_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [rf"{' & '.join(row)} \\" for row in (header, *rows)]
-    return "\n".join(
-        [
-            rf"\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}",
-            r"\toprule",
-            lines[0],
-            r"\midrule",
-            *lines[1:],
-            r"\bottomrule",
-            r"\end{tabular}",
-            "",
-        ]
-    )
 
 
 def _figures_chart(job: Job) -> bytes:

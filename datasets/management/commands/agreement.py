@@ -72,7 +72,12 @@ class Command(BaseCommand):
         }
         scheme = scheme_of(project)
         try:
-            _write_files(scheme, workers, options)
+            if options["plot"]:
+                options["plot"].write_bytes(draw_agreement(workers, scheme.comparison.figures[0]))
+            if options["csv"]:
+                write_csv(
+                    options["csv"], agreement_columns(scheme), agreement_rows(scheme, workers)
+                )
         except OSError as error:
             raise InputError(f"{error.filename}: {error.strerror}.") from error
         validators = validator_figures(project=project, limit=options["items"])
@@ -95,13 +100,6 @@ def _begin(project: Project, options: dict[str, Any]) -> None:
         by="command agreement",
         now=timezone.now(),
     )
-
-
-def _write_files(scheme: Scheme, workers: AgreementReport, options: dict[str, Any]) -> None:
-    if options["plot"]:
-        options["plot"].write_bytes(draw_agreement(workers, scheme.comparison.figures[0]))
-    if options["csv"]:
-        write_csv(options["csv"], agreement_columns(scheme), agreement_rows(scheme, workers))
 
 
 def _text(scheme: Scheme, reports: dict[str, AgreementReport]) -> str:

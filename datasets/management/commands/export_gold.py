@@ -64,6 +64,11 @@ class Command(BaseCommand):
             choices=submission_formats(),
             help="add the individual annotations in this format",
         )
+        parser.add_argument(
+            "--certainty",
+            action="store_true",
+            help="add the estimates of fit_certainty, in formats with a place for them",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -75,6 +80,7 @@ class Command(BaseCommand):
             "licence",
             "images",
             "annotations",
+            "certainty",
         )
         chosen = {name: options[name] for name in names}
         export_options = ExportOptions(fmt=options["format"], **chosen)

@@ -36,7 +36,11 @@ class Command(BaseCommand):
             csv.writer(self.stdout, lineterminator="\n").writerows(rows)
             return
         header, *body = rows
-        text = text_table([*map(str, header)], [[*map(_cell, row)] for row in body])
+        tables = [text_table([*map(str, header)], [[*map(_cell, row)] for row in body])]
+        for table in report.tables:
+            cells = [[*map(_cell, row)] for row in table.rows]
+            tables.append(f"{table.caption}\n{text_table([*table.columns], cells)}")
+        text = "\n\n".join(tables)
         self.write_result(statistics_json(report), text, as_json=options["json"])
 
 

@@ -53,21 +53,29 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         project = project_named(options["project"])
         if options["shares"]:
-            draw_partitions(project=project, draw=_draw(project, options), now=timezone.now())
+            draw_partitions(
+                project=project,
+                draw=Draw(
+                    shares=options["shares"],
+                    seed=project.seed if options["seed"] is None else options["seed"],
+                    unit=options["unit"],
+                    document_pattern=options["document"],
+                    redraw=options["redraw"],
+                ),
+                now=timezone.now(),
+            )
         if options["freeze"]:
             freeze_partitions(project=project, now=timezone.now())
         sizes = sizes_of(project=project)
-        self.write_result(_facts(project, sizes), _sentence(sizes), as_json=options["json"])
-
-
-def _draw(project: Project, options: dict[str, Any]) -> Draw:
-    return Draw(
-        shares=options["shares"],
-        seed=project.seed if options["seed"] is None else options["seed"],
-        unit=options["unit"],
-        document_pattern=options["document"],
-        redraw=options["redraw"],
-    )
+        lines = [
+            f"{domain or '(no domain)'} {partition or '(none)'}: {sizes[domain, partition]} sentences"
+            for domain, partition in sorted(sizes)
+        ]
+        self.write_result(
+            _facts(project, sizes),
+            "\n".join(lines) or "There are no sentences yet.",
+            as_json=options["json"],
+        )
 
 
 def _facts(project: Project, sizes: Counter[tuple[str, str]]) -> dict[str, Any]:
@@ -81,11 +89,3 @@ def _facts(project: Project, sizes: Counter[tuple[str, str]]) -> dict[str, Any]:
             for domain, partition in sorted(sizes)
         ],
     }
-
-
-def _sentence(sizes: Counter[tuple[str, str]]) -> str:
-    lines = [
-        f"{domain or '(no domain)'} {partition or '(none)'}: {sizes[domain, partition]} sentences"
-        for domain, partition in sorted(sizes)
-    ]
-    return "\n".join(lines) or "There are no sentences yet."

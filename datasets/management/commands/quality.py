@@ -71,7 +71,14 @@ class Command(BaseCommand):
             project=project, source=options["source"], against=options["against"]
         )
         if options["corrections"]:
-            _write_corrections(project, options)
+            path = options["corrections"]
+            rows = correction_rows(
+                project=project, source=options["source"], against=options["against"]
+            )
+            try:
+                write_csv(path, CORRECTION_COLUMNS, rows)
+            except OSError as error:
+                raise InputError(f"{path}: {error.strerror}.") from error
         text = _text(scheme_of(project), report)
         self.write_result(quality_json(report), text, as_json=options["json"])
 
@@ -90,15 +97,6 @@ class Command(BaseCommand):
             now=timezone.now(),
         )
         self.write_result(figures, external.text(figures), as_json=options["json"])
-
-
-def _write_corrections(project: Project, options: dict[str, Any]) -> None:
-    path = options["corrections"]
-    rows = correction_rows(project=project, source=options["source"], against=options["against"])
-    try:
-        write_csv(path, CORRECTION_COLUMNS, rows)
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror}.") from error
 
 
 def _option(key: str) -> str:

@@ -2,8 +2,6 @@
 
 import json
 from argparse import RawDescriptionHelpFormatter
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
@@ -14,8 +12,6 @@ from schemes.registry import REPRODUCTIONS
 from schemes.reports import write_csv
 from schemes.reproduction import (
     COLUMNS,
-    Figure,
-    Reproduction,
     reproduction_json,
     reproduction_markdown,
     reproduction_text,
@@ -43,7 +39,13 @@ class Command(BaseCommand):
         try:
             figures = reproduction.run(options["path"], options)
             if options["out"]:
-                _write(reproduction, figures, options["out"])
+                folder = options["out"]
+                folder.mkdir(parents=True, exist_ok=True)
+                write_csv(
+                    folder / "reproduction.csv", COLUMNS, [figure.row() for figure in figures]
+                )
+                text = reproduction_markdown(reproduction, figures)
+                (folder / "reproduction.md").write_text(text, encoding="utf-8")
         except FileError as error:
             raise InputError(error) from error
         except OSError as error:
@@ -54,10 +56,3 @@ class Command(BaseCommand):
             if as_json
             else reproduction_text(reproduction, figures)
         )
-
-
-def _write(reproduction: Reproduction, figures: Sequence[Figure], folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    write_csv(folder / "reproduction.csv", COLUMNS, [figure.row() for figure in figures])
-    text = reproduction_markdown(reproduction, figures)
-    (folder / "reproduction.md").write_text(text, encoding="utf-8")

@@ -33,12 +33,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--once", action="store_true", help="stop after the campaign")
+        add_items(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.DEMO:
             _start_again_as_demo()
         try:
-            self._run(once=options["once"])
+            self._run(once=options["once"], items=options["items"])
         except KeyboardInterrupt:
             pass
         except SiteError as error:
@@ -47,17 +48,20 @@ class Command(BaseCommand):
             raise InputError(f"{error} {ELSEWHERE.format(var=settings.VAR_DIR)}") from error
         self._say("Stopped. The demo's data stay where they are; `make demo` continues with them.")
 
-    def _run(self, *, once: bool) -> None:
+    def _run(self, *, once: bool, items: int | None) -> None:
         self._say("Preparing the database ...")
         call_in_child("migrate", interactive=False)
         self._say("Starting the web server and the background worker, reading the corpus ...")
-        with _campaign() as campaign, Site(SWEEP_SECONDS="1") as site:
+        with _campaign(items) as campaign, Site(SWEEP_SECONDS="1") as site:
             if campaign.wait():
                 raise CommandError("The campaign failed.", returncode=campaign.returncode)
             if not once:
-                site.restart_worker({})  # with the usual interval of sweeps, to idle quietly
+                site.restart({})  # with the usual interval of sweeps, to idle quietly
                 self._say("\nPress Ctrl-C to stop.")
-                _wait_for_the_end()
+                stopped = threading.Event()
+                for signal_number in (signal.SIGINT, signal.SIGTERM):
+                    signal.signal(signal_number, lambda *_: stopped.set())
+                stopped.wait()
 
     def _say(self, text: str) -> None:
         self.stdout.write(text)
@@ -73,11 +77,21 @@ def _start_again_as_demo() -> None:
     os.execve(sys.executable, [sys.executable, *sys.argv], environment)  # noqa: S606
 
 
+def add_items(parser: ArgumentParser) -> None:
+    parser.add_argument(
+        "--items",
+        type=int,
+        metavar="N",
+        help="rehearse the production of N items of each project only, which takes less time",
+    )
+
+
 @contextmanager
-def _campaign() -> Iterator[subprocess.Popen[bytes]]:
+def _campaign(items: int | None) -> Iterator[subprocess.Popen[bytes]]:
     """Prepare and rehearse the projects in a process that ends with the block."""
-    process = subprocess.Popen(
-        [sys.executable, "manage.py", "rehearse_demo"],
+    options = [] if items is None else ["--items", str(items)]
+    process = subprocess.Popen(  # noqa: S603
+        [sys.executable, "manage.py", "rehearse_demo", *options],
         cwd=settings.BASE_DIR,
         start_new_session=True,  # Ctrl-C is for this process, which ends the group
         preexec_fn=partial(end_with_parent, os.getpid()),  # noqa: PLW1509 - system calls, no Python lock
@@ -88,10 +102,3 @@ def _campaign() -> Iterator[subprocess.Popen[bytes]]:
         with suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGTERM)
         process.wait()
-
-
-def _wait_for_the_end() -> None:
-    stopped = threading.Event()
-    for signal_number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(signal_number, lambda *_: stopped.set())
-    stopped.wait()

@@ -1,6 +1,7 @@
 """The demo's campaign, in a process that ends with it and returns its memory."""
 
 import time
+from argparse import ArgumentParser
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -12,8 +13,11 @@ from django.db import DatabaseError
 from django.utils import timezone
 
 from annotation.domain.publishing.publish import NothingToPublishError, publish_batch
+from annotation.domain.publishing.withdraw_items import withdraw_items
 from audit.errors import TouchstoneError
 from consolidation.protocols import protocol_of
+from crowd.enums import HitState
+from crowd.models import Hit
 from datasets.domain.exports.export_gold import formats_of
 from datasets.domain.exports.queue_export import queue_export
 from projects.command import Command as BaseCommand
@@ -30,7 +34,7 @@ from rehearsal.domain.site import START_SECONDS, SiteError, wait_until_up
 from rehearsal.domain.train import prepare_rounds
 from rehearsal.domain.worker import RehearsalFailedError, SimulatedWorker
 from rehearsal.domain.workers_setup import make_account, train
-from rehearsal.management.commands.demo import ELSEWHERE
+from rehearsal.management.commands.demo import ELSEWHERE, add_items
 from schemes.contract.errors import FileError
 
 TRAINEES = 6
@@ -45,30 +49,32 @@ class Command(BaseCommand):
     example = "manage.py demo --once"
     requires_system_checks = []
 
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        add_items(parser)
+
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            self._run()
+            self._run(options["items"])
         except (SiteError, SiteUnreachableError) as error:
             raise InputError(error) from error
         except OF_OTHER_DATA as error:
             raise InputError(f"{error} {ELSEWHERE.format(var=settings.VAR_DIR)}") from error
 
-    def _run(self) -> None:
+    def _run(self, items: int | None) -> None:
         projects = prepare_demo(now=timezone.now())
         wait_until_up(settings.SITE_URL, seconds=START_SECONDS)
         self._say(f"\n{_guide(projects)}\n")
         for project in projects:
-            self._show(project)
+            if not Enrolment.objects.filter(round__project=project).exists():
+                self._train(project)
+            if items is not None:
+                _withdraw_others(project, items)
+            self._say(f"{project.title}: rehearsing production with trained workers ...")
+            # The trainees who passed, so that a visitor can follow a worker from training to gold
+            self._rehearse(project, workers=TRAINEES, skill=0.92, trained=True)
+            self._say(f"The exported gold is in {self._export(project)}")
         _open_for_trying()
         self._say(f"\n{_guide(projects)}")
-
-    def _show(self, project: Project) -> None:
-        if not Enrolment.objects.filter(round__project=project).exists():
-            self._train(project)
-        self._say(f"{project.title}: rehearsing production with trained workers ...")
-        # The trainees who passed, so that a visitor can follow a worker from training to gold
-        self._rehearse(project, workers=TRAINEES, skill=0.92, trained=True)
-        self._say(f"The exported gold is in {self._export(project)}")
 
     def _export(self, project: Project) -> Path:
         """Export the gold as a job of the site, and return its folder."""
@@ -101,6 +107,14 @@ class Command(BaseCommand):
         self.stdout.flush()
 
 
+def _withdraw_others(project: Project, count: int) -> None:
+    """Withdraw all items but the first ones."""
+    items = project.items.filter(in_production=True)
+    first = items.order_by("position", "pk").values_list("pk", flat=True)[:count]
+    others = items.exclude(pk__in=list(first))
+    withdraw_items(items=others, reason="A short demo.", actor="demo", now=timezone.now())
+
+
 def _open_for_trying() -> None:
     """Create a worker's account, and publish HITs that only this worker can accept."""
     project = Project.objects.get(slug=OPEN)
@@ -111,7 +125,9 @@ def _open_for_trying() -> None:
     train(project=project, worker_ids=[visitor.sign_in()], now=timezone.now())
     pool = pool_of(project, Role.GENERATOR)
     with suppress(NothingToPublishError):
-        publish_batch(project=project, limit=OPEN_ITEMS, pool=pool, now=timezone.now())
+        batch = publish_batch(project=project, limit=OPEN_ITEMS, pool=pool, now=timezone.now())
+        while Hit.objects.filter(task__batch=batch, state=HitState.PENDING).exists():
+            time.sleep(0.5)
 
 
 def _guide(projects: Sequence[Project]) -> str:
