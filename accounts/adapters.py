@@ -1,8 +1,6 @@
 """Adapters of django-allauth."""
 
-from base64 import urlsafe_b64encode
 from collections.abc import Iterable
-from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,16 +9,15 @@ from allauth.mfa.adapter import DefaultMFAAdapter
 from allauth.mfa.models import Authenticator
 from allauth.usersessions.adapter import DefaultUserSessionsAdapter
 from allauth.usersessions.models import UserSession
-from cryptography.fernet import Fernet, MultiFernet
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser, User
 from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.encoding import force_bytes
 
 from accounts.domain.second_factor import must_have_second_factor
 from audit.domain.change_state import log_state_change
+from projects.domain.sealed_text import seal, unseal
 
 
 class AccountAdapter(DefaultAccountAdapter):
@@ -54,10 +51,10 @@ class MFAAdapter(DefaultMFAAdapter):
     }
 
     def encrypt(self, text: str) -> str:
-        return _cipher().encrypt(text.encode()).decode()
+        return seal(text, purpose="accounts.mfa")
 
     def decrypt(self, encrypted_text: str) -> str:
-        return _cipher().decrypt(encrypted_text).decode()
+        return unseal(encrypted_text, purpose="accounts.mfa")
 
     def can_delete_authenticator(self, authenticator: Authenticator) -> bool:
         return not must_have_second_factor(authenticator.user)
@@ -78,9 +75,3 @@ class SessionsAdapter(DefaultUserSessionsAdapter):
                 now=timezone.now(),
                 reason=f"{len(ended)} other sessions",
             )
-
-
-def _cipher() -> MultiFernet:
-    secrets = (settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS)
-    digests = [sha256(b"accounts.mfa:" + force_bytes(secret)).digest() for secret in secrets]
-    return MultiFernet([Fernet(urlsafe_b64encode(digest)) for digest in digests])

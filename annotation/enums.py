@@ -9,6 +9,32 @@ class Partition(TextChoices):
     TEST = "test", "test"
 
 
+class ModelUse(TextChoices):
+    """What people get to see of a model's annotation of an item.
+
+    ANNOTATOR replaces one of an item's generators, and SOURCE is an additional annotation for the
+    consolidator. Neither is marked. SHOWN_SOURCE is marked, and generators edit a PREANNOTATION.
+    """
+
+    NONE = "", "none"
+    ANNOTATOR = "annotator", "one of the annotators, unmarked"
+    SOURCE = "source", "another source for the consolidator, unmarked"
+    SHOWN_SOURCE = "shown-source", "another source for the consolidator, marked"
+    PREANNOTATION = "pre-annotation", "pre-annotation that annotators edit"
+
+
+# The consolidator gets the model's annotation as a source.
+AS_SOURCE = (ModelUse.ANNOTATOR, ModelUse.SOURCE, ModelUse.SHOWN_SOURCE)
+
+
+class RedundancyDecision(TextChoices):
+    """What follows from the annotations of an item under adaptive redundancy."""
+
+    UNDECIDED = "", "undecided"
+    CONSOLIDATE = "consolidate", "consolidate"
+    ACCEPT = "accept", "accept an annotation"
+
+
 class BatchState(State):
     PUBLISHING = (
         "publishing",

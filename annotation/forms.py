@@ -8,6 +8,7 @@ from django.core.validators import MaxValueValidator
 
 from annotation.domain.corpus.source_files import ReadOptions
 from annotation.domain.corpus.text_encodings import ENCODINGS
+from annotation.domain.publishing.arms import ArmPlan, ArmsError
 from annotation.domain.publishing.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.publishing.choose_workers import Who
 from annotation.domain.publishing.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
@@ -20,6 +21,9 @@ from schemes.contract.values import Noun
 from schemes.import_settings import Setting
 from schemes.layouts import Layout
 from web.fields import CountField, DollarsField, sentence_case, set_choices
+
+# The arms that the page of a batch offers. Commands and the API accept more.
+ARM_ROWS = 4
 
 
 class FilesInput(forms.ClearableFileInput):
@@ -275,6 +279,12 @@ class PublishForm(forms.Form):
         initial=72,
     )
     republish_limit = RepublishLimitField(required=False, initial=3)
+    assists_test_items = forms.BooleanField(
+        required=False,
+        label="Assign test items to arms too",
+        help_text="Test data should be annotated without models and suggestions learned from data. "
+        "The data card will say that it was not.",
+    )
     unpublished = forms.IntegerField(required=False, widget=forms.HiddenInput)
 
     def __init__(
@@ -283,10 +293,12 @@ class PublishForm(forms.Form):
         unpublished: int,
         has_pool: bool,
         provider: str,
+        arms: Sequence[tuple[str, str]] = (),
         groups: Sequence[int] = (),
         **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
+        self._add_arms(arms)
         capabilities = capabilities_of(provider)
         self.max_hours = 24 * capabilities.max_approval_days
         if capabilities.has_sessions:
@@ -295,7 +307,9 @@ class PublishForm(forms.Form):
         count = self.fields["count"]
         assert isinstance(count, forms.IntegerField)
         count.max_value = unpublished
-        count.validators.append(_at_most(unpublished))
+        count.validators.append(
+            MaxValueValidator(unpublished, f"You can publish at most {unpublished:,} items.")
+        )
         count.widget.attrs["max"] = unpublished
         count.initial = min(unpublished, 100)
         if has_pool:
@@ -310,6 +324,45 @@ class PublishForm(forms.Form):
             ]
         else:
             del self.fields["pool"]
+
+    def _add_arms(self, arms: Sequence[tuple[str, str]]) -> None:
+        """Add the fields of ARM_ROWS arms if there are several to choose from."""
+        self.arm_rows: list[tuple[str, str]] = []
+        if len(arms) < 2:
+            del self.fields["assists_test_items"]
+            return
+        for number in range(1, ARM_ROWS + 1):
+            help_field, percent = f"arm_{number}", f"percent_{number}"
+            self.fields[help_field] = forms.ChoiceField(
+                required=False, label=f"Arm {number}", choices=[("", "None"), *sentence_case(arms)]
+            )
+            self.fields[percent] = CountField(
+                required=False,
+                min_value=1,
+                max_value=100,
+                label=f"Percent {number}",
+            )
+            self.arm_rows.append((help_field, percent))
+
+    @property
+    def arm_fields(self) -> list[tuple[forms.BoundField, forms.BoundField]]:
+        return [(self[help_field], self[percent]) for help_field, percent in self.arm_rows]
+
+    @property
+    def has_arm_errors(self) -> bool:
+        names = {name for row in self.arm_rows for name in row}
+        return bool(names & self.errors.keys())
+
+    def arms(self) -> list[ArmPlan]:
+        """Return the chosen arms. Raise ArmsError for a choice without a share."""
+        plans = []
+        for help_field, percent in self.arm_rows:
+            code, share = self.cleaned_data.get(help_field), self.cleaned_data.get(percent)
+            if bool(code) != bool(share):
+                raise ArmsError("Choose what an arm does and its share, or leave both empty.")
+            if code and share:
+                plans.append(ArmPlan.of_code(code, share))
+        return plans
 
     def clean_auto_approval_hours(self) -> int:
         hours = self.cleaned_data["auto_approval_hours"]
@@ -335,10 +388,6 @@ class PublishForm(forms.Form):
         """Return the chosen production group, or None."""
         chosen: str = self.cleaned_data.get("pool", "")
         return int(chosen.removeprefix("group-")) if chosen.startswith("group-") else None
-
-
-def _at_most(unpublished: int) -> MaxValueValidator:
-    return MaxValueValidator(unpublished, f"You can publish at most {unpublished:,} items.")
 
 
 class TermsForm(forms.Form):

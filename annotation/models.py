@@ -13,10 +13,12 @@ from annotation.enums import (
     AppealState,
     BatchState,
     HeldBonusState,
+    ModelUse,
     Partition,
+    RedundancyDecision,
     SubmissionState,
 )
-from projects.enums import Role
+from projects.enums import Role, SuggestionChoice
 from projects.models import Guidelines, Project
 from schemes.original_text import ShownToken, shown_tokens, span_text
 
@@ -179,6 +181,8 @@ class Batch(models.Model):
     publication = models.ForeignKey(
         "jobs.Job", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
     )
+    # Whether items of the test partition are assigned to arms too.
+    assists_test_items = models.BooleanField(default=False, db_default=False)
     created_at = models.DateTimeField()
 
     class Meta:
@@ -279,6 +283,99 @@ class TaskItem(models.Model):
         return f"{self.item} in {self.task}"
 
 
+class Arm(models.Model):
+    """A way to help annotators, which a share of a batch's items gets at random.
+
+    `suggestions` replaces the project's setting, and `system` names the model or the imported
+    predictions that are used. Both may be "". `percent` is the arm's share. Those of a batch add up to
+    100.
+    """
+
+    batch = models.ForeignKey(Batch, on_delete=models.CASCADE, related_name="arms")
+    ordinal = models.PositiveSmallIntegerField()
+    percent = models.PositiveSmallIntegerField()
+    suggestions = models.CharField(max_length=20, choices=SuggestionChoice, blank=True)
+    system = models.CharField(max_length=60, blank=True)
+    use = models.CharField(max_length=20, choices=ModelUse, blank=True)
+
+    class Meta:
+        ordering = ["ordinal"]
+        constraints = [
+            models.UniqueConstraint(fields=["batch", "ordinal"], name="arm_order"),
+            models.UniqueConstraint(
+                fields=["batch", "suggestions", "system", "use"], name="arm_once_per_batch"
+            ),
+            models.CheckConstraint(condition=Q(percent__range=(1, 100)), name="arm_has_a_share"),
+            models.CheckConstraint(
+                condition=Q(system="", use="") | (~Q(system="") & ~Q(use="")),
+                name="arm_uses_its_system",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.name} in {self.batch}"
+
+    @property
+    def name(self) -> str:
+        """Say what the arm does, such as "pre-annotation by parser"."""
+        uses = {
+            ModelUse.ANNOTATOR: f"{self.system} as an annotator",
+            ModelUse.SOURCE: f"{self.system} as an unmarked source",
+            ModelUse.SHOWN_SOURCE: f"{self.system} as a marked source",
+            ModelUse.PREANNOTATION: f"pre-annotation by {self.system}",
+        }
+        suggestions = f"suggestions {self.suggestions}" if self.suggestions else ""
+        helps = [suggestions, uses.get(ModelUse(self.use), "")]
+        return ", ".join(filter(None, helps)) or "project's settings"
+
+
+class ItemArm(models.Model):
+    """The arm that an item was assigned to when it was published.
+
+    `content` is the system's annotation of that time, or None if there was none. The item stays in its
+    arm.
+    """
+
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="item_arm")
+    arm = models.ForeignKey(Arm, on_delete=models.PROTECT, related_name="item_arms")
+    content = models.JSONField(null=True)
+    assigned_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.item_id} in {self.arm_id}"
+
+
+class Redundancy(models.Model):
+    """How many people work on an item of a project with adaptive redundancy, and what was decided.
+
+    `people` is the number of annotators so far. An audited item gets everything that the protocol has.
+    `coverage` and `precision` are what the estimates expected of the annotations at the last decision:
+    those of the accepted one, or of all together. `looked_at` is when that was, or None while it waits
+    for annotations. `cents` is the expected cost of the people after the first annotator.
+    """
+
+    item = models.OneToOneField(Item, on_delete=models.CASCADE, related_name="redundancy")
+    people = models.PositiveSmallIntegerField()
+    is_audited = models.BooleanField()
+    decision = models.CharField(max_length=20, choices=RedundancyDecision, blank=True, default="")
+    accepted = models.ForeignKey(
+        "Submission", on_delete=models.SET_NULL, null=True, blank=True, related_name="+"
+    )
+    coverage = models.FloatField(null=True, blank=True)
+    precision = models.FloatField(null=True, blank=True)
+    cents = models.PositiveIntegerField(default=0)
+    looked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name_plural = "redundancy"
+        indexes = [
+            models.Index(fields=["item"], condition=Q(decision=""), name="undecided_redundancy")
+        ]
+
+    def __str__(self) -> str:
+        return f"redundancy of {self.item_id}"
+
+
 class BlockAssignment(models.Model):
     """The block that a worker has started. `worker_ref` is the id that the page claims."""
 
@@ -322,13 +419,15 @@ class PageDraft(models.Model):
     `active_seconds` and `moves` are totals. `steps` maps the names of the page's steps to their
     shares, `{"seconds": n, "moves": n}`. It is empty if the scheme's page has no steps. `log` has the
     newest moves in order: `[active second, step, what was done]`. `save_id` is the page's own id of the
-    last save.
+    last save. `definition_digest` is that of the definition whose form the content has, or "" if the
+    scheme has none or the page didn't state it.
     """
 
     content = models.JSONField(default=dict)
     comment = models.TextField(blank=True)
     revision = models.PositiveIntegerField(default=0)
     save_id = models.CharField(max_length=40, blank=True, db_default="")
+    definition_digest = models.CharField(max_length=64, blank=True, db_default="")
     opened_at = models.DateTimeField()
     saved_at = models.DateTimeField()
     submitted_at = models.DateTimeField(null=True, blank=True)
@@ -353,6 +452,8 @@ class Draft(PageDraft):
     worker_ref = models.CharField(max_length=64)
     # For a day (see annotation.domain.work.unconfirmed_drafts).
     address_digest = models.CharField(max_length=16, blank=True, db_default="")
+    # How the answers were entered, by item id (see annotation.domain.work.input_records).
+    inputs = models.JSONField(default=dict, db_default={}, blank=True)
     # Whether the claim was signed when the page saved, or the marketplace has listed the assignment.
     is_confirmed = models.BooleanField(default=False, db_default=False)
 
@@ -385,10 +486,32 @@ class SubmissionQuerySet(models.QuerySet["Submission"]):
         return self.filter(state=SubmissionState.ACCEPTED)
 
 
-class Submission(models.Model):
+class MappedAnnotation(models.Model):
+    """An annotation whose content has the form of the newest version of the scheme's definition.
+
+    If that is another form than the one in which the annotation was made, `original` has what was made,
+    and `original_version` the version of the definition.
+    """
+
+    original = models.JSONField(null=True, blank=True)
+    original_version = models.PositiveIntegerField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(original__isnull=True, original_version__isnull=True)
+                | Q(original__isnull=False, original_version__isnull=False),
+                name="%(class)s_original_with_its_version",
+            )
+        ]
+
+
+class Submission(MappedAnnotation):
     """A finished annotation of an item.
 
-    It comes from a worker, confirmed by the marketplace, or from an expert (`author`) on this site.
+    It comes from a worker, confirmed by the marketplace, from an expert (`author`) on this site, or from
+    a model or another program (`system`).
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="submissions")
@@ -410,6 +533,7 @@ class Submission(models.Model):
         blank=True,
         related_name="submissions",
     )
+    system = models.CharField(max_length=60, blank=True, db_default="")
     content = models.JSONField()
     schema_version = models.PositiveSmallIntegerField()
     state = models.CharField(
@@ -426,11 +550,13 @@ class Submission(models.Model):
     moves = models.PositiveIntegerField(default=0)
     steps = models.JSONField(default=dict, blank=True)  # see PageDraft
     log = models.JSONField(default=list, db_default=[], blank=True)  # see PageDraft
+    # How the worker entered the answers, or {}. It is deleted after a time.
+    inputs = models.JSONField(default=dict, db_default={}, blank=True)
     comment = models.TextField(blank=True)
     guidelines = models.ForeignKey(Guidelines, on_delete=models.PROTECT, null=True, blank=True)
     # The paid units that the item's first gold has, once there is gold, and the number of units that
-    # they are a share of: those of the work, or 1 if it has none and the gold has some. Only for
-    # workers' generations.
+    # they are a share of: those of the work, or 1 if it has none and the gold has some. If nobody judged
+    # the work, all are kept and none judged. Only for workers' generations.
     kept_units = models.PositiveIntegerField(null=True, blank=True)
     judged_units = models.PositiveIntegerField(null=True, blank=True)
 
@@ -457,10 +583,12 @@ class Submission(models.Model):
                 name="submission_kept_of_judged_units",
             ),
             models.CheckConstraint(
-                condition=Q(worker__isnull=False, assignment__isnull=False, author=None)
-                | Q(worker=None, assignment=None, author__isnull=False),
-                name="submission_by_worker_or_expert",
+                condition=Q(worker__isnull=False, assignment__isnull=False, author=None, system="")
+                | Q(worker=None, assignment=None, author__isnull=False, system="")
+                | (Q(worker=None, assignment=None, author=None, role="model") & ~Q(system="")),
+                name="submission_by_worker_expert_or_model",
             ),
+            *MappedAnnotation.Meta.constraints,
         ]
         indexes = [
             models.Index(fields=["item", "role", "state"]),

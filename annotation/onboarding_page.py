@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -14,6 +15,8 @@ from annotation.domain.work.onboarding.questionnaire import (
 )
 from annotation.domain.work.onboarding.steps import Onboarding
 from annotation.enums import FieldKind
+from projects.enums import InputSignals
+from projects.models import Project
 from web.fields import CountField
 from web.markdown import render_markdown
 
@@ -85,6 +88,14 @@ class LanguageField(forms.CharField):
         return known.get(entered.casefold(), entered)
 
 
+def inputs_notice(project: Project) -> dict[str, Any]:
+    """Return the context of the notice that pages record how answers are entered."""
+    return {
+        "records_inputs": project.input_signals != InputSignals.OFF,
+        "copies_days": settings.COPIES_DAYS,
+    }
+
+
 def _range(field: QuestionnaireField) -> str:
     match field.lowest, field.highest:
         case None, None:
@@ -116,6 +127,7 @@ def render_onboarding(
         "form": form or OnboardingForm(onboarding=onboarding),
         "problem": problem,
         "consent_text": render_markdown(text.text) if text else "",
+        **inputs_notice(onboarding.project),
         "languages": LANGUAGES if has_languages else (),
         "next": address or request.get_full_path(),
     }

@@ -57,7 +57,7 @@ urlpatterns = [
     path("work/tutorial/", views.tutorial, name="tutorial"),
     path("work/image/<int:pk>/<int:expires>/<str:signature>/", images.image, name="image"),
     path("work/index/<int:pk>/<str:signature>/", views.resource_index, name="resource-index"),
-    path("practice/<slug:scheme>/", views.practice_start, name="practice-start"),
-    path("practice/<slug:scheme>/<int:number>/", views.practice, name="practice"),
-    path("practice/<slug:scheme>/<int:number>/check/", views.practice_check, name="practice-check"),
+    path("practice/<str:series>/", views.practice_start, name="practice-start"),
+    path("practice/<str:series>/<int:number>/", views.practice, name="practice"),
+    path("practice/<str:series>/<int:number>/check/", views.practice_check, name="practice-check"),
 ]

@@ -5,12 +5,11 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from annotation.domain.corpus.resource_index import indexed_versions
-from projects.enums import Role, page_role
+from projects.enums import page_role
 from projects.languages import DEFAULT_LANGUAGE, direction_of
 from projects.models import Project
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
-from schemes.registry import get_scheme
 from web.markdown import render_markdown
 
 
@@ -27,25 +26,27 @@ def render_work_page(
 ) -> HttpResponse:
     """Render the scheme's page of a role, or `base` if the scheme has only a module for it.
 
-    The template is `templates/schemes/<scheme>/<role>.html`, and the module is
+    The template is `templates/schemes/<scheme>/<role>.html`, which may extend `base`. The module is
     `static/js/schemes/<scheme>/<role>.js`, or that of `module_role`. `guidelines` is Markdown.
     """
     vocabulary = scheme.vocabulary
     page_of = page_role(role)
     nouns = {"item": vocabulary.item, "unit": vocabulary.unit}
     language = page.get("language", DEFAULT_LANGUAGE)
+    has_context = any("context" in item for item in page["items"])
     context |= {
         "page": page
         | {
             "nouns": {key: [n.singular, n.plural] for key, n in nouns.items()},
-            "has_context": any("context" in item for item in page["items"]),
+            "has_context": has_context,
         },
         "title": title_of(scheme, role),
         "language": language,
         "direction": direction_of(language),
+        "modules": [*scheme.pages.modules, *(["js/work/context.js"] if has_context else [])],
         "module": f"js/schemes/{scheme.name}/{module_role or page_of}.js",
         "guidelines": render_markdown(guidelines),
-        "practice_url": practice_url(scheme, role),
+        "base": base,
     }
     return render(request, [f"schemes/{scheme.name}/{page_of}.html", base], context)
 
@@ -55,13 +56,6 @@ def title_of(scheme: Scheme, role: str) -> str:
     tasks = scheme.vocabulary.tasks
     task = tasks.get(role) or tasks.get(page_role(role))
     return task.title if task else "Task"
-
-
-def practice_url(scheme: Scheme, role: str) -> str:
-    """Return the address of the scheme's exercises for generators, or ""."""
-    if role != Role.GENERATOR or not get_scheme(scheme.name).practice:
-        return ""
-    return reverse("annotation:practice-start", args=[scheme.name])
 
 
 def index_urls(project: Project) -> Json:

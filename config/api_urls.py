@@ -10,6 +10,7 @@ from datasets.api_urls import urlpatterns as datasets
 from projects.api_urls import urlpatterns as projects
 from projects.permissions import Access, read
 from qualification.api_urls import urlpatterns as qualification
+from releases.api_urls import urlpatterns as releases
 from web import views
 
 app_name = "api"
@@ -25,6 +26,7 @@ urlpatterns = [
     *consolidation,
     *qualification,
     *datasets,
+    *releases,
     *dashboard,
     path("schema/", SchemaView.as_view(), name="schema"),
     re_path(r"", views.not_found, name="not_found"),

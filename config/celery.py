@@ -8,7 +8,7 @@ from typing import Any
 
 from celery import Celery, bootsteps
 from celery.beat import EmbeddedService
-from celery.signals import worker_init
+from celery.signals import worker_before_create_process, worker_init
 from click import Option
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
@@ -83,14 +83,19 @@ app.user_options["worker"].add(
 
 @worker_init.connect
 def prepare_worker(**_: object) -> None:
-    """Limit the database, and load the URL patterns, which tasks reverse, before processes fork.
+    from database.limits import limit_database  # noqa: PLC0415 - importing this reads the settings
+
+    limit_database("worker")
+
+
+@worker_before_create_process.connect
+def share_memory(**_: object) -> None:
+    """Load the URL patterns, which tasks reverse, before processes fork.
 
     Their memory stays shared, because the garbage collector no longer visits what is loaded by now.
+    A pool of threads loads them when a task needs them.
     """
     from django.urls import get_resolver  # noqa: PLC0415 - importing this reads the settings
 
-    from database.limits import limit_database  # noqa: PLC0415
-
-    limit_database("worker")
     get_resolver().url_patterns  # noqa: B018 - loads the routes
     gc.freeze()

@@ -20,6 +20,7 @@ urlpatterns += [
     path("", include("consolidation.urls")),
     path("", include("consolidation.session_urls")),
     path("", include("datasets.urls")),
+    path("", include("releases.urls")),
     path("", include("projects.urls")),
     path("", include("rehearsal.urls")),
     path("admin/", admin.site.urls),
@@ -28,6 +29,7 @@ urlpatterns += [
     path("", include("dashboard.urls")),
     path("", include("accounts.urls")),
     path("", include("crowd.urls")),
+    path("", include("model_annotators.urls")),
     path("", include("qualification.urls")),
     # Programs can't read the HTML of the 404 page.
     re_path(r"^api/", views.not_found, name="api_not_found"),

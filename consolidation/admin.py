@@ -9,6 +9,7 @@ from consolidation.models import (
     ItemFlag,
     Judgment,
     Merge,
+    RejectedEntry,
     Review,
     SystemAnnotation,
 )
@@ -25,4 +26,5 @@ register_read_only(
     ItemFlag, "item raised_by state raised_at", filters="state", search="item__key reason"
 )
 register_read_only(Merge, "queued state merged_by merged_at gold", filters="state")
+register_read_only(RejectedEntry, "project resource key rejected_by rejected_at", search="key")
 register_read_only(SystemAnnotation, "item system imported_at", filters="system")

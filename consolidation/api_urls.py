@@ -1,6 +1,6 @@
 from django.urls import path
 
-from consolidation import api
+from consolidation import api, definitions_api
 
 AT = "projects/<slug:slug>/"
 BATCH = AT + "batches/<int:pk>/"
@@ -13,6 +13,12 @@ urlpatterns = [
     path(AT + "items/", api.Items.as_view(), name="items"),
     path(AT + "items/<int:pk>/", api.ItemDetail.as_view(), name="item"),
     path(AT + "cases/", api.Cases.as_view(), name="cases"),
+    path(AT + "definitions/", definitions_api.Definitions.as_view(), name="definitions"),
+    path(
+        AT + "definitions/<int:version>/",
+        definitions_api.DefinitionDetail.as_view(),
+        name="definition",
+    ),
     path(AT + "gold/", api.GoldList.as_view(), name="gold"),
     path(AT + "gold-imports/", api.GoldImports.as_view(), name="gold_imports"),
     path(AT + "gold-imports/<int:pk>/", api.GoldImportDetail.as_view(), name="gold_import"),

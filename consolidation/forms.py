@@ -476,6 +476,7 @@ class WrittenResourceForm(forms.Form):
         max_length=MAX_WRITTEN,
         strip=False,
         label="Definition",
+        error_messages={"required": "Write the definition. An empty text can't be saved."},
         widget=forms.Textarea(
             attrs={
                 "rows": 30,

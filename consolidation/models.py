@@ -4,7 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotation.models import Batch, Item, PageDraft, Sentence, Submission, Task
+from annotation.models import Batch, Item, MappedAnnotation, PageDraft, Sentence, Submission, Task
 from consolidation.enums import (
     CaseState,
     ExpertWork,
@@ -136,7 +136,8 @@ class Gold(models.Model):
 
     Gold is immutable. A correction is a new version, and the newest version of each source is
     current. `provenance` has an entry per unit. `rule` names the rule that made the gold without a
-    person's decision, if there is one.
+    person's decision, if there is one. `mapped_from` is the version that this one repeats in the form of
+    a later definition of the scheme.
     """
 
     item = models.ForeignKey(Item, on_delete=models.PROTECT, related_name="gold")
@@ -151,6 +152,9 @@ class Gold(models.Model):
     )
     submission = models.OneToOneField(
         Submission, on_delete=models.PROTECT, null=True, blank=True, related_name="gold"
+    )
+    mapped_from = models.ForeignKey(
+        "self", on_delete=models.PROTECT, null=True, blank=True, related_name="mapped"
     )
     created_at = models.DateTimeField()
 
@@ -398,8 +402,12 @@ class MergeSource(models.Model):
         return f"{self.merge_id}.{self.position}"
 
 
-class SystemAnnotation(models.Model):
-    """A program's annotation of an item. Experts can merge it, but it never becomes gold."""
+class SystemAnnotation(MappedAnnotation):
+    """A program's or model's annotation of an item.
+
+    Experts can merge it, and batches can use it (see `annotation.models.Arm`). It becomes no gold by
+    itself.
+    """
 
     item = models.ForeignKey(Item, on_delete=models.CASCADE, related_name="system_annotations")
     system = models.CharField(max_length=60)
@@ -409,7 +417,8 @@ class SystemAnnotation(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(fields=["item", "system"], name="system_annotation_once")
+            models.UniqueConstraint(fields=["item", "system"], name="system_annotation_once"),
+            *MappedAnnotation.Meta.constraints,
         ]
 
     def __str__(self) -> str:
@@ -481,6 +490,27 @@ class ExpertDraft(PageDraft):
 
     def __str__(self) -> str:
         return f"draft of {self.author}"
+
+
+class RejectedEntry(models.Model):
+    """An entry that annotations propose for a resource and a person rejected, until it is restored."""
+
+    project = models.ForeignKey(Project, on_delete=models.PROTECT, related_name="rejected_entries")
+    resource = models.CharField(max_length=40)
+    key = models.TextField()
+    rejected_by = models.CharField(max_length=150)
+    rejected_at = models.DateTimeField()
+
+    class Meta:
+        verbose_name_plural = "rejected entries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["project", "resource", "key"], name="rejected_entry_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.key} in the {self.resource} of {self.project}"
 
 
 class Experiment(models.Model):

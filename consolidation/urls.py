@@ -8,6 +8,7 @@ from consolidation.views import (
     flags,
     gold,
     items,
+    proposals,
     queue_items,
     resources,
     reviews,
@@ -51,6 +52,8 @@ urlpatterns = [
     path(AT + "resources/", resources.resources, name="resources"),
     path(AT + "resources/<slug:name>/", resources.resource, name="resource"),
     path(AT + "resources/<slug:name>/import/", resources.import_file, name="import_resource"),
+    path(AT + "resources/<slug:name>/proposals/", proposals.proposals, name="proposals"),
+    path(AT + "resources/<slug:name>/proposals/decide/", proposals.decide, name="decide_proposals"),
     path(AT + "resources/<slug:name>/save/", written_resources.save_text, name="save_resource"),
     path(
         AT + "resources/<slug:name>/preview/",

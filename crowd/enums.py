@@ -176,6 +176,7 @@ class LedgerKind(TextChoices):
     RESERVE = "reserve", "reserved"
     RELEASE = "release", "released"
     SETTLE = "settle", "settled"
+    MODEL = "model", "model"
 
 
 class GrantState(State):

@@ -627,14 +627,19 @@ class BonusAnnouncement(models.Model):
 
 
 class LedgerEntry(models.Model):
-    """An append-only movement of money: `amount_cents` to a worker, `fee_cents` to the marketplace."""
+    """An append-only movement of money: `amount_cents` to a worker, `fee_cents` to the marketplace.
+
+    The cost of a model has no HIT, and is not part of the budget's sums.
+    """
 
     budget = models.ForeignKey(Budget, on_delete=models.PROTECT, related_name="entries")
     kind = models.CharField(max_length=20, choices=LedgerKind)
     amount_cents = models.BigIntegerField()
     fee_cents = models.BigIntegerField()
     key = models.CharField(max_length=120, unique=True)
-    hit = models.ForeignKey(Hit, on_delete=models.PROTECT, related_name="ledger_entries")
+    hit = models.ForeignKey(
+        Hit, on_delete=models.PROTECT, null=True, blank=True, related_name="ledger_entries"
+    )
     payment = models.ForeignKey(
         Payment, on_delete=models.PROTECT, null=True, blank=True, related_name="ledger_entries"
     )
@@ -649,10 +654,20 @@ class LedgerEntry(models.Model):
             models.CheckConstraint(
                 condition=~Q(kind="settle") | ~Q(payment=None), name="ledger_settles_a_payment"
             ),
+            models.CheckConstraint(
+                condition=Q(kind="model", hit=None, payment=None)
+                | (~Q(kind="model") & Q(hit__isnull=False)),
+                name="ledger_of_a_hit_or_a_model",
+            ),
         ]
 
     def __str__(self) -> str:
         return self.key
+
+    @property
+    def role(self) -> str:
+        """The role of the work that the entry is about, or ""."""
+        return self.hit.task.role if self.hit and hasattr(self.hit, "task") else ""
 
 
 class Message(models.Model):

@@ -68,6 +68,7 @@ EVENTS: Mapping[str, Mapping[str, Phrase]] = {
     "consolidation.Experiment": {"begun": action("started")},
     "datasets.Decision": {"undone": Phrase("removed {it}", "{it} was removed")},
     "datasets.ErrorSample": {"drawn": action("drew", "drawn")},
+    "releases.Release": {"released": action("released")},
     "crowd.PublishingHold": {
         "held": Phrase("stopped publishing and payments", "publishing and payments were stopped"),
         "lifted": Phrase("resumed publishing and payments", "publishing and payments were resumed"),
@@ -144,7 +145,7 @@ def phrase_of(change: StateChange) -> Phrase:
 
 
 _SETTING = re.compile(r"(?P<name>[^:]+): (?P<old>.*) -> (?P<new>.*)", re.DOTALL)
-_VERSION = re.compile(r"(?P<name>[^:]+): version (?P<version>\d+)")
+_VERSION = re.compile(r"(?P<name>[^:]+): version (?P<version>\d+)(?P<origin>, .+)?", re.DOTALL)
 
 
 def _project_phrase(change: StateChange) -> Phrase | None:
@@ -167,7 +168,7 @@ def _setting_phrase(reason: str) -> Phrase:
         detail = f"{match['name']} from {match['old']} to {match['new']}"
         return Phrase("changed the {detail}", "the {detail} was changed", detail, False)
     if match := _VERSION.fullmatch(reason):
-        detail = f"version {match['version']} of the {match['name']}"
+        detail = f"version {match['version']} of the {match['name']}{match['origin'] or ''}"
         return Phrase("saved {detail}", "{detail} was saved", detail, False)
     return Phrase("changed the {detail}", "the {detail} was changed", reason, False)
 
@@ -254,12 +255,8 @@ def _worker(worker: Any, name: str) -> LoggedObject:
     return LoggedObject(name, "qualification:worker", (worker.pseudonym,))
 
 
-def _batch_of(hit: Any) -> Any:
-    return hit.task.batch if hasattr(hit, "task") else None
-
-
 def _hit(hit: Any) -> LoggedObject:
-    batch = _batch_of(hit)
+    batch = hit.task.batch if hasattr(hit, "task") else None
     if batch is None:
         return LoggedObject("a task that pays a worker")
     return LoggedObject(f"a task of {batch.name}", "consolidation:batch", (batch.pk,))
@@ -381,6 +378,11 @@ DESCRIPTIONS: Mapping[str, Description] = {
     ),
     "datasets.ErrorSample": Description(
         lambda row: LoggedObject("an error sample", "datasets:error_sample", (row.pk,))
+    ),
+    "releases.Release": Description(
+        lambda row: LoggedObject(
+            f"version {row.version} of the gold", "releases:release_details", (row.version,)
+        )
     ),
     "datasets.SampledPart": Description(
         lambda row: LoggedObject(

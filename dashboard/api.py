@@ -199,7 +199,7 @@ class LedgerEntrySerializer(serializers.ModelSerializer[LedgerEntry]):
         read_only_fields = fields
 
     def get_role(self, entry: LedgerEntry) -> str | None:
-        return entry.hit.task.role if hasattr(entry.hit, "task") else None
+        return entry.role or None
 
 
 class LedgerFilters(filters.FilterSet):
@@ -351,6 +351,9 @@ class NewExportSerializer(BodySerializer):
     )
     annotations = serializers.BooleanField(
         default=False, help_text="Add the individual annotations to the gold."
+    )
+    certainty = serializers.BooleanField(
+        default=False, help_text="Add the certainty of the gold, if it was estimated."
     )
     domain = serializers.CharField(max_length=60, required=False, default="", allow_blank=True)
     partition = serializers.ChoiceField(

@@ -20,12 +20,23 @@ from jobs.domain.queue_job import queue_job
 from jobs.models import Job, SweepFailure
 from projects.models import Project
 from rehearsal.models import Rehearsal
+from releases.domain.build_release import delete_archive
+from releases.models import Release
 
 DELETION = "deletion"
 # Rows per transaction, because all other writers of a SQLite database wait for it.
 AT_A_TIME = 1_000
 # The apps whose rows belong to a project. Rows of `crowd`, such as payments, and of `audit` are kept.
-OWNED_APPS = ("rehearsal", "qualification", "datasets", "consolidation", "annotation", "projects")
+OWNED_APPS = (
+    "rehearsal",
+    "releases",
+    "model_annotators",
+    "qualification",
+    "datasets",
+    "consolidation",
+    "annotation",
+    "projects",
+)
 # Tables whose triggers refuse deletions, except while this setting of the session names a project.
 SETTING = "touchstone.deleted_project"
 
@@ -85,8 +96,13 @@ def _delete(project: Project, run: JobRun) -> int:
     The project itself comes last. A job that was killed can thus be repeated.
     """
     for job in Job.objects.filter(scope=project.slug).exclude(pk=run.job.pk):
-        _delete_files(job)
+        if job.kind == EXPORT:
+            delete_export(job)
+        else:
+            kind_of(job).clean_up(job)
     delete_image_files(project=project)
+    for release in Release.objects.filter(project=project):
+        delete_archive(release)
     count = 0
     for model, path in owned_rows():
         owned = {path: project.pk} if path else {"pk": project.pk}
@@ -110,14 +126,6 @@ def _delete_some(rows: QuerySet[models.Model], project: Project) -> int:
     # Without collecting related rows, all of which are deleted before.
     chosen = rows.model._default_manager.filter(pk__in=keys)
     return chosen._raw_delete(chosen.db) if keys else 0
-
-
-def _delete_files(job: Job) -> None:
-    """Delete the files of a job of the deleted project."""
-    if job.kind == EXPORT:
-        delete_export(job)
-    else:
-        kind_of(job).clean_up(job)
 
 
 def _permit_deletions(project: Project) -> None:

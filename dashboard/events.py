@@ -50,9 +50,11 @@ _JOBS = {
     "publication": ("publication", "consolidation:batches"),
     "resource-import": ("import of a resource", "consolidation:resources"),
     "queue-setup": ("set-up of an expert queue", "consolidation:experts"),
+    "model-run": ("run of a model", "model_annotators:models"),
     "round-setup": ("set-up of rounds", "qualification:rounds"),
     "export": ("export", "datasets:exports"),
     "system-evaluation": ("evaluation of systems", "datasets:systems"),
+    "certainty": ("estimate of certainty", "datasets:certainty"),
     "rehearsal": ("rehearsal", "rehearsal:dry_run"),
 }
 

@@ -25,6 +25,7 @@ from annotation.domain.publishing.queries import (
     count_items,
     count_submissions,
 )
+from annotation.domain.publishing.redundancy import generations_wanted
 from annotation.enums import USABLE
 from consolidation.domain.cases.experiment import annotations_for_gold
 from consolidation.domain.cases.queries import GoldCounts, count_gold
@@ -109,7 +110,8 @@ class Progress:
     work: PendingWork
     trainees: Mapping[str, Trainees] = field(default_factory=dict)
     pool: int = 0
-    generators_per_item: int = 2
+    # The number of annotations that all items together need.
+    generations: int = 0
     protocol: str = Protocol.CONSOLIDATION
     exports: int = 0
     expert_items: int = 0
@@ -147,18 +149,19 @@ class Progress:
 
 def progress_of(*, project: Project) -> Progress:
     """Count the project's progress, with a fixed number of queries."""
+    items = count_items(project=project)
     done = annotations_for_gold(project=project, states=USABLE)
     return Progress(
         hit_noun=project.hit_noun,
         crowd_name=project.crowd_name,
-        items=count_items(project=project),
+        items=items,
         submissions=count_submissions(project=project),
         held_bonuses=count_bonuses_to_decide(project=project),
         gold=count_gold(project=project),
         work=pending_work(budget=project.budget, qualifications=qualifications_of(project)),
         trainees=_trainees(project),
         pool=pool_size(project=project, role=Role.GENERATOR),
-        generators_per_item=project.generators_per_item,
+        generations=generations_wanted(project=project, items=items.items),
         protocol=project.protocol,
         exports=exports_of(project).filter(state=JobState.FINISHED).count(),
         expert_items=work_left(project=project),
@@ -246,7 +249,7 @@ def _generation(progress: Progress) -> Step:
         "Generation",
         "annotations accepted",
         progress.accepted(Role.GENERATOR),
-        items.items * progress.generators_per_item,
+        progress.generations,
         (_count(items.published, f"of {items.items:,} published"),),
         "consolidation:items",
         "state=generating",

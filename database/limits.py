@@ -11,6 +11,9 @@ LOCK, STATEMENT = "55P03", "57014"
 TIMEOUTS = Counter(
     "touchstone_database_timeouts", "Statements ended by a limit of the web processes", ["limit"]
 )
+# Prometheus sees the first increase only of a series that was there before.
+for _limit in ("lock", "statement"):
+    TIMEOUTS.labels(_limit)
 
 
 def limit_database(role: Literal["web", "worker"]) -> None:

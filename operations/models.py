@@ -68,14 +68,15 @@ class Alert(models.Model):
 class BackupRecord(models.Model):
     """The last good run of a kind of backup, and the problem of the last run if it failed.
 
-    `since` is when the site began to expect this kind. `tried_at` and `ended_at` are the start and the
-    end of the last run. `succeeded_at` can be older, as it is the time of the newest archived file.
+    `since` is when the site began to expect this kind. `tried_at` is the start of the last run, and
+    while it runs, its process renews `leased_until`. `succeeded_at` is the time of the newest archived
+    file for the archive, so it can be older than the run.
     """
 
     kind = models.CharField(max_length=20, choices=BackupKind, unique=True)
     since = models.DateTimeField()
     tried_at = models.DateTimeField(null=True, blank=True)
-    ended_at = models.DateTimeField(null=True, blank=True)
+    leased_until = models.DateTimeField(null=True, blank=True)
     succeeded_at = models.DateTimeField(null=True, blank=True)
     problem = models.CharField(max_length=300, blank=True)
     digest = models.CharField(max_length=64, blank=True)

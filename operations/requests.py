@@ -18,7 +18,14 @@ SECONDS = Histogram(
 )
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 # Machines request these every few seconds, so they are not logged.
-UNLOGGED = {"operations:live", "operations:web", "operations:ready", "operations:metrics", "static"}
+UNLOGGED = {
+    "operations:live",
+    "operations:traffic",
+    "operations:web",
+    "operations:ready",
+    "operations:metrics",
+    "static",
+}
 
 
 class RequestsMiddleware:

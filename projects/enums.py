@@ -4,13 +4,14 @@ from django.db.models import TextChoices
 
 
 class Role(TextChoices):
-    """The role of a person who works on an item."""
+    """The role of a person who works on an item. MODEL is that of a model's annotation."""
 
     GENERATOR = "generator", "generator"
     CONSOLIDATOR = "consolidator", "consolidator"
     VALIDATOR = "validator", "validator"
     REVISER = "reviser", "reviser"
     EXPERT = "expert", "expert"
+    MODEL = "model", "model"
 
 
 def page_role(role: str) -> str:
@@ -108,6 +109,14 @@ class BonusTiming(TextChoices):
     AT_ONCE = "at-once", "at once"
     AFTER_CONSOLIDATION = "after-consolidation", "after consolidation"
     BY_TRUST = "by-trust", "by trust: at once for trained and reliable workers"
+
+
+class InputSignals(TextChoices):
+    """What is recorded of how workers enter their answers, and what it is used for."""
+
+    OFF = "off", "off: nothing is recorded"
+    SHOWN = "shown", "shown to staff"
+    HOLD = "hold", "shown to staff, and a reason to review a bonus"
 
 
 class ExclusionScope(TextChoices):

@@ -22,6 +22,7 @@ from projects.enums import (
     Device,
     DigestPeriod,
     ExclusionScope,
+    InputSignals,
     MemberRole,
     NotificationKind,
     Protocol,
@@ -36,7 +37,7 @@ from schemes.contract.content import FreeForm
 from schemes.contract.pages import ContextAnswersSetting, ImpliedSetting, SuggestionSetting
 from schemes.contract.values import Json
 from schemes.registry import SCHEMES, get_scheme
-from web.fields import DollarsField, sentence_case, set_choices
+from web.fields import MAX_STORED_DOLLARS, DollarsField, sentence_case, set_choices
 
 # What crowd services recommend to researchers.
 SUGGESTED_MINIMUM_HOURLY_CENTS = 1200
@@ -124,6 +125,7 @@ class ProjectForm(forms.Form):
     )
     minimum_hourly = DollarsField(
         label="Minimum hourly pay, in dollars",
+        max_value=MAX_STORED_DOLLARS,
         initial=SUGGESTED_MINIMUM_HOURLY_CENTS,
         help_text="You are warned where active work pays less. Crowd services recommend about $12.00. "
         "Presets pay what the papers paid, which is less. Leave empty for no warning.",
@@ -273,6 +275,14 @@ class SettingsForm(forms.Form):
         "at least half of the units in them were kept. Without a result, work is accepted after the "
         "hours of its batch, and a bonus is paid after 14 days.",
     )
+    input_signals = forms.ChoiceField(
+        choices=sentence_case(InputSignals.choices),
+        required=False,
+        widget=forms.RadioSelect,
+        label="Record how answers are entered",
+        help_text="Pages count pasted and typed characters, times and scripts, but record no content. "
+        "Workers are informed. Signals never reject, decline or block anything.",
+    )
     approval_rate = forms.IntegerField(
         min_value=0,
         max_value=100,
@@ -348,6 +358,7 @@ class SettingsForm(forms.Form):
     cap = DollarsField(label="Budget limit, in dollars", help_text="Leave empty for no limit.")
     minimum_hourly = DollarsField(
         label="Minimum hourly pay, in dollars",
+        max_value=MAX_STORED_DOLLARS,
         help_text="Touchstone warns you when active work pays less. Leave empty for no warning.",
     )
     contact = forms.CharField(
@@ -407,6 +418,7 @@ class SettingsForm(forms.Form):
             "revision_limit": project.revision_limit,
             "after_disputes": project.after_disputes,
             "bonus_timing": project.bonus_timing,
+            "input_signals": project.input_signals,
             "approval_rate": rate and rate["integers"][0],
             "hits_approved": approved and approved["integers"][0],
             "locales": " ".join(requirements.get("locale", {}).get("locales", [])),
@@ -449,7 +461,7 @@ class SettingsForm(forms.Form):
 
     def wanted(self) -> dict[str, Any]:
         data = dict(self.cleaned_data)
-        for name in ("language", "shown_context", "bonus_timing"):
+        for name in ("language", "shown_context", "bonus_timing", "input_signals"):
             if not data[name]:  # keeps the project's own
                 del data[name]
         if "filter_set" in self.fields:

@@ -14,6 +14,7 @@ from projects.enums import (
     BonusTiming,
     DigestPeriod,
     ExclusionScope,
+    InputSignals,
     MemberRole,
     NotificationKind,
     Protocol,
@@ -57,6 +58,10 @@ class Project(models.Model):
         default=BonusTiming.BY_TRUST,
         db_default="by-trust",
     )
+    # What is recorded of how workers enter their answers. See annotation.domain.decisions.signals.
+    input_signals = models.CharField(
+        max_length=20, choices=InputSignals, default=InputSignals.SHOWN, db_default="shown"
+    )
     # Worker requirements of every HIT, such as an approval rate. See crowd.models.HitType.
     worker_requirements = models.JSONField(default=list, blank=True)
     # How studies are offered, at a provider with studies. See crowd.providers.base.StudySettings.
@@ -84,6 +89,11 @@ class Project(models.Model):
     allows_context_answers = models.BooleanField(default=False, db_default=False)
     # Whether identical annotations of an item become gold without a consolidation.
     accepts_identical = models.BooleanField(default=False, db_default=False)
+    # The expected coverage and precision, in percent, with which an item needs no more people, and the
+    # most that the people after its first annotator may cost. None means the protocol's number of people.
+    # See annotation.domain.publishing.redundancy.
+    adaptive_percent = models.PositiveSmallIntegerField(null=True, blank=True)
+    adaptive_cents = models.PositiveIntegerField(null=True, blank=True)
     # Steps of the set-up that need nothing more. See projects.domain.settle_step.
     settled_steps = models.JSONField(default=list, blank=True)
     # The share of finished items whose gold experts review.
@@ -126,6 +136,11 @@ class Project(models.Model):
             models.CheckConstraint(
                 condition=Q(monitoring_per_thousand__range=(0, 1000)),
                 name="project_monitoring_at_most_everything",
+            ),
+            models.CheckConstraint(
+                condition=Q(adaptive_percent=None, adaptive_cents=None)
+                | Q(adaptive_percent__range=(50, 99), adaptive_cents__isnull=False),
+                name="project_adaptive_with_a_budget",
             ),
         ]
 

@@ -134,10 +134,6 @@ def _number(label: str, most: int) -> forms.IntegerField:
     return forms.IntegerField(required=False, min_value=0, max_value=most, label=label)
 
 
-def _decimal(label: str, most: int) -> forms.DecimalField:
-    return forms.DecimalField(required=False, min_value=0, max_value=most, label=label)
-
-
 class RoundForm(forms.Form):
     """A form for a round. Ratios are in percent and amounts in cents."""
 
@@ -179,7 +175,9 @@ class RoundForm(forms.Form):
         self._thresholds = list(thresholds_of(scheme))
         super().__init__(data, initial=_initial(round, self._thresholds))
         for threshold in self._thresholds:
-            field = _decimal(threshold.label, threshold.most)
+            field = forms.DecimalField(
+                required=False, min_value=0, max_value=threshold.most, label=threshold.label
+            )
             field.help_text = threshold.explanation
             self.fields[threshold.field] = field
         unit = scheme.vocabulary.unit

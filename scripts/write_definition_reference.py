@@ -31,7 +31,11 @@ Keys of texts, fields, labels and options are names of up to 40 letters, digits,
 with a letter. They are in files and can't be changed without `renamed`. Labels and help texts are what
 workers see, and can always be changed. In YAML, write options such as `yes` and `no` in quotes if you
 want to be safe in other programs. Anchors, aliases and tags are refused. A definition has at most 40
-fields, 10 texts, and 500 labels and options.
+fields, 10 texts, and 500 labels and options. Keys must differ in more than case, and labels of a list in
+more than case, blanks and Unicode form. A condition names a field before it.
+
+A new version [maps the annotations](../how-to/requester.md#what-a-new-version-does-to-work) of the
+project. Its `renamed` has names of the version before.
 """
 
 # Sections by their shapes in the schema, with an introduction

@@ -56,6 +56,9 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "main")
 _numbers = count(1)
 
 
+# The seconds of a test that never ran on this machine, by marker. The first that matches counts.
+EXPECTED_SECONDS = {"system": 20.0, "browser": 1.5, "slow": 1.0}
+OTHER_SECONDS = 0.05
 # The duration of each test in the last run that included it, in pytest's cache.
 DURATIONS = "touchstone/durations"
 _durations: dict[str, float] = {}
@@ -72,8 +75,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     known = _known_durations(config)
     totals: Counter[Path] = Counter()
     for item in items:
-        is_slow = any(item.get_closest_marker(name) for name in ("system", "browser", "slow"))
-        totals[item.path] += known.get(item.nodeid, 1.0 if is_slow else 0.0)
+        expected = (
+            seconds for name, seconds in EXPECTED_SECONDS.items() if item.get_closest_marker(name)
+        )
+        totals[item.path] += known.get(item.nodeid, next(expected, OTHER_SECONDS))
     items.sort(key=lambda item: -totals[item.path])
 
 
@@ -93,11 +98,19 @@ def _known_durations(config: pytest.Config) -> dict[str, float]:
     return cache.get(DURATIONS, {}) if cache else {}
 
 
+def pytest_collectstart() -> None:
+    """Disable garbage collection, a fifth of the time, because collected tests stay until the end.
+
+    The process that only distributes tests does not call this.
+    """
+    gc.disable()
+
+
 def pytest_collection_finish() -> None:
     """Exclude modules and tests from garbage collection, because they stay until the end."""
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 50)
+    gc.enable()
 
 
 class OutsideConnectionError(Exception):
@@ -429,11 +442,14 @@ Migrate = Callable[[Mapping[str, str]], None]
 def migrate(tmp_path_factory: pytest.TempPathFactory) -> Migrate:
     """Return a function that migrates the new database of a site, given its environment.
 
-    It copies a database that was migrated once.
+    It copies a database that was migrated once. On a server of the test, it loads a dump.
     """
 
     def migrate(env: Mapping[str, str]) -> None:
         if url := env.get("DATABASE_URL"):
+            if urlsplit(url).netloc != urlsplit(environment.postgres_server()).netloc:
+                _create_tables(url, Path(env["VAR_DIR"]))
+                return
             name, template = urlsplit(url).path.strip("/"), _migrated_postgres(tmp_path_factory)
             _on_server(f"DROP DATABASE {name}", f"CREATE DATABASE {name} TEMPLATE {template}")
             return
@@ -472,23 +488,28 @@ def _migrated_postgres(tmp_path_factory: pytest.TempPathFactory) -> str:
     """Return the name of the migrated, empty PostgreSQL database."""
 
     def make(folder: Path) -> None:
-        server, name = environment.postgres_server(), environment.MIGRATED_DATABASE
-        url = environment.database_url(server, name)
-        new = (f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
-        dump = environment.ROOT / "var" / "migrated" / f"{environment.tables_digest()}.sql"
-        _on_server(*new)
-        if not dump.exists() or not _postgres_program("psql", "-q", "-f", str(dump), url=url):
-            _on_server(*new)
-            _migrate(folder, DATABASE_URL=url)
-            _dump(url, dump)
+        name = environment.MIGRATED_DATABASE
+        _on_server(f"DROP DATABASE IF EXISTS {name}", f"CREATE DATABASE {name}")
+        _create_tables(environment.database_url(environment.postgres_server(), name), folder)
 
     _fill_once(tmp_path_factory, "migrated-postgresql", make)
     return environment.MIGRATED_DATABASE
 
 
+def _create_tables(url: str, var: Path) -> None:
+    """Fill an empty PostgreSQL database from a dump, or migrate it and dump it for later."""
+    dump = environment.ROOT / "var" / "migrated" / f"{environment.tables_digest()}.sql"
+    dump.parent.mkdir(parents=True, exist_ok=True)
+    with (dump.parent / "lock-postgresql").open("w") as lock:
+        flock(lock, LOCK_EX)
+        if dump.exists() and _postgres_program("psql", "-q", "-1", "-f", str(dump), url=url):
+            return
+        _migrate(var, DATABASE_URL=url)
+        _dump(url, dump)
+
+
 def _dump(url: str, path: Path) -> None:
     """Dump the database for later runs, because migrations take much longer."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     for old in path.parent.glob("*.sql"):
         old.unlink()
     unfinished = path.with_suffix(".unfinished-sql")

@@ -17,6 +17,8 @@ LAYERS = [
     "consolidation",
     "datasets",
     "qualification",
+    "model_annotators",
+    "releases",
     "rehearsal",
     "accounts",
     "dashboard",

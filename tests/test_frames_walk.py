@@ -1,12 +1,16 @@
 """A project of the frames scheme from its files to exported records, with all its pages."""
 
+import json
 import re
+from collections import Counter
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 
 from consolidation.models import Case
 from consolidation.protocols import PROTOCOLS
+from jobs.tasks import run_jobs
 from projects.enums import MemberRole
 from projects.models import Project
 from qualification.models import Enrolment
@@ -15,6 +19,7 @@ from schemes.frames.comparison import FRAME_KEY
 from schemes.frames.scheme import SCHEME
 from tests.dashboard.campaign import make_user
 from tests.schemes.frames.corpus_files import CorpusFiles, write_corpus
+from tests.schemes.frames.framenet_reader import read_release
 from tests.walk import (
     annotate,
     api_addresses,
@@ -71,6 +76,38 @@ def test_exported_records_equal_the_imported_ones(project, files, tmp_path):
         assert set(exported.read_text().splitlines()) == set(imported.read_text().splitlines())
     run("export_gold", "books", "--format", "jsonl", "--out", tmp_path / "lines")
     assert '"judgments"' in (tmp_path / "lines" / "books.all.gold.jsonl").read_text()
+
+
+def test_fulltext_has_the_frames_and_elements_of_the_records(project, files, tmp_path):
+    run("export_gold", "books", "--format", "framenet", "--out", tmp_path / "gold")
+    sentences = read_release(tmp_path / "gold" / "books.all")
+    annotations = [annotation for sentence in sentences for annotation in sentence.annotations]
+    frames = Counter(annotation.frame for annotation in annotations)
+    assert frames == Counter(
+        line.rpartition(".")[2] for line in files.task_a.read_text().splitlines()
+    )
+    labels = [label for annotation in annotations for label in annotation.texts("FE")]
+    arguments = re.findall(r"-:-\d[\d_]*-:-(\w+)", files.task_b1.read_text())
+    assert Counter(name for name, _ in labels) == Counter(arguments)
+    assert {text.split()[0] for name, text in labels if name in ("Seller", "Donor")} <= {"The"}
+    manifest = json.loads((tmp_path / "gold" / "manifest.json").read_text())
+    assert manifest["folders"]["books.all"]["annotation_sets"] == RECORDS
+
+
+def test_fulltext_is_exported_through_the_page_and_the_api(project):
+    client = Client()
+    client.force_login(make_user("ada", project, *MemberRole))
+    page = client.get(reverse("datasets:exports", args=[project.slug])).content.decode()
+    assert 'value="framenet"' in page
+    source = PROTOCOLS[project.protocol].gold_source
+    body = json.dumps({"format": "framenet", "source": source})
+    address = reverse("api:exports", args=[project.slug])
+    response = client.post(address, body, content_type="application/json")
+    run_jobs()
+    export = client.get(response.headers["Location"]).json()
+    names = {file["name"] for file in export["files"]}
+    assert {f"books.all/{name}" for name in ("fulltextIndex.xml", "sentences.csv")} <= names
+    assert (export["state"], export["items"]) == ("finished", RECORDS)
 
 
 def test_every_page_opens_and_names_no_other_scheme(project):

@@ -11,7 +11,7 @@ _WORD = re.compile(r"(m|mechanical )?turk(?![a-z])|turk(?=submit)|prolific", re.
 SUFFIXES = {".py", ".html", ".js", ".css", ".svg"}
 FOLDERS = (
     *("accounts", "annotation", "audit", "consolidation", "crowd", "dashboard", "datasets"),
-    *("jobs", "operations", "projects", "qualification", "rehearsal", "web"),
+    *("jobs", "operations", "projects", "qualification", "rehearsal", "releases", "web"),
     *("templates", "static"),
 )
 # The marketplace is a separate provider. The file formats of schemes have established names.

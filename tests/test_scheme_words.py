@@ -27,7 +27,17 @@ FOLDERS = (
         "dashboard",
         "datasets",
     ),
-    *("jobs", "operations", "projects", "qualification", "rehearsal", "web", "templates", "static"),
+    *(
+        "jobs",
+        "operations",
+        "projects",
+        "qualification",
+        "rehearsal",
+        "releases",
+        "web",
+        "templates",
+        "static",
+    ),
 )
 LEFT_OUT = (
     "crowd/providers/",

@@ -32,6 +32,7 @@ from tests.environment import ROOT
 from tests.hostile.routes import routes
 from tests.marketplace.conftest import log_in, make_requester
 from tests.marketplace.conftest import make_worker as make_account
+from tests.schemes.custom.sample_corpus import STARTER, make_sample
 from tests.schemes.frames.corpus_files import write_corpus
 from tests.walk import (
     annotate,
@@ -74,7 +75,19 @@ def grounding_project(folder: Path) -> Project:
     return Project.objects.get(slug="walked")
 
 
-PROJECTS = {"frames": frames_project, "grounding": grounding_project}
+def custom_project(folder: Path) -> Project:
+    sample = make_sample(folder, count=4)
+    run("create_project", "walked", "--scheme", "custom", "--definition", STARTER)
+    run("import_corpus", "walked", sample.sentences, "--format", sample.format)
+    run("import_gold", "walked", *sample.gold, "--source", "expert")
+    return Project.objects.get(slug="walked")
+
+
+PROJECTS = {
+    "frames": frames_project,
+    "grounding": grounding_project,
+    "custom": custom_project,
+}
 
 
 def member(project: Project, *roles: MemberRole) -> Client:

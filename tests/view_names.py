@@ -2,7 +2,16 @@
 
 from projects.permissions import page_rules
 
-APPS = {"dashboard", "projects", "annotation", "consolidation", "datasets", "rehearsal"}
+APPS = {
+    "dashboard",
+    "projects",
+    "annotation",
+    "consolidation",
+    "datasets",
+    "model_annotators",
+    "rehearsal",
+    "releases",
+}
 WORKER_PAGES = {
     *("workers", "worker", "worker_note", "erase_worker_page", "compensate"),
     *("inbox", "thread", "worker_label"),

@@ -1,6 +1,7 @@
 """Form fields that several apps use."""
 
 from collections.abc import Iterable
+from decimal import Decimal
 from typing import Any
 
 from django import forms
@@ -54,6 +55,10 @@ def set_choices(form: forms.BaseForm, **choices: Iterable[tuple[Any, Any]]) -> N
         field = form.fields[name]
         assert isinstance(field, forms.ChoiceField)
         field.choices = list(values)
+
+
+# The most cents that an integer of the database holds, in dollars
+MAX_STORED_DOLLARS = Decimal(2**31 - 1) / 100
 
 
 class DollarsField(forms.DecimalField):

@@ -116,7 +116,7 @@ class Heading:
 class Row:
     """The id that bulk actions send for a row, and the row's cells, each with its column."""
 
-    bulk_id: int
+    bulk_id: int | str
     name: object
     cells: list[tuple[Column, object]]
 
@@ -183,7 +183,7 @@ class Listing:
     known_total: int | None = None
     reads_once: bool = False
     unfiltered: QuerySet[Any] | None = None
-    bulk_id: Callable[[Any], int] | None = None
+    bulk_id: Callable[[Any], int | str] | None = None
     path: str = ""
     ids: Sequence[int] | None = None
     is_swapped: bool = True

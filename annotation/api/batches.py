@@ -23,6 +23,7 @@ from annotation.api.serializers import (
     NewBatchSerializer,
 )
 from annotation.domain.decisions.changed_figures import forget_batches, forget_published
+from annotation.domain.publishing.arms import ArmPlan, ArmsError
 from annotation.domain.publishing.batch_actions import (
     expire_batch,
     pause_batch,
@@ -71,7 +72,7 @@ class _OfBatches(ProjectEndpoint):
     tag = "batches"
 
     def listed(self) -> QuerySet[Batch]:
-        return self.project.batches.select_related("budget")
+        return self.project.batches.select_related("budget").prefetch_related("arms")
 
 
 class Batches(_OfBatches, ListEndpoint, DryRuns):
@@ -118,9 +119,13 @@ class Batches(_OfBatches, ListEndpoint, DryRuns):
                     cap_cents=data["cap_cents"],
                     auto_approval_seconds=data["auto_approval_seconds"],
                     republish_limit=data["republish_limit"],
+                    arms=[ArmPlan(**arm) for arm in data["arms"]],
+                    assists_test_items=data["assists_test_items"],
                     actor=actor_of(request),
                     now=timezone.now(),
                 )
+        except ArmsError as error:
+            raise ValidationError({"arms": [str(error)]}) from error
         except WorkersError as error:
             raise ValidationError({error.field: [str(error)]}) from error
         except ValueError as error:

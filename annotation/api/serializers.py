@@ -14,14 +14,16 @@ from annotation.domain.corpus.source_files import (
     parse_reading,
 )
 from annotation.domain.corpus.text_encodings import UnknownEncodingError
+from annotation.domain.publishing.arms import MAX_ARMS
 from annotation.domain.publishing.batch_actions import MAX_REPUBLICATIONS
 from annotation.domain.publishing.choose_workers import Who
 from annotation.domain.publishing.publish import AUTO_APPROVAL_SECONDS, REPUBLISH_LIMIT
-from annotation.enums import Partition
-from annotation.models import Batch, HeldBonus, Sentence, Submission
+from annotation.enums import ModelUse, Partition
+from annotation.models import Arm, Batch, HeldBonus, Sentence, Submission
 from crowd.enums import WORK_CATEGORIES
 from jobs.models import Job
 from projects.api.serializers import MAX_CENTS
+from projects.enums import SuggestionChoice
 from schemes.import_settings import Setting, with_parameters
 from web.serializers import BodySerializer
 
@@ -245,11 +247,19 @@ class RequirementsField(serializers.JSONField):
     """The requirements that workers must meet."""
 
 
+class ArmSerializer(serializers.ModelSerializer[Arm]):
+    class Meta:
+        model = Arm
+        fields = ("name", "percent", "suggestions", "system", "use")
+        read_only_fields = fields
+
+
 class BatchSerializer(serializers.ModelSerializer[Batch]):
     qualifications = RequirementsField(read_only=True)
     cap_cents = serializers.IntegerField(
         source="budget.cap_cents", read_only=True, allow_null=True, default=None
     )
+    arms = ArmSerializer(many=True, read_only=True)
 
     class Meta:
         model = Batch
@@ -270,11 +280,37 @@ class BatchSerializer(serializers.ModelSerializer[Batch]):
             "keep_open",
             "item_limit",
             "republish_limit",
+            "arms",
+            "assists_test_items",
             "to_publish",
             "problem",
             "created_at",
         )
         read_only_fields = fields
+
+
+class NewArmSerializer(BodySerializer):
+    """A way to help annotators, for a share of the batch's items."""
+
+    percent = serializers.IntegerField(min_value=1, max_value=100)
+    suggestions = serializers.ChoiceField(
+        choices=SuggestionChoice.choices,
+        allow_blank=True,
+        default="",
+        help_text="Replaces the project's setting.",
+    )
+    system = serializers.CharField(
+        max_length=60,
+        allow_blank=True,
+        default="",
+        help_text="A model or imported predictions.",
+    )
+    use = serializers.ChoiceField(
+        choices=ModelUse.choices,
+        allow_blank=True,
+        default="",
+        help_text="What people see of the system's annotation.",
+    )
 
 
 class NewBatchSerializer(BodySerializer):
@@ -326,6 +362,15 @@ class NewBatchSerializer(BodySerializer):
         max_value=MAX_REPUBLICATIONS,
         default=REPUBLISH_LIMIT,
         help_text="How often an item that lacks annotations is republished automatically.",
+    )
+    arms = serializers.ListField(
+        child=NewArmSerializer(),
+        default=list,
+        max_length=MAX_ARMS,
+        help_text="Assign the items at random to these arms, whose shares add up to 100.",
+    )
+    assists_test_items = serializers.BooleanField(
+        default=False, help_text="Assign items of the test partition to arms too."
     )
 
 

@@ -207,7 +207,8 @@ def _preview_page(
     read = Preview(problem=problem, table=stored.table if stored else None) if problem else stored
     costs = role_costs(project=project)
     cents = item_cents(costs, project=project)
-    noun = scheme_of(project).vocabulary.item
+    vocabulary = scheme_of(project).vocabulary
+    noun, row = vocabulary.item, vocabulary.row
     shown_form = _shown_form(job, read)
     context = {
         "job": job,
@@ -224,7 +225,14 @@ def _preview_page(
         if read
         else [],
         "noun": noun,
+        "row": row,
+        "new_rows": f"New {row.plural}",
+        "replaced_rows": f"Replaced {row.plural}",
         "replaced_items": f"Replaced {noun.plural}",
+        "first_rows": f"The first {row.plural}",
+        "row_heading": row.singular[:1].upper() + row.singular[1:],
+        "import_rows": f"Import {row.count(read.sentences)}" if read else "",
+        "listed": row.count(read.listed) if read else "",
         "item_cents": cents,
         "cents": cents * read.items if read else 0,
         "is_assumed": not all(cost.seen for cost in costs),

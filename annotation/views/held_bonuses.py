@@ -18,6 +18,7 @@ from annotation.domain.decisions.decide_bonuses import (
     held_in_groups,
     pay_waiting_work,
 )
+from annotation.domain.decisions.project_signals import signals_of
 from annotation.domain.decisions.review_bonus import (
     accept_bonus,
     decline_bonus,
@@ -93,8 +94,15 @@ def list_held_bonuses(
         for appeal in open_appeals(project=project)[:PAGE_SIZE]
     ]
     waiting = waiting_pay(project=project)
+    signals = signals_of(project)
     context = {
         "rows": rows,
+        "evidence": {
+            submission.pk: signals.evidence_of(submission.pk)
+            for row in rows
+            for submission in row.submissions
+            if signals
+        },
         "groups": groups,
         "appeals": appeals,
         "waiting": waiting,

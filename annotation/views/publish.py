@@ -11,6 +11,13 @@ from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
 from annotation.domain.decisions.changed_figures import forget_published
+from annotation.domain.publishing.arms import (
+    ArmPlan,
+    ArmsError,
+    arm_choices,
+    check_arms,
+    preview_arms,
+)
 from annotation.domain.publishing.choose_workers import choose_workers
 from annotation.domain.publishing.cost_model import item_cents, role_costs
 from annotation.domain.publishing.preview_batch import preview_batch
@@ -53,6 +60,7 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         has_pool=pool is not None,
         groups=groups,
         provider=project.provider,
+        arms=arm_choices(project),
     )
     context = {
         "form": form,
@@ -70,9 +78,12 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
     cents = generation_cents(project=project, count=count)
     try:
         check_pay(project)
-    except PayTooLowError as error:
-        form.add_error("count", str(error))
+        arms = form.arms()
+        check_arms(project, arms)
+    except (PayTooLowError, ArmsError) as error:
+        form.add_error("arm_1" if isinstance(error, ArmsError) else "count", str(error))
         return render_page(request, project, "annotation/publish.html", context, status=422)
+    assists_test_items = form.cleaned_data.get("assists_test_items", False)
     context |= {
         "group": form.group(),
         "is_open": pool is None,
@@ -82,6 +93,9 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
         "cents": cents,
         "studies": preview_batch(project=project, count=count, pool=pool, groups=form.groups()),
         "expected": context["expected_per_item"] * count,
+        "arms": preview_arms(
+            project=project, plans=arms, count=count, assists_test_items=assists_test_items
+        ),
     }
     if "confirmed" not in request.POST or form.cleaned_data["unpublished"] != unpublished:
         # A second click on "Publish" ends here, because the first has changed the number of items.
@@ -94,6 +108,8 @@ def publish(request: HttpRequest, project: Project) -> HttpResponseBase:
             auto_approval_seconds=form.cleaned_data["auto_approval_hours"] * 3600,
             republish_limit=form.cleaned_data["republish_limit"],
             groups=form.groups(),
+            arms=arms,
+            assists_test_items=assists_test_items,
             actor=request.user.get_username(),
         )
     except (
@@ -135,6 +151,8 @@ def publish_now(
     republish_limit: int,
     actor: str,
     groups: Sequence[int] = (),
+    arms: Sequence[ArmPlan] = (),
+    assists_test_items: bool = False,
 ) -> Batch:
     """Publish a batch, and start creating its HITs without waiting for the next sweep."""
     with transaction.atomic():
@@ -146,6 +164,8 @@ def publish_now(
             auto_approval_seconds=auto_approval_seconds,
             republish_limit=republish_limit,
             groups=groups,
+            arms=arms,
+            assists_test_items=assists_test_items,
             actor=actor,
         )
         # `robust` keeps the batch if the broker is down. The sweep then creates the HITs later.

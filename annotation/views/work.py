@@ -12,9 +12,10 @@ from django.utils import timezone
 from django.views.decorators.gzip import gzip_page
 from django.views.decorators.http import require_GET
 
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.domain.corpus.resource_index import UnknownIndexError, compressed_index
 from annotation.domain.work.compensate import compensation_form
-from annotation.domain.work.drafts import save_draft, submit_draft
+from annotation.domain.work.drafts import PageState, save_draft, submit_draft
 from annotation.domain.work.look_up import look_up_for_page, readable_task
 from annotation.domain.work.open_page import OpenedPage, TaskNotFoundError, open_page
 from annotation.domain.work.practice import (
@@ -24,12 +25,13 @@ from annotation.domain.work.practice import (
     find_lesson,
     practice_guidelines,
     practice_page,
+    series_of,
 )
-from annotation.domain.work.record_generations import parse_generation
 from annotation.domain.work.tutorial import finish_tutorial, tutorial_of_page
 from annotation.domain.work.worker_page import page_token_of
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Compensation, PageDraft
+from annotation.onboarding_page import inputs_notice
 from annotation.page_messages import (
     read_look_up_message,
     read_page_message,
@@ -44,8 +46,12 @@ from crowd.domain.sessions.session_progress import progress_of
 from projects.domain.queries import projects_of
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
-from schemes.registry import get_scheme
 from web.markdown import render_markdown
+
+PREANNOTATED = (
+    "A program has prepared this annotation, and it makes mistakes. Check every part, correct or "
+    "remove what is wrong, and add what is missing."
+)
 
 
 @require_GET
@@ -58,7 +64,7 @@ def generate(request: HttpRequest, public_id: UUID) -> HttpResponse:
         "lookUp": reverse("annotation:look-up"),
         **index_urls(page.project),
     }
-    return render_task_page(request, page)
+    return render_task_page(request, page, hint=PREANNOTATED if page.is_preannotated else "")
 
 
 @require_GET
@@ -103,11 +109,19 @@ def render_task_page(request: HttpRequest, page: OpenedPage, *, hint: str = "") 
         role=page.role,
         page=page.data,
         guidelines=page.guidelines,
+        practice_url=_practice_url(page),
         back=_way_back(request),
         consent_text=render_markdown(page.asked_first.consent_text),
         asked_first=page.asked_first,
         hint=hint,
+        **inputs_notice(page.project),
     )
+
+
+def _practice_url(page: OpenedPage) -> str:
+    """Return the address of exercises for the page's role, or ""."""
+    series = series_of(page.project) if page.role == Role.GENERATOR else ""
+    return reverse("annotation:practice-start", args=[series]) if series else ""
 
 
 def render_guidelines_page(request: HttpRequest, page: OpenedPage, *, hint: str) -> HttpResponse:
@@ -118,6 +132,7 @@ def render_guidelines_page(request: HttpRequest, page: OpenedPage, *, hint: str)
         "consent_text": render_markdown(page.asked_first.consent_text),
         "asked_first": page.asked_first,
         "hint": hint,
+        **inputs_notice(page.project),
     }
     return render(request, "annotation/guidelines_preview.html", context)
 
@@ -166,7 +181,13 @@ def submit(request: HttpRequest) -> HttpResponse:
         now=timezone.now(),
         address=request.META.get("REMOTE_ADDR", ""),
     )
-    return JsonResponse({"fields": {"content": answer}})
+    return submitted_response(answer, message)
+
+
+def submitted_response(answer: str, state: PageState) -> JsonResponse:
+    """Return the fields that the page posts to the marketplace, with the form in which they are."""
+    form = {"definition": state.definition} if state.definition else {}
+    return JsonResponse({"fields": {"content": answer, **form}})
 
 
 @page_endpoint
@@ -214,22 +235,22 @@ def resource_index(request: HttpRequest, pk: int, signature: str) -> HttpRespons
 
 
 @require_GET
-def practice_start(request: HttpRequest, scheme: str) -> HttpResponse:
-    return redirect("annotation:practice", scheme=scheme, number=1)
+def practice_start(request: HttpRequest, series: str) -> HttpResponse:
+    return redirect("annotation:practice", series=series, number=1)
 
 
 @require_GET
 @gzip_page
-def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
-    lesson = _lesson(scheme, number)
+def practice(request: HttpRequest, series: str, number: int) -> HttpResponse:
+    lesson = _lesson(series, number)
     page = practice_page(lesson)
-    page["urls"] = {"check": reverse("annotation:practice-check", args=[scheme, number])}
+    page["urls"] = {"check": reverse("annotation:practice-check", args=[series, number])}
     return render_work_page(
         request,
-        scheme=get_scheme(scheme),
+        scheme=lesson.scheme,
         role="practice",
         page=page,
-        guidelines=practice_guidelines(scheme),
+        guidelines=practice_guidelines(lesson),
         base="annotation/practice.html",
         module_role=Role.GENERATOR,
         lesson=lesson,
@@ -237,16 +258,16 @@ def practice(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
 
 
 @page_endpoint
-def practice_check(request: HttpRequest, scheme: str, number: int) -> HttpResponse:
+def practice_check(request: HttpRequest, series: str, number: int) -> HttpResponse:
     content = read_practice_message(request)
-    result = check_answers(lesson=_lesson(scheme, number), content=content)
+    result = check_answers(lesson=_lesson(series, number), content=content)
     context = {"rows": result.rows, "other_side": "Expert"}
     rows = render_to_string("annotation/aligned_rows.html", context)
     return JsonResponse({"summary": result.summary, "rows": rows})
 
 
-def _lesson(scheme: str, number: int) -> Lesson:
+def _lesson(series: str, number: int) -> Lesson:
     try:
-        return find_lesson(scheme=scheme, number=number)
+        return find_lesson(series=series, number=number)
     except ExerciseNotFoundError as error:
         raise Http404(str(error)) from error

@@ -9,6 +9,7 @@ from pydantic import model_validator
 from config.environment.section import Section, variable
 from config.environment.site import Site, host_of, is_secure
 from config.environment.values import (
+    CalledHosts,
     CompletionUrl,
     FernetKeys,
     MTurkUrl,
@@ -20,7 +21,6 @@ from config.environment.values import (
     Region,
     Secret,
     Token,
-    WebhookHosts,
 )
 from config.hosts import share_cookies
 
@@ -88,7 +88,7 @@ class Marketplace(Site):
         low=0,
         high=100_000,
     )
-    MARKETPLACE_WEBHOOK_HOSTS: WebhookHosts = variable(
+    MARKETPLACE_WEBHOOK_HOSTS: CalledHosts = variable(
         "Hosts that may receive notifications, besides the site's own: `hooks.example` for "
         "the ports 80 and 443, `hooks.example:8443` for another",
         default="",

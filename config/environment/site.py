@@ -7,6 +7,7 @@ from pydantic import model_validator
 
 from config.environment.section import BASE_DIR, Section, variable
 from config.environment.values import (
+    CalledHosts,
     Contact,
     DaysOfCopies,
     Folder,
@@ -76,8 +77,9 @@ class Site(Section):
         high=1_000_000,
     )
     COPIES_DAYS: DaysOfCopies = variable(
-        "Days after which drafts and copies of answers are deleted, once the submission is "
-        "recorded ([what grows](limits.md#what-grows)). At least 45, or 0 to keep them",
+        "Days after which drafts, copies of answers and records of how they were entered are "
+        "deleted, once the submission is recorded ([what grows](limits.md#what-grows)). At least "
+        "45, or 0 to keep them",
         default=60,
         low=0,
         high=36500,
@@ -95,7 +97,9 @@ class Site(Section):
         high=36500,
     )
     SSL_REDIRECT: bool = variable(
-        "Redirect to `https` if `SITE_URL` uses it. Turn off if the proxy does this", default=True
+        "Redirect to `https` if `SITE_URL` uses it, except `/health/` and `/metrics`. Turn off if the "
+        "proxy does this",
+        default=True,
     )
     VAR_DIR: PrivateFolder = variable(
         "Folder for the database, queue, static files, uploads and exports",
@@ -126,6 +130,11 @@ class Site(Section):
     SECURITY_CONTACT: Contact = variable(
         "Where to report vulnerabilities, such as `mailto:security@example.org`. Shown in "
         "`/.well-known/security.txt`",
+        default="",
+    )
+    MODEL_HOSTS: CalledHosts = variable(
+        "Hosts of [models](../explanation/models.md) that requesters may register: `models.example` for "
+        "the ports 80 and 443, `127.0.0.1:11434` for another",
         default="",
     )
     METRICS_TOKEN: MetricsToken = variable(

@@ -117,7 +117,7 @@ def _check_hosts(hosts: list[str], info: ValidationInfo) -> list[str]:
     return hosts
 
 
-def _check_webhook_hosts(hosts: list[str], info: ValidationInfo) -> list[str]:
+def _check_called_hosts(hosts: list[str], info: ValidationInfo) -> list[str]:
     is_valid = all(
         re.fullmatch(r"([\w.-]+|\[[0-9a-f:]+\])(:[0-9]+)?", host)
         and split_url(f"//{host}").hostname
@@ -207,7 +207,8 @@ Origin = Annotated[str, AfterValidator(_check_origin)]
 OptionalOrigin = Annotated[str, AfterValidator(_check_optional_origin)]
 TextList = Annotated[list[str], BeforeValidator(_split_list)]
 Hosts = Annotated[TextList, AfterValidator(_check_hosts)]
-WebhookHosts = Annotated[TextList, AfterValidator(_check_webhook_hosts)]
+# Hosts that the site may call, with a port or with those of https and http
+CalledHosts = Annotated[TextList, AfterValidator(_check_called_hosts)]
 Origins = Annotated[list[Origin], BeforeValidator(_split_list)]
 Networks = Annotated[list[IPv4Network | IPv6Network], BeforeValidator(_read_networks)]
 Role = Literal["admin", "requester", "trainer", "expert"]

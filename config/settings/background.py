@@ -90,9 +90,12 @@ JOB_KINDS = {
     "gold-check": "consolidation.domain.gold.check_gold.KIND",
     "resource-import": "consolidation.domain.experts.queue_resource.KIND",
     "queue-setup": "consolidation.domain.experts.queue_setup.KIND",
+    "model-run": "model_annotators.domain.run_model.KIND",
     "round-setup": "qualification.domain.rounds.queue_rounds.KIND",
     "export": "datasets.domain.exports.queue_export.KIND",
     "system-evaluation": "datasets.domain.systems.evaluate_systems.KIND",
+    "certainty": "datasets.domain.quality.certainty.KIND",
+    "release": "releases.domain.queue_release.KIND",
     "deletion": "dashboard.delete_project.KIND",
     "rehearsal": "rehearsal.domain.dry_run.KIND",
 }
@@ -150,6 +153,7 @@ CELERY_BEAT_SCHEDULE = {
         "crowd.tasks.fetch_messages",
         "annotation.tasks.republish_short_items",
         "consolidation.tasks.reopen_and_republish_cases",
+        "datasets.tasks.decide_redundancy",
     ),
     # Slowest, because these sweeps scan whole projects and no user waits for the result.
     **_sweep(

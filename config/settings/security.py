@@ -37,6 +37,8 @@ SECURE_HSTS_SECONDS = 31_536_000 if SITE_IS_SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SITE_IS_SECURE
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if SITE_IS_SECURE else None
 SECURE_SSL_REDIRECT = env.SSL_REDIRECT and SITE_IS_SECURE
+# Monitoring and deployments call each web host directly, without the proxy that adds TLS.
+SECURE_REDIRECT_EXEMPT = [r"^health/", r"^metrics$"]
 PERMISSIONS_POLICY: dict[str, list[str]] = {
     feature: []
     for feature in (

@@ -18,6 +18,7 @@ SERVICE_VARIABLES = (
     *("MTURK_ENDPOINT_URL", "PROLIFIC_URL", "PROLIFIC_TOKEN"),
 )
 SITE_URL = env.SITE_URL
+MODEL_HOSTS = env.MODEL_HOSTS
 SITE_IS_SECURE = is_secure(SITE_URL)
 # The site's own processes and requesters' pages use further hosts.
 ALLOWED_HOSTS = [
@@ -33,6 +34,8 @@ INSTALLED_APPS = [
     "dashboard",
     "accounts",
     "rehearsal",
+    "releases",
+    "model_annotators",
     "qualification",
     "datasets",
     "consolidation",

@@ -1,10 +1,12 @@
 """Cases with their tasks, sources and transitions."""
 
-from annotation.enums import SubmissionState
+from annotation.domain.corpus.fit_content import fit_content
+from annotation.enums import ModelUse, SubmissionState
 from annotation.models import Submission, Task
 from audit.domain.change_state import Transitions
 from consolidation.enums import CaseState
 from consolidation.models import Case, CaseTask
+from projects.enums import Role
 from schemes.contract.values import Json
 
 TRANSITIONS: Transitions = {
@@ -63,10 +65,20 @@ def sources_of(case: Case, round: int | None = None) -> list[Json]:
     the annotation that was disputed then.
     """
     if case.given is not None:
-        return list(case.given)
+        return [
+            fit_content(content, item=case.item, since=case.opened_at) for content in case.given
+        ]
     if round is not None and round < case.round:
         return [source_at(case, round).content]
     return [source.submission.content for source in case.sources.select_related("submission")]
+
+
+def marked_source(case: Case) -> int | None:
+    """Return the position of the model's annotation if the consolidator may know it, else None."""
+    own = case.sources.filter(
+        submission__role=Role.MODEL, case__item__item_arm__arm__use=ModelUse.SHOWN_SOURCE
+    )
+    return own.values_list("position", flat=True).first()
 
 
 def source_at(case: Case, round: int) -> Submission:

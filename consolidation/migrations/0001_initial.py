@@ -117,6 +117,7 @@ class Migration(migrations.Migration):
                 ('rule', models.CharField(blank=True, db_default='', max_length=60)),
                 ('created_at', models.DateTimeField()),
                 ('case', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='gold', to='consolidation.case')),
+                ('mapped_from', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='mapped', to='consolidation.gold')),
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='gold', to='annotation.item')),
                 ('submission', models.OneToOneField(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='gold', to='annotation.submission')),
             ],
@@ -258,6 +259,7 @@ class Migration(migrations.Migration):
                 ('comment', models.TextField(blank=True)),
                 ('revision', models.PositiveIntegerField(default=0)),
                 ('save_id', models.CharField(blank=True, db_default='', max_length=40)),
+                ('definition_digest', models.CharField(blank=True, db_default='', max_length=64)),
                 ('opened_at', models.DateTimeField()),
                 ('saved_at', models.DateTimeField()),
                 ('submitted_at', models.DateTimeField(blank=True, null=True)),
@@ -279,6 +281,8 @@ class Migration(migrations.Migration):
             name='SystemAnnotation',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('original', models.JSONField(blank=True, null=True)),
+                ('original_version', models.PositiveIntegerField(blank=True, null=True)),
                 ('system', models.CharField(max_length=60)),
                 ('content', models.JSONField()),
                 ('schema_version', models.PositiveSmallIntegerField()),
@@ -286,7 +290,22 @@ class Migration(migrations.Migration):
                 ('item', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='system_annotations', to='annotation.item')),
             ],
             options={
-                'constraints': [models.UniqueConstraint(fields=('item', 'system'), name='system_annotation_once')],
+                'constraints': [models.UniqueConstraint(fields=('item', 'system'), name='system_annotation_once'), models.CheckConstraint(condition=models.Q(models.Q(('original__isnull', True), ('original_version__isnull', True)), models.Q(('original__isnull', False), ('original_version__isnull', False)), _connector='OR'), name='systemannotation_original_with_its_version')],
+            },
+        ),
+        migrations.CreateModel(
+            name='RejectedEntry',
+            fields=[
+                ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('resource', models.CharField(max_length=40)),
+                ('key', models.TextField()),
+                ('rejected_by', models.CharField(max_length=150)),
+                ('rejected_at', models.DateTimeField()),
+                ('project', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='rejected_entries', to='projects.project')),
+            ],
+            options={
+                'verbose_name_plural': 'rejected entries',
+                'constraints': [models.UniqueConstraint(fields=('project', 'resource', 'key'), name='rejected_entry_once')],
             },
         ),
     ]

@@ -101,7 +101,7 @@ def _columns(project: Project, may: Container[str]) -> list[Column]:
         Column(
             "Accepted",
             lambda item: item.generations,
-            lambda item: _accepted(item, project),
+            _accepted,
             about="Accepted annotations, of those wanted for each item.",
             is_number=True,
         ),
@@ -118,10 +118,10 @@ def _state_badges(item: Any) -> SafeString:
     return state_badge(state)
 
 
-def _accepted(item: Any, project: Project) -> str:
+def _accepted(item: Any) -> str:
     if not item.in_production:
         return str(item.generations)
-    return f"{item.generations} of {project.generators_per_item}" if item.offered else "–"
+    return f"{item.generations} of {item.wanted}" if item.offered else "–"
 
 
 def _import_link(project: Project, may: Container[str]) -> tuple[str, str]:

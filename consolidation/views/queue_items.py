@@ -34,7 +34,13 @@ def choose(request: HttpRequest, project: Project) -> HttpResponseBase:
         messages.error(request, "Tick at least one item.")
         return redirect("consolidation:items", project.slug)
     is_chosen = "experts_per_item" in request.POST
-    form = ChosenItemsForm(request.POST if is_chosen else None, queues=_queues(project))
+    queues = project.expert_queues.filter(
+        kind=ExpertWork.ANNOTATE, state=QueueState.OPEN, is_for_disputes=False
+    )
+    form = ChosenItemsForm(
+        request.POST if is_chosen else None,
+        queues=[(str(queue.pk), queue.title) for queue in queues.order_by("-pk")],
+    )
     if is_chosen and form.is_valid():
         try:
             queue = _put(request, project, form, items)
@@ -53,13 +59,6 @@ def _ticked(project: Project, ids: list[str]) -> list[Item]:
     items = project.items.filter(withdrawn_at=None).select_related("project", "sentence__image")
     rows = items.in_bulk(numbers)
     return [rows[pk] for pk in dict.fromkeys(numbers) if pk in rows]
-
-
-def _queues(project: Project) -> list[tuple[str, str]]:
-    queues = project.expert_queues.filter(
-        kind=ExpertWork.ANNOTATE, state=QueueState.OPEN, is_for_disputes=False
-    )
-    return [(str(queue.pk), queue.title) for queue in queues.order_by("-pk")]
 
 
 def _put(

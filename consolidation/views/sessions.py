@@ -20,7 +20,7 @@ from annotation.domain.work.onboarding.session_consent import (
     missing_consent,
     project_of,
 )
-from annotation.onboarding_page import NEW_TEXT
+from annotation.onboarding_page import NEW_TEXT, inputs_notice
 from consolidation.domain.cases.deal_task import deal_next, earns_code
 from crowd.domain.provider.providers import NO_ANSWER, knows_sessions
 from crowd.domain.sessions.arrivals import InvalidArrivalError
@@ -158,6 +158,7 @@ def _ask_consent(
     text = missing_consent(project=context["project"], session=context["session"])
     assert text
     context |= {"text": text, "consent_text": render_markdown(text.text), "problem": problem}
+    context |= inputs_notice(context["project"])
     status = 422 if problem else 200
     return render(request, "consolidation/session_consent.html", context, status=status)
 

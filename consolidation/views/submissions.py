@@ -17,6 +17,7 @@ from annotation.domain.decisions.decide_submission import (
     pay_without_using,
     reject_submissions,
 )
+from annotation.domain.decisions.project_signals import signals_of
 from annotation.domain.publishing.queries import (
     can_be_accepted,
     can_be_used,
@@ -77,10 +78,12 @@ def _list(
             "Submissions that automatic checks can't decide appear here.",
         ),
     )
+    signals = signals_of(project)
     context = {
         "rows": [
             {
                 "submission": submission,
+                "signals": signals.evidence_of(submission.pk) if signals else (),
                 "usable": can_be_used(submission),
                 "copies": has_two_versions(submission),
                 **_pay_of(submission),

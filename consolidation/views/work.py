@@ -1,8 +1,9 @@
 """Pages for consolidators, validators and revisers in a marketplace's frame."""
 
+from string import ascii_uppercase
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import reverse
 from django.utils import timezone
@@ -17,9 +18,14 @@ from annotation.domain.work.worker_page import InvalidPageError, NotForWorkerErr
 from annotation.frame import framed_page, page_endpoint
 from annotation.models import Task
 from annotation.page_messages import read_page_message
-from annotation.views.work import open_framed_page, render_guidelines_page, render_task_page
+from annotation.views.work import (
+    open_framed_page,
+    render_guidelines_page,
+    render_task_page,
+    submitted_response,
+)
 from annotation.work_page import index_urls
-from consolidation.domain.case_records import case_of_task, sources_of
+from consolidation.domain.case_records import case_of_task, marked_source, sources_of
 from consolidation.domain.cases.open_cases import excluded_workers
 from consolidation.domain.cases.record_work import parse_for_case
 from consolidation.models import Case
@@ -37,6 +43,7 @@ OWN_WORK = (
 EXAMPLE = "This is an example. The annotations of the task appear when you accept it."
 HIDDEN = "The annotations of the task appear when you accept it."
 REVISION_HIDDEN = "Your annotation, and what others dispute in it, appear when you accept the task."
+MARKED = "A program wrote annotation {letter}, and people wrote the others."
 OTHERS_WORK = "Only the worker who wrote this annotation can revise it. Return this task."
 
 
@@ -50,7 +57,9 @@ def consolidate(request: HttpRequest, public_id: UUID) -> HttpResponse:
     page.data["items"][0]["sources"] = sources
     merging = scheme_of(item.project).get_merging()
     page.data["items"][0]["layout"] = merging.lay_out(sources, context_of(item))
-    return render_task_page(request, page)
+    marked = marked_source(case)
+    hint = "" if marked is None else MARKED.format(letter=ascii_uppercase[marked])
+    return render_task_page(request, page, hint=hint)
 
 
 @require_GET
@@ -75,7 +84,7 @@ def revise(request: HttpRequest, public_id: UUID) -> HttpResponse:
     if page.hides_work:
         return render_task_page(request, page, hint=REVISION_HIDDEN)
     dispute = case_of_task(task).disputes.select_related("source__worker").get(round=task.round)
-    author, worker = dispute.source.worker, _worker_of(request)
+    author, worker = dispute.source.worker, parse_arrival(request.path, request.GET.dict()).worker
     if worker and author and worker != author.external_id:
         raise NotForWorkerError(OTHERS_WORK)
     (item,) = page.data["items"]
@@ -104,7 +113,7 @@ def submit(request: HttpRequest) -> HttpResponse:
         now=now,
         address=request.META.get("REMOTE_ADDR", ""),
     )
-    return JsonResponse({"fields": {"content": answer}})
+    return submitted_response(answer, message)
 
 
 def _open(
@@ -132,10 +141,6 @@ def _render_example(request: HttpRequest, page: OpenedPage) -> HttpResponse:
         return render_guidelines_page(request, page, hint=HIDDEN)
     page.data["items"] = [example]
     return render_task_page(request, page, hint=EXAMPLE)
-
-
-def _worker_of(request: HttpRequest) -> str:
-    return parse_arrival(request.path, request.GET.dict()).worker
 
 
 def _urls(project: Project) -> Json:

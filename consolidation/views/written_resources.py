@@ -17,11 +17,14 @@ from annotation.domain.corpus.resource_use import count_submissions_by_version, 
 from annotation.domain.work.open_page import draft_data
 from annotation.work_page import render_work_page
 from consolidation.domain.gold.lost_parts import LostParts, lost_parts
+from consolidation.domain.gold.map_contents import maps_contents
+from consolidation.domain.gold.save_version import save_version
+from consolidation.domain.gold.version_effects import VersionEffects, describe_effects, effects_of
 from consolidation.forms import WrittenResourceForm
 from projects.domain.resources import (
     ResourceChangedError,
     UnknownResourceError,
-    change_resource,
+    check_change,
     current_version,
     declared_resource,
     value_of,
@@ -33,7 +36,7 @@ from projects.permissions import MEMBERS, STAFF, project_page
 from projects.views.settings import actor_of
 from schemes.contract.resources import Resource
 from schemes.contract.values import Json, Noun
-from schemes.contract.written_resources import Mistake, WrittenResource
+from schemes.contract.written_resources import Mistake, WrittenResource, WrittenTextError
 from schemes.registry import get_scheme
 
 ANNOTATIONS = Noun("annotation", "annotations")
@@ -80,15 +83,22 @@ def show_editor(
         "version": version,
         "mistakes": mistakes,
         "versions": [(row, submissions[row.version]) for row in versions],
-        "lost": lost_parts(project=project, name=name) if "check" in request.GET else None,
+        **(_checked(project, name) if "check" in request.GET else {}),
     }
     return render_page(request, project, TEMPLATE, context, status=status)
+
+
+def _checked(project: Project, name: str) -> dict[str, object]:
+    """Return the effects of the current version, or what annotations use and it lacks."""
+    if maps_contents(project):
+        return {"effects": effects_of(project=project)}
+    return {"lost": lost_parts(project=project, name=name)}
 
 
 @require_POST
 @project_page(STAFF)
 def save_text(request: HttpRequest, project: Project, name: str) -> HttpResponseBase:
-    """Store the text as a new version. Ask first if annotations don't fit it."""
+    """Store the text as a new version. Ask first if that changes annotations."""
     try:
         _, written = written_resource(project, name)
     except UnknownResourceError:
@@ -96,21 +106,26 @@ def save_text(request: HttpRequest, project: Project, name: str) -> HttpResponse
     form = WrittenResourceForm(request.POST, written=written)
     if not form.is_valid():
         return show_editor(request, project, name, form=form, mistakes=form.mistakes, status=422)
+    try:
+        check_change(project=project, name=name, value=form.value)
+    except WrittenTextError as error:
+        mistakes = error.mistakes
+        return show_editor(request, project, name, form=form, mistakes=mistakes, status=422)
     address = reverse("consolidation:resource", args=[project.slug, name])
-    lost = lost_parts(project=project, name=name, value=form.value)
-    if lost.annotations:
+    title, consequences = _to_confirm(project, name, form.value)
+    if consequences:
         page = ask_first(
             request,
             project,
-            title=f"Save a version that doesn’t fit {ANNOTATIONS.count(lost.annotations)}?",
-            consequences=_consequences(lost),
+            title=title,
+            consequences=consequences,
             button="Save as new version",
             back=address,
         )
         if page:
             return page
     try:
-        imported = change_resource(
+        imported = save_version(
             project=project,
             name=name,
             value=form.value,
@@ -125,7 +140,7 @@ def save_text(request: HttpRequest, project: Project, name: str) -> HttpResponse
         messages.success(request, f"Version {imported.resource.version} saved.")
     else:
         messages.info(request, "Nothing changed, so there is no new version.")
-    return redirect(f"{address}?check=1" if lost.annotations else address)
+    return redirect(f"{address}?check=1" if consequences else address)
 
 
 @require_POST
@@ -229,6 +244,26 @@ def compare_lines(before: str, after: str) -> list[DiffLine]:
                 lines += [DiffLine("added", None, j + 1, new[j]) for j in range(j1, j2)]
         last = group[-1][4]
     return lines
+
+
+def _to_confirm(project: Project, name: str, value: Json) -> tuple[str, list[str]]:
+    """Return what to ask before a value is saved, and its consequences, or nothing without any."""
+    if not maps_contents(project):
+        lost = lost_parts(project=project, name=name, value=value)
+        count = ANNOTATIONS.count(lost.annotations)
+        title = f"Save a version that doesn’t fit {count}?"
+        return title, _consequences(lost) if lost.annotations else []
+    effects = effects_of(project=project, value=value)
+    if not (effects.mapped or effects.needs_a_decision):
+        return "", []
+    return _title(effects), describe_effects(effects)
+
+
+def _title(effects: VersionEffects) -> str:
+    if not effects.needs_a_decision:
+        return f"Save a version that maps {ANNOTATIONS.count(effects.mapped)}?"
+    unfit = max(effects.lost.annotations, effects.missing.annotations)
+    return f"Save a version that doesn’t fit {ANNOTATIONS.count(unfit)}?"
 
 
 def _consequences(lost: LostParts) -> list[str]:

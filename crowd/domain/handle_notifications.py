@@ -11,7 +11,7 @@ from crowd.domain.sessions.notice_study import notice_study
 from crowd.domain.sessions.sync_sessions import schedule_session_sync
 from crowd.enums import DEFAULT_PROVIDER
 from crowd.models import NotificationReceipt, Study
-from crowd.providers.base import RECEIPTS_KEPT, ProviderEvent
+from crowd.providers.base import RECEIPTS_KEPT
 
 
 def receive_notification(
@@ -24,7 +24,13 @@ def receive_notification(
     # May ask the provider for its secret, so that no transaction is open.
     event = provider_of(provider).read_event(body=body, headers=headers, now=now)
     with transaction.atomic():
-        if is_new := _store_receipts(event, now):
+        created = [
+            NotificationReceipt.objects.get_or_create(
+                doc_id=receipt, defaults={"received_at": now}
+            )[1]
+            for receipt in event.receipts
+        ]
+        if is_new := all(created):
             schedule_sync(external_ids=event.postings, now=now)
             schedule_session_sync(external_ids=event.sessions, now=now)
             studies = Study.objects.filter(external_id__in=event.postings)
@@ -33,15 +39,6 @@ def receive_notification(
                 for study in studies:
                     notice_study(study=study, notice=event.notice, now=now)
     return is_new
-
-
-def _store_receipts(event: ProviderEvent, now: datetime) -> bool:
-    """Return True if none of the receipts was known."""
-    created = [
-        NotificationReceipt.objects.get_or_create(doc_id=receipt, defaults={"received_at": now})[1]
-        for receipt in event.receipts
-    ]
-    return all(created)
 
 
 def forget_notifications(*, now: datetime) -> int:

@@ -506,18 +506,18 @@ class Migration(migrations.Migration):
             name='LedgerEntry',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('kind', models.CharField(choices=[('reserve', 'reserved'), ('release', 'released'), ('settle', 'settled')], max_length=20)),
+                ('kind', models.CharField(choices=[('reserve', 'reserved'), ('release', 'released'), ('settle', 'settled'), ('model', 'model')], max_length=20)),
                 ('amount_cents', models.BigIntegerField()),
                 ('fee_cents', models.BigIntegerField()),
                 ('key', models.CharField(max_length=120, unique=True)),
                 ('at', models.DateTimeField()),
                 ('budget', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='entries', to='crowd.budget')),
-                ('hit', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='ledger_entries', to='crowd.hit')),
+                ('hit', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='ledger_entries', to='crowd.hit')),
                 ('payment', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='ledger_entries', to='crowd.payment')),
             ],
             options={
                 'verbose_name_plural': 'ledger entries',
-                'constraints': [models.CheckConstraint(condition=models.Q(('amount_cents__gte', 0), ('fee_cents__gte', 0)), name='ledger_not_negative'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'settle'), _negated=True), models.Q(('payment', None), _negated=True), _connector='OR'), name='ledger_settles_a_payment')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('amount_cents__gte', 0), ('fee_cents__gte', 0)), name='ledger_not_negative'), models.CheckConstraint(condition=models.Q(models.Q(('kind', 'settle'), _negated=True), models.Q(('payment', None), _negated=True), _connector='OR'), name='ledger_settles_a_payment'), models.CheckConstraint(condition=models.Q(models.Q(('hit', None), ('kind', 'model'), ('payment', None)), models.Q(models.Q(('kind', 'model'), _negated=True), ('hit__isnull', False)), _connector='OR'), name='ledger_of_a_hit_or_a_model')],
             },
         ),
         migrations.AddConstraint(

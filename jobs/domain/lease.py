@@ -4,11 +4,14 @@ The rows of a killed process become free when their leases expire. A lease does 
 repeat. Its token does.
 """
 
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import TypeVar
 
 from django.conf import settings
-from django.db import models, transaction
+from django.db import Error, connection, models, transaction
 from django.db.models import Q
 
 M = TypeVar("M", bound=models.Model)
@@ -30,3 +33,27 @@ def take_leases(rows: models.QuerySet[M], *, now: datetime, limit: int | None) -
         leased_until=now + LEASE
     )
     return leased
+
+
+@contextmanager
+def renewing(renew: Callable[[], object], *, seconds: float) -> Iterator[None]:
+    """Call `renew` every `seconds` from a thread during the block, for as long as the process lives."""
+    ended = threading.Event()
+    thread = threading.Thread(target=_renew, args=(renew, seconds, ended), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _renew(renew: Callable[[], object], seconds: float, ended: threading.Event) -> None:
+    try:
+        while not ended.wait(seconds):
+            try:
+                renew()
+            except Error:
+                connection.close()  # the next call connects again
+    finally:
+        connection.close()

@@ -1,13 +1,11 @@
 """Run jobs: lease a job, renew the lease while it runs, and store the outcome."""
 
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from typing import Any
 
 from django.conf import settings
-from django.db import DatabaseError, connection, transaction
+from django.db import transaction
 
 from audit.domain.change_state import change_state
 from jobs.domain.kinds import (
@@ -18,6 +16,7 @@ from jobs.domain.kinds import (
     JobRun,
     kind_of,
 )
+from jobs.domain.lease import renewing
 from jobs.enums import UNFINISHED, JobState
 from jobs.models import Job
 
@@ -40,7 +39,7 @@ def run_next_job(*, clock: Clock, heartbeat: float = HEARTBEAT_SECONDS) -> bool:
     if job.attempts > kind_of(job).attempts:
         _end(run, JobState.FAILED, clock(), problem=_ended_too_often(kind_of(job)))
         return True
-    with _heartbeat(run, clock, heartbeat):
+    with renewing(lambda: _save_progress(run, clock()), seconds=heartbeat):
         _run(run, clock)
     return True
 
@@ -162,29 +161,8 @@ def _with_line(job: Job, text: str, now: datetime) -> list[dict[str, str]]:
     return [*job.log, {"at": now.isoformat(), "text": text}][-LOG_LINES:]
 
 
-@contextmanager
-def _heartbeat(run: JobRun, clock: Clock, seconds: float) -> Iterator[None]:
-    """Renew the lease and save the progress from a thread, for as long as the process lives."""
-    ended = threading.Event()
-    thread = threading.Thread(target=_beat, args=(run, clock, seconds, ended), daemon=True)
-    thread.start()
-    try:
-        yield
-    finally:
-        ended.set()
-        thread.join()
-
-
-def _beat(run: JobRun, clock: Clock, seconds: float, ended: threading.Event) -> None:
-    try:
-        while not ended.wait(seconds):
-            with suppress(DatabaseError):  # the next heartbeat retries
-                _save_progress(run, clock())
-    finally:
-        connection.close()
-
-
 def _save_progress(run: JobRun, now: datetime) -> None:
+    """Save the progress and renew the lease."""
     row = Job.objects.filter(pk=run.job.pk)
     mine = row.filter(state=JobState.RUNNING, attempts=run.job.attempts)
     fields: dict[str, Any] = {

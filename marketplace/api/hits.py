@@ -18,7 +18,7 @@ from marketplace.domain.questions.layouts import build_question
 from marketplace.domain.work import maintenance
 from marketplace.domain.work.review_policies.parameters import attach, parse_policy
 from marketplace.enums import ReviewPolicyLevel
-from marketplace.models import Hit, HitType, HitTypeRequirement, QualificationType, ReviewPolicy
+from marketplace.models import Hit, HitType, HitTypeRequirement, QualificationType
 
 DEFAULT_AUTO_APPROVAL_SECONDS = 2_592_000
 
@@ -143,7 +143,11 @@ def _register(call: Call, params: Params) -> HitType:
 
 
 def _create(call: Call, params: Params, hit_type: HitType) -> Output:
-    policies = _review_policies(params)
+    policies = [
+        parse_policy(level, policy["PolicyName"], policy.get("Parameters", []))
+        for level in ReviewPolicyLevel
+        if (policy := params.get(f"{level}ReviewPolicy"))
+    ]
     question = _question(call, params)
     with transaction.atomic():
         hit = hits.create_hit(
@@ -176,14 +180,6 @@ def _question(call: Call, params: Params) -> str:
     if not question:
         raise RefusalError("AWS.MissingParameters", "These parameters are missing: Question.")
     return str(question)
-
-
-def _review_policies(params: Params) -> list[ReviewPolicy]:
-    return [
-        parse_policy(level, policy["PolicyName"], policy.get("Parameters", []))
-        for level in ReviewPolicyLevel
-        if (policy := params.get(f"{level}ReviewPolicy"))
-    ]
 
 
 def _visible(call: Call) -> QuerySet[Hit]:

@@ -85,24 +85,18 @@ def read_authorization(headers: Mapping[str, str], *, now: datetime) -> Authoriz
 
 def verify(request: SignedRequest, authorization: Authorization, *, secret: str) -> None:
     """Raise NotAuthenticError unless `secret` produces the claimed signature."""
-    if not hmac.compare_digest(
-        _expected_signature(request, authorization, secret), authorization.signature
-    ):
-        raise NotAuthenticError(
-            "InvalidSignatureException",
-            "The request signature we calculated does not match the signature you provided. "
-            "Check your secret access key and signing method.",
-        )
-
-
-def _expected_signature(request: SignedRequest, authorization: Authorization, secret: str) -> str:
     signer = _Signer(authorization, request.headers, secret)
     # Headers are left out, because botocore would trust X-Amz-Content-SHA256 unchecked.
     url = f"http://{request.headers.get('host', '')}{request.path}?{request.query}"
     received = AWSRequest(request.method, url, data=request.body)
     received.context["timestamp"] = authorization.stamp
     text = signer.string_to_sign(received, signer.canonical_request(received))
-    return signer.signature(text, received)
+    if not hmac.compare_digest(signer.signature(text, received), authorization.signature):
+        raise NotAuthenticError(
+            "InvalidSignatureException",
+            "The request signature we calculated does not match the signature you provided. "
+            "Check your secret access key and signing method.",
+        )
 
 
 class _Signer(SigV4Auth):

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.conf import settings
-from django.db.models import F, Q
 
 from crowd.domain.provider.providers import unreachable
 from crowd.enums import DEFAULT_PROVIDER
@@ -127,9 +126,7 @@ def _is_busy(queue: str, now: datetime) -> bool:
     if queue == "jobs":
         return _job_is_running(now)
     if queue == "backups":
-        limit = timedelta(seconds=settings.CELERY_TASK_TIME_LIMIT)
-        unfinished = Q(ended_at=None) | Q(ended_at__lt=F("tried_at"))
-        return BackupRecord.objects.filter(unfinished, tried_at__gte=now - limit).exists()
+        return BackupRecord.objects.filter(leased_until__gte=now).exists()
     return False
 
 

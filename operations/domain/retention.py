@@ -1,8 +1,9 @@
 """Deletes what a site keeps only for a time.
 
 A submission has everything that its draft and the copy of the marketplace's answer had, so both are
-deleted `COPIES_DAYS` after they were recorded. The texts of messages to and from workers are deleted
-after `MESSAGES_DAYS`, and state changes after `LOG_DAYS`. A setting of 0 keeps them.
+deleted `COPIES_DAYS` after they were recorded. So is the submission's record of inputs. The texts of
+messages to and from workers are deleted after `MESSAGES_DAYS`, and state changes after `LOG_DAYS`. A
+setting of 0 keeps them.
 """
 
 from datetime import datetime, timedelta
@@ -11,7 +12,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.models import Draft
+from annotation.models import Draft, Submission
 from audit.append_only import EXPIRED
 from audit.models import StateChange
 from crowd.enums import MailState, MessageState
@@ -23,13 +24,15 @@ DELETED = "deleted"  # the subject of a message without its text
 
 def delete_expired(*, now: datetime) -> dict[str, int]:
     """Delete what has expired. Return the numbers of rows."""
-    counts = {"drafts": 0, "answers": 0, "messages": 0, "state_changes": 0}
+    counts = {"drafts": 0, "answers": 0, "inputs": 0, "messages": 0, "state_changes": 0}
     if days := settings.COPIES_DAYS:
         recorded = Assignment.objects.filter(recorded_at__lt=now - timedelta(days=days))
         counts["drafts"] = in_batches(_drafts_of(recorded), lambda rows: rows.delete())
         counts["answers"] = in_batches(
             recorded.exclude(answer={}), lambda rows: rows.update(answer={})
         )
+        old = Submission.objects.filter(assignment__in=recorded).exclude(inputs={})
+        counts["inputs"] = in_batches(old, lambda rows: rows.update(inputs={}))
     if days := settings.MESSAGES_DAYS:
         counts["messages"] = _delete_texts(now - timedelta(days=days))
     if days := settings.LOG_DAYS:

@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from audit.errors import TouchstoneError
+from jobs.domain.lease import renewing
 from operations.domain.backup_store import (
     BACKUPS,
     ENCRYPTED,
@@ -37,6 +38,8 @@ log = logging.getLogger("touchstone.backups")
 WEEK, DAY = timedelta(days=7), timedelta(days=1)
 # A WAL file is archived every minute, and each pass copies what is new.
 ARCHIVE_PASS = timedelta(minutes=1)
+# Of the lease of a run, the time after which the run renews it.
+RENEWAL_SHARE = 4
 # Of its interval, how long a failed run waits until it is repeated.
 RETRY_SHARE = 24
 
@@ -132,10 +135,24 @@ def _run(
     with _lock(kind) as is_free:
         unclaimed = BackupRecord.objects.filter(pk=record.pk, tried_at=record.tried_at)
         if is_free and unclaimed.update(tried_at=now):
-            try:
+            with _lease(record, clock):
                 _attempt(kind, work, record, now)
-            finally:
-                BackupRecord.objects.filter(pk=record.pk).update(ended_at=clock())
+
+
+@contextmanager
+def _lease(record: BackupRecord, clock: Callable[[], datetime]) -> Iterator[None]:
+    """Mark the run as going on. The mark of a killed process expires."""
+    row = BackupRecord.objects.filter(pk=record.pk)
+
+    def renew() -> None:
+        row.update(leased_until=clock() + settings.LEASE)
+
+    renew()
+    try:
+        with renewing(renew, seconds=settings.LEASE.total_seconds() / RENEWAL_SHARE):
+            yield
+    finally:
+        row.update(leased_until=None)
 
 
 @contextmanager

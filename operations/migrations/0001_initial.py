@@ -33,7 +33,7 @@ class Migration(migrations.Migration):
                 ('kind', models.CharField(choices=[('backup', 'Backup'), ('snapshot', 'Snapshot of the database'), ('base', 'Base backup of PostgreSQL'), ('archive', 'Archived WAL file'), ('drill', 'Restore drill'), ('moment_drill', 'Restore drill to a moment')], max_length=20, unique=True)),
                 ('since', models.DateTimeField()),
                 ('tried_at', models.DateTimeField(blank=True, null=True)),
-                ('ended_at', models.DateTimeField(blank=True, null=True)),
+                ('leased_until', models.DateTimeField(blank=True, null=True)),
                 ('succeeded_at', models.DateTimeField(blank=True, null=True)),
                 ('problem', models.CharField(blank=True, max_length=300)),
                 ('digest', models.CharField(blank=True, max_length=64)),

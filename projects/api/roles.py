@@ -35,7 +35,10 @@ class RulePermission(BasePermission):
         if required.rule is Access.SIGNED_IN:
             return True
         if required.rule is Access.CAN_CREATE_PROJECTS:
-            return _can_create_projects(request)
+            limited = isinstance(request.auth, ApiToken) and not request.auth.all_projects
+            if limited or not request.user.has_perm("projects.add_project"):
+                raise PermissionDenied("You need the permission to create projects.")
+            return True
         project = own_projects(request).filter(slug=view.kwargs.get("slug", "")).first()
         if project is None:
             raise Http404
@@ -52,13 +55,6 @@ def _require_scope(request: Request, scope: TokenScope) -> None:
     if isinstance(request.auth, ApiToken) and scope not in request.auth.scopes:
         detail = f"This request needs a token with the scope {scope.value!r}."
         raise PermissionDenied(detail, "insufficient_scope")
-
-
-def _can_create_projects(request: Request) -> bool:
-    limited = isinstance(request.auth, ApiToken) and not request.auth.all_projects
-    if limited or not request.user.has_perm("projects.add_project"):
-        raise PermissionDenied("You need the permission to create projects.")
-    return True
 
 
 def own_projects(request: Request) -> QuerySet[Project]:

@@ -9,6 +9,7 @@ from rest_framework import serializers
 from crowd.domain.money.pay_scheme import PaySchemeError, Terms
 from crowd.domain.provider.providers import ProviderUnavailableError, choose_provider
 from crowd.enums import DEFAULT_PROVIDER, Provider
+from projects.api.definitions import DefinitionField, parse_definition, refused_definition
 from projects.domain.check_slug import LONGEST, PATTERN, RULE, SlugError, check_slug
 from projects.domain.choose_protocol import MAX_REVISIONS, MAX_VALIDATORS
 from projects.domain.create_project import pay_of
@@ -16,6 +17,9 @@ from projects.domain.pay_warnings import pay_warnings
 from projects.enums import AfterDisputes, BonusTiming, Protocol, ShownContext, SuggestionChoice
 from projects.languages import CHOICES, DEFAULT_LANGUAGE
 from projects.models import Project
+from schemes.contract.scheme import DEFINITION, Scheme
+from schemes.contract.values import Json
+from schemes.contract.written_resources import WrittenTextError
 from schemes.registry import SCHEMES, get_scheme
 from web.serializers import BodySerializer
 
@@ -79,6 +83,7 @@ class ProjectSerializer(serializers.ModelSerializer[Project]):
             "after_disputes",
             "exclusion_scope",
             "bonus_timing",
+            "input_signals",
             "suggestions",
             "language",
             "shown_context",
@@ -114,6 +119,10 @@ class NewProjectSerializer(BodySerializer):
     )
     title = serializers.CharField(max_length=200, default="", allow_blank=True)
     scheme = serializers.ChoiceField(choices=sorted(SCHEMES))
+    definition = DefinitionField(
+        required=False,
+        help_text="Of a custom scheme: YAML or JSON as text, or an object. By default, a starter.",
+    )
     provider = serializers.ChoiceField(
         choices=Provider.choices,
         default=DEFAULT_PROVIDER,
@@ -195,8 +204,22 @@ class NewProjectSerializer(BodySerializer):
             raise serializers.ValidationError(str(error)) from error
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        scheme = get_scheme(attrs["scheme"])
+        if "definition" in attrs:
+            attrs = {**attrs, "definition": _definition_in(attrs["definition"], scheme)}
         try:
-            pay = pay_of(get_scheme(attrs["scheme"]), attrs.get("pay_scheme"))
+            pay = pay_of(scheme, attrs.get("pay_scheme"))
         except PaySchemeError as error:
             raise serializers.ValidationError({"pay_scheme": str(error)}) from error
         return {**attrs, "pay_scheme": pay}
+
+
+def _definition_in(given: str | Json, scheme: Scheme) -> Json:
+    """Return the value of a new project's definition. Raise ValidationError."""
+    if scheme.declaration is None:
+        message = f"The scheme {scheme.name} has no definition. Leave it out."
+        raise serializers.ValidationError({"definition": message})
+    try:
+        return parse_definition(given, scheme.resources[DEFINITION])
+    except WrittenTextError as error:
+        raise refused_definition(error) from error

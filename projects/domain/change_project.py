@@ -21,6 +21,7 @@ from projects.enums import (
     AfterDisputes,
     BonusTiming,
     ExclusionScope,
+    InputSignals,
     Role,
     SettledStep,
     ShownContext,
@@ -77,11 +78,23 @@ WORDS: Mapping[str, tuple[str, Callable[[Any], str]]] = {
     "revision_limit": ("revisions of a disputed annotation", str),
     "after_disputes": ("after the last dispute", lambda value: AfterDisputes(value).label),
     "bonus_timing": ("decision on pay", lambda timing: BonusTiming(timing).label),
+    "input_signals": (
+        "record of how answers are entered",
+        lambda use: InputSignals(use).label,
+    ),
     "worker_requirements": ("worker requirements", _requirements),
     "study_settings": ("offer of studies", _study_settings),
     "accepts_identical": (
         "accepts identical annotations",
         lambda accepts: "yes" if accepts else "no",
+    ),
+    "adaptive_percent": (
+        "target of adaptive redundancy",
+        lambda percent: "off" if percent is None else f"{percent} %",
+    ),
+    "adaptive_cents": (
+        "budget of adaptive redundancy",
+        lambda cents: _money(cents, "none"),
     ),
     "monitoring_per_thousand": (
         "reviewed share of finished items",

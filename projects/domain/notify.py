@@ -67,7 +67,8 @@ def notify(*, events: Iterable[Event], now: datetime) -> int:
         del by_key[key]
     if not by_key:
         return 0
-    muted = _muted_kinds()
+    muting = NotificationSettings.objects.exclude(muted_kinds=[])
+    muted = dict(muting.values_list("user_id", "muted_kinds"))
     rows = {
         (user, event.key): Notification(
             user_id=user,
@@ -84,11 +85,6 @@ def notify(*, events: Iterable[Event], now: datetime) -> int:
     }
     Notification.objects.bulk_create(rows.values(), ignore_conflicts=True)
     return len(rows)
-
-
-def _muted_kinds() -> dict[int, list[str]]:
-    rows = NotificationSettings.objects.exclude(muted_kinds=[])
-    return dict(rows.values_list("user_id", "muted_kinds"))
 
 
 def _recipients(event: Event) -> list[tuple[int, int]]:

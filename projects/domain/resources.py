@@ -80,6 +80,18 @@ def import_resource(
     return _imported(project, name, declared.parse(value), actor, now, based_on=newest)
 
 
+def read_value(*, project: Project, name: str, path: Path, fmt: str) -> Json:
+    """Return the value that a file or folder would give the resource, without storing it.
+
+    Raise UnknownResourceError, ResourceFormatError, FileError, or ContentError for an invalid value.
+    """
+    declared = declared_resource(project, name)
+    newest = current_version(project=project, name=name)
+    value = declared.parse(_read(declared, path, fmt, newest.value if newest else None))
+    check_change(project=project, name=name, value=value)
+    return value
+
+
 def change_resource(
     *,
     project: Project,
@@ -88,8 +100,9 @@ def change_resource(
     actor: str,
     now: datetime,
     changed_version: int | None = None,
+    origin: str = "",
 ) -> ImportedResource:
-    """Store a changed value as a new version, which is logged.
+    """Store a changed value as a new version, which is logged with the origin of the change.
 
     `changed_version` is the version that was changed, or 0 if there was none. By default, it is the
     current one. Raise UnknownResourceError, ResourceChangedError, or ContentError for an invalid value.
@@ -100,7 +113,19 @@ def change_resource(
         raise ResourceChangedError(
             "Someone else saved a new version meanwhile. Compare it with yours, and save again."
         )
-    return _imported(project, name, parsed, actor, now, based_on=newest)
+    return _imported(project, name, parsed, actor, now, based_on=newest, origin=origin)
+
+
+def check_change(*, project: Project, name: str, value: Json) -> None:
+    """Raise ContentError if a parsed value can't follow the current version.
+
+    Only resources that staff write have such values.
+    """
+    declared = declared_resource(project, name)
+    if declared.written is None:
+        return
+    if newest := current_version(project=project, name=name):
+        declared.check_change(value_of(newest), value)
 
 
 def resources_of(project: Project) -> Mapping[str, Any]:
@@ -127,6 +152,17 @@ def current_versions(project: Project) -> QuerySet[Resource]:
 
 def current_version(*, project: Project, name: str) -> Resource | None:
     return current_versions(project).filter(name=name).first()
+
+
+def versions_since(*, project: Project, name: str, since: datetime) -> list[Resource]:
+    """Return the version that was current at a time and all later ones, the oldest first.
+
+    Without an earlier version, the first one counts as current. Values are not loaded.
+    """
+    versions = Resource.objects.filter(project=project, name=name).defer("value")
+    ordered = list(versions.order_by("version"))
+    earlier = sum(version.created_at <= since for version in ordered)
+    return ordered[max(0, earlier - 1) :]
 
 
 def value_of(resource: Resource) -> Any:
@@ -191,13 +227,16 @@ def _imported(
     now: datetime,
     *,
     based_on: Resource | None,
+    origin: str = "",
 ) -> ImportedResource:
     """Add a version, and log it if it is new."""
     declared = declared_resource(project, name)
+    check_change(project=project, name=name, value=value)
     added = _add(project, name, value, now, based_on=based_on)
     is_new = based_on is None or added.pk != based_on.pk
     if is_new:
         change = f"{declared.label.lower()}: version {added.version}"
+        change = f"{change}, {origin}" if origin else change
         log_state_change(instance=project, old="", new=CHANGED, actor=actor, now=now, reason=change)
     return ImportedResource(added, is_new, declared.count(value))
 

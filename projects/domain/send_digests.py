@@ -51,10 +51,17 @@ def queue_due_digests(*, now: datetime) -> int:
     due: list[Digest] = []
     for period in LENGTHS:
         begin, end = last_period(period, now=now)
-        users = _subscribers(period).filter(
-            notifications__read_at=None,
-            notifications__created_at__gte=begin,
-            notifications__created_at__lt=end,
+        chosen = Q(notification_settings__digest=period)
+        if period == DigestPeriod.DAILY:  # the default
+            chosen |= Q(notification_settings=None)
+        users = (
+            User.objects.filter(chosen, is_active=True)
+            .exclude(email="")
+            .filter(
+                notifications__read_at=None,
+                notifications__created_at__gte=begin,
+                notifications__created_at__lt=end,
+            )
         )
         own = Digest.objects.filter(user=OuterRef("pk"), period=period, begins_at=begin)
         users = users.exclude(Exists(own))
@@ -64,13 +71,6 @@ def queue_due_digests(*, now: datetime) -> int:
         ]
     Digest.objects.bulk_create(due, ignore_conflicts=True)
     return len(due)
-
-
-def _subscribers(period: DigestPeriod) -> QuerySet[User]:
-    chosen = Q(notification_settings__digest=period)
-    if period == DigestPeriod.DAILY:  # the default
-        chosen |= Q(notification_settings=None)
-    return User.objects.filter(chosen, is_active=True).exclude(email="")
 
 
 def send_due_digests(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) -> int:

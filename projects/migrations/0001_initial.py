@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                 ('after_disputes', models.CharField(choices=[('experts', 'an expert resolves it'), ('leave', 'it is excluded from the dataset')], db_default='experts', default='experts', max_length=20)),
                 ('exclusion_scope', models.CharField(choices=[('item', 'the item'), ('sentence', 'the whole sentence'), ('group', 'the whole document or image')], default='item', max_length=20)),
                 ('bonus_timing', models.CharField(choices=[('at-once', 'at once'), ('after-consolidation', 'after consolidation'), ('by-trust', 'by trust: at once for trained and reliable workers')], db_default='by-trust', default='by-trust', max_length=20)),
+                ('input_signals', models.CharField(choices=[('off', 'off: nothing is recorded'), ('shown', 'shown to staff'), ('hold', 'shown to staff, and a reason to review a bonus')], db_default='shown', default='shown', max_length=20)),
                 ('worker_requirements', models.JSONField(blank=True, default=list)),
                 ('study_settings', models.JSONField(blank=True, default=dict)),
                 ('allow_free_form', models.BooleanField(db_default=False, default=False)),
@@ -54,6 +55,8 @@ class Migration(migrations.Migration):
                 ('asks_implied', models.BooleanField(db_default=False, default=False)),
                 ('allows_context_answers', models.BooleanField(db_default=False, default=False)),
                 ('accepts_identical', models.BooleanField(db_default=False, default=False)),
+                ('adaptive_percent', models.PositiveSmallIntegerField(blank=True, null=True)),
+                ('adaptive_cents', models.PositiveIntegerField(blank=True, null=True)),
                 ('settled_steps', models.JSONField(blank=True, default=list)),
                 ('monitoring_per_thousand', models.PositiveSmallIntegerField(db_default=10, default=10)),
                 ('minimum_hourly_cents', models.PositiveIntegerField(blank=True, null=True)),
@@ -66,7 +69,7 @@ class Migration(migrations.Migration):
                 ('budget', models.OneToOneField(on_delete=django.db.models.deletion.PROTECT, related_name='project', to='crowd.budget')),
             ],
             options={
-                'constraints': [models.CheckConstraint(condition=models.Q(('generators_per_item__range', (1, 9))), name='project_one_to_nine_generators'), models.CheckConstraint(condition=models.Q(('validators_per_item__range', (1, 9)), ('validators_to_agree__gte', 1), ('validators_to_agree__lte', models.F('validators_per_item'))), name='project_validators_can_agree'), models.CheckConstraint(condition=models.Q(models.Q(('protocol__in', ['validation', 'verification']), _negated=True), ('generators_per_item', 1), _connector='OR'), name='project_validation_of_one_generator'), models.CheckConstraint(condition=models.Q(('revision_limit__range', (0, 3))), name='project_at_most_three_revisions'), models.CheckConstraint(condition=models.Q(('monitoring_per_thousand__range', (0, 1000))), name='project_monitoring_at_most_everything')],
+                'constraints': [models.CheckConstraint(condition=models.Q(('generators_per_item__range', (1, 9))), name='project_one_to_nine_generators'), models.CheckConstraint(condition=models.Q(('validators_per_item__range', (1, 9)), ('validators_to_agree__gte', 1), ('validators_to_agree__lte', models.F('validators_per_item'))), name='project_validators_can_agree'), models.CheckConstraint(condition=models.Q(models.Q(('protocol__in', ['validation', 'verification']), _negated=True), ('generators_per_item', 1), _connector='OR'), name='project_validation_of_one_generator'), models.CheckConstraint(condition=models.Q(('revision_limit__range', (0, 3))), name='project_at_most_three_revisions'), models.CheckConstraint(condition=models.Q(('monitoring_per_thousand__range', (0, 1000))), name='project_monitoring_at_most_everything'), models.CheckConstraint(condition=models.Q(models.Q(('adaptive_cents', None), ('adaptive_percent', None)), models.Q(('adaptive_cents__isnull', False), ('adaptive_percent__range', (50, 99))), _connector='OR'), name='project_adaptive_with_a_budget')],
             },
         ),
         migrations.CreateModel(
@@ -123,7 +126,7 @@ class Migration(migrations.Migration):
             name='Guidelines',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('generator', 'generator'), ('consolidator', 'consolidator'), ('validator', 'validator'), ('reviser', 'reviser'), ('expert', 'expert')], max_length=20)),
+                ('role', models.CharField(choices=[('generator', 'generator'), ('consolidator', 'consolidator'), ('validator', 'validator'), ('reviser', 'reviser'), ('expert', 'expert'), ('model', 'model')], max_length=20)),
                 ('version', models.PositiveIntegerField()),
                 ('text', models.TextField()),
                 ('written_at', models.DateTimeField()),

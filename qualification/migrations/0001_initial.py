@@ -75,7 +75,7 @@ class Migration(migrations.Migration):
             name='Round',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('role', models.CharField(choices=[('generator', 'generator'), ('consolidator', 'consolidator'), ('validator', 'validator'), ('reviser', 'reviser'), ('expert', 'expert')], default='generator', max_length=20)),
+                ('role', models.CharField(choices=[('generator', 'generator'), ('consolidator', 'consolidator'), ('validator', 'validator'), ('reviser', 'reviser'), ('expert', 'expert'), ('model', 'model')], default='generator', max_length=20)),
                 ('ordinal', models.PositiveSmallIntegerField()),
                 ('kind', models.CharField(choices=[('screening', 'screening'), ('training', 'training')], max_length=20)),
                 ('title', models.CharField(max_length=120)),

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django.contrib import messages
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
@@ -15,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotation.domain.corpus.item_context import headline_of
+from annotation.domain.decisions.project_signals import signals_of
 from annotation.domain.publishing.qualification_codes import qualifications_of
 from annotation.domain.publishing.queries import (
     Work,
@@ -67,6 +68,7 @@ from web.templatetags.web import seconds
 SUBMISSIONS, WORKERS = Noun("submission", "submissions"), Noun("worker", "workers")
 
 MESSAGES_SHOWN = 10
+EVIDENCE_SHOWN = 10
 ACTIONS = "qualification/fragments/worker_actions.html"
 
 
@@ -79,10 +81,16 @@ def workers(request: HttpRequest, project: Project) -> HttpResponseBase:
     )
     form = WorkerFilterForm(request.GET, tags=tags_of(project))
     wanted = form.cleaned_data if form.is_valid() else {}
+    rows = workers_of(project=project)
+    if text := wanted.get("text", "").strip():
+        named = workers_named(project=project, text=text)
+        rows = rows.filter(Q(pseudonym__icontains=text) | Q(pk__in=named))
+    if tag := wanted.get("tag", ""):
+        rows = rows.filter(pk__in=tagged(project=project, tag=tag))
     listing = Listing(
         request=request,
         name="workers",
-        rows=_matching(project, wanted),
+        rows=rows,
         columns=_columns(project, cached.value),
         is_filtered=any(wanted.values()),
         count=WORKERS.count,
@@ -94,17 +102,6 @@ def workers(request: HttpRequest, project: Project) -> HttpResponseBase:
         ),
     )
     return render_list(request, project, "qualification/workers.html", listing, {"form": form})
-
-
-def _matching(project: Project, wanted: Mapping[str, str]) -> QuerySet[Worker]:
-    """Return the workers with the text in their pseudonym, nickname or tags, and with the tag."""
-    rows = workers_of(project=project)
-    if text := wanted.get("text", "").strip():
-        named = workers_named(project=project, text=text)
-        rows = rows.filter(Q(pseudonym__icontains=text) | Q(pk__in=named))
-    if tag := wanted.get("tag", ""):
-        rows = rows.filter(pk__in=tagged(project=project, tag=tag))
-    return rows
 
 
 def _columns(project: Project, work: Mapping[int, Work]) -> list[Column]:
@@ -210,6 +207,7 @@ def _worker_page(
             for name, kind in kinds
         ],
         "cached": work,
+        **_signals_of(project, person),
         "payments": newest_payments(project=project, worker=person),
         "grants": person.grants.filter(
             qualification_type__in=qualifications_of(project).values("pk")
@@ -225,6 +223,23 @@ def _worker_page(
     }
     shown = {**context, **more}
     return render_list(request, project, "qualification/worker.html", listing, shown, status=status)
+
+
+def _signals_of(project: Project, person: Worker) -> dict[str, Any]:
+    """Return the worker's signals beside those of all workers, and the newest submissions with some."""
+    signals = signals_of(project)
+    if signals is None:
+        return {}
+    shown = submissions_of(project=project).filter(worker=person, pk__in=signals.by_submission)
+    newest = shown.defer("content", "other_version", "assignment__answer", "log", "inputs")
+    return {
+        "signals": signals.by_worker.get(person.pk),
+        "signal_rows": signals.rows_of(person.pk),
+        "evidence": [
+            (row, headline_of(row.item, project), signals.evidence_of(row.pk))
+            for row in newest[:EVIDENCE_SHOWN]
+        ],
+    }
 
 
 def standings_for_page(project: Project, person: Worker) -> list[Standing]:

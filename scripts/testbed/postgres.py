@@ -18,8 +18,10 @@ from scripts.testbed.processes import Server, free_port, private_folder, run_as_
 
 LOCAL = ("", "localhost", "127.0.0.1", "::1")
 SOCKETS = "/var/run/postgresql"
-# Test databases are disposable, so they need not sync to disk.
+# Test databases are disposable, so they need not sync to disk. They are small, so that compiling a
+# query takes longer than running it.
 NO_SYNC = ["-c", "fsync=off", "-c", "synchronous_commit=off", "-c", "full_page_writes=off"]
+NO_JIT = ["-c", "jit=off"]
 
 
 def bring_up(stack: ExitStack, *, own: bool, durable: bool, record: Path) -> str:
@@ -112,7 +114,7 @@ def _private_cluster(stack: ExitStack, programs: Path, *, durable: bool, record:
     server = Server(
         [str(programs / "postgres"), "-D", str(folder / "data"), "-p", str(port),
          "-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=",
-         *([] if durable else NO_SYNC)],
+         *([] if durable else [*NO_SYNC, *NO_JIT])],
         folder=folder,
         # SIGINT is a fast shutdown. SIGTERM would wait until all clients disconnect.
         stop=signal.SIGINT,

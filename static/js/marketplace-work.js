@@ -2,7 +2,6 @@
 // its page refuses the worker. The server checks reports, so a false message gains nothing. The frame
 // gets a message when the time is over, and a page without storage can have its settings remembered here.
 
-import { confirmReturn } from "./marketplace/return-hit.js";
 import { watchTime } from "./marketplace/time-limit.js";
 import { recall, remember } from "./storage.js";
 
@@ -34,8 +33,6 @@ function tell(message) {
 function rememberSettings(settings) {
   if ((JSON.stringify(settings) ?? "").length <= MAX_SETTINGS_LENGTH) remember(SETTINGS, settings);
 }
-
-confirmReturn();
 
 // The page in the frame puts its focus into its first field.
 if (document.activeElement === document.body) frame.focus();

@@ -98,6 +98,26 @@ function changed() {
 }
 
 /**
+ * Type a text in the place of the selection.
+ *
+ * @param {string} text
+ */
+function insert(text) {
+  // The only way that keeps the undo history of a text field.
+  if (!document.execCommand("insertText", false, text)) {
+    box.setRangeText(text, box.selectionStart, box.selectionEnd, "end");
+    changed();
+  }
+}
+
+// A new line begins below the line before, or below the text of an item of a list.
+function breakLine() {
+  const line = box.value.slice(0, box.selectionStart).split("\n").at(-1) ?? "";
+  const [, blanks, dash] = /^( *)(- +)?/.exec(line) ?? ["", "", ""];
+  insert(`\n${blanks}${" ".repeat(dash?.length ?? 0)}`);
+}
+
+/**
  * Replace the text so that the browser can undo it.
  *
  * @param {string} text
@@ -105,14 +125,18 @@ function changed() {
 function replace(text) {
   box.focus();
   box.select();
-  // The only way that keeps the undo history of a text field.
-  if (!document.execCommand("insertText", false, text)) box.value = text;
+  insert(text);
   box.setSelectionRange(0, 0);
   box.scrollTop = 0;
   changed();
 }
 
 box.addEventListener("input", changed);
+box.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  event.preventDefault();
+  breakLine();
+});
 box.addEventListener("scroll", () => {
   lines.scrollTop = box.scrollTop;
 });

@@ -35,6 +35,9 @@ pytestmark = pytest.mark.django_db
         ({"metadata": {"text": "\ud800"}}, "half of a character"),
         ({"metadata": {"text": "a\0b"}}, "NUL"),
         ({"metadata": {"text": "a" * 2**20}}, "more than 1 MiB"),
+        ({"metadata": {"document": "a" * 201}}, "more than 200 characters as the name"),
+        ({"metadata": {"document": '[{"start": 0, "end": 2}]'}}, "JSON as the name"),
+        ({"metadata": {"document": "[]"}}, "JSON as the name"),
     ],
 )
 def test_sentence_above_a_limit_is_reported_and_skipped(bad, message):
@@ -44,6 +47,12 @@ def test_sentence_above_a_limit_is_reported_and_skipped(bad, message):
     assert list(within_limits(records, file="s.csv", on_error=errors.append)) == records[1:]
     assert str(errors[0]).startswith("s.csv, line 2")
     assert message in str(errors[0])
+
+
+@pytest.mark.parametrize("document", ["[draft] A dog barked", "{x", "[" * 200, "{1, 2}", "[1]"])
+def test_name_of_a_document_may_have_brackets(document):
+    record = SentenceRecord("a:1", ("The", "dog"), 2, {"document": document})
+    assert list(within_limits([record], file="s.csv", on_error=lambda error: None)) == [record]
 
 
 def test_long_id_is_a_bad_row_and_the_others_are_imported(project, tmp_path):

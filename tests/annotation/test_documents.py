@@ -91,6 +91,14 @@ def documents(project: Project) -> dict[str, list[str]]:
             },
         ),
         ("qasrl", "qasrl-bank", ("b.jsonl", BANK), {"TQA:a": ["TQA:a:0:0", "TQA:a:0:1"]}),
+        ("custom", "text", ("pets.txt", TEXT), {"pets": ["pets:1", "pets:3"]}),  # a text per line
+        (
+            "custom",
+            "conllu",
+            ("ud.conllu", CONLLU),
+            {"": ["early"], "sports/12": ["s1", "s2"], "ud:4": ["s3"]},
+        ),
+        ("custom", "table", ("t.csv", TABLE), {"dogs": ["b", "a"], "people": ["c"]}),
     ],
 )
 def test_import_keeps_documents_and_their_order(tmp_path, scheme, fmt, file, expected):

@@ -14,6 +14,7 @@ from qualification.domain.training.feedback import Notes, link_of, send_feedback
 from schemes.contract.items import Neighbours
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.annotation.page_data import page_data
+from tests.browser.custom import NAMES, make_custom_project, make_texts
 from tests.browser.grounding import make_caption, make_grounding_project
 from tests.consolidation.experts import make_queue
 from tests.crowd.factories import NOW
@@ -155,6 +156,7 @@ SCHEMES = {
     "qasrl": lambda: make_item(make_project()),
     "frames": frames_item,
     "grounding": lambda: make_caption(make_grounding_project()),
+    "custom": lambda: make_texts(make_custom_project(NAMES), NAMES),
 }
 
 

@@ -7,6 +7,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.domain.work.onboarding.answers import answers_table, versions_with_counts
 from annotation.domain.work.onboarding.questionnaire import (
     QuestionnaireError,
@@ -14,7 +15,6 @@ from annotation.domain.work.onboarding.questionnaire import (
 )
 from annotation.domain.work.onboarding.steps import delete_unconfirmed_onboarding
 from annotation.domain.work.record_assignment import record_assignment
-from annotation.domain.work.record_generations import parse_generation
 from annotation.enums import FieldKind
 from annotation.models import BlockAssignment, Consent, OnboardingDraft, QuestionnaireAnswer, Task
 from crowd.models import Assignment

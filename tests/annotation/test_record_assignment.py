@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 
 import annotation.domain.work.record_assignment
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.domain.decisions.decide_submission import (
     accept_assignment,
     auto_accept,
@@ -13,7 +14,7 @@ from annotation.domain.decisions.decide_submission import (
 )
 from annotation.domain.work.drafts import PageState, submit_draft
 from annotation.domain.work.record_assignment import record_assignment
-from annotation.domain.work.record_generations import parse_generation, record_new_generations
+from annotation.domain.work.record_generations import record_new_generations
 from annotation.domain.work.worker_page import PageToken
 from annotation.enums import SubmissionState
 from annotation.models import Submission

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.db import connection, connections
 
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.domain.decisions.decide_submission import OverturnError, overturn_rejection
 from annotation.domain.publishing.batch_actions import hits_of, pause_batch
 from annotation.domain.publishing.publish import publish_batch
@@ -17,7 +18,6 @@ from annotation.domain.publishing.republish import (
     short_attempts,
 )
 from annotation.domain.work.record_assignment import record_assignment
-from annotation.domain.work.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Batch, Item, Submission, Task, TaskItem
 from audit.models import StateChange

@@ -10,6 +10,8 @@ from django.urls import reverse
 
 from annotation.domain.work.worker_page import PageToken
 from annotation.enums import SubmissionState
+from consolidation.enums import GoldSource
+from consolidation.models import Gold
 from crowd.enums import HitState
 from crowd.models import Hit
 from projects.enums import Role
@@ -71,7 +73,7 @@ def test_index_is_compressed_and_cached_permanently(client, project, settings):
     }  # fmt: skip
     assert "Set-Cookie" not in response.headers
     index = json.loads(gzip.decompress(response.content))
-    assert set(index) == {"frames", "extra"}
+    assert set(index) == {"frames", "extra", "chosen", "relations", "labels"}
     plain = client.get(url)
     assert "Content-Encoding" not in plain.headers
     assert plain.json() == index
@@ -122,11 +124,50 @@ def test_precedents_are_accepted_generations_of_consolidated_items(client, proje
     response = look_up(client, own, "precedents", "sell")
     assert response.json() == {
         "results": [
-            {"frame": "Commerce_sell", "lemma": "sell", "count": 2},
-            {"frame": "Giving", "lemma": "sell", "count": 1},
+            {"frame": "Commerce_sell", "lemma": "sell", "count": 2, "words": ["fund"]},
+            {"frame": "Giving", "lemma": "sell", "count": 1, "words": ["fund"]},
         ]
     }
     assert look_up(client, own, "precedents", "come").json() == {"results": []}
+
+
+def test_precedents_of_a_frame_are_the_roles_of_its_elements(client, project):
+    own, other, another = (make_record(project) for _ in range(3))
+    for item in (own, other, another):
+        settle(item)
+        submit(item)
+    submit(other, content_of("Giving", element="Donor"))
+    submit(make_record(project), content_of(element="Buyer"))
+    found = look_up(client, own, "precedents", "=Commerce_sell").json()["results"]
+    assert found == [{"element": "Seller", "roles": ["Agent"]}]
+    assert look_up(client, own, "precedents", "=Hiring").json() == {"results": []}
+
+
+def add_expert_gold(item, content: dict, version: int = 1) -> None:
+    Gold.objects.create(
+        item=item,
+        source=GoldSource.EXPERT,
+        version=version,
+        content=content,
+        schema_version=1,
+        created_at=NOW,
+    )
+
+
+def test_expert_gold_counts_once_its_item_is_finished(client, project):
+    own, finished, unpublished, offered, reserved = (make_record(project) for _ in range(5))
+    for item in (own, finished, unpublished, offered, reserved):
+        add_expert_gold(item, content_of("Firing"))
+    add_expert_gold(finished, content_of("Hiring"), version=2)
+    for item in (own, finished, offered, reserved):
+        settle(item)
+    make_task([offered])
+    type(reserved).objects.filter(pk=reserved.pk).update(in_production=False)
+    found = look_up(client, own, "precedents", "sell").json()["results"]
+    assert [(result["frame"], result["count"]) for result in found] == [("Hiring", 1)]
+    assert look_up(client, own, "precedents", "=Firing").json() == {"results": []}
+    roles = look_up(client, own, "precedents", "=Hiring").json()["results"]
+    assert roles == [{"element": "Seller", "roles": ["Agent"]}]
 
 
 def test_precedents_leave_out_items_that_a_worker_may_still_get(client, project):

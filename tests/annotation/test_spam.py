@@ -30,7 +30,7 @@ from crowd.domain.money.send_payments import send_due_payments
 from crowd.domain.workers.write_messages import send_due_messages
 from crowd.enums import HitState
 from crowd.models import Assignment, Hit, Message, Payment
-from crowd.providers import mturk
+from crowd.providers.mturk import client as mturk
 from marketplace import models as market_models
 from marketplace.domain.accounts import accounts
 from projects.enums import MemberRole

@@ -11,12 +11,15 @@ from datasets.domain.exports.export_gold import MANIFEST
 from projects.domain.api_tokens import issue_token
 from projects.domain.invite import invite
 from projects.enums import MemberRole, TokenScope
+from projects.models import Project
 from projects.permissions import Access
+from schemes.contract.scheme import DEFINITION
 from tests.annotation.factories import make_held_bonus
 from tests.api.routes import API_RULES
 from tests.api.training import OF_ROUND, add_evaluations, add_pool
 from tests.dashboard.campaign import Campaign, make_project, make_user
 from tests.jobs.factories import make_export, make_gold_import, make_import, make_system_evaluation
+from tests.releases.projects import make_release
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +71,11 @@ def root(db):
     return get_user_model().objects.create_superuser("root", password="a long enough password")
 
 
+def add_definition(project: Project, version: int = 1) -> None:
+    """Add a version to a project, as a project with a custom scheme has it."""
+    project.resources.create(name=DEFINITION, version=version, value={}, created_at=timezone.now())
+
+
 @pytest.fixture
 def address(campaign):
     """Return a function that returns a route's address with arguments that exist in the project."""
@@ -83,9 +91,13 @@ def address(campaign):
         project=project, email="a@example.org", role="expert", actor="ada", now=timezone.now()
     )
     pool = add_pool(campaign.project, campaign.workers[:1])
+    add_definition(campaign.project)
+    for version in ("1.0", "1.1"):
+        make_release(campaign.project, version, source="consolidated")
     arguments = {
         "item": [campaign.items[0].pk],
         "scheme": ["qasrl"],
+        "definition": [1],
         **{name: [corpus.pk] for name in ("import", "bad_rows", "cancel_import")},
         **{name: [gold.pk] for name in ("gold_import", "gold_bad_rows", "cancel_gold_import")},
         **{name: [batch] for name in API_RULES if name.endswith(("batch", "batch_progress"))},
@@ -103,6 +115,7 @@ def address(campaign):
         "system_evaluation_file": [scored.pk, "figures.csv"],
         "export": [export.pk],
         "export_file": [export.pk, MANIFEST],
+        **{name: ["1.1"] for name in ("release", "release_archive", "release_differences")},
     }
 
     def url_of(name: str) -> str:

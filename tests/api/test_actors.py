@@ -14,12 +14,14 @@ from crowd.models import Hit, Worker
 from jobs.models import Job
 from projects.domain.invite import invite
 from projects.enums import MemberRole
-from projects.models import ApiToken
+from projects.models import ApiToken, Project
 from qualification.models import Enrolment
 from tests.annotation.factories import make_held_bonus
 from tests.api.conftest import calling
 from tests.api.routes import API_RULES
+from tests.api.test_definitions import YAML
 from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_pool
+from tests.browser.custom import NAMES, make_custom_project
 from tests.dashboard.campaign import add_items, make_user
 from tests.dashboard.test_permissions import signed_in
 from tests.jobs.factories import make_gold_import, make_import, queued_evaluation, queued_export
@@ -47,6 +49,7 @@ def body_of(name: str) -> dict:
     questions = {"questions": []}
     system = json.dumps({"item": "wiki:3/2", "content": questions}).encode()
     return {
+        "definitions": {"definition": YAML},
         "projects": {"slug": "fresh", "scheme": "qasrl", "protocol": "validation"},
         "project": {"title": "Renamed"},
         "imports": {"files": file_of("a.txt"), "format": "text"},
@@ -99,6 +102,7 @@ def arguments(campaign):
         **{name: ["demo", member.pk] for name in ("member", "remove_member")},
         "withdraw_invitation": ["demo", invitation.pk],
         "projects": [],
+        "definitions": [make_custom_project(NAMES).slug],
         "cancel_import": ["demo", make_import(campaign.project, "").pk],
         "cancel_gold_import": ["demo", make_gold_import(campaign.project, "").pk],
         "cancel_export": ["demo", queued_export(campaign.project).pk],
@@ -131,6 +135,8 @@ def send(client: Client, name: str, method: str, arguments: dict):
 @pytest.mark.parametrize("by_token", [True, False])
 def test_every_action_is_logged_with_its_token(name, method, by_token, arguments, campaign):
     user = make_user("ada", campaign.project, MemberRole.ADMIN)
+    for other in Project.objects.exclude(pk=campaign.project.pk):
+        other.memberships.create(user=user, role=MemberRole.ADMIN)
     user.user_permissions.add(user.user_permissions.model.objects.get(codename="add_project"))
     client = calling(user) if by_token else signed_in(user)
     if name == "resume_batch":

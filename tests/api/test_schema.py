@@ -17,6 +17,7 @@ from tests.api.routes import API_RULES
 from tests.api.training import add_evaluations, add_pool
 from tests.dashboard.campaign import make_user
 from tests.jobs.factories import make_export, make_system_evaluation
+from tests.releases.projects import make_release
 
 CHECKS = (
     "not_a_server_error",
@@ -108,6 +109,8 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
     [evaluation, *_] = add_evaluations(campaign.project, campaign.workers)
     config = tmp_path / "schemathesis.toml"
     # These values exist. Generated values are tried as well.
+    for version in ("1.0", "1.1"):
+        make_release(campaign.project, version, source="consolidated")
     known = {"slug": "demo", "file": MANIFEST}
     known["pseudonym"] = campaign.workers[0].pseudonym
     lines = ["[checks]", "enabled = false", *(f"{name}.enabled = true" for name in CHECKS)]
@@ -126,9 +129,12 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
     for name, pk in ids.items():
         lines += ["[[operations]]", f'include-path-regex = "/{name}/"']
         lines += [f'parameters = {{ "path.id" = {pk} }}']
+    lines += ["[[operations]]", 'include-path-regex = "/releases/"']
+    lines += ['parameters = { "path.version" = "1.1" }']
     # A `Range` of a JSON file has the file's content type but is not valid JSON.
-    lines += ["[[operations]]", 'include-path-regex = "/exports/.+/.+"']
-    lines += ["checks.response_schema_conformance.enabled = false"]
+    for paths in ("/exports/.+/.+", "/releases/.+/archive"):
+        lines += ["[[operations]]", f'include-path-regex = "{paths}"']
+        lines += ["checks.response_schema_conformance.enabled = false"]
     config.write_text("\n".join(lines))
     run = subprocess.run(
         [

@@ -40,6 +40,7 @@ def test_project(api, project):
         "after_disputes": "experts",
         "exclusion_scope": "item",
         "bonus_timing": "by-trust",
+        "input_signals": "shown",
         "suggestions": "by-partition",
         "language": "en",
         "shown_context": "none",
@@ -99,7 +100,7 @@ def test_costs(api, campaign):
         "left_cents": budget.left_cents,
     }
     sums = sums_of(entries=ledger_of(budget=budget, wanted=LedgerFilter()))
-    assert costs_data["ledger"] == {"release": 0, **sums}
+    assert costs_data["ledger"] == {"release": 0, "model": 0, **sums}
     assert costs_data["total"]["total_cents"] == sums["settle"]
     assert (
         sum(role_costs["total_cents"] for role_costs in costs_data["by_role"].values())

@@ -18,7 +18,9 @@ pytestmark = pytest.mark.bench
 # Seconds on two idle cores. Static files are collected and the database is created.
 MAX_UNTIL_ADDRESS = 20
 MAX_UNTIL_GOLD = 90
-# Load without visitors, after the worker has restarted.
+# Load without visitors, once each task of the new worker has run and imported what it needs. Some run
+# every minute.
+SETTLE_SECONDS = 75
 MAX_IDLE_PERCENT = 1.0
 MAX_IDLE_MIB = 450
 IDLE_SECONDS = 60
@@ -37,11 +39,11 @@ def test_demo_starts_in_time_and_idles_quietly(embedded_site, tmp_path, free_por
             seconds["address"] = time.monotonic() - start
             assert requests.get(f"{url}/login/", timeout=10).status_code == 200
         for part in ("105 items:", "The exported gold is in"):
-            if line.startswith(part):
+            if line.startswith(part) and part not in seconds:  # of the first project
                 seconds[part] = time.monotonic() - start
         if line.startswith("Press Ctrl-C"):
             break
-    time.sleep(20)
+    time.sleep(SETTLE_SECONDS)
     percent, mib = measure_load(env["VAR_DIR"])
     demo.send_signal(signal.SIGINT)
     assert demo.wait() == 0

@@ -68,6 +68,7 @@ PAGES = [
     "rejections",
     "guidelines",
     "dry_run",
+    "models",
     "experts",
     "protocols",
     "quality",

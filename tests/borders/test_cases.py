@@ -418,7 +418,7 @@ def test_missing_blank_line_is_named(desk):
     assert "blank line is missing" in outcome.errors
 
 
-@pytest.mark.parametrize("scheme", ["qasrl", "frames"])
+@pytest.mark.parametrize("scheme", ["qasrl", "frames", "custom"])
 def test_declared_columns_hold_for_the_whole_file(desk, scheme):
     text = (
         "# global.columns = ID FORM UPOS\n# sent_id = n\n1\tMary\tPROPN\n2\tsold\tVERB\n\n"
@@ -437,6 +437,7 @@ def test_two_blanks_are_part_of_a_value(desk):
     assert item.target["lemma"] == "sell"
 
 
+# Items of custom schemes don't depend on the part of speech.
 @pytest.mark.parametrize("scheme", ["qasrl", "frames"])
 def test_file_without_upos_has_items_by_xpos(desk, scheme):
     text = conllu("Mary/_/NNP", "sold/_/VBD", "hats/_/NNS", "./_/.")

@@ -50,6 +50,7 @@ TASKS = [
     "nothing",
     "pay",
     "latency",
+    "latency-custom",
     "weight",
     "offers",
     "storage",

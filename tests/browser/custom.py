@@ -166,6 +166,18 @@ PAIR: Json = {
 }
 PAIR_TEXTS = {"prompt": "Why is the sky blue?", "a": "Light scatters.", "b": "It is painted blue."}
 
+# Fields of all types that are written, beside marked ones.
+WIDE: Json = {
+    **NAMES,
+    "title": "Many fields",
+    "fields": [
+        *NAMES["fields"],
+        *REVIEW["fields"],
+        QUESTIONS["fields"][0],
+        {"key": "reason", "type": "text", "label": "Why?", "pattern": "[A-Za-z ?]+"},
+    ],
+}
+
 ARABIC: Json = {
     "title": "Arabic names",
     "language": "ar",

@@ -47,6 +47,17 @@ def make_frames_project(slug: str = "frames", lexicon: Json = LEXICON) -> Projec
     return project
 
 
+def related_lexicon() -> Json:
+    """Return the lexicon, in which Arriving and Becoming inherit from Origin."""
+    frames = {name: {**value, "relations": []} for name, value in LEXICON["frames"].items()}
+    for name in ("Arriving", "Becoming"):
+        rows = [(name, "Origin", True), ("Origin", name, False)]
+        for own, other, is_parent in rows:
+            row = {"type": "Inheritance", "frame": other, "is_parent": is_parent}
+            frames[own]["relations"].append(row)
+    return {**LEXICON, "frames": frames}
+
+
 def make_record(project: Project) -> Item:
     """Return an item about “came”."""
     name = f"s{next(_numbers)}"
@@ -107,6 +118,12 @@ def element_option(page: Page, name: str) -> Locator:
 
 def go_on(page: Page) -> None:
     page.locator("[data-go-on]").click()
+
+
+def mention_no_arguments(page: Page) -> None:
+    """Confirm in the step of the arguments that there are none."""
+    page.locator(".stepper").get_by_role("button", name="Arguments").click()
+    page.get_by_label("The sentence mentions no argument of this verb").check()
 
 
 def labels_of_arguments(page: Page) -> list[str]:

@@ -6,7 +6,7 @@ from itertools import count
 
 from PIL import Image as Pillow
 from PIL import ImageDraw
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Frame, Locator, Page
 
 from annotation.domain.corpus.images import store_image
 from annotation.models import Item, Sentence
@@ -165,3 +165,117 @@ def box_names(page: Page) -> list[str]:
     return [
         box.get_attribute("aria-label") or "" for box in page.locator(".box[role=button]").all()
     ]
+
+
+# --- what moves under the pointer ----------------------------------------------------------------
+
+FIVE_TOKENS = [
+    *("Two", "women", "beside", "a", "red", "car", "watch", "a", "race"),
+    *("with", "their", "dogs", "under", "the", "grey", "evening", "sky"),
+]
+FIVE = [*PHRASES, phrase(4, 13, 17, cardinality=1)]
+PORTRAIT = (512, 600)
+# Keeps the place of the control or picture under the pointer, and the differences from it.
+WATCH = """() => {
+    const placeOf = (element) => {
+        const {left, top, width, height} = element.getBoundingClientRect();
+        return [left, top, width, height];
+    };
+    let under = null;
+    const remember = (event) => {
+        const {clientX, clientY, target} = event;
+        const found = document.elementFromPoint(clientX, clientY) ?? target;
+        const element = found.closest("button, label, summary, [data-stage], [data-token]") ?? found;
+        under = {element, place: placeOf(element)};
+    };
+    for (const name of ["pointermove", "pointerdown"]) addEventListener(name, remember, true);
+    window.movedUnderPointer = () => {
+        if (!under?.element.isConnected) return null;
+        const {element, place} = under;
+        const now = placeOf(element);
+        under.place = now;
+        const by = now.map((side, at) => Math.round(side - place[at]));
+        return by.some((side) => side !== 0) ? [element.outerHTML.slice(0, 80), ...by] : null;
+    };
+}"""
+
+
+TO_PICTURE = "() => document.querySelector('[data-stage]').scrollIntoView()"
+
+
+class StillPage:
+    """A page whose caption of five phrases is annotated by mouse and keyboard, or by touch.
+
+    `moved` has what moved under the pointer after each act.
+    """
+
+    def __init__(self, scope: Page | Frame, page: Page, *, by_touch: bool = False) -> None:
+        self.scope, self.page, self.by_touch = scope, page, by_touch
+        self.moved: list[Json] = []
+        scope.evaluate(WATCH)
+
+    def annotate(self) -> None:
+        """Answer the phrases in their order, then go to each of them again."""
+        self.draw_at(0.3)
+        self.draw_at(0.5)
+        self.go_on()
+        self.draw_at(0.6)
+        if self.by_touch:
+            self.go_on()
+        else:
+            self.page.keyboard.press("n")
+            self.check("key n")
+        self.press(self.scope.get_by_role("radio", name="Nothing to box"), "scene")
+        self.go_on()
+        self.press(self.scope.get_by_role("radio", name="One box for the group"), "group")
+        self.draw_at(0.4)
+        self.go_on()
+        self.draw_at(0.2)
+        self.look()
+        self.press(self.scope.locator("[data-previous-phrase]"), "previous")
+        for number in (1, 3, 0, 4):
+            words = self.scope.locator(f"[data-phrase='{number}']")
+            self.press(words.first, f"phrase {number}")
+            if not self.by_touch:
+                rows = self.scope.locator("[data-phrases] button")
+                self.press(rows.nth(4 - number), f"row {4 - number}")
+
+    def check(self, act: str) -> None:
+        self.page.wait_for_timeout(300)
+        if found := self.scope.evaluate("window.movedUnderPointer()"):
+            self.moved.append([act, *found])
+
+    def look(self) -> None:
+        """Scroll to the picture on a phone, which has no room for the list beside it."""
+        if self.by_touch:
+            self.scope.evaluate(TO_PICTURE)
+            self.page.wait_for_timeout(100)
+
+    def draw_at(self, share: float) -> None:
+        """Draw a box at a share of the picture's width."""
+        self.look()
+        area = self.scope.locator("[data-stage]").bounding_box()
+        assert area
+        x, y = area["x"] + area["width"] * share, area["y"] + area["height"] * 0.3
+        if self.by_touch:
+            self.page.touchscreen.tap(x, y)
+            self.check("corner")
+            self.page.touchscreen.tap(x + 24, y + 24)
+        else:
+            self.page.mouse.move(x, y)
+            self.page.mouse.down()
+            self.page.mouse.move(x + 12, y + 12)
+            self.page.mouse.move(x + 24, y + 24)
+            self.page.mouse.up()
+        self.check("box")
+
+    def press(self, control: Locator, act: str) -> None:
+        if self.by_touch:
+            control.tap()
+        else:
+            control.click()
+        self.check(act)
+
+    def go_on(self) -> None:
+        self.look()
+        self.press(self.scope.locator("[data-next-phrase]"), "next")

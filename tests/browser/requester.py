@@ -76,7 +76,8 @@ class Requester:
             self.page.reload()
 
 
-def create_first_account(page: Page, link: str) -> None:
+def create_first_account(page: Page, link: str, *, heading: str = "No project yet") -> None:
+    """Create the first account, which leads to a page with the heading."""
     page.goto(link)
     expect(page.get_by_label("Username")).to_be_focused()
     assert axe_findings(page) == []
@@ -85,4 +86,4 @@ def create_first_account(page: Page, link: str) -> None:
     page.get_by_label("Password", exact=True).fill(PASSWORD)
     page.get_by_label("Password confirmation").fill(PASSWORD)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="No project yet")).to_be_visible()
+    expect(page.get_by_role("heading", name=heading)).to_be_visible()

@@ -15,6 +15,7 @@ from django.conf import settings  # noqa: E402
 from annotation.models import Task  # noqa: E402
 from projects.models import Project  # noqa: E402
 from tests.annotation.factories import CARRY, make_item, make_noun, make_project, make_task  # noqa: E402
+from tests.browser.custom import WIDE, make_custom_project, make_texts  # noqa: E402
 
 HOSTILE = [
     "<script>window.hacked=1</script>",
@@ -33,6 +34,7 @@ HOSTILE = [
 ]
 SALE = "The sale of the mill to a neighbour in May surprised us .".split()  # noqa: SIM905
 REFUSAL = "The rebels have not carried the radio .".split()  # noqa: SIM905
+WORDS = " ".join(f"word{number}" for number in range(60))
 LONG = ["word", *[f"word{number}" for number in range(1, 10_000)]]
 GUIDELINES = """# Writing questions
 
@@ -74,6 +76,8 @@ def main(names: list[str]) -> dict[str, tuple[str, list[int]]]:
             items = [make_item(project, tokens=LONG, verb=5000, forms=CARRY)]
         if name.startswith("suggest"):
             items = [make_item(suggesting(name.removeprefix("suggest-")), tokens=REFUSAL, verb=4)]
+        if name == "latency-custom":
+            items = [make_texts(make_custom_project(WIDE, slug=name), WIDE, WORDS)]
         if name.startswith("noun"):
             items = [make_noun(project, tokens=SALE, noun=1, verb_form="sell")]
         tasks[name] = (address(make_task(items)), [item.pk for item in items])

@@ -9,6 +9,7 @@ from playwright.sync_api import Browser, Page, expect
 from annotation.models import Item, Sentence
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.axe import axe_findings
+from tests.browser.custom import NAMES, make_custom_project, make_texts
 from tests.browser.frames import make_frames_project, make_record
 from tests.browser.grounding import make_caption, make_grounding_project
 from tests.browser.work import open_task
@@ -22,6 +23,7 @@ SCHEMES = {
     "qasrl": (lambda: make_item(make_project()), "#sentence"),
     "frames": (lambda: make_record(make_frames_project()), "#sentence"),
     "grounding": (lambda: make_caption(make_grounding_project()), "[data-caption]"),
+    "custom": (lambda: make_texts(make_custom_project(NAMES), NAMES), "[data-texts] .sentence"),
 }
 
 

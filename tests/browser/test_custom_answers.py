@@ -14,6 +14,7 @@ from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
 from schemes.custom.items import item_of_texts
 from schemes.custom.parse_definition import parse_definition
+from schemes.custom.patterns import matches
 from schemes.custom.scheme import scheme_of_definition
 from tests.browser.custom import BOXES, NAMES, PAIR, PAIR_TEXTS, QUESTIONS, REVIEW, SENTENCE
 
@@ -30,8 +31,9 @@ SPACES = [
     (BOXES, {"text": SENTENCE}),
 ]
 EVALUATE = """async (states) => {
-    const {problemsOf, submissionOf, countUnits} =
+    const {loadPatterns, problemsOf, submissionOf, countUnits} =
         await import("/static/js/schemes/custom/answers.js");
+    for (const {definition} of states) await loadPatterns(definition.fields);
     return states.map(({definition, answers}) => {
         const state = {answers, skipped: null};
         return {
@@ -176,3 +178,62 @@ def _is_around(path: str, other: str) -> bool:
     # Incomplete questions are reported and not submitted, so the questions of the two sides differ.
     path, other = (re.sub(r"^(answers\.(?:qa|fixed))\..*", r"\1", at) for at in (path, other))
     return other == path or other.startswith(f"{path}.") or path.startswith(f"{other}.")
+
+
+# --- patterns
+
+PARTS = ["a", "é", ".", "[a-c]", "[^a]", r"\d", r"\w", r"\.", "[a-c.]", "-"]
+REPEATS = ["", "", "?", "*", "+", "{2}", "{1,3}", "{2,}"]
+ALPHABET = "aab1.é-B"
+MATCH = """async (pairs) => {
+    const {matches} = await import("/static/js/schemes/custom/patterns.js");
+    return pairs.map(([pattern, text]) => {
+        const start = performance.now();
+        const outcome = matches(pattern, text);
+        return [outcome, performance.now() - start];
+    });
+}"""
+
+
+def test_pattern_matches_in_the_page_as_in_the_engine_of_the_server(
+    context: BrowserContext, live_server
+):
+    rng = random.Random(7)
+    pairs = []
+    for _ in range(2000):
+        pattern = "".join(rng.choice(PARTS) + rng.choice(REPEATS) for _ in range(rng.randint(1, 4)))
+        pairs.append((pattern, "".join(rng.choices(ALPHABET, k=rng.randint(0, 8)))))
+    outcomes = [outcome for outcome, _ in match_in_page(context, live_server, pairs)]
+    assert outcomes == [matches(pattern, text) for pattern, text in pairs]
+    assert 100 < sum(outcomes) < 1900
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        ("(a+)+b", "a" * 60),
+        ("(a|a)*b", "a" * 60),
+        ("(.*)(.*)(.*)b", "a" * 10_000),
+        (".*.*.*.*b", "a" * 10_000),
+        ("a?" * 40 + "a{40}", "a" * 39),
+        ("[a-z]{0,999}" * 3 + "9", "a" * 10_000),
+        ("a{1,2}" * 40 + "b", "a" * 60),
+    ],
+)
+def test_pattern_that_a_browser_could_try_forever_is_left_to_the_server(
+    context: BrowserContext, live_server, pattern: str, text: str
+):
+    [(outcome, milliseconds)] = match_in_page(context, live_server, [(pattern, text)])
+    assert outcome is None
+    assert milliseconds < 50
+    assert not matches(pattern, text)
+
+
+def match_in_page(
+    context: BrowserContext, live_server, pairs: Sequence[tuple[str, str]]
+) -> list[tuple[bool | None, float]]:
+    """Return the page's outcome of each pattern and text, and its milliseconds."""
+    page = context.new_page()
+    page.goto(f"{live_server.url}/login/")
+    found: list[tuple[bool | None, float]] = page.evaluate(MATCH, pairs)
+    return found

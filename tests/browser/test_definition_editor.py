@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import Permission
 from django.test import Client
 from django.urls import reverse
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from projects.domain.resources import change_resource
 from projects.enums import MemberRole
@@ -132,6 +132,10 @@ def test_change_is_undone_by_the_browser_and_saved_as_a_version(open_context, pr
     page.get_by_role("button", name="Save as new version").click()
     expect(page.get_by_text("Version 2 saved.")).to_be_visible()
     page.get_by_role("link", name="Compare with version 1").click()
+    heights = page.locator(".text-diff tbody tr").evaluate_all(
+        "rows => rows.map(row => row.offsetHeight)"
+    )
+    assert max(heights) < 40  # a line each
     expect(page.locator("ins")).to_have_text("instructions: Mark all names.")
     expect(page.locator("del")).to_have_text("instructions: Mark every name.")
 
@@ -155,6 +159,88 @@ def test_pages_are_accessible_and_stay_in_their_width(open_context, project, loo
 def check(page: Page) -> None:
     assert axe_findings(page) == []
     assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0
+
+
+def tab_to(page: Page, target: Locator, *, most: int = 60) -> None:
+    """Press Tab until an element has the focus, which is always in the window."""
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        focused = page.locator(":focus")
+        if focused.count():
+            expect(focused).to_be_in_viewport()
+        if target.evaluate("element => element === document.activeElement"):
+            return
+    raise AssertionError(f"{target} was not reached by {most} tabs")
+
+
+def test_keyboard_alone_corrects_a_mistake_and_saves_on_a_small_screen(open_context):
+    page = open_editor(open_context(viewport={"width": 360, "height": 740}))
+    tab_to(page, editor(page))
+    page.keyboard.press("Control+End")
+    page.keyboard.type("\nsumary: People and their jobs.")
+    mistake = page.locator("[data-mistakes] button").first
+    expect(mistake).to_be_visible()
+    # Tab leaves the text, and the mistake leads back to its line.
+    tab_to(page, mistake)
+    page.keyboard.press("Enter")
+    expect(editor(page)).to_be_focused()
+    page.keyboard.type("summary: People and their jobs.")
+    expect(page.locator("[data-state]")).to_have_text("No mistakes.")
+    tab_to(page, page.get_by_role("button", name="Save as new version"))
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Version 2 saved.")).to_be_visible()
+    assert "summary: People and their jobs." in editor(page).input_value()
+
+
+def test_markup_in_a_definition_is_shown_as_text(open_context, project):
+    markup = "<img src=x onerror=\"document.title='run'\"><script>document.title='run'</script>"
+    label = {"key": "PER", "label": markup, "help": markup}
+    names = {"key": "names", "type": "spans", "label": markup, "help": markup, "labels": [label]}
+    value = {"title": markup, "instructions": markup, "fields": [names]}
+    change_resource(project=project, name=DEFINITION, value=value, actor="me", now=NOW)
+    context = open_context(viewport={"width": 1280, "height": 900})
+    page = open_editor(context)
+    frame = page.frame_locator("[data-frame]")
+    expect(frame.get_by_role("heading", name=markup, level=1)).to_be_visible()
+    expect(
+        frame.get_by_role("group", name=markup).or_(frame.get_by_text(markup)).first
+    ).to_be_visible()
+    for shown in (page, frame):
+        assert shown.locator("img[src=x], script:not([src]):has-text('run')").count() == 0
+    for name, *more in (("resource",), ("resource_version", 2), ("resources",)):
+        page.goto(
+            reverse("consolidation:resources", args=["custom"])
+            if name == "resources"
+            else address(name, *more)
+        )
+        assert page.locator("img[src=x]").count() == 0
+        assert page.title() != "run"
+
+
+def test_editor_links_to_the_reference_and_keeps_the_indentation(open_context):
+    context = open_context(viewport={"width": 1280, "height": 900})
+    page = open_editor(context)
+    with context.expect_page() as opened:
+        page.get_by_role("link", name="All keys and their values").click()
+    expect(opened.value.get_by_role("heading", level=1)).to_contain_text("efinition")
+    replace(page, "title: Names and relations", "title: Names")
+    editor(page).evaluate("box => box.setSelectionRange(box.value.length, box.value.length)")
+    page.keyboard.type("examples:\n- title: One\ntexts: {text: Ada}\nanswers: {}")
+    assert (
+        editor(page)
+        .input_value()
+        .endswith("examples:\n- title: One\n  texts: {text: Ada}\n  answers: {}")
+    )
+    page.keyboard.press("Control+z")
+    assert not editor(page).input_value().endswith("answers: {}")
+
+
+def test_empty_text_is_a_mistake_that_says_what_to_do(open_context):
+    page = open_editor(open_context(viewport={"width": 1280, "height": 900}))
+    editor(page).fill("")
+    expect(page.locator("[data-mistakes] li")).to_have_text(
+        "Write the definition. An empty text can't be saved."
+    )
 
 
 def test_new_project_offers_starters_in_two_clicks(open_context):

@@ -25,10 +25,11 @@ from tests.browser.frames import (
     make_frames_project,
     make_record,
     record,
+    related_lexicon,
     verification_case,
     word,
 )
-from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
+from tests.browser.test_accessibility import SMALL_TARGETS, check_uncovered
 from tests.browser.work import (
     expect_names_without_keys,
     expect_single_keys_can_be_off,
@@ -262,7 +263,7 @@ def test_frame_that_does_not_exist_is_not_proposed(verifying, marketplace):
     page.get_by_label("Which frame is right? (optional)").fill("Nonsense frame")
     verify_rest(page)
     press(page, "Control+Enter")
-    message = "There is no frame “Nonsense frame”. Choose one from the list, or leave it empty."
+    message = "There is no frame “Nonsense_frame”. Choose one from the list, or leave it empty."
     expect(page.get_by_role("button", name=message)).to_be_visible()
     page.get_by_label("Which frame is right? (optional)").fill("Commerce sell")
     press(page, "Tab")
@@ -359,6 +360,29 @@ def test_disputed_skip_is_annotated_after_all(project, context, open_page, marke
 
 
 # --- consolidation -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", ["validate", "consolidate"])
+def test_relation_of_two_frames_is_shown(context, open_page, role):
+    project = make_frames_project("related", related_lexicon())
+    if role == "validate":
+        choose_protocol(project=project, protocol="verification", actor="seed", now=NOW)
+        case = verification_case(project, record("Origin", WINE))
+        page = open_page(context, role, case)
+        page.get_by_role("radio", name="Dispute").nth(1).check()
+        other = page.get_by_label("Which frame is right? (optional)")
+    else:
+        item = make_record(project)
+        page = open_page(context, role, make_case_of(item, record("Origin"), record("Origin")))
+        other = page.get_by_label("Another frame")
+    relation = page.locator(".frame-relation")
+    expect(relation).to_be_hidden()
+    other.fill("Arriving")
+    press(page, "Tab")
+    expect(relation).to_have_text("Arriving: inherits from Origin")
+    other.fill("Commerce_sell")
+    press(page, "Tab")
+    expect(relation).to_be_hidden()
 
 
 @pytest.fixture
@@ -493,7 +517,7 @@ def test_pages_of_cases_are_accessible_and_fit(view, project, open_page):
     check(page)
     for _ in range(12):
         press(page, "Tab")
-        assert page.evaluate(COVERED) == ""
+        check_uncovered(page)
     other = make_record(make_frames_project("merged"))
     merge = make_case_of(
         other,
@@ -506,7 +530,7 @@ def test_pages_of_cases_are_accessible_and_fit(view, project, open_page):
     check(page)
     for _ in range(12):
         press(page, "Tab")
-        assert page.evaluate(COVERED) == ""
+        check_uncovered(page)
 
 
 @pytest.mark.parametrize("role", ["validate", "consolidate"])

@@ -21,6 +21,7 @@ from schemes.contract.values import Json
 from tests.annotation.factories import NOW, make_task, task_url
 from tests.axe import LOOKS, axe_findings
 from tests.browser.frames import (
+    WINE,
     choose_frame,
     current_step,
     element_option,
@@ -29,17 +30,22 @@ from tests.browser.frames import (
     labels_of_arguments,
     make_frames_project,
     make_record,
+    mention_no_arguments,
+    record,
+    related_lexicon,
     understand,
     word,
 )
-from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
+from tests.browser.test_accessibility import SMALL_TARGETS, check_uncovered
 from tests.browser.work import expect_submitted, note, open_task, press, ready, status, submit
 from tests.consolidation.experts import make_queue
+from tests.consolidation.factories import make_generation
 from tests.consolidation.verification import submit as hand_in
 from tests.consolidation.verification import sweep
 from tests.crowd.factories import make_worker
 from tests.dashboard.campaign import make_user
 from tests.schemes.frames.page_lexicon import LEXICON
+from tests.schemes.frames.projects import settle
 from tests.signed import signed
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -380,6 +386,97 @@ def test_only_core_elements_are_offered_otherwise(page):
     expect(note(page)).to_have_text("Theme is marked: “wine”.")
 
 
+# --- suggestions ---------------------------------------------------------------------------------
+
+
+def add_precedents(project: Project, *records: Json) -> None:
+    """Add finished records about “came” by other workers."""
+    for content in records:
+        item = make_record(project)
+        make_generation(item, {**content, "understood": True})
+        settle(item)
+
+
+def test_suggestions_follow_what_others_chose(project, context, open_records):
+    becoming = record("Becoming", WINE, verb=(3,))
+    arriving = record("Arriving", {"head": [2], "element": "Theme", "role": "Asset"}, verb=(3,))
+    add_precedents(project, becoming, arriving, arriving)
+    page = open_records(context, make_record(project))
+    understand(page)
+    rows = page.locator(".frame-row")
+    expect(rows.nth(0)).to_contain_text("chosen 2 times for “come”, lexical unit “come”")
+    expect(rows.nth(1)).to_contain_text("chosen once for “come”")
+    expect(rows.nth(0).locator(".frame-row__core")).to_have_text("Theme, Goal")
+    press(page, "2")
+    expect(frame(page, "Becoming")).to_be_checked()
+    press(page, "1")
+    expect(frame(page, "Arriving")).to_be_checked()
+    press(page, "9", "Enter")
+    # The role that others gave to the element, until another is chosen
+    word(page, 2).click()
+    press(page, "a")
+    assert labels_of_arguments(page) == ["“wine” Theme · Asset"]
+    expect(page.locator(".argument .argument__suggested")).to_be_visible()
+    roles = page.locator(".role-keys button")
+    expect(roles.first).to_have_text("1Asset")
+    expect(page.locator("#sentence")).to_be_focused()
+    press(page, "2")
+    assert labels_of_arguments(page) == ["“wine” Theme · Theme"]
+    expect(note(page)).to_have_text("“wine” has the role Theme.")
+    expect(page.locator(".argument .argument__suggested")).to_be_hidden()
+    roles.first.click()
+    assert labels_of_arguments(page) == ["“wine” Theme · Asset"]
+    expect(page.locator(".argument .argument__suggested")).to_be_hidden()
+    options = page.locator(".argument--active optgroup[label=Likely] option")
+    expect(options.first).to_have_text("Asset")
+    assert moves(page)[-2:] == [
+        "arguments: the role Theme for “wine”",
+        "arguments: the role Asset for “wine”",
+    ]
+
+
+def test_reference_records_count_in_suggestions(context, open_records):
+    lexicon = {
+        **LEXICON,
+        "verb_frames": [["come", "Becoming", 2], ["come_from", "Arriving", 3]],
+        "element_roles": [["Becoming", "Entity", "Goal", 4], ["Becoming", "Entity", "Asset", 9]],
+    }
+    project = make_frames_project(lexicon=lexicon)
+    add_precedents(project, record("Arriving", WINE | {"element": "Theme"}, verb=(3,)))
+    page = open_records(context, make_record(project))
+    understand(page)
+    rows = page.locator(".frame-row")
+    expect(rows.nth(0)).to_contain_text("chosen 2 times for “come”")
+    expect(rows.nth(1)).to_contain_text("chosen once for “come”")
+    press(page, "1", "Enter")
+    word(page, 2).click()
+    press(page, "a")
+    assert labels_of_arguments(page) == ["“wine” Entity · Asset"]
+
+
+def test_digit_that_begins_a_word_goes_to_the_word(project, context, open_records):
+    item = make_record(project)
+    item.sentence.tokens[8] = "2019"
+    item.sentence.save()
+    page = open_records(context, item)
+    understand(page)
+    choose_frame(page, "Arriving")
+    go_on(page)
+    word(page, 2).click()
+    press(page, "a", "2", "Enter")
+    assert labels_of_arguments(page) == ["“wine” Theme · Theme", "“2019” Time"]
+
+
+def test_frames_are_related_to_those_above(context, open_records):
+    project = make_frames_project(lexicon=related_lexicon())
+    page = open_records(context, make_record(project))
+    understand(page)
+    row = page.locator(".frame-row", has_text="Becoming")
+    expect(row.locator(".frame-row__relation")).to_have_text(
+        "Inherits from Origin, which is inherited by Arriving"
+    )
+
+
 # --- problems ------------------------------------------------------------------------------------
 
 
@@ -390,6 +487,7 @@ def test_problems_link_to_their_steps(page):
         [
             "Confirm that you understand the sentence, or skip the record.",
             "Choose a frame, or skip the record.",
+            "Mark the arguments of the verb, or confirm that the sentence mentions none.",
             "Rate your confidence from 1 to 5.",
         ]
     )
@@ -397,15 +495,35 @@ def test_problems_link_to_their_steps(page):
     problems.nth(1).click()
     expect(frame(page, "Arriving")).to_be_focused()
     problems.nth(2).click()
+    none = page.get_by_label("The sentence mentions no argument of this verb")
+    expect(none).to_be_focused()
+    problems.nth(3).click()
     expect(page.get_by_role("radio", name="1 a guess")).to_be_focused()
     problems.nth(0).click()
     expect(page.locator("[data-understand]")).to_be_focused()
 
 
-def test_frame_missing_in_the_lexicon_is_refused_at_its_step(page, project):
+def test_record_without_arguments_is_confirmed_first(page, marketplace):
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
+    go_on(page)
+    press(page, "5", "Control+Enter")
+    page.get_by_role("button", name="or confirm that the sentence mentions none.").click()
+    press(page, " ")
+    assert moves(page)[-1] == "arguments: confirming that there are no arguments"
+    page.reload()
+    ready(page)
+    expect(page.get_by_label("The sentence mentions no argument of this verb")).to_be_checked()
+    press(page, "Control+Enter")
+    expect_submitted(page)
+    assert submitted(marketplace)["arguments"] == []
+
+
+def test_frame_missing_in_the_lexicon_is_refused_at_its_step(page, project):
+    understand(page)
+    choose_frame(page, "Arriving")
+    mention_no_arguments(page)
     go_on(page)
     press(page, "5")
     frames = {name: value for name, value in LEXICON["frames"].items() if name != "Arriving"}
@@ -428,6 +546,7 @@ def test_long_comment_and_long_search_are_truncated(page, marketplace):
     expect(page.get_by_text("No frames match. Try other words.")).to_be_visible()
     press(page, "Escape")
     choose_frame(page, "Arriving")
+    mention_no_arguments(page)
     page.locator(".stepper").get_by_role("button", name="Rate").click()
     press(page, "1")
     page.get_by_label("Comment for the requester").focus()
@@ -460,11 +579,14 @@ def test_search_typed_before_the_frames_load_has_results(project, context, open_
     page = open_records(context, make_record(project))
     understand(page)
     expect(page.get_by_text("Loading the frames …")).to_be_visible()
-    expect(page.get_by_label("Search all frames")).to_be_focused()
+    search = page.get_by_label("Search all frames")
+    expect(search).not_to_be_focused()  # so that a digit can choose a frame once they are there
+    search.focus()
     page.keyboard.type("commerce")
     assert axe_findings(page) == []
     waiting[0].continue_()
     expect(frame(page, "Commerce_sell")).to_be_visible()
+    expect(search).to_be_focused()
 
 
 def test_failed_lexicon_request_is_retried(project, context, open_records):
@@ -556,6 +678,7 @@ def test_records_of_a_task_are_listed_by_status(project, context, open_records):
     page.locator("label", has_text="No frame fits").click()
     page.locator(".item-list").get_by_role("button", name="1. come").click()
     choose_frame(page, "Arriving")
+    mention_no_arguments(page)
     page.locator(".stepper").get_by_role("button", name="Rate").click()
     press(page, "2")
     expect(counts).to_have_text("All records: 1 not started, 1 done, 1 skipped")
@@ -676,6 +799,7 @@ def test_expert_annotates_on_the_same_page(project, chromium: Browser, live_serv
         page.get_by_role("button", name="Details of Arriving").click()
         expect(page.get_by_text("What Goal means.")).to_be_visible()
         choose_frame(page, "Arriving")
+        mention_no_arguments(page)
         page.locator(".stepper").get_by_role("button", name="Rate").click()
         press(page, "5")
         submit(page)
@@ -743,4 +867,4 @@ def test_focus_is_never_covered_by_the_sentence(project, chromium: Browser, open
         for key in ("Tab", "Shift+Tab"):
             for _ in range(25):
                 press(page, key)
-                assert page.evaluate(COVERED) == ""
+                check_uncovered(page)

@@ -37,7 +37,7 @@ from tests.browser.grounding import (
     point,
     progress,
 )
-from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
+from tests.browser.test_accessibility import SMALL_TARGETS, check_uncovered
 from tests.browser.test_grounding_page import Fingers
 from tests.browser.work import (
     expect_names_without_keys,
@@ -308,7 +308,7 @@ def box_label(page: Page, number: int) -> Locator:
 
 def test_nothing_can_be_drawn_unless_a_box_is_missing(judging):
     page = judging
-    expect(page.get_by_role("button", name="Add a box in the middle")).to_be_hidden()
+    expect(page.get_by_role("button", name="Add box")).to_be_hidden()
     draw(page, (300, 280, 380, 340))
     assert len(box_names(page)) == 2
     page.mouse.click(*point(page, 60, 100))
@@ -541,7 +541,7 @@ def test_pages_of_cases_are_accessible_and_fit(view, project, open_page):
     check(page)
     for _ in range(25):
         press(page, "Tab")
-        assert page.evaluate(COVERED) == ""
+        check_uncovered(page)
     case = validation_case(make_grounding_project("checked"), OURS)
     page = open_page(view, "validate", case)
     check(page)
@@ -549,7 +549,7 @@ def test_pages_of_cases_are_accessible_and_fit(view, project, open_page):
     check(page)
     for _ in range(25):
         press(page, "Tab")
-        assert page.evaluate(COVERED) == ""
+        check_uncovered(page)
 
 
 @pytest.mark.parametrize("case", ["merging", "judging"])

@@ -1,6 +1,7 @@
 """The annotation page of the grounding scheme, with the actions of an annotator."""
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from urllib.parse import parse_qs
@@ -21,6 +22,7 @@ from tests.browser.grounding import (
     box_names,
     drag,
     draw,
+    draw_picture,
     make_caption,
     make_grounding_project,
     phrase,
@@ -29,7 +31,7 @@ from tests.browser.grounding import (
     progress,
     stage,
 )
-from tests.browser.test_accessibility import COVERED, SMALL_TARGETS
+from tests.browser.test_accessibility import SMALL_TARGETS, check_uncovered
 from tests.browser.work import (
     expect_names_without_keys,
     expect_single_keys_can_be_off,
@@ -180,7 +182,8 @@ def test_caption_by_keyboard_alone(page, marketplace):
     expect(page.locator(".box[role=button]").nth(1)).to_be_focused()
     press(page, "ArrowDown", "Shift+ArrowRight")
     press(page, " ", "ArrowRight")
-    assert box_names(page)[1] == "Two women, box 2 of 2, left 198, top 142, 126 by 94 pixels"
+    # Around the middle of the last box
+    assert box_names(page)[1] == "Two women, box 2 of 2, left 46, top 149, 126 by 94 pixels"
     press(page, "n", "b", "Escape")
     expect(note(page)).to_have_text("The new box is cancelled.")
     press(page, "b", "Enter", "Delete")
@@ -192,7 +195,7 @@ def test_caption_by_keyboard_alone(page, marketplace):
     log = moves(page)
     press(page, "Enter")
     expect_submitted(page)
-    boxes = [[38, 138, 158, 252], [198, 142, 324, 236]]
+    boxes = [[38, 138, 158, 252], [46, 149, 172, 243]]
     assert submitted(marketplace) == [
         ("p0", "boxes", boxes),
         ("p1", "absent", []),
@@ -274,6 +277,7 @@ def test_caption_by_touch_on_a_narrow_screen(project, phone, open_captions, mark
     expect(status(page)).to_have_text("Saved")
     page.get_by_role("button", name="Next phrase").tap()
     expect(phrase_row(page, 1)).to_have_attribute("aria-current", "true")
+    stage(page).evaluate("stage => stage.scrollIntoView()")
     fingers.spread((340, 180), 2)
     page.wait_for_function(
         """() => document.querySelector(".stage__image").getBoundingClientRect().width > 600"""
@@ -326,13 +330,57 @@ def test_handle_resizes_to_the_minimum_size(page):
 
 def test_too_small_box_is_refused_until_the_picture_is_zoomed(page):
     drag(page, (250, 187), (252, 200))
-    expect(note(page)).to_contain_text("at least 3 pixels in each direction")
+    expect(note(page)).to_contain_text("at least 3 pixels in each direction. Draw")
     assert box_names(page) == []
     stage(page).focus()
     repeat(page, "+", 12)
     assert zoom(page) == pytest.approx(8, abs=0.01)
     drag(page, (250, 187), (255, 191))
     assert box_names(page) == ["Two women, box 1 of 1, left 250, top 187, 5 by 4 pixels"]
+
+
+def test_refusal_in_a_small_picture_asks_for_a_larger_box(project, context, open_captions):
+    page = open_captions(context, make_caption(project, picture=draw_picture((60, 40), ())))
+    drag(page, (20, 20), (22, 30))
+    expect(note(page)).to_contain_text("in each direction. Draw a larger box, or zoom in.")
+
+
+def test_arrow_keys_step_by_pixels_of_the_screen(project, context, open_captions):
+    page = open_captions(context, make_caption(project, picture=draw_picture((4000, 3000), ())))
+    stage(page).focus()
+    press(page, "Enter", "Enter")
+    scale = point(page, 1000, 0)[0] - point(page, 0, 0)[0]
+    step = round(1000 / scale)
+    assert step > 4
+    assert moved_by(page, "ArrowRight") == step
+    assert moved_by(page, "Shift+ArrowLeft") == -10 * step
+    repeat(page, "+", 12)
+    assert zoom(page) == pytest.approx(8, abs=0.01)
+    assert moved_by(page, "ArrowRight") == 1
+
+
+def moved_by(page: Page, key: str) -> int:
+    """Press a key, and return by how many pixels of the image the only box moved to the right."""
+    before = left_of(page)
+    press(page, key)
+    return left_of(page) - before
+
+
+def left_of(page: Page) -> int:
+    match = re.search(r"left (\d+)", box_names(page)[0])
+    assert match
+    return int(match[1])
+
+
+def test_new_box_starts_where_the_last_gesture_was(project, context, open_captions):
+    page = open_captions(context, make_caption(project, picture=draw_picture((2000, 1500), ())))
+    page.mouse.move(*point(page, 1700, 300))
+    page.mouse.wheel(0, -900)
+    expect(page.locator(".picture-tools__zoom")).not_to_have_text("1×")
+    press(page, "b", "Enter")
+    [name] = box_names(page)
+    left, top, width, height = map(int, re.findall(r"\d+", name)[2:])
+    assert (left + width / 2, top + height / 2) == pytest.approx((1700, 300), abs=10)
 
 
 def test_wheel_zooms_at_the_pointer_and_a_drag_with_space_pans(page):
@@ -357,7 +405,7 @@ def test_first_corner_can_be_cancelled(page):
     page.mouse.click(*point(page, 100, 100))
     expect(note(page)).to_contain_text("First corner set.")
     page.get_by_role("button", name="Cancel").click()
-    expect(page.get_by_role("button", name="Add a box in the middle")).to_be_visible()
+    expect(page.get_by_role("button", name="Add box")).to_be_visible()
     page.mouse.click(*point(page, 200, 200))
     assert box_names(page) == []
 
@@ -368,7 +416,7 @@ def test_unfinished_box_is_dropped_at_another_phrase(page):
     press(page, "b")
     draw(page, CAR)
     assert len(box_names(page)) == 1
-    page.get_by_role("button", name="Add a box in the middle").click()
+    page.get_by_role("button", name="Add box").click()
     page.get_by_role("button", name="Place").click()
     assert len(box_names(page)) == 2
     page.mouse.click(*point(page, 20, 20))
@@ -544,7 +592,7 @@ def test_axe_finds_nothing_and_focus_is_never_covered(
         for key in ("Tab", "Shift+Tab"):
             for _ in range(25):
                 press(page, key)
-                assert page.evaluate(COVERED) == ""
+                check_uncovered(page)
 
 
 def check(page: Page) -> None:

@@ -3,8 +3,6 @@
 The worker joins by invitation, works in the sandboxed frame by keyboard alone, and is paid by the sweeps.
 """
 
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 from rehearsal.domain.site import process_commands, wait_until_up
 from tests.axe import axe_findings
 from tests.browser.work import AGENT, PATIENT, chips, ready
-from tests.environment import ROOT
+from tests.starts import starter
 
 pytestmark = [pytest.mark.browser, pytest.mark.system]
 
@@ -49,14 +47,9 @@ def market(either_site_migrated, free_port, tmp_path, start_process) -> Market:
     }
 
     def run(*command: str) -> str:
-        return subprocess.run(
-            [sys.executable, *command],
-            cwd=ROOT,
-            env=environment,
-            check=True,
-            stdout=subprocess.PIPE,
-            text=True,
-        ).stdout
+        process = starter().run(*command, env=environment)
+        assert process.returncode == 0, process.stderr
+        return process.stdout
 
     invitation = run("-m", "tests.browser.seed_market")
     for name, command in process_commands("127.0.0.1", free_port).items():

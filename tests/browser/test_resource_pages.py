@@ -18,9 +18,11 @@ from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
 from tests.schemes.frames.projects import (
     SAMPLE,
+    content_of,
     import_sample,
     make_frames_project,
     make_record,
+    settle,
     submit,
     write_lexicon,
 )
@@ -87,6 +89,12 @@ def test_pages_are_accessible_and_stay_in_their_width(open_context, project, tmp
     check(page, f"frames-{width}-{scheme}")
     page.goto(address("resource_entry", "Commerce_buy"))
     check(page, f"frame-{width}-{scheme}")
+    for lemma in ("hock", "palm_off"):
+        item = make_record(project, lemma)
+        submit(item, content_of(lemma=lemma))
+        settle(item)
+    page.goto(address("proposals"))
+    check(page, f"proposals-{width}-{scheme}")
     path = write_lexicon(tmp_path, ["Giving"])
     import_sample(project, path=path, now=NOW + timedelta(hours=1))
     page.goto(f"{address()}?check=1")
@@ -126,6 +134,28 @@ def test_lexicon_is_imported_searched_and_read_by_keyboard(open_context):
     parent.press("Enter")
     expect(page.get_by_role("heading", name="State", level=1)).to_be_visible()
     expect(page.get_by_text("Is inherited by")).to_be_visible()
+
+
+def test_units_are_accepted_rejected_and_restored_by_keyboard(open_context, project):
+    import_sample(project)
+    for lemma in ("hock", "palm_off"):
+        item = make_record(project, lemma)
+        submit(item, content_of(lemma=lemma))
+        settle(item)
+    page = open_context().new_page()
+    page.goto(address())
+    page.get_by_role("link", name="Lexical units that annotations propose").press("Enter")
+    page.get_by_role("checkbox", name="Select hock").press("Space")
+    page.get_by_role("button", name="Accept selected").press("Enter")
+    expect(page.get_by_text("Added 1 lexical unit to a new version.")).to_be_visible()
+    page.get_by_role("checkbox", name="Select palm off").press("Space")
+    page.get_by_role("button", name="Reject selected").press("Enter")
+    expect(page.get_by_text("No lexical units to decide about")).to_be_visible()
+    page.get_by_role("link", name="Show the 1 rejected").press("Enter")
+    page.get_by_role("checkbox", name="Select palm off").press("Space")
+    page.get_by_role("button", name="Restore selected").press("Enter")
+    expect(page.get_by_text("Restored 1 lexical unit.")).to_be_visible()
+    expect(page.get_by_text("No lexical units are rejected.")).to_be_visible()
 
 
 def test_pages_work_without_scripts(open_context, project):

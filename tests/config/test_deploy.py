@@ -29,7 +29,7 @@ def expand(value: str) -> str:
     The forms are `${NAME:?...}`, `${NAME:-default}` and, for an unset NAME, `${NAME:+...}`.
     """
     return re.sub(
-        r"\$\{(\w+):(\?|-|\+)([^}]*)\}",
+        r"\$\{(\w+):(\?|-|\+)((?:\$\{[^}]*\}|[^}])*)\}",
         lambda match: VALUES.get(match[1], match[3] if match[2] == "-" else ""),
         value,
     )

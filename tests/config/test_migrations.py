@@ -13,7 +13,7 @@ from django.db.migrations.operations.base import Operation
 
 OWN = {
     "accounts", "annotation", "audit", "consolidation", "crowd", "datasets", "jobs", "marketplace",
-    "operations", "projects", "qualification", "rehearsal", "web",
+    "operations", "projects", "qualification", "rehearsal", "releases", "web",
 }  # fmt: skip
 ON_PURPOSE: dict[str, str] = {}
 TAKES_AWAY = (

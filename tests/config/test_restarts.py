@@ -6,6 +6,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 from django.conf import settings
 from django.test import RequestFactory
 
+from config.environment.model import secret_names
 from config.static_files import NewStaticFilesMiddleware
 from tests import environment
 from tests.operations.units import BIN, UNITS, sections_of
@@ -201,6 +203,38 @@ def test_unit_starts_a_program_of_the_checkout(path):
             assert (environment.ROOT / word.removeprefix("/opt/touchstone/")).is_file()
         if "/.venv/bin/" in word:
             assert (BIN / Path(word).name).is_file()
+
+
+def example_settings() -> dict[str, str]:
+    """Return the settings of the example for the units, with those that are commented out."""
+    text = (environment.ROOT / "deploy" / "systemd.environment.example").read_text()
+    return dict(re.findall(r"^(?:# )?([A-Z_]+)='?(.*?)'?$", text, re.MULTILINE))
+
+
+def test_example_for_the_units_has_known_settings_that_are_safe(embedded_site):
+    values = example_settings()
+    known = environment.settings_variables() | {f"{name}_FILE" for name in secret_names()}
+    assert set(values) - known == set()
+    values |= {"SECRET_KEY": "0123456789abcdef" * 4, "VAR_DIR": embedded_site["VAR_DIR"]}
+    for name in ("BACKUP_URL", "BACKUP_KEY_FILE", "METRICS_TOKEN"):
+        del values[name]
+    done = subprocess.run(
+        [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"],
+        cwd=environment.ROOT,
+        env={**embedded_site, **values},
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_commands_use_the_settings_and_the_user_of_the_units():
+    script = (environment.ROOT / "deploy" / "manage").read_text()
+    for path in UNITS.glob("touchstone-[!a]*.service"):
+        service = sections_of(path)["Service"]
+        assert f"\n. {service['EnvironmentFile']}\n" in script
+        assert f"runuser -u {service['User']} " in script
 
 
 def test_units_serve_every_queue():

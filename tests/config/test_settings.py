@@ -72,6 +72,7 @@ WRONG = [
     ("MARKETPLACE_OPENING_BALANCE", "-1"),
     ("MARKETPLACE_REQUESTS_PER_SECOND", "fast"),
     ("MARKETPLACE_WEBHOOK_HOSTS", "https://hooks.example"),
+    ("MODEL_HOSTS", "https://models.example"),
     ("MARKETPLACE_SQS_ENDPOINT_URL", "sqs.example"),
     ("MARKETPLACE_SNS_ENDPOINT_URL", "https://sns.example/topics"),
     ("MARKETPLACE_AWS_REGION", "Europe"),

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import count
 
 from annotation.domain.corpus.item_context import context_of
-from annotation.domain.work.record_generations import parse_generation
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Item, Sentence, Submission
 from consolidation.domain.cases.open_cases import open_case, publish_case

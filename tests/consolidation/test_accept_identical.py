@@ -12,6 +12,7 @@ from consolidation.models import Case, Gold, Review
 from datasets.domain.exports.export_gold import DATA_CARD, ExportOptions, export_gold
 from projects.enums import MemberRole
 from projects.models import Project
+from schemes.custom.scheme import scheme_of_definition
 from schemes.registry import SCHEMES, get_scheme
 from tests.consolidation.experts import set_review_rate
 from tests.consolidation.factories import (
@@ -25,6 +26,7 @@ from tests.consolidation.gold import FIRST, SECOND
 from tests.consolidation.test_republish_cases import submit_consolidation
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
+from tests.schemes.custom.samples import starter
 from tests.schemes.labels.scheme import SCHEME
 
 pytestmark = pytest.mark.django_db
@@ -182,3 +184,12 @@ def test_order_of_units_does_not_matter_and_positions_do(monkeypatch, scheme):
     reordered = {**content, units: list(reversed(content[units]))}
     assert are_same([content, reordered], merging=merging)
     assert not are_same([content, {**content, units: content[units][:1]}], merging=merging)
+
+
+def test_order_of_spans_does_not_matter_in_custom_schemes():
+    merging = scheme_of_definition(starter("entities")).get_merging()
+    spans = [{"start": at, "end": at + 1, "label": "PER"} for at in (0, 2)]
+    content = {"answers": {"entities": spans}}
+    assert are_same([content, {"answers": {"entities": spans[::-1]}}], merging=merging)
+    for other in (spans[:1], [spans[0], {**spans[1], "label": "ORG"}], []):
+        assert not are_same([content, {"answers": {"entities": other}}], merging=merging)

@@ -43,7 +43,8 @@ def test_expert_page_looks_up_other_items(client: Client):
     urls = json.loads(page)["urls"]
     message = json.dumps({"token": "", "resource": "precedents", "query": "sell"})
     response = client.post(urls["lookUp"], message, content_type="text/plain")
-    assert response.json() == {"results": [{"frame": "Commerce_sell", "lemma": "sell", "count": 1}]}
+    chosen = {"frame": "Commerce_sell", "lemma": "sell", "count": 1, "words": ["fund"]}
+    assert response.json() == {"results": [chosen]}
     assert len(client.get(urls["index"]["lexicon"]).json()["frames"]) == 65
     malformed_url = f"{urls['lookUp']}&item=x&item={'9' * 40}"
     assert client.post(malformed_url, message, content_type="text/plain").status_code == 200

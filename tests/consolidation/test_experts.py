@@ -30,7 +30,15 @@ pytestmark = pytest.mark.django_db
 # Route name -> the arguments that its address needs besides the project.
 PATTERNS = [
     pattern
-    for app in ("consolidation", "dashboard", "datasets", "projects", "annotation", "rehearsal")
+    for app in (
+        "consolidation",
+        "dashboard",
+        "datasets",
+        "projects",
+        "annotation",
+        "rehearsal",
+        "releases",
+    )
     for pattern in import_module(f"{app}.urls").urlpatterns
 ]
 ROUTES = {pattern.name: set(pattern.pattern.converters) - {"slug"} for pattern in PATTERNS}

@@ -157,6 +157,7 @@ def test_large_file_is_previewed_in_part_and_imported_completely(office, monkeyp
     assert confirm(office, page).result["added"] == 2
 
 
+# Custom schemes have no sample.
 @pytest.mark.parametrize("scheme", ["frames", "grounding"])
 def test_sample_gold_of_other_schemes_is_read(client, job_files, scheme, tmp_path):
     sample = get_scheme(scheme).sample

@@ -106,7 +106,7 @@ def test_sample_with_an_option_is_one_version(project):
     [
         (["{folder}/missing.json", "--format", "json"], "missing.json: does not exist"),
         (["{sample}", "--format", "yaml"], "'yaml' is not a format of this resource. Formats: fra"),
-        (["{sample}"], "--format is missing. Formats: framenet, verbnet, json, csv."),
+        (["{sample}"], "--format is missing. Formats: framenet, verbnet, json, csv, semeval."),
         ([], "name a file or folder, or an option"),
         (["{cut}", "--format", "json"], "cut.json, line 2: is not complete JSON"),
         (["{sample}", "--format", "framenet"], "is neither a folder nor a complete zip file"),

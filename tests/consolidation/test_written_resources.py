@@ -129,17 +129,47 @@ def test_version_that_annotations_do_not_fit_is_saved_only_after_a_question(clie
     asked = client.post(address("save_resource"), form)
     page = asked.content.decode()
     assert "Save a version that doesn’t fit 1 annotation?" in page
+    assert "The field names has no label PER. 1 annotation, for example of" in page
     assert Resource.objects.count() == 1
     response = client.post(address("save_resource"), {**form, "confirmed": "1"})
     assert response.url == f"{address()}?check=1"
     assert Resource.objects.count() == 2
-    assert "Annotations that use removed entries" in client.get(response.url).content.decode()
+    shown = client.get(response.url).content.decode()
+    assert "Annotations that don't fit the current version" in shown
+    assert "The field names has no label PER." in shown
 
 
-def test_renamed_label_is_not_lost(client, project):
-    make_generation(make_texts(project, NAMES), ANSWERS)
+def test_exchanged_texts_of_labels_are_refused(client, project):
+    text = text_of(project)
+    for old, new in (("label: Person", "label: X"), ("label: Organisation", "label: Person")):
+        text = text.replace(old, new)
+    text = text.replace("label: X", "label: Organisation")
+    response = client.post(address("save_resource"), {"text": text, "version": 1})
+    assert response.status_code == 422
+    message = "gets the text &#x27;Organisation&#x27; of &#x27;ORG&#x27;"
+    assert message in response.content.decode()
+    assert Resource.objects.count() == 1
+
+
+def test_renamed_label_is_mapped_after_a_question(client, project):
+    submission = make_generation(make_texts(project, NAMES), ANSWERS)
     text = text_of(project).replace("key: PER", "key: HUMAN").replace("[PER]", "[HUMAN]")
     text += "renamed: {labels: {names: {PER: HUMAN}}}\n"
+    form = {"text": text, "version": 1}
+    page = client.post(address("save_resource"), form).content.decode()
+    assert "Save a version that maps 1 annotation?" in page
+    assert "Mapped to the form of this version: 1 annotation. The originals are kept." in page
+    response = client.post(address("save_resource"), {**form, "confirmed": "1"})
+    assert response.url == f"{address()}?check=1"
+    assert "All annotations fit the current version." in client.get(response.url).content.decode()
+    submission.refresh_from_db()
+    assert submission.content["answers"]["names"][0]["label"] == "HUMAN"
+    assert submission.original == ANSWERS
+
+
+def test_version_that_changes_no_annotation_is_saved_at_once(client, project):
+    make_generation(make_texts(project, NAMES), ANSWERS)
+    text = text_of(project).replace("title: Names and relations", "title: Names")
     response = client.post(address("save_resource"), {"text": text, "version": 1})
     assert response.url == address()
 

@@ -33,6 +33,19 @@ def cut_within_line(data: bytes, rng: random.Random, *, before: bytes = b"") -> 
     return b"".join(lines[:at]) + lines[at][: rng.randrange(1, end)] if end > 1 else None
 
 
+def cut_within_row(data: bytes, rng: random.Random) -> bytes | None:
+    """Cut a line of a CSV file, but not within its last cell, which may be a shorter value."""
+    cut = cut_within_line(data, rng, before=b",")
+    if cut is None:
+        return None
+    try:
+        lines = io.StringIO(cut.decode(errors="replace"), newline="")
+        rows = list(csv.reader(lines, strict=True))
+    except csv.Error:
+        return cut  # within quotes
+    return None if len(rows) > 1 and len(rows[-1]) == len(rows[0]) else cut
+
+
 def flip_bytes(data: bytes, rng: random.Random) -> bytes:
     """Flip one byte or several ones after the first line.
 
@@ -52,10 +65,12 @@ def insert_nul(data: bytes, rng: random.Random) -> bytes:
     return data[:at] + b"\0" + data[at:]
 
 
-def encode_otherwise(data: bytes, rng: random.Random) -> bytes:
+def encode_otherwise(data: bytes, rng: random.Random) -> bytes | None:
+    """Encode the text otherwise, unless only question marks show it, as in `drop_other_letters`."""
     text = data.decode()
     codec = rng.choice(("cp1252", "latin-1", "utf-16", "utf-16-le", "utf-16-be", "utf-8-sig"))
-    return text.encode(codec, errors="replace")
+    encoded = text.encode(codec, errors="replace")
+    return None if encoded.isascii() and encoded != data else encoded
 
 
 def garble(data: bytes, rng: random.Random) -> bytes:

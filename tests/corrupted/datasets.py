@@ -5,13 +5,15 @@ import io
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Mapping
-from csv import reader
+from csv import reader, writer
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from schemes.contract.records import ExportRow, SentenceRecord
 from schemes.contract.values import Json
+from schemes.custom.exports import CustomExports
+from schemes.custom.form import Form
 from schemes.grounding.scheme import SCHEME as GROUNDING
 from schemes.qasrl.published_csv import sentence_file
 from schemes.qasrl.reading import verb_phrase_of
@@ -20,6 +22,8 @@ from schemes.qasrl.slots import Slots
 from tests.corrupted.captions import caption_rows
 from tests.corrupted.sentences import qasrl_rows
 from tests.corrupted.treebank import RECORDS, conllu_text
+from tests.schemes.custom.sample_corpus import STARTER, sample_rows
+from tests.schemes.custom.samples import starter
 from tests.schemes.workbooks import workbook_bytes
 
 Files = Mapping[str, bytes]
@@ -60,6 +64,19 @@ def _sentences(rows: list[ExportRow]) -> bytes:
                 add(SentenceRecord(external_id, row.tokens, 0, text=row.text))
 
     return _written(rows, write, "sentences.csv")
+
+
+def _table(rows: list[ExportRow]) -> bytes:
+    """Return the sentences as a table with their texts and tokens.
+
+    No document or position is stated, because nobody could notice its change.
+    """
+    out = io.StringIO(newline="")
+    table = writer(out, lineterminator="\n")
+    table.writerow(("id", "text", "tokens", "document"))
+    for row in {row.external_id: row for row in rows}.values():
+        table.writerow((row.external_id, row.text, " ".join(row.tokens), ""))
+    return out.getvalue().encode()
 
 
 def _gold(rows: list[ExportRow], fmt: str, name: str) -> bytes:
@@ -185,7 +202,12 @@ def packed(files: Files) -> bytes:
 
 def make_datasets() -> list[Dataset]:
     """Return the data sets of all schemes."""
-    return [*_qasrl_datasets(), *_frames_datasets(), *_grounding_datasets()]
+    return [
+        *_qasrl_datasets(),
+        *_frames_datasets(),
+        *_grounding_datasets(),
+        *_custom_datasets(),
+    ]
 
 
 def _qasrl_datasets() -> list[Dataset]:
@@ -217,6 +239,7 @@ def _qasrl_datasets() -> list[Dataset]:
     text = "".join(f"{row[0].text}\n" for row in _by_sentence(verbs).values()).encode()
     return [
         corpus,
+        Dataset("qasrl-table", "qasrl", "corpus", "table", "csv", {"s.csv": _table(verbs)}),
         Dataset("qasrl-bank", "qasrl", "corpus", "qasrl-bank", "parses", {"b.jsonl": bank}),
         Dataset("conllu-verbs", "qasrl", "corpus", "conllu", "conllu", conllu),
         Dataset("text", "qasrl", "corpus", "text", "text", {"t.txt": text}),
@@ -282,4 +305,54 @@ def _grounding_datasets() -> list[Dataset]:
         gold("gold-flickr30k", "members", flickr, "folder"),
         gold("gold-flickr30k-zip", "packed", {"f.zip": packed(flickr)}),
         gold("gold-flickr30k-images", "members", flickr, "zip"),
+    ]
+
+
+def _custom_datasets() -> list[Dataset]:
+    rows, exports = sample_rows(8), CustomExports(Form(starter(STARTER)))
+
+    def written(fmt: str, name: str) -> Files:
+        return {name: _written(rows, lambda path: exports.write(rows, path, fmt), name)}
+
+    def brat() -> Files:
+        with TemporaryDirectory() as name:
+            folder = Path(name)
+            exports.folders["brat"](rows, folder)
+            return {path.name: path.read_bytes() for path in sorted(folder.glob("*.*"))}
+
+    def corpus(name: str, fmt: str, shape: str, files: Files, container: str = "") -> Dataset:
+        return Dataset(f"custom-{name}", "custom", "corpus", fmt, shape, files, None, container)
+
+    lines, table = written("custom-jsonl", "c.jsonl"), written("custom-csv", "c.csv")
+    tasks, tokens = written("label-studio", "t.json"), written("conllu", "c.conllu")
+    text = {"t.txt": "".join(f"{row.text}\n" for row in rows).encode()}
+    corpora = [
+        corpus("lines", "custom-jsonl", "texts", lines),
+        corpus("table", "table", "csv", table),
+        corpus("tasks", "label-studio", "tasks", tasks),
+        corpus("conllu", "conllu", "conllu", tokens),
+        corpus("brat", "brat", "members", brat(), "folder"),
+        corpus("text", "text", "text", text),
+    ]
+
+    def gold(name: str, fmt: str, shape: str, files: Files, container: str = "") -> Dataset:
+        of = next(base for base in corpora if base.name == "custom-lines")
+        return Dataset(f"gold-custom-{name}", "custom", "gold", fmt, shape, files, of, container)
+
+    ids = {"i.csv": "".join(["id\n", *(f"{row.external_id}\n" for row in rows)]).encode()}
+    return [
+        *corpora,
+        Dataset("items-custom", "custom", "items", "custom-jsonl", "ids", ids, corpora[0]),
+        gold("lines", "custom-jsonl", "texts", lines),
+        gold("table", "custom-csv", "csv", table),
+        *(
+            gold(f"table.{end}", "custom-csv", "cells", table, f"table.{end}")
+            for end in ("tsv", "xlsx")
+        ),
+        gold("tasks", "label-studio", "tasks", tasks),
+        gold("bio", "conll-bio", "tags", written("conll-bio", "c.conll")),
+        gold("iobes", "conll-iobes", "tags", written("conll-iobes", "c.conll")),
+        gold("conllu", "conllu", "conllu", tokens),
+        gold("brat", "brat", "members", brat(), "folder"),
+        gold("brat-zip", "brat", "packed", {"b.zip": packed(brat())}),
     ]

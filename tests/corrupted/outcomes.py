@@ -20,8 +20,11 @@ _ONCE: Mapping[str, tuple[str, ...]] = {
     "items-noun-csv": ("forms", "other_forms", "verb_form"),
 }
 _ALWAYS = ("fillers", "filler")
-# Formats whose labels, boxes or slots say everything once.
-_SAY_ONCE = ("gold-beam", "gold-phrases", "gold-coco", "gold-grefcoco", "gold-flickr30k")
+# Formats whose labels, boxes, slots or tags say everything once.
+_SAY_ONCE = (
+    *("gold-beam", "gold-phrases", "gold-coco", "gold-grefcoco", "gold-flickr30k"),
+    "gold-custom",
+)
 
 
 def problem(dataset: Dataset, change: Change, truth: Mapping[str, Any], outcome: Outcome) -> str:

@@ -69,8 +69,7 @@ _TABLE = (
         swapped_columns=on_table(changes.swap_columns),
         swapped_names=on_table(changes.swap_names),
         deleted_cell=on_table(changes.delete_cell),
-        # The end of a row may be a shorter last value.
-        cut_off=partial(changes.cut_within_line, before=b","),
+        cut_off=changes.cut_within_row,
     ),
     *_changes(
         Kind.PLACES,
@@ -139,6 +138,26 @@ SHAPES: dict[str, tuple[Change, ...]] = {
     ),
     "captions": _json(
         lines=True, names=("id", "image", "tokens", "start", "end"), numbers=("start", "end")
+    ),
+    "texts": _json(
+        lines=True, names=("id", "texts", "tokens", "answers"), numbers=("start", "end")
+    ),
+    "tasks": _json(
+        lines=False,
+        names=("_id", "text", "data", "annotations", "result"),
+        numbers=("start", "end"),
+    ),
+    "ids": (*_BYTES, *_changes(Kind.LAYOUT, repeated_lines=changes.repeat_lines)),
+    "tags": (
+        *_BYTES,
+        *_LINES,
+        *_FLIPPED,
+        *_changes(
+            Kind.LAYOUT,
+            cut_off=partial(changes.cut_within_line, before=b"\t"),
+            deleted_cell=on_fields("\t", partial(changes.delete_field, most=2)),
+        ),
+        *_changes(Kind.VALUES, swapped_in_row=on_fields("\t", changes.swap_fields)),
     ),
     "coco": _json(
         lines=False,

@@ -51,7 +51,7 @@ def truth(request, tmp_path) -> Truth:
 def corrupt(dataset: Dataset, change: Change, seed: int) -> dict[str, bytes] | None:
     """Return the files with a change in one of them, or None if it doesn't apply."""
     rng = random.Random(seed)
-    name = rng.choice(sorted(dataset.files))
+    name = rng.choice(sorted(name for name, data in dataset.files.items() if data))
     data = change.apply(dataset.files[name], rng)
     return None if data is None else {**dataset.files, name: data}
 

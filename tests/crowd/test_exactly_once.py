@@ -21,7 +21,7 @@ from crowd.domain.workers.qualifications import (
 from crowd.domain.workers.register_worker import register_worker
 from crowd.enums import AssignmentState, HitState, PaymentState
 from crowd.models import Assignment, Hit, LedgerEntry, Payment
-from crowd.providers import mturk
+from crowd.providers.mturk import client as mturk
 from marketplace import models as market_models
 from marketplace.domain.accounts import accounts
 from marketplace.domain.work import accept_hit, work

@@ -49,8 +49,16 @@ def test_explanation_shows_the_sum():
     assert explain_bonus(CONSOLIDATOR, 6, "6 labels") == "6 labels: 6 x 3 cents."
 
 
+@pytest.mark.parametrize("units", [3, 4, 6, 9])
+def test_explanation_adds_up_to_the_bonus(units):
+    terms = {**GENERATOR, "max_units": 6}
+    *_, amounts = explain_bonus(terms, units, f"{units} labels").split(", ")
+    cents = sum(map(int, amounts.removesuffix(" cents.").split(" + ")))
+    assert cents == bonus_cents(terms, units)
+
+
 def test_check_accepts_a_preset_by_name():
-    none = {"max_units": 0, "hold_above_units": 0, "least_seconds": 0}
+    none = dict.fromkeys(Terms.__optional_keys__, 0)
     expected = {"generator": GENERATOR | none, "consolidator": CONSOLIDATOR | none}
     assert check_pay_scheme("usual", PRESETS) == expected
 

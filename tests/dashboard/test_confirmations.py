@@ -34,6 +34,7 @@ CONFIRMED_ON_A_PAGE = {
     "consolidation:reopen_item",
     "dashboard:close_payment",
     "datasets:begin_experiment",
+    "model_annotators:retire_model",
     "marketplace:operator-appeal",
     "marketplace:operator-deposit",
     "marketplace:operator-record-payout",
@@ -82,6 +83,11 @@ NAMED_ON_THE_PAGE = {
     "consolidation:decide_flag",
     "consolidation:expert_gold",
     "consolidation:judge",
+    "model_annotators:model",
+    # The page says that a release stays.
+    "releases:new_release",
+    # The page says what becomes public.
+    "releases:open_release",
     "dashboard:archive",
     "dashboard:delete_project",
 }
@@ -100,13 +106,19 @@ HARMLESS = {
     *("consolidation:request_review", "consolidation:draw_reviews"),
     *("consolidation:expert_correct", "consolidation:flag_item"),
     *("consolidation:import_resource", "consolidation:restore_item"),
+    # Rejections can be undone, and versions before stay.
+    "consolidation:decide_proposals",
     # It asks first if annotations don't fit, and the versions before stay.
     *("consolidation:save_resource", "consolidation:preview_resource"),
     # It only ends a wait of minutes.
     "consolidation:publish_study_now",
     "dashboard:unarchive",
     *("datasets:decide_match", "datasets:draw_error_sample", "datasets:export"),
-    *("datasets:evaluate_systems", "datasets:judge_part"),
+    *("datasets:evaluate_systems", "datasets:judge_part", "datasets:fit_certainty"),
+    # The version before stays.
+    "datasets:learn_equivalence",
+    # A setting. Turned off, no annotation is lost.
+    "datasets:adaptive",
     *("marketplace:operator", "marketplace:operator-issue-key", "marketplace:operator-workers"),
     *(
         "marketplace:operator-profile",
@@ -131,16 +143,20 @@ HARMLESS = {
     "qualification:worker_note",
     "qualification:worker_label",
     "qualification:thread",
+    "model_annotators:models",
     "rehearsal:dry_run",
+    *("releases:build_release", "releases:close_release"),
 }
 APPS = {
     "annotation",
     "consolidation",
     "dashboard",
     "datasets",
+    "model_annotators",
     "projects",
     "qualification",
     "rehearsal",
+    "releases",
 }
 
 

@@ -32,6 +32,7 @@ def test_project_at_a_marketplace_has_no_words_of_studies(pages):
 def test_project_at_prolific_has_no_words_of_marketplaces(pages, project):
     project.provider = Provider.PROLIFIC
     project.save()
-    texts = pages({"export_details", "export_file"})  # written before
+    texts = pages({"export_details", "export_file"})  # written before, like the cards of releases
+    texts = {path: text for path, text in texts.items() if "/releases/1." not in path}
     assert len(texts) > 100
     assert places(texts, OF_MARKETPLACES) == {}

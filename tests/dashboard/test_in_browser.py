@@ -11,11 +11,13 @@ from annotation.models import Batch, Submission
 from consolidation.domain.gold.add_gold import add_gold
 from consolidation.domain.gold.index_gold import rebuild_index
 from crowd.models import Hit, Payment
+from datasets.domain.quality.certainty import fit_certainty
 from tests.annotation.onboarding import AGE, publish_fields
 from tests.axe import LOOKS, axe_findings
 from tests.crowd.factories import make_empty_session
 from tests.dashboard.campaign import CONTENT, START, Campaign, make_project
 from tests.forced_colors import force_colors, forced_look
+from tests.model_annotators.factories import model_of
 from tests.view_names import VIEW_NAMES
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -83,6 +85,8 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         "costs",
         "ledger",
         "exports",
+        "releases",
+        "new_release",
         "systems",
         "jobs",
         "settings",
@@ -91,8 +95,13 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         "consent_and_questionnaire",
         "pay",
         "dry_run",
+        "models",
+        "assistance",
+        "certainty",
+        "adaptive",
     ]
     slug = campaign.project.slug
+    fit_certainty(project=campaign.project, now=START)
     projects = [make_project("empty").slug] if empty else []
     worker = campaign.workers[0].pseudonym
     return [
@@ -108,6 +117,7 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         reverse("datasets:gold_sentence", args=[slug, campaign.items[3].sentence_id]),
         reverse("datasets:gold", args=[slug]) + "?target=never",
         reverse("datasets:quality_item", args=[slug, campaign.items[3].pk]),
+        reverse("model_annotators:model", args=[slug, model_of(campaign.project).pk]),
         reverse("qualification:worker", args=[slug, worker]),
         reverse("qualification:compensate", args=[slug, worker]),
         reverse("qualification:thread", args=[slug, worker]),

@@ -18,6 +18,7 @@ from consolidation.domain.gold.queue_gold import queue_gold
 from consolidation.models import Experiment, Review
 from crowd.models import Payment, Study
 from datasets.domain.exports.export_gold import MANIFEST
+from datasets.domain.quality.certainty import fit_certainty
 from datasets.domain.quality.error_samples import draw_sample
 from jobs.domain.queue_job import queue_job
 from jobs.enums import JobState
@@ -27,11 +28,14 @@ from projects.enums import MemberRole
 from projects.models import Invitation
 from projects.permissions import Access, page_rules
 from rehearsal.models import Rehearsal
+from releases.domain.public import open_to_public
 from tests.annotation.factories import make_appeal, make_held_bonus
 from tests.consolidation.experts import make_queue
 from tests.crowd.factories import make_empty_session, make_unknown_settlement
 from tests.dashboard.campaign import CONTENT, START, Campaign, add_items, make_project, make_user
 from tests.jobs.factories import make_export, make_import, make_system_evaluation
+from tests.model_annotators.factories import make_model
+from tests.releases.projects import make_release
 from tests.view_names import APPS, VIEW_NAMES
 
 SCRIPTED = {
@@ -55,9 +59,13 @@ POSTED = {
     "pay_waiting_bonuses",
     "answer_appeal",
     "export",
+    *("build_release", "open_release", "close_release"),
     "evaluate_systems",
+    "fit_certainty",
+    "learn_equivalence",
     "judge",
     "revoke_token",
+    "retire_model",
     *("mark_read", "mark_all_read"),
     *("worker_note", "worker_label"),
     "erase_worker_page",
@@ -74,7 +82,7 @@ POSTED = {
     "protocol",
     "decide_session_payment",
     "publish_study_now",
-    *("import_resource", "save_resource", "preview_resource"),
+    *("import_resource", "save_resource", "preview_resource", "decide_proposals"),
     "draw_error_sample",
     "judge_part",
     "withdraw_item",
@@ -99,6 +107,7 @@ def address(campaign, project, job_files):
     gold = campaign.items[3].gold.get()
     review = Review.objects.create(gold=gold, drawn_at=gold.created_at)
     add_gold(item=gold.item, source="expert", content=CONTENT, provenance=[], now=START)
+    fit_certainty(project=project, now=START)
     bonus = make_held_bonus(pending.assignment)
     now = timezone.now()
     invited = Invitation.objects.create(
@@ -131,7 +140,18 @@ def address(campaign, project, job_files):
         by="eva",
         now=START,
     )
+    annotator = make_model(project)
+    for version in ("1.0", "1.1"):
+        release = make_release(project, version, source=gold.source)
+    open_to_public(release=release, actor="rita", now=START)
+    public = [project.slug, release.version]
     more = {
+        **{name: ["1.1"] for name in ("release_details", "build_release", "release_archive")},
+        **{name: ["1.1"] for name in ("release_differences", "release_differences_csv")},
+        **{name: ["1.1"] for name in ("open_release", "close_release")},
+        **dict.fromkeys(("public_release", "public_items", "public_archive"), public),
+        "public_item": [*public, release.items.first().position],
+        **{name: [annotator.pk] for name in ("model", "retire_model")},
         **{name: [sample.pk] for name in ("error_sample", "error_sample_csv")},
         **{name: [sample.pk, 1] for name in ("sampled_part", "judge_part")},
         "experiment": [experiment.pk],
@@ -166,6 +186,7 @@ def address(campaign, project, job_files):
         "export_details": [export.pk],
         "system_evaluation": [scored.pk],
         "system_evaluation_file": [scored.pk, "figures.csv"],
+        "certainty_chart": ["parts"],
         "cancel_job": [make_import(project).pk],
         "close_payment": [
             Payment.objects.filter(assignment__hit__budget=project.budget).first().pk
@@ -184,6 +205,7 @@ def address(campaign, project, job_files):
         "unsubscribe": [unsubscribe_token(member)],
         **{name: ["any"] for name in ("resource", "import_resource")},
         **{name: ["any"] for name in ("save_resource", "preview_resource")},
+        **{name: ["any"] for name in ("proposals", "decide_proposals")},
         "resource_version": ["any", 1],
         "resource_entry": ["any", "thing"],
         "help_page": ["index.md"],

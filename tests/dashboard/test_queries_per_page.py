@@ -10,12 +10,15 @@ from consolidation.domain.gold.add_gold import add_gold
 from consolidation.domain.gold.index_gold import rebuild_index
 from consolidation.models import Experiment, ExpertDraft, Gold
 from crowd.models import Assignment, Hit, Payment, ReceivedMessage, Worker
+from datasets.domain.quality.certainty import fit_certainty
 from projects.enums import MemberRole, ShownContext
 from projects.models import Membership
 from tests.annotation.onboarding import publish_text
 from tests.consolidation.experts import make_queue
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import CONTENT, START, Campaign
+from tests.model_annotators.factories import make_model
+from tests.releases.projects import make_release_rows
 from tests.view_names import VIEW_NAMES
 
 PAGES = [
@@ -35,10 +38,13 @@ PAGES = [
     "cost_per_item",
     "cost_over_time",
     "quality_over_time",
+    "certainty",
+    "adaptive",
     "progress_over_time",
     "ledger",
     "ledger_csv",
     "exports",
+    "releases",
     "systems",
     "jobs",
     "reviews",
@@ -58,6 +64,8 @@ PAGES = [
     "expert_item",
     "expert_report",
     "flags",
+    "models",
+    "model",
 ]
 
 
@@ -75,6 +83,7 @@ def count_queries_per_page(client, campaign) -> dict[str, int]:
         "item": [campaign.items[3].pk],
         "gold_sentence": [campaign.items[3].sentence_id],
         "quality_item": [campaign.items[3].pk],
+        "model": [campaign.project.model_annotators.earliest("pk").pk],
         "experiment": [campaign.project.experiments.get().pk],
         "worker": [worker],
         "thread": [worker],
@@ -143,6 +152,7 @@ def test_queries_do_not_grow_with_the_rows(office, project, requester):
     for role in (MemberRole.ADMIN, MemberRole.EXPERT):
         Membership.objects.create(project=project, user=requester, role=role)
     text = publish_text(project)
+    make_model(project)
     small = Campaign(project, 4, workers=3)
     Experiment.objects.create(
         project=project,
@@ -159,9 +169,14 @@ def test_queries_do_not_grow_with_the_rows(office, project, requester):
     project.sentences.update(group="a document")
     rebuild_index(project=project)
     make_answers(text)
+    fit_certainty(project=project, now=START)
+    make_release_rows(project, 1)
     few = count_queries_per_page(office, small)
     small.add(300, workers=60)
+    for number in range(300):
+        make_model(project, name=f"Model {number}")
     make_answers(text)
+    make_release_rows(project, 30)
     TaskItem.objects.filter(task__batch=small.batches["generator"]).update(attempt=1)
     make_failures()
     make_messages(small)
@@ -170,6 +185,7 @@ def test_queries_do_not_grow_with_the_rows(office, project, requester):
     rebuild_index(project=project)
     with connection.cursor() as cursor:  # without statistics of these rows, plans can be very slow
         cursor.execute("ANALYZE")
+    fit_certainty(project=project, now=START)
     many = count_queries_per_page(office, small)
     assert few == many
     assert max(few.values()) <= 50

@@ -97,6 +97,8 @@ def test_locked_table_is_answered_logged_and_reported(site, web, tmp_path):
     assert get(f"{web}/").status_code == 200
     metrics = requests.get(f"{web}/metrics", headers=AUTHORIZATION, timeout=20).text
     assert 'touchstone_database_timeouts_total{limit="lock"} ' in metrics
+    # Without the zero, Prometheus would not see the first increase.
+    assert 'touchstone_database_timeouts_total{limit="statement"} 0.0' in metrics
 
 
 def test_requests_outlast_a_restart_of_the_database(site, web):

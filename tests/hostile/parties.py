@@ -122,7 +122,7 @@ def stranger(site: str, addresses: Callable[[], list[str]], read: list[str]) -> 
 
     def step() -> int:
         number = next(numbers)
-        if number % 100 == 0:
+        if not known or number % 50 == 0:
             known[:] = addresses() or known
         if tokens and number % 3:
             path, body = _posted(tokens[number % len(tokens)], number)

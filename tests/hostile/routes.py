@@ -52,4 +52,5 @@ def _filled(pattern: object, names: dict[str, Argument]) -> str | None:
 
 
 def _example(converter: str) -> Argument:
-    return {"IntConverter": 1, "UUIDConverter": UUID(int=1)}.get(converter, "any")
+    examples: dict[str, Argument] = {"IntConverter": 1, "UUIDConverter": UUID(int=1)}
+    return (examples | {"VersionConverter": "1.0"}).get(converter, "any")

@@ -1,7 +1,6 @@
 """Hostile uploads beside an honest visitor of the same site, with its own gunicorn and worker."""
 
 import statistics
-import subprocess
 import sys
 import threading
 import time
@@ -10,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 import requests
 
-from tests.environment import ROOT
+from tests.operations.manage import manage
 
 # The factor by which the p95 of the honest page may grow. Below LEAST, a busy machine decides.
 MAX_FACTOR, LEAST = 2.0, 0.5
@@ -64,9 +63,7 @@ def site(environment, start_process, tmp_path):
     """Start a site as in production, and return its address and the session of a superuser."""
     env, url = environment, environment["SITE_URL"]
     shell = [sys.executable, "manage.py", "shell", "-v0", "-c"]
-    seeded = subprocess.run(
-        [*shell, SEED], cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE, text=True
-    )
+    session = manage(env, "shell", "-v0", "-c", SEED).strip()
     log = tmp_path / "worker"
     start_process([*shell, WORKER], env=env, log=log)
     web = ["-m", "gunicorn", "config.wsgi", "--bind", url.removeprefix("http://")]
@@ -76,7 +73,7 @@ def site(environment, start_process, tmp_path):
     while "up" not in log.read_text() or not is_up(url):
         assert time.monotonic() < end
         time.sleep(0.2)
-    return url, seeded.stdout.strip()
+    return url, session
 
 
 def is_up(url: str) -> bool:

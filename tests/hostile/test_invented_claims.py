@@ -6,12 +6,14 @@ other people did, and nothing about the worker. It may store a draft, and read i
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 import pytest
 from django.conf import settings
 from django.contrib.auth import get_user_model
+from django.db import transaction
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
@@ -101,6 +103,7 @@ OTHER_PARTS = {
     "/invitations/": "has a secret address",
     "/unsubscribe/": "has a signed address",
     "/help/": "the documentation",
+    "/datasets/": "releases that their projects made public",
     "/health/": "the state of the site",
     "/metrics": "has a token of its own",
     "/.well-known/": "where to report vulnerabilities",
@@ -242,30 +245,32 @@ def other_signature(subject: Subject) -> str:
     return f"{path}?{other.split('?')[1]}"
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        Subject.address,
-        lambda subject: f"{subject.address()}&frameSignature=x",
-        lambda subject: signed(subject.address(), secret="the secret of another site"),
-        lambda subject: signed(subject.address(worker="W9")).replace(
-            "workerId=W9", f"workerId={subject.worker}"
-        ),
-        lambda subject: signed(subject.address(assignment="A9")).replace("A9", "INVENTED"),
-        other_signature,
-    ],
-    ids=["unsigned", "invalid", "other-site", "other-worker", "other-assignment", "other-page"],
-)
-def test_page_of_an_invented_claim_shows_no_work_of_others(client, subject, address):
-    response = client.get(address(subject))
-    text = expect_nothing_read(subject, response)
-    if subject.name in HIDDEN:
-        assert response.status_code == 403
-        assert "Accept this task in the marketplace first" in text
-    else:
-        data = page_data(text)
-        assert (data["preview"], data["tutorial"], data["revision"]) == (False, "", 0)
-    assert not BlockAssignment.objects.exists()
+# How a page's address can pretend to have the marketplace's signature
+ADDRESSES: dict[str, Callable[[Subject], str]] = {
+    "unsigned": Subject.address,
+    "invalid": lambda subject: f"{subject.address()}&frameSignature=x",
+    "other site": lambda subject: signed(subject.address(), secret="the secret of another site"),
+    "other worker": lambda subject: signed(subject.address(worker="W9")).replace(
+        "workerId=W9", f"workerId={subject.worker}"
+    ),
+    "other assignment": lambda subject: signed(subject.address(assignment="A9")).replace(
+        "A9", "INVENTED"
+    ),
+    "other page": other_signature,
+}
+
+
+def test_page_of_an_invented_claim_shows_no_work_of_others(subject):
+    for name, address in ADDRESSES.items():
+        response = Client().get(address(subject))
+        text = expect_nothing_read(subject, response)
+        if subject.name in HIDDEN:
+            assert response.status_code == 403, name
+            assert "Accept this task in the marketplace first" in text
+        else:
+            data = page_data(text)
+            assert (data["preview"], data["tutorial"], data["revision"]) == (False, "", 0), name
+        assert not BlockAssignment.objects.exists(), name
 
 
 def test_page_of_a_signed_claim_shows_the_work(client, subject):
@@ -378,15 +383,24 @@ def statuses(kind: str, endpoint: str) -> tuple[int, ...]:
     return (403,)
 
 
-@pytest.mark.parametrize("endpoint", TOKEN_ENDPOINTS)
+@contextmanager
+def undone() -> Iterator[None]:
+    """Undo the changes of the block in the database."""
+    with transaction.atomic():
+        yield
+        transaction.set_rollback(True)
+
+
 @pytest.mark.parametrize("kind", KINDS)
-def test_token_of_an_invented_claim_reads_nothing(client, subject, kind, endpoint):
-    response = post(client, endpoint, KINDS[kind](subject), subject)
-    assert response.status_code in statuses(kind, endpoint)
-    expect_nothing_read(subject, response)
-    assert not BlockAssignment.objects.exists()
-    assert not FinishedTutorial.objects.filter(worker_ref="AVICTIM").exists()
-    assert list(Draft.objects.exclude(log=[])) == []
+def test_token_of_an_invented_claim_reads_nothing(subject, kind):
+    for endpoint in TOKEN_ENDPOINTS:
+        with undone():
+            response = post(Client(), endpoint, KINDS[kind](subject), subject)
+            assert response.status_code in statuses(kind, endpoint), endpoint
+            expect_nothing_read(subject, response)
+            assert not BlockAssignment.objects.exists(), endpoint
+            assert not FinishedTutorial.objects.filter(worker_ref="AVICTIM").exists(), endpoint
+            assert list(Draft.objects.exclude(log=[])) == [], endpoint
 
 
 def test_mark_of_a_tutorial_needs_a_confirmed_claim(client):

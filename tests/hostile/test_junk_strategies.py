@@ -125,6 +125,7 @@ def junk_earners(name: str) -> dict[str, Earner]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", STRATEGIES)
 def test_junk_earns_less_per_minute_than_honest_work(name):

@@ -28,7 +28,7 @@ EXAMPLES = [
     *(ROOT / "schemes" / "qasrl").glob("guidelines/*.md"),
     ROOT / "schemes/qasrl/practice.json",
 ]
-ITEMS = 40
+ITEMS = 160
 MAX_SLOWDOWN = 1.5  # the longest duration of the honest campaign as a multiple of its time alone
 
 TOKEN_OF_EVIL = """
@@ -51,7 +51,8 @@ import json
 from annotation.models import Task
 from django.urls import reverse
 pages = {"generator": "annotation:generate", "consolidator": "consolidation:consolidate"}
-rows = Task.objects.filter(batch__project__slug="beside").order_by("-pk")[:60]
+rows = Task.objects.filter(batch__project__slug="beside").order_by("-pk")
+rows = [*rows.filter(hit__state="live")[:30], *rows.filter(role="consolidator")[:30]]
 print(json.dumps([reverse(pages[task.role], args=[task.public_id]) for task in rows]))
 """
 HEALTH = """
@@ -132,7 +133,7 @@ def test_honest_campaign_has_equal_costs_and_a_similar_duration(
 
 
 def addresses(checkout: Checkout) -> list[str]:
-    """Return the paths of the newest tasks of the campaign."""
+    """Return the paths of the newest open tasks of the campaign, and of its newest consolidations."""
     return json.loads(checkout.run("shell", "-v", "0", "-c", TASKS))
 
 

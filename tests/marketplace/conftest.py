@@ -102,6 +102,17 @@ def mturk(site, requester) -> Iterator[Any]:
     client.close()
 
 
+@pytest.fixture
+def own_site(site, requester, settings) -> str:
+    """Return the address of a site that is the requester, so that the marketplace signs its frames."""
+    settings.SITE_URL = settings.MARKETPLACE_URL = site
+    settings.MTURK_IS_OURS = True
+    settings.MTURK_WORKER_ORIGINS = [site]
+    settings.MARKETPLACE_BUILTIN_KEY = requester[1:]
+    settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY = requester[1:]
+    return site
+
+
 def make_worker(name: str = "ann", **values: Any) -> WorkerAccount:
     now = timezone.now()
     (invitation,) = accounts.invite(count=1, now=now)

@@ -27,17 +27,6 @@ FOCUS_POINT = """() => {
 
 
 @pytest.fixture
-def own_site(site, requester, settings) -> str:
-    """Return the address of a site that is the requester, so that the marketplace signs its frames."""
-    settings.SITE_URL = settings.MARKETPLACE_URL = site
-    settings.MTURK_IS_OURS = True
-    settings.MTURK_WORKER_ORIGINS = [site]
-    settings.MARKETPLACE_BUILTIN_KEY = requester[1:]
-    settings.MTURK_ACCESS_KEY_ID, settings.MTURK_SECRET_ACCESS_KEY = requester[1:]
-    return site
-
-
-@pytest.fixture
 def open_hit(chromium: Browser, own_site, worker, publish):
     """Return a function that accepts a HIT of this site in a window of the given kind."""
     site = own_site

@@ -52,9 +52,9 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir() if not path.name.startswith("."))
 
 
-def test_database_is_restored_to_a_moment(cluster, embedded_site):
+def test_database_is_restored_to_a_moment(cluster, embedded_site, migrate):
     site = {**embedded_site, "DATABASE_URL": cluster.url()}
-    manage(site, "migrate", "-v0")
+    migrate(site)
     succeed(cluster.script("base_backup"))
     manage(site, "shell", "-v0", "-c", PROJECT.format(slugs=["one", "two"]))
     before = moment(cluster)

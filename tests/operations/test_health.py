@@ -93,6 +93,14 @@ def test_live_needs_no_database(client):
     assert (response.status_code, response.json()["status"]) == (200, "ok")
 
 
+def test_monitoring_needs_no_proxy_that_adds_tls(db, client, settings):
+    settings.SECURE_SSL_REDIRECT, settings.METRICS_TOKEN = True, "a-token"
+    assert client.get("/login/").status_code == 301
+    header = {"Authorization": "Bearer a-token"}
+    for path in ("/health/live", "/health/traffic", "/health/web", "/metrics"):
+        assert client.get(path, headers=header).status_code == 200, path
+
+
 def beat(age: timedelta = timedelta()) -> None:
     """Store a heartbeat of each queue."""
     for queue in QUEUES:
@@ -150,13 +158,18 @@ def test_long_backup_proves_that_its_worker_runs(db, client, marketplace):
     now = timezone.now()
     Heartbeat.objects.filter(queue="backups").update(at=now - timedelta(minutes=20))
     assert failing(client) == ["workers"]
-    tried_at = now - timedelta(minutes=20)
-    record = BackupRecord.objects.create(kind=BackupKind.BACKUP, since=now, tried_at=tried_at)
+    record = BackupRecord.objects.create(
+        kind=BackupKind.BACKUP,
+        since=now,
+        tried_at=now - timedelta(minutes=20),
+        leased_until=now + timedelta(seconds=30),
+    )
     assert client.get(READY).json()["workers"] == "OK"
-    # A run that has failed proves nothing.
-    record.ended_at, record.problem = now, "No space left on device"
-    record.save()
-    assert failing(client) == ["workers"]
+    # Neither a run of a killed process nor one that has failed proves anything.
+    for leased_until in (now - timedelta(seconds=1), None):
+        record.leased_until = leased_until
+        record.save()
+        assert failing(client) == ["workers"]
 
 
 def test_messages_that_pile_up(db, client, marketplace, queue_folder):

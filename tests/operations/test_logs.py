@@ -52,6 +52,12 @@ def test_request_gets_an_id_that_its_log_line_has(client, db, lines):
     assert line["ms"] >= 0
 
 
+def test_checks_of_machines_are_not_logged(client, db, without_running_loop, lines):
+    for path in ("/health/live", "/health/traffic", "/health/web", "/health/ready", "/metrics"):
+        client.get(path)
+    assert [entry for entry in lines() if entry["logger"] == "touchstone.requests"] == []
+
+
 def test_request_keeps_the_id_of_a_proxy(client, db):
     request_id = str(uuid.uuid4())
     response = client.get("/login/", headers={"X-Request-ID": request_id})

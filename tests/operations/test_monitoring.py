@@ -1,6 +1,8 @@
 """The files for Prometheus and Grafana use only metrics and labels that the site serves."""
 
 import re
+import shutil
+import subprocess
 
 import pytest
 import yaml
@@ -66,6 +68,12 @@ def test_rules_are_complete():
     for rule in rules():
         assert rule["labels"]["severity"] in {"warning", "critical"}
         assert rule["annotations"]["summary"].endswith(".")
+
+
+@pytest.mark.skipif(not shutil.which("promtool"), reason="promtool is not installed")
+def test_prometheus_accepts_the_files():
+    for command in (["rules", "alerts.yml"], ["config", "--syntax-only", "prometheus.yml"]):
+        subprocess.run(["promtool", "check", *command], cwd=FOLDER, check=True)
 
 
 def test_dashboard_is_up_to_date():

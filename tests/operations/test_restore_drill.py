@@ -55,20 +55,21 @@ def test_drill_compares_rows_and_files_without_changing_the_site(site, postgres_
 
 
 @pytest.mark.system
-def test_drill_accepts_a_backup_of_a_site_whose_publishing_is_on_hold(site, tmp_path):
-    manage(site, "shell", "-v0", "-c", HOLD)
-    manage(site, "backup", "--out", tmp_path / "backup.zip")
-    manage(site, "restore_drill", tmp_path / "backup.zip")
-
-
-@pytest.mark.system
-def test_drill_reads_no_secret_file_of_the_site(site, tmp_path):
-    """The scratch site would use the database of the site, or refuse both variables."""
-    path = tmp_path / "database"
-    path.write_text(f"sqlite:///{site['VAR_DIR']}/touchstone.sqlite3")
-    env = {**site, "DATABASE_URL_FILE": str(path)}
-    manage(env, "backup", "--out", tmp_path / "backup.zip")
-    manage(env, "restore_drill", tmp_path / "backup.zip")
+def test_newest_stored_backup_of_a_site_on_hold_is_restored_in_a_drill(site, tmp_path):
+    """The scratch site must ignore the database in a file of the site, or refuse both variables."""
+    key, database, store = (tmp_path / name for name in ("backup.key", "database", "other-disk"))
+    key.write_text(base64.b64encode(b"k" * 32).decode())
+    database.write_text(f"sqlite:///{site['VAR_DIR']}/touchstone.sqlite3")
+    files = {"BACKUP_KEY_FILE": str(key), "DATABASE_URL_FILE": str(database)}
+    env = {**site, **files, "BACKUP_URL": f"file://{store}"}
+    manage(env, "shell", "-v0", "-c", HOLD)
+    stored = json.loads(manage(env, "backup", "--json"))
+    assert stored["encrypted"]
+    assert (store / stored["stored"]).stat().st_mode & 0o777 == 0o600
+    facts = json.loads(manage(env, "restore_drill", "--json"))
+    assert facts["rows"] > 0
+    assert facts["files"] == 1
+    assert not list(Path(env["VAR_DIR"]).glob("backup-*"))
 
 
 def test_drill_names_the_member_that_differs(backup):

@@ -1,9 +1,9 @@
 """Scheduled backups are stored, encrypted, restored in a drill, and missed when they stop."""
 
-import base64
-import json
 import os
+import signal
 import sqlite3
+import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.utils import timezone
 
 from jobs.models import SweepFailure
 from operations.domain import scheduled_backups, stored_archive
@@ -22,7 +23,7 @@ from operations.domain.snapshot import superfluous, take_snapshot
 from operations.enums import BackupKind
 from operations.models import BackupRecord, Heartbeat
 from tests.annotation.image_bucket import forget_storages, images_in_bucket
-from tests.operations.manage import manage
+from tests.forked import in_fork
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 HOUR, DAY = timedelta(hours=1), timedelta(days=1)
@@ -57,11 +58,11 @@ def names(folder: Path) -> list[str]:
 
 @pytest.mark.django_db
 @pytest.mark.usefixtures("site_folders")
-def test_backup_is_stored_once_a_day_and_deleted_after_two_weeks(store, settings):
+def test_backup_is_stored_once_a_day_drilled_and_deleted_after_two_weeks(store, settings):
     settings.BACKUP_KEY = KEY
     for hours in (0, 1, 23, 24):
         back_up(NOW + hours * HOUR)
-        BackupRecord.objects.filter(kind=BackupKind.BACKUP).update(since=NOW + 9 * DAY)  # no drill
+        expect_no_drill_before(NOW + 9 * DAY)
     folder = store / "backups"
     assert names(folder) == [
         "touchstone-20261121T120000Z.zip.enc",
@@ -69,14 +70,16 @@ def test_backup_is_stored_once_a_day_and_deleted_after_two_weeks(store, settings
     ]
     for path in folder.iterdir():
         assert path.read_bytes().startswith(FORMAT)
-    back_up(NOW + 15 * DAY + HOUR)
-    assert (
-        names(folder)
-        == [
-            "touchstone-20261122T120000Z.zip.enc",
-            "touchstone-20261206T130000Z.zip.enc",
-        ][1:]
-    )
+    assert not BackupRecord.objects.filter(kind=BackupKind.DRILL).exists()
+    late = NOW + 15 * DAY + HOUR
+    back_up(late)
+    assert names(folder) == ["touchstone-20261206T130000Z.zip.enc"]
+    drill = BackupRecord.objects.get(kind=BackupKind.DRILL)
+    assert (drill.succeeded_at, drill.problem) == (late, "")
+
+
+def expect_no_drill_before(moment: datetime) -> None:
+    BackupRecord.objects.filter(kind=BackupKind.BACKUP).update(since=moment)
 
 
 @pytest.mark.django_db
@@ -87,7 +90,7 @@ def test_failed_backup_is_repeated_after_an_hour_and_becomes_overdue(store):
     for minutes in (0, 30, 59):
         back_up(NOW + timedelta(minutes=minutes))
     record = BackupRecord.objects.get(kind=BackupKind.BACKUP)
-    assert (record.tried_at, record.ended_at, record.succeeded_at) == (NOW, NOW, None)
+    assert (record.tried_at, record.leased_until, record.succeeded_at) == (NOW, None, None)
     assert "stored" in record.problem
     back_up(NOW + HOUR)
     record.refresh_from_db()
@@ -99,6 +102,7 @@ def test_failed_backup_is_repeated_after_an_hour_and_becomes_overdue(store):
         problem.key for problem in current_problems(now=NOW + 3 * DAY)
     }
     store.unlink()
+    expect_no_drill_before(NOW + 3 * DAY)
     back_up(NOW + 3 * DAY)
     assert overdue(now=NOW + 3 * DAY) == {}
 
@@ -112,6 +116,35 @@ def test_backup_that_takes_long_runs_once(store):
     assert stored_names("backups") == []
     back_up(NOW)
     assert len(stored_names("backups")) == 1
+
+
+def lease() -> datetime | None:
+    return BackupRecord.objects.get().leased_until
+
+
+@pytest.mark.django_db(transaction=True)
+def test_run_renews_its_lease_until_it_ends(store, settings):
+    settings.LEASE = timedelta(seconds=0.4)
+
+    def work(record: BackupRecord, now: datetime) -> None:
+        first, deadline = lease(), time.monotonic() + 20
+        while lease() == first:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+
+    scheduled_backups._run(BackupKind.BACKUP, work, timezone.now)
+    record = BackupRecord.objects.get()
+    assert (record.leased_until, record.problem) == (None, "")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_killed_run_leaves_a_lease_that_expires(store, settings):
+    def kill(record: BackupRecord, now: datetime) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    run = in_fork(lambda: scheduled_backups._run(BackupKind.BACKUP, kill, lambda: NOW))
+    assert os.WTERMSIG(run) == signal.SIGKILL
+    assert lease() == NOW + settings.LEASE
 
 
 @pytest.mark.django_db
@@ -154,24 +187,6 @@ def test_manual_backup_counts(store, tmp_path, capsys):
         call_command("backup", with_exports=True)
 
 
-@pytest.mark.system
-def test_newest_stored_backup_is_restored_in_a_drill(embedded_site, migrate, tmp_path):
-    key = tmp_path / "backup.key"
-    key.write_text(base64.b64encode(KEY).decode())
-    site = {
-        **embedded_site,
-        "BACKUP_URL": f"file://{tmp_path}/other-disk",
-        "BACKUP_KEY_FILE": str(key),
-    }
-    migrate(site)
-    stored = json.loads(manage(site, "backup", "--json"))
-    assert stored["encrypted"]
-    assert (tmp_path / "other-disk" / stored["stored"]).stat().st_mode & 0o777 == 0o600
-    facts = json.loads(manage(site, "restore_drill", "--json"))
-    assert facts["rows"] > 0
-    assert not list(Path(site["VAR_DIR"]).glob("backup-*"))
-
-
 @pytest.mark.django_db
 @pytest.mark.usefixtures("site_folders")
 def test_backups_and_archive_in_a_bucket(store, settings, monkeypatch, tmp_path):
@@ -205,7 +220,7 @@ def test_backups_and_archive_in_a_bucket(store, settings, monkeypatch, tmp_path)
         for item in bucket.objects.all():
             assert item.get()["Body"].read(len(FORMAT)) == FORMAT
         record = BackupRecord.objects.get(kind=BackupKind.ARCHIVE)
-        assert (record.ended_at, record.succeeded_at) == (later, NOW)
+        assert (record.tried_at, record.succeeded_at) == (later, NOW)
         # A new process finds the same, and an empty folder deletes nothing.
         for path in (archive / "wal").iterdir():
             path.unlink()

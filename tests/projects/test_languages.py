@@ -12,6 +12,7 @@ from projects.languages import CHOICES, LANGUAGES, MAX_TAG_LENGTH, direction_of
 from projects.models import Project
 from tests.annotation.factories import make_item, make_project, make_task, task_url
 from tests.annotation.page_data import page_data
+from tests.browser.custom import NAMES, make_custom_project, make_texts
 from tests.browser.grounding import make_caption, make_grounding_project
 from tests.consolidation.experts import make_queue
 from tests.consolidation.gold import make_gold_project
@@ -40,6 +41,7 @@ SCHEMES = {
     "qasrl": lambda: make_item(make_project()),
     "frames": frames_item,
     "grounding": lambda: make_caption(make_grounding_project()),
+    "custom": lambda: make_texts(make_custom_project(NAMES), NAMES),
 }
 
 
@@ -65,9 +67,12 @@ def test_workers_page_states_the_language_of_its_texts(client, scheme, tag, dire
     html = client.get(task_url(make_task([item]), submit_to=ORIGIN)).content.decode()
     assert page_data(html)["language"] == tag
     assert f'data-language="{tag}" data-direction="{direction}"' in html
+    assert '<html lang="en">' in html  # the page itself
+    if scheme == "custom":
+        # The element is created by the script, see tests/browser/test_custom_page.py.
+        return
     (text,) = MARKED.findall(html)
     assert f'lang="{tag}" dir="{direction}"' in text
-    assert '<html lang="en">' in html  # the page itself
 
 
 def test_experts_page_states_the_language_of_its_texts(client):

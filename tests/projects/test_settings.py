@@ -10,6 +10,7 @@ from django.urls import reverse
 
 from annotation.domain.corpus.item_context import suggestions_of
 from audit.models import StateChange
+from crowd.domain.money.pay_scheme import check_pay_scheme
 from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job
 from jobs.enums import JobState
@@ -137,6 +138,16 @@ def test_each_change_is_logged_with_a_description(office, project):
     ]
     page = office.get(url("settings", project)).content.decode()
     assert "changed the budget limit from $50,000.00 to $60,000.00." in page
+
+
+def test_minimum_pay_that_no_column_holds_is_refused(founder, office, project):
+    too_much = {"minimum_hourly": "21474836.48"}
+    response = office.post(url("settings", project), form_of(office, project) | too_much)
+    assert response.status_code == 422
+    assert "less than or equal to 21474836.47" in response.content.decode()
+    response = founder.post(reverse("projects:project_new"), NEW | too_much)
+    assert response.status_code == 422
+    assert not Project.objects.exclude(pk=project.pk).exists()
 
 
 def test_language_is_chosen_for_a_new_project_and_changed(founder):
@@ -380,7 +391,7 @@ def test_forecast_is_shown_before_saving(office, project):
     # The forecast assumes three questions in 90 s: 20 cents, and 5 for the third, 40 times an hour.
     assert (forecast.seen, forecast.pay_cents, forecast.hourly_cents) == (0, 25, 1000)
     project.refresh_from_db()
-    assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
+    assert project.pay_scheme == check_pay_scheme("qasrl-2020", PAY_PRESETS)
 
 
 def test_cost_under_the_stored_pay_is_not_beside_an_estimate_of_another_one(office, project):
@@ -407,7 +418,7 @@ def test_pay_is_fixed_while_published_hits_use_it(office, project, campaign):
     assert response.status_code == 422
     assert "Published HITs use these terms" in response.content.decode()
     project.refresh_from_db()
-    assert project.pay_scheme == PAY_PRESETS["qasrl-2020"]
+    assert project.pay_scheme == check_pay_scheme("qasrl-2020", PAY_PRESETS)
 
 
 @pytest.mark.parametrize("value", ["", "-1", "many", "1000.01", "0.005"])

@@ -1,23 +1,20 @@
 """The demo with the Prolific stand-in, in separate processes."""
 
-import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from tests.conftest import Migrate
 from tests.environment import ROOT, find_free_port
 
 pytestmark = pytest.mark.system
 
 
-def test_demo_pays_a_whole_campaign(tmp_path: Path):
-    environment = {
-        **os.environ,
-        "VAR_DIR": str(tmp_path),
-        "SITE_URL": f"http://127.0.0.1:{find_free_port()}",
-    }
+@pytest.mark.usefixtures("collected")
+def test_demo_pays_a_whole_campaign(embedded_site: dict[str, str], migrate: Migrate):
+    environment = {**embedded_site, "SITE_URL": f"http://127.0.0.1:{find_free_port()}"}
+    migrate(environment)
     port = str(find_free_port())
     demo = [sys.executable, "-m", "tests.prolific.demo"]
     ended = subprocess.run(

@@ -249,3 +249,23 @@ def test_later_bonus_is_paid_as_far_as_it_exceeds_the_minimum(
     assert ledger_cents() == wallet_cents(server)
     assert ledger_cents()[0] == 8 * REWARD_CENTS + paid_cents
     assert open_settlements() == 0
+
+
+def test_reward_that_prolific_pays_by_itself_is_booked(server, study, campaign):
+    """The work was paid by a bonus, because the time was over, before the worker completed the study."""
+    person = Person(server, label)
+    session = person.arrive(study.external_id)
+    person.work(person.next_task(session))
+    campaign.sweep(minutes=60, times=2)
+    campaign.settle()
+    assert paid_bonuses(server) == [REWARD_CENTS]
+    assert Payment.objects.get().state == "confirmed"
+    person.participant.leave_without_code()
+    for _ in range(3):
+        campaign.sweep(minutes=15 * 24 * 60, times=2)
+    campaign.settle()
+    assert [row.kind for row in server.movements] == ["bonus", "reward"]
+    assert Payment.objects.get(kind="top_up").amount_cents == 8 * REWARD_CENTS
+    assert ledger_cents() == wallet_cents(server)
+    assert ledger_cents()[0] == 9 * REWARD_CENTS
+    assert open_settlements() == 0

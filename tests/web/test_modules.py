@@ -42,3 +42,11 @@ def test_modulepreload_links_to_modules_that_are_imported_later():
     assert names == sorted(set(names))
     assert {"js/schemes/qasrl/validator", "js/schemes/qasrl/case-page", "js/work/draft"} <= {*names}
     assert "js/work/task" not in names
+
+
+def test_modulepreload_links_to_modules_that_the_content_needs():
+    template = Template('{% load modules %}{% modulepreload "js/trainer.js" also=also %}')
+    also = ["js/schemes/custom/span-card.js"]
+    names = LINK.findall(template.render(Context({"also": also})))
+    assert {"js/html", "js/schemes/custom/span-card", "js/schemes/custom/parts"} <= {*names}
+    assert LINK.findall(template.render(Context())) == links("js/trainer.js")

@@ -18,13 +18,14 @@ _IMPORT = re.compile(r"""^(?:import|export)\b[^;'"]*["'](\.[^'"]+)["']""", re.MU
 
 
 @register.simple_tag
-def modulepreload(entry: str, *later: str) -> SafeString:
+def modulepreload(entry: str, *later: str, also: Sequence[str] = ()) -> SafeString:
     """Link to all modules below an entry module, so that browsers request them at once.
 
-    `later` are modules that the entry imports by an address that it finds in the page.
+    `later` are modules that the entry imports by an address that it finds in the page, and `also`
+    has those that the page's content needs.
     """
     # Files change while a development server runs.
-    return (_links.__wrapped__ if settings.DEBUG else _links)(entry, later)
+    return (_links.__wrapped__ if settings.DEBUG else _links)(entry, (*later, *also))
 
 
 @lru_cache

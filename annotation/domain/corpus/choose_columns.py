@@ -33,11 +33,7 @@ def prefill_columns(
     if table is None or parameters["reading"]["columns"]:
         return
     guess = {name: column for name, column in table.guess.items() if name != column}
-    remembered = _remembered(kind, scope, table.names)
+    jobs = Job.objects.filter(kind=kind, scope=scope, parameters__header=table.names)
+    last = jobs.order_by("-pk").first()
+    remembered = dict(last.parameters["reading"]["columns"]) if last else {}
     parameters["reading"]["columns"] = remembered or guess
-
-
-def _remembered(kind: str, scope: str, header: list[str]) -> dict[str, str]:
-    jobs = Job.objects.filter(kind=kind, scope=scope, parameters__header=header).order_by("-pk")
-    last = jobs.first()
-    return dict(last.parameters["reading"]["columns"]) if last else {}

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Iterator
 from schemes.characters import separator_in
 from schemes.contract.errors import FileError
 from schemes.contract.records import SentenceRecord
+from schemes.json_values import is_json
 
 MAX_ID = 200
 MAX_KEY = 240
+MAX_DOCUMENT = 200
 MAX_TOKEN = 200
 MAX_TOKENS = 2000
 MAX_METADATA = 1 << 20
@@ -30,7 +32,12 @@ def within_limits(
 
 def _problem(record: SentenceRecord) -> str:
     """Return what a sentence exceeds, or an empty string."""
-    return _size_problem(record) or _token_problem(record) or _metadata_problem(record)
+    return (
+        _size_problem(record)
+        or _token_problem(record)
+        or _metadata_problem(record)
+        or _document_problem(record)
+    )
 
 
 def _size_problem(record: SentenceRecord) -> str:
@@ -78,3 +85,15 @@ def _metadata_problem(record: SentenceRecord) -> str:
     if "\\u0000" in text:
         return "contains a NUL character. Sentence left out."
     return ""
+
+
+def _document_problem(record: SentenceRecord) -> str:
+    """Say whether the name of the document is one. Swapped columns put other values there."""
+    document = str(record.metadata.get("document", ""))
+    if len(document) > MAX_DOCUMENT:
+        problem = f"more than {MAX_DOCUMENT} characters"
+    elif is_json(document):
+        problem = "a value in JSON"
+    else:
+        return ""
+    return f"has {problem} as the name of its document. Check the columns. Sentence left out."

@@ -8,6 +8,7 @@ from pathlib import Path, PurePosixPath
 from typing import Protocol
 
 from annotation.domain.corpus.decode_image import MAX_BYTES
+from schemes.archives import check_directory
 from schemes.contract.errors import FileError
 from schemes.stated import file_name
 
@@ -33,6 +34,7 @@ def open_image_files(path: Path) -> Iterator[ImageFiles]:
     except (zipfile.BadZipFile, OSError):
         raise FileError(path.name, None, "is neither a folder nor a ZIP archive.") from None
     with archive:
+        check_directory(archive, path)
         yield _Archive(archive)
 
 

@@ -74,6 +74,15 @@ def image_of(sentence: Sentence) -> values.Image | None:
     return values.Image(name, image.width, image.height, address)
 
 
+def stored_image(*, project: Project, name: str) -> values.Image | None:
+    """Return the project's image of this name with an address for the page, or None."""
+    image = Image.objects.filter(project=project, name=name).order_by("pk").first()
+    if image is None:
+        return None
+    address = image_address(image, now=timezone.now())
+    return values.Image(image.name, image.width, image.height, address)
+
+
 def image_address(image: Image, *, now: datetime) -> str:
     """Return the image's address, which is the same for all requests of some hours."""
     step = int(STEP.total_seconds())
@@ -118,7 +127,12 @@ def _signature(image: Image, expires: int) -> str:
 
 
 def _path(image: Image) -> str:
-    return f"{image.digest[:2]}/{image.digest}"
+    return image_path(image.digest)
+
+
+def image_path(digest: str) -> str:
+    """Return the path of the upright image in its storage."""
+    return f"{digest[:2]}/{digest}"
 
 
 def _display_path(image: Image) -> str:

@@ -20,15 +20,11 @@ def insert_rows(
         if connection.vendor == "postgresql":
             # Django's cursor wrapper has no method for COPY.
             with connection.wrap_database_errors:
-                cursor.cursor.copy_expert(f"COPY {table} ({names}) FROM STDIN CSV", _as_csv(rows))
+                text = io.StringIO()
+                # PostgreSQL reads an unquoted empty field as NULL.
+                csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
+                text.seek(0)
+                cursor.cursor.copy_expert(f"COPY {table} ({names}) FROM STDIN CSV", text)
         else:
             placeholders = ", ".join(["%s"] * len(columns))
             cursor.executemany(f"INSERT INTO {table} ({names}) VALUES ({placeholders})", list(rows))  # noqa: S608
-
-
-def _as_csv(rows: Iterable[Sequence[str | int]]) -> io.StringIO:
-    text = io.StringIO()
-    # PostgreSQL reads an unquoted empty field as NULL.
-    csv.writer(text, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
-    text.seek(0)
-    return text

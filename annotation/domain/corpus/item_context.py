@@ -39,13 +39,15 @@ def context_of(item: Item, project: Project | None = None) -> ItemContext:
     )
 
 
-def suggestions_of(project: Project, partition: str) -> Suggestions:
+def suggestions_of(project: Project, partition: str, choice: str = "") -> Suggestions:
     """Return what pages suggest for sentences of a partition, which may be "".
 
-    Without a partition, the sentence may still become evaluation data, so nothing learned is shown.
+    `choice` replaces the project's setting, unless it is empty. Without a partition, the sentence may
+    still become evaluation data, so nothing learned is shown.
     """
-    if project.suggestions != SuggestionChoice.BY_PARTITION:
-        return Suggestions(project.suggestions)
+    choice = choice or project.suggestions
+    if choice != SuggestionChoice.BY_PARTITION:
+        return Suggestions(choice)
     return Suggestions.LEARNED if partition == Partition.TRAIN else Suggestions.GRAMMAR
 
 

@@ -12,7 +12,6 @@ from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.corpus import item_of_row
 from schemes.contract.errors import ContentError, FileError, refuse
-from schemes.contract.items import ItemContext
 from schemes.stated import OTHER_TOKENS, check_stated, same_tokens
 from schemes.tables import Table
 
@@ -62,13 +61,10 @@ def _check_words(project: Project, rows: Sequence[ItemRow], *, file: str) -> Non
         if key not in by_key:
             continue
         try:
-            _check_row(project, row, context_of(by_key[key], project))
+            context = context_of(by_key[key], project)
+            stated = scheme_of(project).corpus.stated_by_row(row)
+            if stated.tokens and not same_tokens(stated.tokens, context.tokens):
+                raise ContentError("tokens", OTHER_TOKENS)
+            check_stated(stated, context)
         except ContentError as error:
             raise FileError(file, line, error.message, field=error.path) from error
-
-
-def _check_row(project: Project, row: Mapping[str, str], context: ItemContext) -> None:
-    stated = scheme_of(project).corpus.stated_by_row(row)
-    if stated.tokens and not same_tokens(stated.tokens, context.tokens):
-        raise ContentError("tokens", OTHER_TOKENS)
-    check_stated(stated, context)

@@ -252,7 +252,11 @@ class _Reading:
                     only_heads=self._rows is not None,
                 )
             if self._upload.items:
-                self._read_items()
+                records = self._corpus.read_items(self._upload.items, self._refuse)
+                for record in islice(records, self._rows):
+                    self._items_by_sentence.setdefault(record.external_id, []).append(record)
+                if self._rows is not None and next(records, None) is not None:
+                    self._preview.whole = False
             for path in self._upload.corpus:
                 for batch in batched(self._records(path), BATCH):
                     self._add(batch, path.name)
@@ -285,14 +289,6 @@ class _Reading:
         self._warnings[kind] += 1
         if self._warnings[kind] <= OF_A_KIND:
             self._preview.warnings.append(f"Line {line:,} {message}")
-
-    def _read_items(self) -> None:
-        """Read the files that list the items, of which the first `rows` count."""
-        records = self._corpus.read_items(self._upload.items, self._refuse)
-        for record in islice(records, self._rows):
-            self._items_by_sentence.setdefault(record.external_id, []).append(record)
-        if self._rows is not None and next(records, None) is not None:
-            self._preview.whole = False
 
     def _add(self, batch: list[SentenceRecord], file: str) -> None:
         check, images = self._check, self._images
@@ -331,25 +327,27 @@ class _Reading:
         preview.repeated += len(found.repeated)
         for record in found.new:
             self._lines[record.external_id] = record.line
-            self._check_duplicate(record)
+            text = hash((record.image, record.tokens))
+            same = self._texts.setdefault(text, record.line)
+            if same != record.line:
+                self._preview.duplicates += 1
+                self._warn(
+                    "text", record.line, f"has the same text as line {same:,}. Both are imported."
+                )
         for record in [*found.new, *replaced]:
-            self._check_length(record)
-            self._check_text(record)
+            characters = sum(map(len, record.tokens)) + len(record.tokens) - 1
+            if characters > LONG_CHARACTERS or len(record.tokens) > LONG_TOKENS:
+                size = f"{characters:,} characters, {len(record.tokens):,} tokens"
+                self._warn("length", record.line, f"is very long for a sentence ({size}).")
+            written, offsets = written_text(record)
+            if written and not offsets:
+                self._warn("written", record.line, NOT_ALIGNED)
             if not self._has_lines:
                 self._check_encoding(record.line, record.text or " ".join(record.tokens))
         for record in found.repeated:
             first = self._lines.get(record.external_id)
             of_line = f" of line {first:,}" if first else ""
             self._warn("id", record.line, f"repeats the id {record.external_id}{of_line}.")
-
-    def _check_duplicate(self, record: SentenceRecord) -> None:
-        text = hash((record.image, record.tokens))
-        same = self._texts.setdefault(text, record.line)
-        if same != record.line:
-            self._preview.duplicates += 1
-            self._warn(
-                "text", record.line, f"has the same text as line {same:,}. Both are imported."
-            )
 
     def _add_items(
         self, accepted: list[SentenceRecord], sentences: Sentences, file: str
@@ -389,17 +387,6 @@ class _Reading:
         self._preview.items += len(found.new)
         self._preview.items_updated += len(found.changed)
         return [*found.new, *found.changed.values()]
-
-    def _check_length(self, record: SentenceRecord) -> None:
-        characters = sum(map(len, record.tokens)) + len(record.tokens) - 1
-        if characters > LONG_CHARACTERS or len(record.tokens) > LONG_TOKENS:
-            size = f"{characters:,} characters, {len(record.tokens):,} tokens"
-            self._warn("length", record.line, f"is very long for a sentence ({size}).")
-
-    def _check_text(self, record: SentenceRecord) -> None:
-        text, offsets = written_text(record)
-        if text and not offsets:
-            self._warn("written", record.line, NOT_ALIGNED)
 
     def _check_encoding(self, line: int, text: str) -> None:
         """Warn of text that was decoded wrongly before it was saved."""

@@ -8,6 +8,8 @@ has no gold.
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db.models import F
+
 from annotation.domain.publishing.publish import batch_terms
 from annotation.domain.publishing.qualification_codes import pool_of
 from annotation.models import Batch, Submission
@@ -49,9 +51,15 @@ class KeptRecord:
 
 
 def kept_record(*, project: Project, worker: Worker) -> KeptRecord:
-    """Return the worker's record. Work in every state counts, also if it was rejected."""
+    """Return the worker's record. Work in every state counts, also if it was rejected.
+
+    Work that was accepted without a person's judgment, which keeps more than was judged, doesn't count.
+    """
     judged = Submission.objects.filter(
-        worker=worker, role=Role.GENERATOR, item__project=project, kept_units__isnull=False
+        worker=worker,
+        role=Role.GENERATOR,
+        item__project=project,
+        kept_units__lte=F("judged_units"),
     )
     rows = list(judged.order_by("-pk").values_list("kept_units", "judged_units")[:RECORD_ITEMS])
     return KeptRecord(

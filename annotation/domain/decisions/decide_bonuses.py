@@ -15,7 +15,7 @@ from annotation.models import HeldBonus
 from audit.errors import TouchstoneError
 from projects.models import Project
 
-LABELS = {"units": "many {units}", "speed": "fast work"}
+LABELS = {"units": "many {units}", "speed": "fast work", "signals": "signals of how it was entered"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from django.db.models import QuerySet
 
 from annotation.domain.corpus.item_context import context_of, headline_of
 from annotation.domain.decisions.award_bonus import units_of
+from annotation.domain.decisions.project_signals import signal_reasons
 from annotation.domain.publishing.publish import batch_terms
 from annotation.enums import HeldBonusState
 from annotation.models import HeldBonus, Submission, Task
@@ -40,7 +41,8 @@ def reasons_to_hold(submissions: Sequence[Submission]) -> list[ReviewReason]:
     """Return why a person should check the assignment's submissions. Most have no reason."""
     readable = [submission for submission in submissions if submission.is_readable]
     reasons = [reason for submission in readable for reason in _review_reasons(submission)]
-    return [*reasons, *speed_reason(submissions)][:MAX_REASONS]
+    signals = [reason for submission in readable for reason in signal_reasons(submission)]
+    return [*reasons, *speed_reason(submissions), *signals][:MAX_REASONS]
 
 
 def _review_reasons(submission: Submission) -> Iterator[ReviewReason]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db.models import Exists, OuterRef
 
 from annotation.domain.publishing.change_hits import HitChange, change_hits
 from annotation.domain.publishing.publish import cap_batch, publish_generations, unpublished_items
@@ -32,12 +32,6 @@ MAX_REPUBLICATIONS = 20
 
 def hits_of(batch: Batch) -> HitQuerySet:
     return Hit.objects.filter(task__batch=batch)
-
-
-def _tasks_to_extend(batch: Batch) -> QuerySet[Task]:
-    """Return the batch's tasks with an item that is not withdrawn."""
-    kept = TaskItem.objects.filter(task=OuterRef("pk"), item__withdrawn_at=None)
-    return Task.objects.filter(Exists(kept), batch=batch)
 
 
 @transaction.atomic
@@ -213,7 +207,8 @@ def extend_batch(
         count = _change(batch, hits, change, now)
     else:
         _change_state(batch, BatchState.OPEN, actor, now)
-        tasks = list(_tasks_to_extend(batch).values_list("pk", flat=True))
+        kept = TaskItem.objects.filter(task=OuterRef("pk"), item__withdrawn_at=None)
+        tasks = list(Task.objects.filter(Exists(kept), batch=batch).values_list("pk", flat=True))
         Task.objects.filter(pk__in=tasks).update(ended_at=None)
         count = _change(batch, hits_of(batch).filter(task__in=tasks), change, now)
         # Pending HITs that were paused with the batch.

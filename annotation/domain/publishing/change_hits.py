@@ -70,7 +70,9 @@ def change_hits(*, project: Project, hits: HitQuerySet, change: HitChange, now: 
     if not ids or (len(ids) <= AT_A_TIME and not waits):
         return _apply(ids, change, now)
     if change.name == "add":
-        _check_may_grow(affected, change.number)
+        unsuitable = affected.filter(Q(external_id=None) | Q(increase_to__isnull=False))
+        for hit in [*unsuitable[:1], *affected[:1]]:
+            check_may_grow(hit, change.number)
     parameters = {
         "change": change.name,
         "number": change.number,
@@ -86,12 +88,6 @@ def change_hits(*, project: Project, hits: HitQuerySet, change: HitChange, now: 
         total=len(ids),
     )
     return len(ids)
-
-
-def _check_may_grow(hits: HitQuerySet, number: int) -> None:
-    unsuitable = hits.filter(Q(external_id=None) | Q(increase_to__isnull=False))
-    for hit in [*unsuitable[:1], *hits[:1]]:
-        check_may_grow(hit, number)
 
 
 @transaction.atomic

@@ -30,14 +30,12 @@ def offered_settings(
     """
     texts = dict(_TEXTS)
     if replaceable:
-        texts[Setting.UPDATE] = _changes_text(replaceable, with_work)
+        text = f"{DIFFERENCES.count(replaceable)} can be replaced."
+        texts[Setting.UPDATE] = (
+            f"{text} Work depends on {with_work:,} more, which will stay." if with_work else text
+        )
     return {
         setting: texts[setting]
         for setting in Setting
         if setting in chosen or offers.get(setting.parameter)
     }
-
-
-def _changes_text(replaceable: int, with_work: int) -> str:
-    text = f"{DIFFERENCES.count(replaceable)} can be replaced."
-    return f"{text} Work depends on {with_work:,} more, which will stay." if with_work else text

@@ -14,7 +14,9 @@ from django.db.models import F, QuerySet, Sum
 from django.urls import reverse
 
 from annotation.domain.publishing.announce_work import announce_work
+from annotation.domain.publishing.arms import ArmPlan, assign_arms, check_arms, create_arms
 from annotation.domain.publishing.cost_model import expected_seconds
+from annotation.domain.publishing.redundancy import plan_people
 from annotation.enums import BatchState
 from annotation.models import Batch, Item, Task, TaskItem
 from audit.domain.change_state import log_state_change
@@ -124,6 +126,8 @@ def publish_batch(
     cap_cents: int | None = None,
     auto_approval_seconds: int = AUTO_APPROVAL_SECONDS,
     republish_limit: int = REPUBLISH_LIMIT,
+    arms: Sequence[ArmPlan] = (),
+    assists_test_items: bool = False,
     actor: str = "automatic",
 ) -> Batch:
     """Publish the project's unpublished items for generation, in shuffled order.
@@ -136,12 +140,14 @@ def publish_batch(
     With `keep_open`, the sweep keeps that number of HITs open until `limit` items are published.
     `cap_cents` caps the batch's cost, below the project's cap. The marketplace approves undecided
     work `auto_approval_seconds` after its submission. An item that lacks submissions is republished
-    automatically, up to `republish_limit` times.
+    automatically, up to `republish_limit` times. Items are assigned to `arms` at random, those of the
+    test partition only with `assists_test_items`.
 
     Raise NothingToPublishError, PublicationRunningError, BudgetExceededError, also if the budget
-    is too low for all the items, PayTooLowError, and ValueError for groups without a pool or an
-    invalid delay.
+    is too low for all the items, PayTooLowError, ArmsError, and ValueError for groups without a pool
+    or an invalid delay.
     """
+    check_arms(project, arms)
     check_auto_approval(project, auto_approval_seconds)
     check_pay(project)
     total = unpublished(project).count()
@@ -160,7 +166,9 @@ def publish_batch(
             item_limit=limit,
             auto_approval_seconds=auto_approval_seconds,
             republish_limit=republish_limit,
+            assists_test_items=assists_test_items,
         )
+        create_arms(batch=batch, plans=arms)
         if cap_cents is not None:
             cap_batch(batch=batch, cap_cents=cap_cents)
         _check_is_alone(batch)
@@ -265,12 +273,24 @@ def unpublished(project: Project) -> QuerySet[Item]:
 
 def unpublished_items(project: Project, limit: int | None) -> list[Item]:
     """Return the next items in shuffled order that were not published to generators."""
-    return list(unpublished(project).order_by("position")[:limit])
+    rows = unpublished(project).select_related("sentence__image").order_by("position")
+    return list(rows[:limit])
 
 
 def publish_generations(*, batch: Batch, items: Sequence[Item], now: datetime) -> None:
-    """Publish a HIT for each item. Raise the same errors as `publish_items`."""
-    publish_items(batch=batch, plans=[TaskPlan([item]) for item in items], page=PAGE, now=now)
+    """Publish a HIT for each item, for one person less if a model annotates it as well.
+
+    With adaptive redundancy, most items begin with one person, but those of a model have the protocol's
+    number: their batch can be older than the setting. Raise the same errors as `publish_items`.
+    """
+    with transaction.atomic():
+        beside_model = {item.pk for item in assign_arms(batch=batch, items=items, now=now)}
+        planned = [item for item in items if item.pk not in beside_model]
+        people = dict.fromkeys(beside_model, batch.project.generators_per_item - 1)
+        people |= plan_people(project=batch.project, items=planned)
+        for number in sorted(set(people.values()), reverse=True):
+            plans = [TaskPlan([item]) for item in items if people[item.pk] == number]
+            publish_items(batch=batch, plans=plans, page=PAGE, now=now, max_assignments=number)
 
 
 @transaction.atomic

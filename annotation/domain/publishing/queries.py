@@ -146,7 +146,7 @@ def submissions_of(*, project: Project) -> QuerySet[Submission]:
     """Return the project's submissions, newest first, with the related rows of a list."""
     return (
         Submission.objects.filter(item__project=project)
-        .defer("log")
+        .defer("log", "inputs")
         .select_related("item__sentence__image", "worker", "author", "assignment")
         .order_by("-pk")
     )
@@ -478,7 +478,7 @@ def cost_of_entries(*, entries: Iterable[LedgerEntry]) -> Cost:
     by_hit: dict[int, Cost] = {}
     shares: dict[int, int] = {}
     for entry in entries:
-        if entry.kind == LedgerKind.SETTLE:
+        if entry.kind == LedgerKind.SETTLE and entry.hit_id is not None:
             cost = Cost(entry.amount_cents, entry.fee_cents)
             by_hit[entry.hit_id] = by_hit.get(entry.hit_id, Cost()) + cost
             shares[entry.hit_id] = entry.items_in_hit  # type: ignore[attr-defined]

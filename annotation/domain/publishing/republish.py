@@ -25,10 +25,12 @@ from django.db.models import (
 )
 from django.db.models.functions import Coalesce
 
+from annotation.domain.publishing.arms import count_generators, generators_needed
 from annotation.domain.publishing.publish import PAGE, TaskPlan, publish_items
 from annotation.domain.publishing.qualification_codes import done_code
-from annotation.enums import LIVE, BatchState, SubmissionState
-from annotation.models import Batch, Item, Submission, Task, TaskItem
+from annotation.domain.publishing.redundancy import ACTOR as ADAPTIVE
+from annotation.enums import LIVE, BatchState, RedundancyDecision, SubmissionState
+from annotation.models import Batch, Item, Redundancy, Submission, Task, TaskItem
 from audit.domain.change_state import log_state_change
 from crowd.domain.hits.manage_hits import HitChangeError, add_assignments, extend_hit
 from crowd.domain.hits.sync_hits import LATE_SUBMISSION_WINDOW
@@ -72,7 +74,7 @@ def short_attempts(*, now: datetime) -> QuerySet[TaskItem]:
     """Return the newest attempt of each item that lacks submissions.
 
     The item is in production, its HITs for generators have all ended, and it has fewer live
-    submissions (`live`) than the project requires. Work that was rejected after it had its gold counts
+    submissions (`live`) than it needs (`needed`). Work that was rejected after it had its gold counts
     as live, because the gold stays. Items with outstanding work or an unsettled rejection are excluded.
     """
     same_item = {"item": OuterRef("item"), "role": Role.GENERATOR}
@@ -90,7 +92,8 @@ def short_attempts(*, now: datetime) -> QuerySet[TaskItem]:
         .exclude(Exists(with_work_to_come(Hit.objects.filter(**of_item), now=now)))
         .exclude(Exists(unsettled(submissions)))
         .annotate(live=Coalesce(Subquery(live, output_field=IntegerField()), 0))
-        .filter(live__lt=F("item__project__generators_per_item"))
+        .annotate(needed=generators_needed("item__"))
+        .filter(live__lt=F("needed"))
     )
 
 
@@ -142,7 +145,7 @@ def republish_attempt(*, task_item_id: int, actor: str, now: datetime) -> Republ
     attempt = short_attempts(now=now).filter(pk=task_item_id).select_related(*related).first()
     if attempt is None:
         return Republished()
-    target: int = attempt.item.project.generators_per_item
+    target: int = attempt.needed  # type: ignore[attr-defined]
     live: int = attempt.live  # type: ignore[attr-defined]
     done = _publish(attempt, target - live, now)
     log_state_change(
@@ -154,6 +157,24 @@ def republish_attempt(*, task_item_id: int, actor: str, now: datetime) -> Republ
         reason=f"{live} of {target} generations are valid.",
     )
     return done
+
+
+@transaction.atomic
+def ask_another(*, row: Redundancy, cents: int, now: datetime) -> bool:
+    """Publish an undecided item to another annotator, which is expected to cost `cents`.
+
+    Return False if the item's batch is not open. Raise BudgetExceededError.
+    """
+    rows = Redundancy.objects.select_for_update()
+    changed = rows.filter(pk=row.pk, people=row.people, decision=RedundancyDecision.UNDECIDED)
+    if not changed.update(people=row.people + 1, cents=row.cents + cents):
+        return False
+    attempts = TaskItem.objects.filter(item=row.item_id, role=Role.GENERATOR)
+    newest = attempts.filter(task__batch__for_training=False).latest("pk")
+    if republish_attempt(task_item_id=newest.pk, actor=ADAPTIVE, now=now).total:
+        return True
+    transaction.set_rollback(True)
+    return False
 
 
 def _publish(attempt: TaskItem, missing: int, now: datetime) -> Republished:
@@ -238,7 +259,7 @@ def has_room_for(*, submission: Submission) -> bool:
         return False  # the annotation was revised since
     target = 1
     if submission.role == Role.GENERATOR:
-        target = submission.item.project.generators_per_item
+        target = count_generators(submission.item)
     else:
         others, attempts = others.filter(assignment__hit__task=task), attempts.filter(task=task)
     published = attempts.filter(still_published("task__hit__")).annotate(

@@ -8,9 +8,11 @@ from typing import Annotated, Any
 from django.db import IntegrityError, transaction
 from pydantic import BaseModel, ConfigDict, Field, Strict, StringConstraints
 
+from annotation.domain.corpus.fit_content import EarlierContent, parse_earlier
 from annotation.domain.publishing.publish import batch_terms
 from annotation.domain.work.confirm_claim import check_confirmed, confirm_claim
 from annotation.domain.work.find_task import PublishedTask, find_task
+from annotation.domain.work.input_records import bounded_records
 from annotation.domain.work.unconfirmed_drafts import check_room, digest_of
 from annotation.domain.work.worker_page import InvalidPageError, PageToken, TaskOverError
 from annotation.models import Draft, Item, PageDraft, Task
@@ -19,7 +21,7 @@ from crowd.domain.hits.sync_hits import request_sync
 from crowd.domain.workers.confirm_claim import can_be_asked
 from database import statements
 from projects.domain.schemes import scheme_of
-from projects.enums import page_role, writes_units
+from projects.enums import InputSignals, page_role, writes_units
 from schemes.contract.errors import ContentError
 from schemes.contract.values import Json
 
@@ -46,6 +48,16 @@ class DraftConflictError(TouchstoneError):
     def __init__(self, draft: PageDraft) -> None:
         super().__init__("This task was changed in another tab. Reload to continue.")
         self.draft = draft
+
+
+class FormChangedError(InvalidPageError):
+    """The page shows another version of the scheme's definition than its work needs."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The form of this task has changed since you opened this page. Reload the page to continue "
+            "in the new form."
+        )
 
 
 class InvalidContentError(TouchstoneError):
@@ -86,14 +98,16 @@ class PageState(BaseModel):
     `content` maps item ids (as text) to content. `steps` has the parts of `active_seconds` and
     `moves` by step. `log` has the last moves in order: active second, step and what was done. It
     may repeat moves that were saved before. `revision` is the newest revision that the page knows.
+    `definition` is the digest of the definition whose form the page shows, or "".
     `save_id` is a random id of this message, and `unanswered` has those of earlier messages whose
-    answers the page did not receive.
+    answers the page did not receive. `inputs` has the records of how the answers were entered.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     revision: int = Field(ge=0)
     save_id: SaveId = ""
+    definition: str = Field(default="", max_length=64)
     unanswered: list[SaveId] = Field(default=[], max_length=UNANSWERED_LIMIT)
     content: dict[str, object] = Field(max_length=200)
     active_seconds: int = Field(default=0, ge=0, le=EFFORT_LIMIT)
@@ -101,6 +115,7 @@ class PageState(BaseModel):
     steps: dict[StepName, StepEffort] = Field(default={}, max_length=STEP_LIMIT)
     log: list[LoggedMove] = Field(default=[], max_length=LOG_LIMIT)
     comment: str = Field(default="", max_length=20_000)
+    inputs: Any = None
 
 
 def save_draft(*, claim: PageToken, state: PageState, now: datetime, address: str = "") -> Draft:
@@ -109,15 +124,17 @@ def save_draft(*, claim: PageToken, state: PageState, now: datetime, address: st
     `address` is the network address of the page. Raise InvalidPageError, DraftConflictError,
     TooManyDraftsError, TaskOverError. It may call the marketplace, so do not call it in a transaction.
     """
+    published = _task(claim)
 
     def change(draft: Draft, has_log: bool) -> None:
         if draft.submitted_at:
             check_newest(draft, state)
         else:
+            _keep_inputs(draft, state, published)
             keep_state(draft, state, now, has_log=has_log)
 
     return _change_draft(
-        claim, _task(claim), change, now, address=address, active_seconds=state.active_seconds
+        claim, published, change, now, address=address, active_seconds=state.active_seconds
     )
 
 
@@ -147,14 +164,18 @@ def check_newest(draft: PageDraft, state: PageState) -> None:
     """Raise DraftConflictError if the draft has newer work than the page knows.
 
     Work that the page itself saved is not newer, even if the page did not receive the answer. The
-    same work is not newer either: a page that is reloaded can be older than its own last save.
+    same work is not newer either: a page that is reloaded can be older than its own last save. Raise
+    FormChangedError for newer work in another form, which the page can't show.
     """
     if draft.revision <= state.revision:
         return
     is_own = draft.save_id and draft.save_id in (state.save_id, *state.unanswered)
     is_same = draft.content == state.content and draft.comment == state.comment[:COMMENT_LIMIT]
-    if not is_own and not is_same:
-        raise DraftConflictError(draft)
+    if is_own or is_same:
+        return
+    if draft.definition_digest != state.definition:
+        raise FormChangedError
+    raise DraftConflictError(draft)
 
 
 def submit_draft(
@@ -163,12 +184,17 @@ def submit_draft(
     """Submit the work. Return the text that goes to the marketplace as the second copy.
 
     A repeat succeeds. The newest valid content counts until the marketplace's copy is recorded.
+    Content is read in the form that the page states. Without that, it may fit a version of the scheme's
+    definition that was current when the page was opened. Raise FormChangedError if consolidations or
+    judgments are about annotations in another form.
     Raise InvalidPageError, TooManyDraftsError, DraftConflictError, or InvalidContentError without any
     change. It may call the marketplace, so do not call it in a transaction.
     """
     published = _task(claim)
-    content = parse_content(items=published.items, content=state.content, parse=parse)
-    _check_unit_limit(published, content)
+    opened_at = now - timedelta(seconds=state.active_seconds)
+    reader = _Reader(parse, claim, published, opened_at, digest=state.definition)
+    content = parse_content(items=published.items, content=state.content, parse=reader.parse)
+    _check_unit_limit(published, {**content, **reader.mapped})
 
     def change(draft: Draft, has_log: bool) -> None:
         if draft.submitted_at and is_stored(draft, state):
@@ -178,6 +204,7 @@ def submit_draft(
             draft.submitted_at = now
             request_sync(hit_id=published.task.hit_id, now=now)
         take_over(draft, state, now, has_log=has_log)
+        _keep_inputs(draft, state, published)
         draft.content = content
         draft.save()
 
@@ -185,6 +212,53 @@ def submit_draft(
         claim, published, change, now, address=address, active_seconds=state.active_seconds
     )
     return answer_text(content)
+
+
+class _Reader:
+    """A parser that also reads content of versions that were current since the page was opened.
+
+    A draft states when that was. `opened_at` is for pages that have none. With a `digest`, content is
+    read in the form of the definition that has it. `mapped` has the content of earlier versions in the
+    form of the current one.
+    """
+
+    def __init__(
+        self,
+        parse: Parse,
+        claim: PageToken,
+        published: PublishedTask,
+        opened_at: datetime,
+        *,
+        digest: str,
+    ) -> None:
+        self._parse, self._claim, self._task = parse, claim, published.task
+        self._opened_at = opened_at
+        self._digest = digest
+        self._is_old = digest not in ("", published.task.batch.project.definition_digest)
+        self.mapped: dict[str, Json] = {}
+        if self._is_old and not writes_units(published.task.role):
+            raise FormChangedError
+
+    def parse(self, item: Item, content: object) -> Json:
+        """Return the normalised content. Raise ContentError, or FormChangedError."""
+        if not self._is_old:
+            try:
+                return self._parse(item, content)
+            except ContentError:
+                if self._digest:
+                    raise
+                earlier = self._earlier(item, content)
+                if earlier is None:
+                    raise
+        elif (earlier := self._earlier(item, content)) is None:
+            raise FormChangedError
+        self.mapped[str(item.pk)] = earlier.mapped
+        return earlier.content
+
+    def _earlier(self, item: Item, content: object) -> EarlierContent | None:
+        draft = find_draft(claim=self._claim, task=self._task)
+        since = draft.opened_at if draft else self._opened_at
+        return parse_earlier(item, content, parse=self._parse, since=since, digest=self._digest)
 
 
 def parse_content(
@@ -317,6 +391,7 @@ def take_over(draft: PageDraft, state: PageState, now: datetime, *, has_log: boo
     draft.comment = state.comment[:COMMENT_LIMIT]
     draft.revision += 1
     draft.save_id = state.save_id
+    draft.definition_digest = state.definition
     draft.saved_at = now
     # The seconds since the page was opened, plus a minute of grace.
     open_for = int((now - draft.opened_at + timedelta(minutes=1)).total_seconds())
@@ -326,6 +401,12 @@ def take_over(draft: PageDraft, state: PageState, now: datetime, *, has_log: boo
         draft.log = _longer_log(draft, state)
         draft.moves = max(draft.moves, state.moves)
     draft.steps = _highest_steps(draft.steps, state.steps, open_for)
+
+
+def _keep_inputs(draft: Draft, state: PageState, published: PublishedTask) -> None:
+    """Copy the records of inputs that the page sent to the draft, unless the project records none."""
+    if published.task.batch.project.input_signals != InputSignals.OFF and state.inputs:
+        draft.inputs = bounded_records(state.inputs)
 
 
 def _longer_log(draft: PageDraft, state: PageState) -> list[list[int | str]]:

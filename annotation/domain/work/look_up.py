@@ -3,6 +3,8 @@
 from collections.abc import Collection
 from datetime import datetime
 
+from django.db.models import Max, QuerySet
+
 from annotation.domain.work.confirm_claim import check_confirmed, check_readable, confirm_claim
 from annotation.domain.work.worker_page import BadMessageError, InvalidPageError, PageToken
 from annotation.models import Item, Submission, Task, TaskItem
@@ -17,6 +19,8 @@ from schemes.contract.values import Json
 PRECEDENTS = "precedents"
 # The number of annotations that a summary covers. The newest count.
 MAX_PRECEDENTS = 500
+# A value of consolidation.enums.GoldSource
+EXPERT = "expert"
 
 
 def look_up_for_page(
@@ -37,7 +41,7 @@ def look_up_for_page(
 
 
 def find_precedents(*, project: Project, query: str, but_items: Collection[int]) -> list[Json]:
-    """Summarize the accepted generations of other items like those of the query.
+    """Summarize the accepted generations and reference gold of other items like those of the query.
 
     Only items count that are consolidated and that no open HIT offers. Otherwise a worker could read
     what somebody wrote about an item that they will annotate. Training rounds don't count. Schemes
@@ -46,17 +50,35 @@ def find_precedents(*, project: Project, query: str, but_items: Collection[int])
     precedents = scheme_of(project).precedents
     if precedents is None:
         return []
-    like = {f"item__target__{name}": value for name, value in precedents.like(query).items()}
+    wanted = precedents.parse_query(query)
+    targets = {f"target__{name}": value for name, value in wanted.target.items()}
+    fields = {f"content__{name}": value for name, value in wanted.content.items()}
+    items = finished_items(project=project, but_items=but_items).filter(**targets)
     accepted = Submission.objects.accepted().filter(
-        item__project=project, item__in_production=True, role=Role.GENERATOR, **like
+        role=Role.GENERATOR, item__in=items.values("pk"), **fields
     )
+    newest = accepted.order_by("-pk")[:MAX_PRECEDENTS].values_list("content", flat=True)
+    return precedents.summarize(query, [*newest, *_expert_gold(items, fields)])
+
+
+def finished_items(*, project: Project, but_items: Collection[int] = ()) -> QuerySet[Item]:
+    """Return the items in production that are consolidated and that no open HIT offers."""
     offered = TaskItem.objects.filter(
         item__project=project, task__hit__state__in=[HitState.PENDING, HitState.LIVE]
     )
-    settled = Item.objects.filter(project=project, gold__case__isnull=False)
-    others = accepted.filter(item__in=settled.values("pk")).exclude(item__in=but_items)
-    newest = others.exclude(item__in=offered.values("item")).order_by("-pk")[:MAX_PRECEDENTS]
-    return precedents.summarize(newest.values_list("content", flat=True))
+    consolidated = Item.objects.filter(project=project, gold__case__isnull=False)
+    finished = project.items.filter(in_production=True, pk__in=consolidated.values("pk"))
+    return finished.exclude(pk__in=but_items).exclude(pk__in=offered.values("item"))
+
+
+def _expert_gold(items: QuerySet[Item], fields: Json) -> list[Json]:
+    """Return the experts' gold of the items, of each the newest version, if it has these fields."""
+    gold = items.filter(gold__source=EXPERT)
+    versions = dict(gold.values_list("pk").annotate(newest=Max("gold__version")).order_by())
+    like = {f"gold__{name}": value for name, value in fields.items()}
+    rows = items.filter(gold__source=EXPERT, **like).order_by("-pk")
+    found = rows.values_list("pk", "gold__version", "gold__content")[:MAX_PRECEDENTS]
+    return [content for pk, version, content in found if version == versions[pk]]
 
 
 def readable_task(*, claim: PageToken, now: datetime) -> Task:

@@ -5,7 +5,13 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from annotation.domain.corpus.item_context import context_of, page_neighbours, page_tokens
+from annotation.domain.corpus.fit_content import fit_content
+from annotation.domain.corpus.item_context import (
+    context_of,
+    page_neighbours,
+    page_tokens,
+    suggestions_of,
+)
 from annotation.domain.corpus.neighbours import neighbours_of
 from annotation.domain.decisions.bonus_timing import stated_timing
 from annotation.domain.decisions.hold_bonus import stated_terms
@@ -21,13 +27,14 @@ from annotation.domain.work.find_task import PublishedTask, find_task
 from annotation.domain.work.onboarding.steps import AskedFirst, asked_first, check_onboarding
 from annotation.domain.work.tutorial import offers_tutorial
 from annotation.domain.work.worker_page import NotForWorkerError, PageToken, page_token_of_arrival
+from annotation.enums import ModelUse
 from annotation.models import BlockAssignment, Draft, Item, PageDraft, Task
 from audit.errors import TouchstoneError
 from crowd.domain.money.pay_scheme import page_pay
 from crowd.domain.sessions.arrivals import Arrival
 from database import statements
 from projects.domain.schemes import scheme_of
-from projects.enums import Role, page_role
+from projects.enums import InputSignals, Role, page_role, writes_units
 from projects.models import Project
 from schemes.contract.items import ItemContext, Neighbours
 from schemes.contract.scheme import Scheme
@@ -47,7 +54,8 @@ class TaskNotFoundError(TouchstoneError, LookupError):
 class OpenedPage:
     """The content of a page. `guidelines` is Markdown, and `data` is for the page's script.
 
-    `hides_work` means that the page must not show what other workers did.
+    `hides_work` means that the page must not show what other workers did. With `is_preannotated`, the
+    worker starts from a model's annotation.
     """
 
     project: Project
@@ -56,6 +64,7 @@ class OpenedPage:
     data: Json
     asked_first: AskedFirst
     hides_work: bool
+    is_preannotated: bool
 
 
 def open_page(
@@ -91,7 +100,7 @@ def open_page(
     if claim and draft:
         check_owner(draft=draft, claim=claim, task=task)
     guidelines_id = (draft and draft.guidelines_id) or published.guidelines_id
-    contexts = _contexts(project, published.items, role)
+    contexts = _contexts(project, published, role)
     known = claim.worker_ref if claim and claim.is_confirmed else ""
     terms = stated_terms(task=task)
     data: Json = {
@@ -100,7 +109,9 @@ def open_page(
         "assignment": claim.assignment_ref if claim else "",
         "submitTo": arrival.submit_to,
         "language": project.language,
+        "definition": project.definition_digest,
         **draft_data(draft),
+        **_inputs_of(claim, draft, project),
         "tutorial": claim is not None
         and claim.is_confirmed
         and draft is None
@@ -113,6 +124,10 @@ def open_page(
             for item, context in zip(published.items, contexts, strict=True)
         ],
     }
+    given = _preannotations(published) if claim and role == Role.GENERATOR else {}
+    if draft is None:
+        for item in data["items"]:
+            item["content"] = given.get(item["id"])
     return OpenedPage(
         project=project,
         role=role,
@@ -120,7 +135,24 @@ def open_page(
         data=data,
         asked_first=asked_first(published),
         hides_work=claim is None and not is_member,
+        is_preannotated=bool(given),
     )
+
+
+def _preannotations(published: PublishedTask) -> dict[int, Json]:
+    """Return the annotations that generators edit, by item id, in the form of the current definition."""
+    return {
+        item.pk: fit_content(help.content, item=item, since=help.assigned_at)
+        for item, help in zip(published.items, published.helps, strict=True)
+        if help.use == ModelUse.PREANNOTATION and help.content and help.assigned_at
+    }
+
+
+def _inputs_of(claim: PageToken | None, draft: Draft | None, project: Project) -> Json:
+    """Return the records of inputs for the page to continue, or {} if it records nothing."""
+    if claim is None or project.input_signals == InputSignals.OFF:
+        return {}
+    return {"inputs": draft.inputs if draft else {}}
 
 
 def _check_admitted(published: PublishedTask, claim: PageToken) -> None:
@@ -177,15 +209,20 @@ def draft_data(draft: PageDraft | None) -> Json:
     }
 
 
-def _contexts(project: Project, items: Sequence[Item], role: str) -> list[ItemContext]:
-    """Return the contexts of the items.
+def _contexts(project: Project, published: PublishedTask, role: str) -> list[ItemContext]:
+    """Return the contexts of the items, with the suggestions of their arms.
 
     Annotators are not asked what is only implied, and only they mark answers in the neighbours.
     """
-    neighbours = neighbours_of(project=project, sentences=[item.sentence for item in items])
+    sentences = [item.sentence for item in published.items]
+    neighbours = neighbours_of(project=project, sentences=sentences)
     contexts = [
-        replace(context_of(item), neighbours=neighbours.get(item.sentence_id, Neighbours()))
-        for item in items
+        replace(
+            context_of(item),
+            neighbours=neighbours.get(item.sentence_id, Neighbours()),
+            suggestions=suggestions_of(project, item.sentence.partition, help.suggestions),
+        )
+        for item, help in zip(published.items, published.helps, strict=True)
     ]
     if page_role(role) != Role.GENERATOR:
         return [replace(context, allows_context_answers=False) for context in contexts]
@@ -198,6 +235,14 @@ def shared_data(scheme: Scheme, role: str, contexts: Sequence[ItemContext]) -> J
 
 def item_data(item: Item, context: ItemContext, draft: PageDraft | None, role: str) -> Json:
     pages = scheme_of(item.project).pages
+    content = None
+    if draft and _is_readable(draft, item, role):
+        content = fit_content(
+            draft.content.get(str(item.pk)),
+            item=item,
+            since=draft.opened_at,
+            digest=draft.definition_digest,
+        )
     return {
         "id": item.pk,
         **page_tokens(item.sentence.tokens, item.sentence.text, item.sentence.offsets),
@@ -205,5 +250,11 @@ def item_data(item: Item, context: ItemContext, draft: PageDraft | None, role: s
         "target": item.target,
         "freeForm": item.project.allow_free_form,
         "data": pages.item(context) if page_role(role) in pages.roles else {},
-        "content": draft.content.get(str(item.pk)) if draft else None,
+        "content": content,
     }
+
+
+def _is_readable(draft: PageDraft, item: Item, role: str) -> bool:
+    """Return False for consolidations and judgments of annotations that had another form."""
+    is_current = draft.definition_digest in ("", item.project.definition_digest)
+    return is_current or writes_units(role)

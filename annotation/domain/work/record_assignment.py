@@ -4,12 +4,14 @@ The page sends its work to this site and to the marketplace. Either copy can rep
 they differ, a person decides.
 """
 
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Q
 
+from annotation.domain.corpus.fit_content import EarlierContent, parse_earlier
 from annotation.domain.corpus.storable import load_storable
 from annotation.domain.work.drafts import Parse, items_of
 from annotation.domain.work.onboarding.steps import confirm_onboarding
@@ -18,10 +20,36 @@ from annotation.models import Draft, Item, Submission, Task
 from audit.domain.change_state import log_state_change
 from crowd.models import Assignment
 from projects.domain.schemes import scheme_of
+from projects.enums import writes_units
 from schemes.contract.errors import ContentError
 from schemes.contract.values import Json
 
+OTHER_FORM = "The page showed an earlier version of the form, which can't be read any more."
 MAX_LETTERS = 500  # of the reason why an answer can't be read
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """Content as parsed by the scheme, and the reason if it needs review.
+
+    `earlier` is set if it fits a version of the definition that was current when the page was opened.
+    """
+
+    content: Json
+    problem: str = ""
+    earlier: EarlierContent | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Origin:
+    """The page of some content: its role, when it was opened, and the digest of its definition.
+
+    The digest is "" if the scheme has no definition, or the page didn't state it.
+    """
+
+    role: str
+    opened_at: datetime
+    digest: str
 
 
 @transaction.atomic
@@ -68,10 +96,17 @@ def _submission(
     saved = submitted.content.get(str(item.pk)) if submitted else None
     copy, refusal = _marketplace_copy(assignment)
     listed = copy.get(str(item.pk))
-    content, problem = _parsed(item, listed if saved is None else saved, parse)
+    opened_at = draft.opened_at if draft else assignment.accepted_at
+    digest = submitted.definition_digest if submitted else ""
+    listed_digest = str(assignment.answer.get("definition", "")) if copy else ""
+    origin = _Origin(task.role, opened_at, listed_digest if saved is None else digest)
+    read = _parsed(item, listed if saved is None else saved, parse, origin)
+    problem = read.problem
     if saved is None and refusal:
         problem = f"No content was received. {refusal}"
-    other = listed if saved is not None and not _is_equivalent(item, listed, saved, parse) else None
+    copied = replace(origin, digest=listed_digest)
+    is_same = saved is None or _is_equivalent(item, listed, saved, parse, copied)
+    other = None if is_same else listed
     if other is not None:
         problem = problem or "The crowd provider has different content for this item."
     state = SubmissionState.SUBMITTED
@@ -83,17 +118,20 @@ def _submission(
         role=task.role,
         worker=assignment.worker,
         assignment=assignment,
-        content=content,
+        content=read.earlier.mapped if read.earlier else read.content,
+        original=read.earlier.content if read.earlier else None,
+        original_version=read.earlier.version if read.earlier else None,
         schema_version=scheme_of(item.project).content.schema_version,
         state=state,
         problem=problem,
         other_version=other,
-        opened_at=draft.opened_at if draft else assignment.accepted_at,
+        opened_at=opened_at,
         submitted_at=assignment.submitted_at,
         active_seconds=_active_seconds(assignment, draft),
         moves=draft.moves if draft else 0,
         steps=draft.steps if draft else {},
         log=draft.log if draft else [],
+        inputs=draft.inputs.get(str(item.pk), {}) if draft else {},
         comment=draft.comment if draft else "",
         guidelines=draft.guidelines if draft else None,
     )
@@ -122,22 +160,36 @@ def _marketplace_copy(assignment: Assignment) -> tuple[dict[str, Any], str]:
     return copy, ""
 
 
-def _parsed(item: Item, content: object, parse: Parse) -> tuple[Json, str]:
-    """Return the content as parsed by the scheme, and the reason if it needs review."""
+def _parsed(item: Item, content: object, parse: Parse, origin: _Origin) -> _Read:
+    """Parse content of a page."""
     if content is None:
-        return {}, "Neither this site nor the crowd provider received content."
-    try:
-        return parse(item, content), ""
-    except ContentError as error:
-        return {"refused": content}, str(error)
+        return _Read({}, "Neither this site nor the crowd provider received content.")
+    is_old = origin.digest not in ("", item.project.definition_digest)
+    if is_old and not writes_units(origin.role):
+        return _Read({"refused": content}, OTHER_FORM)
+    problem = OTHER_FORM
+    if not is_old:
+        try:
+            return _Read(parse(item, content))
+        except ContentError as error:
+            problem = str(error)
+    earlier = parse_earlier(
+        item, content, parse=parse, since=origin.opened_at, digest=origin.digest
+    )
+    if earlier is None:
+        return _Read({"refused": content}, problem)
+    return _Read(earlier.content, earlier=earlier)
 
 
-def _is_equivalent(item: Item, listed: object, saved: Json, parse: Parse) -> bool:
+def _is_equivalent(item: Item, listed: object, saved: Json, parse: Parse, origin: _Origin) -> bool:
     """Return True if the marketplace sent no copy, or an equivalent one.
 
     The marketplace has the page's raw content if the page never received the normalized form.
     """
-    return listed is None or listed == saved or _parsed(item, listed, parse) == (saved, "")
+    if listed is None or listed == saved:
+        return True
+    read = _parsed(item, listed, parse, origin)
+    return (read.content, read.problem) == (saved, "")
 
 
 def _annotated_before(item: Item, task: Task, assignment: Assignment) -> bool:

@@ -1,29 +1,16 @@
 """The sweep that records generators' finished work."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 
 from django.db import transaction
 
-from annotation.domain.corpus.item_context import context_of
-from annotation.domain.corpus.neighbours import neighbours_of_item
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.domain.decisions.decide_submission import auto_accept
 from annotation.domain.work.record_assignment import record_assignment
-from annotation.models import Item
 from crowd.models import Assignment
 from jobs.domain.sweep import for_each_row
-from projects.domain.schemes import scheme_of
 from projects.enums import Role
-from schemes.contract.values import Json
-
-
-def parse_generation(item: Item, content: object) -> Json:
-    """Parse a generator's content. Raise ContentError."""
-    context = context_of(item)
-    if context.allows_context_answers:
-        context = replace(context, neighbours=neighbours_of_item(item))
-    return scheme_of(item.project).content.parse_generation(content, context)
 
 
 def record_new_generations(*, clock: Callable[[], datetime], limit: int = 50) -> int:

@@ -5,8 +5,8 @@ from datetime import datetime
 
 from django.conf import settings
 from django.db.models import Exists, OuterRef, QuerySet
-from django.templatetags.static import static
 
+from annotation.domain.corpus.example_pictures import with_picture
 from annotation.domain.corpus.item_context import page_tokens
 from annotation.domain.work.look_up import readable_task
 from annotation.domain.work.unconfirmed_drafts import check_limit
@@ -19,6 +19,7 @@ from projects.domain.resources import resources_of
 from projects.domain.schemes import scheme_of
 from projects.enums import Role, page_role
 from projects.models import Project
+from schemes.contract.items import ItemContext
 from schemes.contract.pages import Tutorial
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
@@ -32,10 +33,26 @@ SELECT 1 FROM annotation_finishedtutorial WHERE worker_ref = %s AND scheme = %s 
 
 
 def offers_tutorial(*, project: Project, role: str, worker_ref: str) -> bool:
-    """Return True if the role has a tutorial that the worker has neither finished nor skipped."""
-    if role not in scheme_of(project).tutorials:
+    """Return True if the role has a tutorial that the worker has neither finished nor skipped.
+
+    A tutorial without its picture is not offered.
+    """
+    tutorials = scheme_of(project).tutorials
+    if role not in tutorials:
         return False
-    return not statements.fetch_rows(_FINISHED, worker_ref, _tutorial_key(project), role)
+    if statements.fetch_rows(_FINISHED, worker_ref, _tutorial_key(project), role):
+        return False
+    if not project.definition_digest:
+        return True
+    # The example of a scheme that a project declares can have an image of the project.
+    tutorial = tutorials[role]()
+    return with_picture(tutorial.context, tutorial.picture, project) is not None
+
+
+def _shown_context(tutorial: Tutorial, project: Project) -> ItemContext | None:
+    """Return the example with its picture and the project's resources, or None without the picture."""
+    context = with_picture(tutorial.context, tutorial.picture, project)
+    return context and replace(context, resources=resources_of(project))
 
 
 def _tutorial_key(project: Project) -> str:
@@ -51,6 +68,9 @@ def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
     if role not in scheme.tutorials:
         raise InvalidPageError(NO_TUTORIAL)
     tutorial = scheme.tutorials[role]()
+    example = _example(scheme, role, tutorial, project)
+    if example is None:
+        raise InvalidPageError(NO_TUTORIAL)
     return {
         "steps": [
             {
@@ -60,7 +80,7 @@ def tutorial_of_page(*, claim: PageToken, now: datetime) -> Json:
             }
             for step in tutorial.steps
         ],
-        "item": _example(scheme, role, tutorial, project),
+        "item": example,
     }
 
 
@@ -72,10 +92,10 @@ def example_of(*, project: Project, role: str) -> Json | None:
     return _example(scheme, role, scheme.tutorials[role](), project)
 
 
-def _example(scheme: Scheme, role: str, tutorial: Tutorial, project: Project) -> Json:
-    context = replace(tutorial.context, resources=resources_of(project))
-    if context.image:
-        context = replace(context, image=replace(context.image, url=static(tutorial.picture)))
+def _example(scheme: Scheme, role: str, tutorial: Tutorial, project: Project) -> Json | None:
+    context = _shown_context(tutorial, project)
+    if context is None:
+        return None
     sources = list(tutorial.sources)
     example: Json = {
         "id": 0,

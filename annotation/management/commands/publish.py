@@ -3,6 +3,7 @@ from typing import Any
 
 from django.utils import timezone
 
+from annotation.domain.publishing.arms import ArmPlan, ArmsError
 from annotation.domain.publishing.choose_workers import Who, choose_workers
 from annotation.domain.publishing.publish import publish_batch
 from crowd.domain.workers.qualifications import system_requirements
@@ -50,6 +51,20 @@ class Command(BaseCommand):
             default=3,
             help="maximum automatic republications per item",
         )
+        parser.add_argument(
+            "--arm",
+            nargs=2,
+            action="append",
+            default=[],
+            dest="arms",
+            metavar=("WHAT", "PERCENT"),
+            help="give this share of the items, drawn at random, this help: project, "
+            "suggestions:off, pre-annotation:NAME, source:NAME, shown-source:NAME or annotator:NAME, "
+            "where NAME is a model or imported predictions",
+        )
+        parser.add_argument(
+            "--assist-test-items", action="store_true", help="assign test items to arms too"
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -78,6 +93,8 @@ class Command(BaseCommand):
             cap_cents=options["cap_cents"],
             auto_approval_seconds=options["auto_approval_hours"] * 3600,
             republish_limit=options["republications"],
+            arms=[_arm(code, percent) for code, percent in options["arms"]],
+            assists_test_items=options["assist_test_items"],
             actor="command line",
             now=timezone.now(),
         )
@@ -88,3 +105,9 @@ class Command(BaseCommand):
             sentence += f" `manage.py batch {batch.pk} show` prints how many have been published."
         facts = {"batch": batch.pk, "state": batch.state, "hits": count}
         self.write_result(facts, sentence, as_json=options["json"])
+
+
+def _arm(code: str, percent: str) -> ArmPlan:
+    if not percent.isdecimal():
+        raise ArmsError(f"{percent!r} is not a share in percent.")
+    return ArmPlan.of_code(code, int(percent))

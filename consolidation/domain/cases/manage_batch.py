@@ -178,5 +178,5 @@ def _missing(batch: Batch, hits: HitQuerySet, now: datetime) -> int:
         short = short_cases_of(batch, now=now).filter(task__hit__in=hits.values("pk"))
         return sum(missing_of(batch, case) for case in short.select_related("item__project"))
     attempts = short_of(batch, now=now).filter(task__hit__in=hits.values("pk")).order_by()
-    lacking = F("item__project__generators_per_item") - F("live")
+    lacking = F("needed") - F("live")
     return int(attempts.annotate(lacking=lacking).aggregate(n=Sum("lacking"))["n"] or 0)

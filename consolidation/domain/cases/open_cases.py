@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
 from annotation.domain.publishing.announce_work import announce_work
+from annotation.domain.publishing.arms import generators_needed
 from annotation.domain.publishing.publish import TaskPlan, create_batch, publish_items
 from annotation.domain.publishing.qualification_codes import pool_of
 from annotation.domain.publishing.republish import (
@@ -18,10 +19,11 @@ from annotation.domain.publishing.republish import (
     republish_on_new_hit,
     store_problem,
 )
-from annotation.enums import USABLE, BatchState
+from annotation.enums import USABLE, BatchState, RedundancyDecision
 from annotation.models import Batch, Item, Submission, TaskItem
 from audit.domain.change_state import change_state, log_state_change
 from consolidation.domain.case_records import TRANSITIONS, link_task
+from consolidation.domain.gold.accept_certain import accept_certain
 from consolidation.domain.gold.accept_identical import accept_identical
 from consolidation.enums import CaseState
 from consolidation.models import Case, CaseSource, CaseTask
@@ -39,6 +41,7 @@ from schemes.contract.values import Json
 def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     """Open up to `limit` cases of items with all usable generations. Return the number.
 
+    With adaptive redundancy, an item must also need no more annotators.
     Some of them may wait for the case's gold before they are accepted. Work in a qualification round is
     compared with a reference and never merged.
     """
@@ -49,11 +52,12 @@ def open_due_cases(*, clock: Callable[[], datetime], limit: int = 50) -> int:
     due = (
         Item.objects.filter(
             ~Q(Exists(_present_cases())),
+            Q(redundancy=None) | ~Q(redundancy__decision=RedundancyDecision.UNDECIDED),
             in_production=True,
             submissions__state__in=USABLE,
         )
         .annotate(usable=usable)
-        .filter(usable__gte=F("project__generators_per_item"))
+        .filter(usable__gte=generators_needed())
         .order_by("pk")
     )
     return for_each_row(
@@ -90,7 +94,8 @@ def open_case(*, item: Item, now: datetime) -> bool:
     if not created:
         return False
     protocol = protocol_of(item.project)
-    usable = Submission.objects.usable().filter(item=item, role=Role.GENERATOR).order_by("pk")
+    roles = [Role.GENERATOR] if protocol.has_single_source else [Role.GENERATOR, Role.MODEL]
+    usable = Submission.objects.usable().filter(item=item, role__in=roles).order_by("pk")
     submissions = list(usable[:1] if protocol.has_single_source else usable)
     contents = [submission.content for submission in submissions]
     if protocol.is_empty(scheme_of(item.project), contents):
@@ -153,12 +158,13 @@ def store_problem_of(case_id: int, problem: str) -> None:
 def publish_case(*, case_id: int, now: datetime) -> bool:
     """Plan the case's HIT and exclude its authors. Raise BudgetExceededError.
 
-    A case with identical annotations gets its gold instead, if the project accepts them.
+    A case gets its gold instead if one of its annotations is certain enough, or if they are identical and
+    the project accepts that.
     """
     case = Case.objects.select_for_update().get(pk=case_id)
     if case.state != CaseState.OPEN:
         return False
-    if accept_identical(case=case, now=now):
+    if accept_certain(case=case, now=now) or accept_identical(case=case, now=now):
         return True
     item = Item.objects.select_related("project__budget", "sentence").get(pk=case.item_id)
     protocol = protocol_of(item.project)

@@ -84,6 +84,7 @@ def items_of(*, project: Project, **criteria: Any) -> QuerySet[Item]:
             .values("state")[:1]
         ),
         generations=_count(without_experiments(generations, project=project)),
+        wanted=Coalesce("redundancy__people", Value(project.generators_per_item)),
         golds=_count(Gold.objects.all()),
     )
 

@@ -6,10 +6,10 @@ from datetime import datetime
 from django.db import transaction
 
 from annotation.domain.corpus.item_context import context_of
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.domain.decisions.decide_submission import auto_accept
 from annotation.domain.work.drafts import Parse
 from annotation.domain.work.record_assignment import record_assignment
-from annotation.domain.work.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Item, Submission, Task
 from audit.domain.change_state import change_state
@@ -29,10 +29,10 @@ def parse_for_case(case: Case, task: Task) -> Parse:
     if task.role == Role.REVISER:
         return parse_generation
     sources = sources_of(case, task.round)
-    read = protocol_of_role(task.role, case.item.project).parser(scheme_of(case.item.project))
+    protocol = protocol_of_role(task.role, case.item.project)
 
     def parse(item: Item, content: object) -> Json:
-        return read(content, context_of(item), sources)
+        return protocol.parser(scheme_of(item.project))(content, context_of(item), sources)
 
     return parse
 

@@ -13,8 +13,8 @@ from django.db.models import Q
 from annotation.domain.publishing.batch_actions import TRANSITIONS as BATCHES
 from annotation.domain.publishing.publish import cost_of
 from annotation.domain.publishing.republish import REJECTED_WITH_GOLD
-from annotation.enums import BatchState, SubmissionState
-from annotation.models import Batch, Item, Submission, TaskItem
+from annotation.enums import BatchState, RedundancyDecision, SubmissionState
+from annotation.models import Batch, Item, Redundancy, Submission, TaskItem
 from audit.domain.change_state import change_state
 from audit.errors import TouchstoneError
 from consolidation.domain.case_records import REPLACED, TRANSITIONS
@@ -193,6 +193,12 @@ def annotate_again(*, item: Item, reason: str, actor: str, now: datetime) -> Non
         change_state(
             instance=submission, new=SubmissionState.WITHDRAWN, transitions=REPLACED, **terms
         )
+    # It is the protocol's number of people who annotate it now.
+    Redundancy.objects.filter(item=item).update(
+        people=item.project.generators_per_item,
+        decision=RedundancyDecision.CONSOLIDATE,
+        accepted=None,
+    )
     attempt = _attempt_of(item)
     _republish(attempt.task.batch, attempt.task.hit_id, actor, now)
 

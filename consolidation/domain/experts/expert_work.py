@@ -14,7 +14,9 @@ from django.db.models import QuerySet
 
 from annotation.domain.corpus.item_context import context_of
 from annotation.domain.corpus.neighbours import neighbours_of_item
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.domain.work.drafts import (
+    FormChangedError,
     PageState,
     check_newest,
     keep_state,
@@ -22,7 +24,6 @@ from annotation.domain.work.drafts import (
     take_over,
 )
 from annotation.domain.work.open_page import draft_data, item_data, shared_data
-from annotation.domain.work.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Item, Submission
 from audit.domain.change_state import change_state, log_state_change
@@ -116,12 +117,13 @@ def submit_queued(
 ) -> None:
     """Submit an annotation or a merge. A repeated submission changes nothing.
 
-    Raise ExpertWorkError, DraftConflictError, InvalidContentError.
+    Raise ExpertWorkError, DraftConflictError, FormChangedError, InvalidContentError.
     """
     draft = _locked(queued, expert, now)
     if draft.submitted_at:
         return
     check_newest(draft, state)
+    _check_form(state, queued.item.project)
     if queued.queue.kind == ExpertWork.MERGE:
         _submit_merge(queued, expert, state, now)
     else:
@@ -180,6 +182,12 @@ def _merge_of(queued: QueuedItem) -> Merge | None:
 def _check_free(queued: QueuedItem, expert: User, now: datetime) -> None:
     if not open_to(expert=expert, now=now).filter(pk=queued.pk).exists():
         raise ExpertWorkError(NOT_YOURS)
+
+
+def _check_form(state: PageState, project: Project) -> None:
+    """Raise FormChangedError if the page shows an earlier version of the form."""
+    if state.definition not in ("", project.definition_digest):
+        raise FormChangedError
 
 
 def _locked(queued: QueuedItem, expert: AbstractBaseUser, now: datetime) -> ExpertDraft:
@@ -297,13 +305,14 @@ def submit_correction(
     """Submit a correction, which becomes the item's next version of gold.
 
     The page's comment explains what was wrong. A repeated submission changes nothing. Raise
-    ExpertWorkError, DraftConflictError, InvalidContentError.
+    ExpertWorkError, DraftConflictError, FormChangedError, InvalidContentError.
     """
     draft = _locked_correction(review, expert, now)
     if draft.submitted_at:
         return
     check_newest(draft, state)
     item = review.gold.item
+    _check_form(state, item.project)
     sources = [scheme_of(item.project).get_merging().as_source(review.gold.content)]
     content, comment = _consolidation(item, state, sources), state.comment
     try:
@@ -344,6 +353,7 @@ def _page(item: Item, draft: ExpertDraft | None, sources: list[Json] | None) -> 
         "preview": False,
         "token": "",
         "language": item.project.language,
+        "definition": item.project.definition_digest,
         **draft_data(draft),
         "pay": None,
         "shared": shared_data(scheme, role, [context]),

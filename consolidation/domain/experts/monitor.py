@@ -71,15 +71,23 @@ def _unsampled() -> QuerySet[Any]:
     sampled if it was reviewed, so that requested corrections don't improve the error rate.
     """
     consolidated = Q(source=GoldSource.CONSOLIDATED)
-    consolidated &= Q(submission__isnull=False) | ~Q(rule="")
+    is_mapped = Q(mapped_from__submission__isnull=False) | (
+        Q(mapped_from__isnull=False) & ~Q(mapped_from__rule="")
+    )
+    consolidated &= Q(submission__isnull=False) | ~Q(rule="") | is_mapped
     validated = Q(source=GoldSource.VALIDATED) & Exists(
         Judgment.objects.filter(gold=OuterRef("pk"))
     )
     reviews = Review.objects.filter(gold=OuterRef("pk"))
     sampled = reviews.filter(origin=ReviewOrigin.SAMPLED)
+    # Gold that was reviewed before a new version of the scheme's definition mapped it
+    sampled_before = Review.objects.filter(
+        gold=OuterRef("mapped_from"), origin=ReviewOrigin.SAMPLED
+    )
     return (
         Gold.objects.filter(consolidated | validated, case__attempt=0)
         .exclude(Exists(sampled))
+        .exclude(Exists(sampled_before))
         .exclude(has_newer() & ~Exists(reviews))
         # The last digits, because the first ones depend on the order of publication.
         .annotate(lot=F("item__position") % 1000)

@@ -14,11 +14,13 @@ from annotation.domain.corpus.uploads import (
     store_uploads,
 )
 from audit.errors import TouchstoneError
+from consolidation.domain.gold.save_version import VersionEffectsError, import_version
+from consolidation.domain.gold.version_effects import describe_effects
 from jobs.domain.kinds import JobFailedError, JobKind, JobRun
 from jobs.domain.queries import jobs_of
 from jobs.domain.queue_job import queue_job
 from jobs.models import Job
-from projects.domain.resources import declared_resource, import_resource
+from projects.domain.resources import declared_resource
 from projects.models import Project
 from schemes.contract.errors import ContentError, FileError
 
@@ -70,7 +72,7 @@ def _run(run: JobRun) -> dict[str, Any]:
     parameters = run.job.parameters
     with open_uploads(parameters["files"]) as (paths, names):
         try:
-            imported = import_resource(
+            imported = import_version(
                 project=Project.objects.get(slug=run.job.scope),
                 name=parameters["name"],
                 path=paths[0] if paths else None,
@@ -79,7 +81,11 @@ def _run(run: JobRun) -> dict[str, Any]:
                 presets=parameters["presets"],
                 actor=run.job.requested_by,
                 now=timezone.now(),
+                accepts_effects=False,
             )
+        except VersionEffectsError as error:
+            reasons = " ".join(describe_effects(error.effects))
+            raise JobFailedError(f"{error} {reasons}") from error
         except (FileError, ContentError, TouchstoneError, OSError) as error:
             raise JobFailedError(describe_error(error, names)) from error
     return {

@@ -43,37 +43,54 @@ def accept_identical(*, case: Case, now: datetime) -> Gold | None:
     must lock the case.
     """
     item = case.item
-    if not item.project.accepts_identical or not _may_be_accepted(case):
+    if not item.project.accepts_identical or not may_be_accepted(case):
         return None
     contents, merging = sources_of(case), scheme_of(item.project).get_merging()
     if len(contents) < 2 or not are_same(contents, merging=merging):  # a pair
         return None
-    source = merging.as_source(contents[0])
+    return write_unchanged(
+        case=case,
+        content=contents[0],
+        rule=RULE,
+        reason=f"{len(contents)} identical annotations",
+        now=now,
+    )
+
+
+def write_unchanged(
+    *, case: Case, content: Json, rule: str, reason: str, now: datetime
+) -> Gold | None:
+    """Write an annotation as the gold of a locked case, as if a consolidator had kept all of it.
+
+    `reason` says in the log why. Return None if no consolidation could keep it unchanged.
+    """
+    item, merging = case.item, scheme_of(case.item.project).get_merging()
+    source = merging.as_source(content)
     try:
         consolidation = merging.parse(merging.keep_all(source), context_of(item), [source])
     except ContentError:
         return None
-    content, provenance = merging.gold_of(consolidation, [source])
+    gold, provenance = merging.gold_of(consolidation, [source])
     change_state(
         instance=case,
         new=CaseState.CONSOLIDATED,
         transitions=TRANSITIONS,
         actor="automatic",
         now=now,
-        reason=f"{len(contents)} identical annotations",
+        reason=reason,
     )
     return add_gold(
         item=item,
         source=GoldSource.CONSOLIDATED,
-        content=content,
+        content=gold,
         provenance=provenance,
         case=case,
-        rule=RULE,
+        rule=rule,
         now=now,
     )
 
 
-def _may_be_accepted(case: Case) -> bool:
+def may_be_accepted(case: Case) -> bool:
     """Return True for first cases under consolidation that have no gold yet.
 
     Consolidators who mark what is only implied add what no generator was asked.

@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Max
 
-from annotation.models import Item, Submission
+from annotation.models import Item, ItemArm, Submission
 from audit.domain.change_state import change_state
 from consolidation.domain.case_records import TRANSITIONS
 from consolidation.domain.gold.index_gold import index_gold
@@ -30,11 +30,14 @@ def add_gold(
 ) -> Gold:
     """Add the next version of the item's gold from this source.
 
-    `rule` names what made it without a person's decision. Gold from an expert resolves a dispute
-    about the item.
+    Each unit of the first case's gold names the arm of the item, if it has one. `rule` names what made
+    it without a person's decision. Gold from an expert resolves a dispute about the item.
     """
     Item.objects.select_for_update(of=("self",)).get(pk=item.pk)
     last = item.gold.filter(source=source).aggregate(last=Max("version"))["last"] or 0
+    assigned = ItemArm.objects.select_related("arm__batch").filter(item=item).first()
+    if assigned and case and case.attempt == 0:
+        provenance = [{**unit, "arm": assigned.arm.name} for unit in provenance]
     gold = Gold.objects.create(
         item=item,
         source=source,

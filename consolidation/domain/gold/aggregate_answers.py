@@ -12,12 +12,7 @@ from consolidation.enums import GoldSource
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from projects.models import Project
-from schemes.contract.aggregation import (
-    AggregatedContent,
-    Aggregation,
-    MissingLibraryError,
-    WorkerContent,
-)
+from schemes.contract.aggregation import AggregatedContent, Aggregation, WorkerContent
 from schemes.contract.errors import ContentError
 from schemes.contract.values import Json
 
@@ -64,10 +59,7 @@ def aggregate_answers(
     if method not in aggregation.rules:
         raise AggregationError(f"Choose a method from: {', '.join(aggregation.rules)}.")
     contents = list(_contents(project))
-    try:
-        found = aggregation.aggregate(contents, method=method)
-    except MissingLibraryError as error:
-        raise AggregationError(str(error)) from error
+    found = aggregation.aggregate(contents, method=method)
     enough = {pk: part for pk, part in found.items() if part.workers >= at_least}
     parse = scheme_of(project).content.parse_generation
     items = Item.objects.filter(project=project).select_related("sentence__image", "project")

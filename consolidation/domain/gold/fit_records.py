@@ -10,6 +10,7 @@ from annotation.domain.corpus.check_corpus import item_key
 from annotation.domain.corpus.import_corpus import batched
 from annotation.domain.corpus.item_context import context_of
 from annotation.models import Item
+from consolidation.domain.gold.stray_words import ItemId, StrayWords, item_of, with_tokens
 from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.corpus import Corpus
@@ -20,8 +21,6 @@ from schemes.contract.values import Tokens
 from schemes.import_settings import Setting
 from schemes.stated import OTHER_TOKENS, TokenMap, contradictions, is_resized, same_tokens
 
-# The sentence's id and the local key in a file
-ItemId = tuple[str, str]
 ErrorHandler = Callable[[FileError], None]
 
 
@@ -55,6 +54,8 @@ class Fitting:
     rescale: bool = False
     # Items that the files repeat with other content (see `repeated_items`)
     repeated: Collection[ItemId] = ()
+    # Words of refused records, to which records without any may have lost theirs
+    stray_words: StrayWords = field(default_factory=StrayWords)
     _seen: set[ItemId] = field(default_factory=set)
     # Records that were left out, by the keys of those that may have lost a row to them
     _strays: dict[str, list[GoldRecord]] = field(default_factory=dict)
@@ -80,7 +81,8 @@ class Fitting:
 
     def _agreeing(self, batch: Sequence[GoldRecord]) -> Iterator[FittedRecord]:
         corpus = scheme_of(self.project).corpus
-        records = list(self._moved(list(self._unrepeated(batch)), corpus))
+        whole = list(self._not_emptied(self._unrepeated(batch)))
+        records = list(self._moved(whole, corpus))
         items = self._items(records)
         unknown = [record for record in records if self._key(record) not in items]
         sentences = stored_sentences(
@@ -134,12 +136,23 @@ class Fitting:
     def _unrepeated(self, batch: Iterable[GoldRecord]) -> Iterator[GoldRecord]:
         """Yield the first record of each item, but none of those with several contents."""
         for record in batch:
-            item = _item_id(record)
+            item = item_of(record)
             if item in self.repeated:
                 message = f"{self._key(record)} is there more than once, with other content."
                 self.refuse(self._error(record, f"{message} All of it is left out."))
             elif item not in self._seen:
                 self._seen.add(item)
+                yield record
+
+    def _not_emptied(self, batch: Iterable[GoldRecord]) -> Iterator[GoldRecord]:
+        """Yield the records except empty ones whose words another record seems to have."""
+        if self.stray_words.is_empty:
+            yield from batch
+            return
+        for record, tokens in with_tokens(self.project, batch):
+            if problem := self.stray_words.problem(record, tokens):
+                self.refuse(self._error(record, problem[1], problem[0]))
+            else:
                 yield record
 
     def _moved(self, batch: Sequence[GoldRecord], corpus: Corpus) -> Iterator[GoldRecord]:
@@ -206,18 +219,14 @@ class Fitting:
         return record_error(record, self.file, message, path, line=record.line)
 
 
-def _item_id(record: GoldRecord) -> ItemId:
-    return record.item.external_id, record.item.local_key
-
-
 def repeated_items(records: Iterable[GoldRecord]) -> set[ItemId]:
     """Return the items for which the records have several contents."""
     contents: dict[ItemId, int] = {}
     repeated = set()
     for record in records:
         content = hash(json.dumps(record.content, sort_keys=True))
-        if contents.setdefault(_item_id(record), content) != content:
-            repeated.add(_item_id(record))
+        if contents.setdefault(item_of(record), content) != content:
+            repeated.add(item_of(record))
     return repeated
 
 
@@ -275,7 +284,7 @@ def record_error(
     In files without lines, it names the sentence.
     """
     place, line = record.places.get(path, (record.item.file or file, line))
-    items = [_item_id(record)]
+    items = [item_of(record)]
     if line:
         return FileError(place, line, message, field=path, items=items)
     text = f"{path}: {message}" if path else message

@@ -11,6 +11,7 @@ from django.db import transaction
 
 from annotation.domain.corpus.import_corpus import batched
 from annotation.models import Item
+from audit.errors import TouchstoneError
 from consolidation.domain.gold.add_gold import add_gold
 from consolidation.domain.gold.add_labels import LabelCollector
 from consolidation.domain.gold.fit_records import (
@@ -20,6 +21,7 @@ from consolidation.domain.gold.fit_records import (
     record_error,
     repeated_items,
 )
+from consolidation.domain.gold.stray_words import find_stray_words
 from consolidation.models import Gold, SystemAnnotation
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
@@ -263,6 +265,10 @@ def _newest(item: Item, source: str) -> Gold | None:
     return item.gold.filter(source=source).order_by("-version").first()
 
 
+class SystemNameError(TouchstoneError):
+    """The name of imported predictions is that of a registered model."""
+
+
 def import_system(
     *,
     project: Project,
@@ -279,9 +285,12 @@ def import_system(
 ) -> GoldReport:
     """Import the system's annotations from files, replacing earlier ones of the same items.
 
-    They are sources for experts' merges and for comparisons. Options and errors are as in `import_gold`.
+    They are sources for experts' merges and for comparisons. Options and errors are as in `import_gold`,
+    and a SystemNameError is raised for the name of a registered model.
     """
     content_part = scheme_of(project).content
+    if project.model_annotators.filter(name=system).exists():
+        raise SystemNameError(f"{system} is a registered model. Give the predictions another name.")
 
     def replace(item: Item, content: Json, record: GoldRecord) -> bool:
         fields = {
@@ -352,12 +361,18 @@ def _import(
         report.items_left_out = len(left_out) if is_known else None
         on_error(error)
 
-    def read_silently() -> Iterator[GoldRecord]:
-        return islice(files.read(project, lambda error: None), files.most)
+    # The fields that records leave empty, after a first pass
+    empty: set[str] = set()
+
+    def read(on_error: Callable[[FileError], None] = lambda error: None) -> Iterator[GoldRecord]:
+        for record in islice(files.read(project, on_error), files.most):
+            empty.update(record.empty)
+            yield record
 
     if not files.align:
-        check_tokens(project=project, records=read_silently(), paths=files.paths, size=BATCH)
+        check_tokens(project=project, records=read(), paths=files.paths, size=BATCH)
     file = ", ".join(path.name for path in files.paths)
+    repeated = repeated_items(read())
     fitting = Fitting(
         project,
         file,
@@ -365,7 +380,8 @@ def _import(
         on_unknown or refuse,
         align=files.align,
         rescale=files.rescale,
-        repeated=repeated_items(read_silently()),
+        repeated=repeated,
+        stray_words=find_stray_words(project=project, read=read, fields=empty, file=file),
     )
     storing = _Storing(
         project=project, file=file, report=report, parse=parse, store=store, refuse=refuse

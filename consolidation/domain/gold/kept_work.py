@@ -7,6 +7,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from annotation.enums import USABLE, SubmissionState
 from annotation.models import Submission
+from consolidation.domain.gold.accept_certain import RULE as CERTAIN
 from consolidation.domain.gold.current_gold import FIRST_CASES
 from consolidation.enums import CaseState, GoldSource
 from consolidation.models import Case, Dispute, Gold
@@ -20,7 +21,8 @@ def count_kept_work(*, clock: Callable[[], datetime], limit: int = 200) -> int:
     """Count the kept units of up to `limit` annotations with new gold. Return how many.
 
     Only the first gold counts, because bonuses that were decided with it stay as they are. An item that
-    is left out after a dispute has what its verifiers supported instead of gold.
+    is left out after a dispute has what its verifiers supported instead of gold. Where nobody judged the
+    annotations, everything counts as kept, and nothing as judged.
     """
     is_resolved = Exists(Case.objects.filter(item=OuterRef("item"), state=CaseState.RESOLVED))
     is_own = Q(source__in=[GoldSource.CONSOLIDATED, GoldSource.VALIDATED]) | Q(
@@ -52,14 +54,24 @@ def count_kept_work(*, clock: Callable[[], datetime], limit: int = 200) -> int:
 def _count(submission: Submission, now: datetime) -> int:
     kept = units = 0
     if submission.is_readable:
-        scheme, reference = scheme_of(submission.item.project), _reference(submission)
-        count_kept = scheme.comparison.count_kept
+        scheme = scheme_of(submission.item.project)
         units = scheme.content.count_units(submission.content, Role.GENERATOR)
-        kept = min(units, count_kept(reference, submission.content))
-        if not units and count_kept(reference, reference):
-            units = 1
+        if _is_unjudged(submission):
+            kept, units = units, 0
+        else:
+            reference, count_kept = _reference(submission), scheme.comparison.count_kept
+            kept = min(units, count_kept(reference, submission.content))
+            if not units and count_kept(reference, reference):
+                units = 1
     rows = Submission.objects.filter(pk=submission.pk, kept_units=None)
     return rows.update(kept_units=kept, judged_units=units)
+
+
+def _is_unjudged(submission: Submission) -> bool:
+    """Return True if estimates decided about the item's gold, and not a person."""
+    rows = Gold.objects.filter(FIRST_CASES, item=submission.item_id, source=GoldSource.CONSOLIDATED)
+    first = rows.order_by("created_at", "pk").values_list("rule", flat=True).first()
+    return first == CERTAIN
 
 
 def _reference(submission: Submission) -> Json:

@@ -1,6 +1,6 @@
 """Parts of a project's annotations that a version of a resource lacks."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,6 +36,29 @@ class LostParts:
     parts: list[LostPart]
 
 
+class Parts:
+    """The parts that annotations lose, as they are found."""
+
+    def __init__(self) -> None:
+        self._parts: dict[str, LostPart] = {}
+        self._annotations = 0
+
+    def add(self, key: str, lost: Iterable[str]) -> None:
+        """Count what the annotation of an item loses."""
+        texts = list(dict.fromkeys(lost))
+        self._annotations += bool(texts)
+        for text in texts:
+            part = self._parts.setdefault(text, LostPart(text))
+            part.annotations += 1
+            if key not in part.items and len(part.items) < ITEMS_SHOWN:
+                part.items.append(key)
+
+    def ranked(self) -> LostParts:
+        """Return the parts that most annotations lose first."""
+        ranked = sorted(self._parts.values(), key=lambda part: (-part.annotations, part.text))
+        return LostParts(self._annotations, len(ranked), ranked[:PARTS_SHOWN])
+
+
 def lost_parts(*, project: Project, name: str, value: Json | None = None) -> LostParts:
     """Return what the current gold and the live submissions use and a value of the resource lacks.
 
@@ -43,18 +66,10 @@ def lost_parts(*, project: Project, name: str, value: Json | None = None) -> Los
     """
     declared = declared_resource(project, name)
     used: Any = resources_of(project).get(name) if value is None else value
-    parts: dict[str, LostPart] = {}
-    annotations = 0
+    parts = Parts()
     for key, content in _annotations(project) if used is not None else ():
-        lost = declared.lost(used, content)
-        annotations += bool(lost)
-        for text in lost:
-            part = parts.setdefault(text, LostPart(text))
-            part.annotations += 1
-            if key not in part.items and len(part.items) < ITEMS_SHOWN:
-                part.items.append(key)
-    ranked = sorted(parts.values(), key=lambda part: (-part.annotations, part.text))
-    return LostParts(annotations, len(ranked), ranked[:PARTS_SHOWN])
+        parts.add(key, declared.lost(used, content))
+    return parts.ranked()
 
 
 def _annotations(project: Project) -> Iterator[tuple[str, Json]]:

@@ -139,6 +139,8 @@ def _note(held: HeldBonus, submissions: Sequence[Submission], kept: int, earned:
     """Describe the decision, for example "1 of 2 labels were kept when the item was consolidated."."""
     if all(row.kept_units is None for row in submissions):
         return "There was no result, so the bonus is paid in full."
+    if earned and not any(row.judged_units for row in submissions):
+        return "Nobody else judged the work, so the bonus is paid in full."
     project = held.project
     unit, done = scheme_of(project).vocabulary.unit, TERMS[project.protocol].done
     return f"{kept:,} of {unit.count(earned)} were kept when the item was {done}."

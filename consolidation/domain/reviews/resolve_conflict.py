@@ -9,10 +9,11 @@ from enum import Enum
 
 from django.db import transaction
 
+from annotation.domain.corpus.fit_content import parse_earlier
 from annotation.domain.corpus.item_context import context_of
+from annotation.domain.corpus.parse_generation import parse_generation
 from annotation.domain.decisions.decide_submission import auto_accept
 from annotation.domain.work.drafts import Parse
-from annotation.domain.work.record_generations import parse_generation
 from annotation.enums import SubmissionState
 from annotation.models import Submission
 from audit.domain.change_state import log_state_change
@@ -44,6 +45,16 @@ def has_two_versions(submission: Submission) -> bool:
     )
 
 
+CHANGED = (
+    "content",
+    "original",
+    "original_version",
+    "other_version",
+    "problem",
+    "conflict_resolved",
+)
+
+
 @transaction.atomic
 def resolve_conflict(
     *, submission: Submission, copy: Version, reason: str, actor: str, now: datetime
@@ -67,15 +78,12 @@ def resolve_conflict(
             "Explain why this copy is correct. The reason is stored with the submission."
         )
     copies = contents_of(row)
-    try:
-        row.content = parser_of(row)(row.item, copies[copy])
-    except ContentError as error:
-        raise ConflictResolutionError(f"That copy can't be used: {error}") from error
+    _use(row, copies[copy])
     if copy is Version.THEIRS:
         row.other_version = copies[Version.OURS]
     why, row.conflict_resolved = row.problem, True
     row.problem = dependence_of(row, case_of(row)) if row.role in CASE_ROLES else ""
-    row.save(update_fields=["content", "other_version", "problem", "conflict_resolved"])
+    row.save(update_fields=[*CHANGED])
     log_state_change(
         instance=row,
         old=row.state,
@@ -88,12 +96,26 @@ def resolve_conflict(
     return auto_accept(submissions=list(row.assignment.submissions.all()), now=now)
 
 
+def _use(row: Submission, content: object) -> None:
+    """Make a copy the row's content, without saving it. Raise ConflictResolutionError."""
+    parse = parser_of(row)
+    try:
+        row.content = parse(row.item, content)
+        row.original = row.original_version = None
+    except ContentError as error:
+        earlier = parse_earlier(row.item, content, parse=parse, since=row.opened_at)
+        if earlier is None:
+            raise ConflictResolutionError(f"That copy can't be used: {error}") from error
+        row.content = earlier.mapped
+        row.original, row.original_version = earlier.content, earlier.version
+
+
 def contents_of(submission: Submission) -> dict[Version, object]:
-    """Return the original content of each copy.
+    """Return the original content of each copy, in the form in which it was made.
 
     Content that the scheme refused is stored under `refused`.
     """
-    ours: object = submission.content
+    ours: object = submission.content if submission.original is None else submission.original
     if isinstance(ours, dict) and "refused" in ours:
         ours = ours["refused"]
     return {Version.OURS: ours, Version.THEIRS: submission.other_version}
@@ -135,4 +157,6 @@ def _read(submission: Submission, content: object, parse: Parse) -> ParsedVersio
     try:
         return ParsedVersion(parse(submission.item, content))
     except ContentError as error:
-        return ParsedVersion(content, str(error))
+        since = submission.opened_at
+        earlier = parse_earlier(submission.item, content, parse=parse, since=since)
+        return ParsedVersion(earlier.mapped) if earlier else ParsedVersion(content, str(error))

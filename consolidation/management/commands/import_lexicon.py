@@ -7,9 +7,12 @@ from typing import Any
 from django.utils import timezone
 
 from consolidation.domain.gold.lost_parts import LostParts, lost_parts
+from consolidation.domain.gold.map_contents import maps_contents
+from consolidation.domain.gold.save_version import VersionEffectsError, import_version
+from consolidation.domain.gold.version_effects import VersionEffects, describe_effects, effects_of
 from projects.command import Command as BaseCommand
 from projects.command import InputError, project_named
-from projects.domain.resources import ImportedResource, import_resource
+from projects.domain.resources import ImportedResource, read_value
 from projects.domain.schemes import scheme_of
 from projects.models import Project
 from schemes.contract.errors import ContentError
@@ -51,6 +54,14 @@ class Command(BaseCommand):
                 metavar="NAME",
                 help=f"{preset.label}: {', '.join(preset.values)}",
             )
+        parser.add_argument(
+            "--dry-run", action="store_true", help="only show what becomes of the annotations"
+        )
+        parser.add_argument(
+            "--yes",
+            action="store_true",
+            help="also if annotations lose parts or become incomplete",
+        )
         self.add_json(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -64,17 +75,26 @@ class Command(BaseCommand):
             raise InputError(f"--format is missing. Formats: {formats}.")
         if path is None and not (switches or presets):
             raise InputError("name a file or folder, or an option of the resource.")
-        imported = import_resource(
-            project=project,
-            name=name,
-            path=path,
-            fmt=fmt,
-            switches=switches,
-            presets=presets,
-            actor="import_lexicon",
-            now=timezone.now(),
-        )
-        lost = lost_parts(project=project, name=name)
+        if options["dry_run"]:
+            self._show_effects(project, name, path, fmt, as_json=options["json"])
+            return
+        try:
+            imported = import_version(
+                project=project,
+                name=name,
+                path=path,
+                fmt=fmt,
+                switches=switches,
+                presets=presets,
+                actor="import_lexicon",
+                now=timezone.now(),
+                accepts_effects=options["yes"],
+            )
+        except VersionEffectsError as error:
+            reasons = " ".join(describe_effects(error.effects))
+            raise InputError(f"{error} {reasons} To import it, add --yes.") from error
+        effects = effects_of(project=project) if maps_contents(project) else None
+        lost = effects.lost if effects else lost_parts(project=project, name=name)
         facts = {
             "project": project.slug,
             "resource": name,
@@ -82,8 +102,21 @@ class Command(BaseCommand):
             "new": imported.is_new,
             "counts": {key.replace(" ", "_"): n for key, n in imported.counts.items()},
             "lost": asdict(lost),
+            **({"effects": asdict(effects)} if effects else {}),
         }
-        self.write_result(facts, sentences_of(imported, lost), as_json=options["json"])
+        lines = [sentences_of(imported, LostParts(0, 0, []) if effects else lost)]
+        lines += describe_effects(effects) if effects else []
+        self.write_result(facts, "\n".join(lines), as_json=options["json"])
+
+    def _show_effects(
+        self, project: Project, name: str, path: Path | None, fmt: str, *, as_json: bool
+    ) -> None:
+        """Write what becomes of the annotations if a definition is imported."""
+        if path is None or not maps_contents(project):
+            raise InputError("--dry-run needs the file of a definition.")
+        value = read_value(project=project, name=name, path=path, fmt=fmt)
+        effects: VersionEffects = effects_of(project=project, value=value)
+        self.write_result(asdict(effects), "\n".join(describe_effects(effects)), as_json=as_json)
 
 
 def sentences_of(imported: ImportedResource, lost: LostParts) -> str:

@@ -11,7 +11,7 @@ from schemes.reports import UsageError
 
 class Command(BaseCommand):
     refusals = (UsageError,)
-    help = "Import a parser's output as a source for experts' merges. It does not become gold."
+    help = "Import a parser's output, for experts to merge and for the arms of batches."
     example = "manage.py import_system wikinews-dev parser.csv --format FORMAT --system parser"
 
     def add_arguments(self, parser: ArgumentParser) -> None:

@@ -115,17 +115,13 @@ def ensure_hit_type(*, hit_type: HitType) -> HitType:
         )
     )
     if address := destination(hit_type.provider):
-        _subscribe(hit_type, address)
+        # Subscribe to events. A refusal is only logged, because HITs are also polled.
+        try:
+            hit_provider_of(hit_type.provider).watch(hit_type.external_id, destination=address)
+        except ProviderRefusedError as refused:
+            log.warning("No notifications for the HIT type %s: %s", hit_type.external_id, refused)
     hit_type.save(update_fields=["external_id"])
     return hit_type
-
-
-def _subscribe(hit_type: HitType, address: str) -> None:
-    """Subscribe to events. A refusal is only logged, because HITs are also polled."""
-    try:
-        hit_provider_of(hit_type.provider).watch(hit_type.external_id, destination=address)
-    except ProviderRefusedError as refused:
-        log.warning("No notifications for the HIT type %s: %s", hit_type.external_id, refused)
 
 
 def _fail(hit: Hit, error: str, now: datetime) -> None:

@@ -146,6 +146,28 @@ def settle(*, payment: Payment, hit: Hit, now: datetime) -> None:
         _book(budgets_of(hit), reserved=-movement.cents, spent=movement.cents)
 
 
+@transaction.atomic
+def book_model_cost(*, budget: Budget, model: str, cents: int, now: datetime) -> None:
+    """Book what the model has cost beyond what was booked before. `cents` is the total so far.
+
+    `model` identifies it in keys. The amount is not part of the budget's sums, which are about the work
+    of people.
+    """
+    Budget.objects.select_for_update().get(pk=budget.pk)
+    entries = LedgerEntry.objects.filter(budget=budget, kind=LedgerKind.MODEL)
+    own = entries.filter(key__startswith=f"{LedgerKind.MODEL}:{model}:")
+    booked = own.aggregate(cents=Sum("amount_cents", default=0))["cents"]
+    if cents > booked:
+        LedgerEntry.objects.create(
+            budget=budget,
+            kind=LedgerKind.MODEL,
+            amount_cents=cents - booked,
+            fee_cents=0,
+            key=f"{LedgerKind.MODEL}:{model}:{booked}",
+            at=now,
+        )
+
+
 def budgets_of(hit: Hit) -> list[int]:
     """Return the ids of the HIT's budgets, always in the same order to prevent deadlocks."""
     return [pk for pk in (hit.budget_id, hit.sub_budget_id) if pk is not None]

@@ -12,6 +12,7 @@ checked the work.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, NotRequired, TypedDict, cast
 
 from audit.errors import TouchstoneError
@@ -123,6 +124,12 @@ def bonus_cents(terms: Terms, units: int) -> int:
     return sum(terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid))
 
 
+def _unit_cents(terms: Terms, units: int) -> list[int]:
+    """Return what each of the first `units` units adds to the bonus."""
+    sums = [bonus_cents(terms, count) for count in range(units + 1)]
+    return [more - less for less, more in pairwise(sums)]
+
+
 class PagePay(TypedDict):
     """The pay of an item as a worker's page shows it. The k-th unit earns `unit_cents[k - 1]`."""
 
@@ -136,12 +143,9 @@ class PagePay(TypedDict):
 def page_pay(terms: Terms) -> PagePay:
     """Return the pay for the worker's page, which only adds up what it is given."""
     last = terms.get("max_units", 0) or MAX_SHOWN_UNITS
-    sums = [bonus_cents(terms, units) for units in range(last + 1)]
     return {
         "reward_cents": terms["reward_cents"],
-        "unit_cents": [sums[k] - sums[k - 1] for k in range(1, last + 1)]
-        if has_bonus(terms)
-        else [],
+        "unit_cents": _unit_cents(terms, last) if has_bonus(terms) else [],
         "max_units": terms.get("max_units", 0),
         "hold_above_units": terms.get("hold_above_units", 0),
         "least_seconds": terms.get("least_seconds", 0),
@@ -159,7 +163,7 @@ def explain_bonus(terms: Terms, units: int, counted: str) -> str:
     `counted` is the number of units with their noun, such as "3 labels".
     """
     paid = paid_units(terms, units)
-    amounts = [terms["bonus_first_cents"] + k * terms["bonus_step_cents"] for k in range(paid)]
+    amounts = _unit_cents(terms, terms["free_units"] + paid)[terms["free_units"] :]
     free = f"the first {terms['free_units']} are included, " if terms["free_units"] else ""
     if len(set(amounts)) == 1:
         sums = f"{paid} x {amounts[0]} cents" if paid > 1 else f"{amounts[0]} cents"

@@ -71,8 +71,9 @@ def plan_settlements(*, clock: Callable[[], datetime], limit: int = BATCH_SIZE) 
 
 
 def payable_sessions(*, now: datetime) -> QuerySet[StudySession]:
-    """Return ended sessions with unpaid payments, or with a reward to approve.
+    """Return ended sessions with unpaid payments, or whose reward the provider paid by itself.
 
+    The work of the latter was paid by a bonus before, for example because the session's time was over.
     Those that were submitted early wait until they are returned, or for a week.
     """
     work = Assignment.objects.filter(session=OuterRef("pk"))
@@ -83,8 +84,14 @@ def payable_sessions(*, now: datetime) -> QuerySet[StudySession]:
     running = Settlement.objects.filter(session=OuterRef("pk")).exclude(
         state=SettlementState.CONFIRMED
     )
+    rewarded = Settlement.objects.filter(session=OuterRef("pk"), reward_cents__gt=0)
+    was_approved = Q(Exists(work), state=SessionState.APPROVED) & ~Q(Exists(rewarded))
     return StudySession.objects.filter(
-        Exists(unpaid), ~Exists(undecided), ~Exists(running), ~may_return(now), state__in=PAYABLE
+        Q(Exists(unpaid)) | was_approved,
+        ~Exists(undecided),
+        ~Exists(running),
+        ~may_return(now),
+        state__in=PAYABLE,
     )
 
 
@@ -92,8 +99,9 @@ def payable_sessions(*, now: datetime) -> QuerySet[StudySession]:
 def plan_settlement(*, session: StudySession, now: datetime) -> bool:
     """Create the settlement of the session's unpaid payments. Return False if there is none.
 
-    A submitted session with less work than its reward covers is topped up to the reward. What is decided
-    after that, such as a bonus that was in review, is paid as far as it exceeds the top-up.
+    A submitted session with less work than its reward covers is topped up to the reward, which is the
+    whole reward if the work was paid before. What is decided after that, such as a bonus that was in
+    review, is paid as far as it exceeds the top-up.
     """
     row = StudySession.objects.select_for_update().get(pk=session.pk)
     if not payable_sessions(now=now).filter(pk=row.pk).exists():
@@ -105,13 +113,15 @@ def plan_settlement(*, session: StudySession, now: datetime) -> bool:
         rows.select_for_update().select_related("assignment__hit__hit_type").order_by("pk")
     )
     payments = [payment for payment in payments if not _is_covered(payment, row, now)]
-    if not payments:
+    has_reward = row.settlements.filter(reward_cents__gt=0).exists()
+    if not payments and (row.state != SessionState.APPROVED or has_reward):
         return False
     owed = sum(payment.amount_cents for payment in payments)
-    has_reward = row.settlements.filter(reward_cents__gt=0).exists()
     reward = session.study.reward_cents if row.state in SUBMITTED_STATES and not has_reward else 0
     if owed < reward:
-        top_up = _top_up(payments[-1].assignment, reward - owed, session.study.provider, now)
+        last = payments[-1].assignment if payments else row.assignments.order_by("pk").last()
+        assert last
+        top_up = _top_up(last, reward - owed, session.study.provider, now)
         if top_up is None:
             return False  # until the budget has room
         payments.append(top_up)

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from statistics import median
 
 from django.db.models import Count, F, Q, QuerySet, Sum
@@ -75,7 +74,7 @@ def figures_of_studies(studies: Sequence[Study]) -> list[StudyFigures]:
     for study, state, arrived_at, finished_at, completed_at in rows:
         states[study][state] += 1
         if arrived_at and state in FINISHED_STATES and (ended_at := finished_at or completed_at):
-            minutes[study].append(_minutes(arrived_at, ended_at))
+            minutes[study].append((ended_at - arrived_at).total_seconds() / 60)
     paid = Settlement.objects.filter(session__study__in=ids, state=SettlementState.CONFIRMED)
     parts = F("reward_cents") + F("reward_fee_cents") + F("bonus_cents") + F("bonus_fee_cents")
     cents = dict(paid.order_by().values_list("session__study").annotate(cents=Sum(parts)))
@@ -97,10 +96,6 @@ def figures_of_studies(studies: Sequence[Study]) -> list[StudyFigures]:
 def _median(minutes: Sequence[float], estimated: int) -> float | None:
     counted = [value for value in minutes if value >= MIN_SHARE * estimated]
     return median(counted) if len(counted) >= MIN_SESSIONS else None
-
-
-def _minutes(start: datetime, end: datetime) -> float:
-    return (end - start).total_seconds() / 60
 
 
 def unknown_settlements(*, budget: Budget) -> QuerySet[Settlement]:

@@ -41,7 +41,12 @@ def read_back_grants(*, qualification: QualificationType, now: datetime) -> Read
         if result := _compare(grant, listed.pop(grant.worker.external_id, None), now):
             counts[result] += 1
     for external_id, value in listed.items():
-        _take_over(qualification, external_id, value, now)
+        worker = register_worker(provider=qualification.provider, external_id=external_id, now=now)
+        QualificationGrant.objects.get_or_create(
+            qualification_type=qualification,
+            worker=worker,
+            defaults={"value": value, "state": GrantState.HELD, "changed_at": now},
+        )
     return ReadBack(**counts, taken_over=len(listed))
 
 
@@ -56,14 +61,3 @@ def _compare(grant: QualificationGrant, held: int | None, now: datetime) -> str:
         return "revoked_again"
     agrees = (grant.state == GrantState.HELD) == (held is not None)
     return "agreeing" if agrees else ""
-
-
-def _take_over(
-    qualification: QualificationType, external_id: str, value: int, now: datetime
-) -> None:
-    worker = register_worker(provider=qualification.provider, external_id=external_id, now=now)
-    QualificationGrant.objects.get_or_create(
-        qualification_type=qualification,
-        worker=worker,
-        defaults={"value": value, "state": GrantState.HELD, "changed_at": now},
-    )

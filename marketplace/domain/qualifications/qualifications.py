@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.conf import settings
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
@@ -11,7 +12,6 @@ from marketplace.domain.errors import InvalidParameterError, RefusalError, Wrong
 from marketplace.domain.find import find
 from marketplace.domain.identifiers import new_code
 from marketplace.domain.notifications import messages
-from marketplace.domain.qualifications.qualification_test_fields import check_test_fields
 from marketplace.domain.qualifications.requirements import (
     ADULT,
     APPROVAL_RATE,
@@ -20,6 +20,8 @@ from marketplace.domain.qualifications.requirements import (
     SYSTEM,
     Value,
 )
+from marketplace.domain.questions.answer_key import parse_answer_key
+from marketplace.domain.questions.question_form import parse_question_form
 from marketplace.enums import GrantStatus, QualificationTypeStatus, RequestStatus
 from marketplace.models import (
     Grant,
@@ -81,7 +83,7 @@ def create_type(
     *, requester: Requester, fields: Mapping[str, Any], now: datetime
 ) -> QualificationType:
     """Create a qualification type. Raise RefusalError if the requester already uses its name."""
-    check_test_fields(fields)
+    _check_test_fields(fields)
     kind = QualificationType(
         code=new_code(),
         requester=requester,
@@ -101,10 +103,25 @@ def create_type(
     return kind
 
 
+def _check_test_fields(fields: Mapping[str, Any]) -> None:
+    """Raise RefusalError if the fields of a request describe an invalid test."""
+    if "test" not in fields:
+        if "answer_key" in fields:
+            raise InvalidParameterError("AnswerKey requires a Test.")
+        return
+    if fields.get("test_duration_seconds") is None:
+        raise InvalidParameterError("Test requires TestDurationInSeconds.")
+    test = parse_question_form(
+        fields["test"], name="Test", allow_http=settings.MARKETPLACE_ALLOW_HTTP
+    )
+    if "answer_key" in fields:
+        parse_answer_key(fields["answer_key"], test=test)
+
+
 @transaction.atomic
 def update_type(*, requester: Requester, code: str, fields: Mapping[str, Any]) -> QualificationType:
     """Change some fields of a type. Raise RefusalError for an invalid test."""
-    check_test_fields(fields)
+    _check_test_fields(fields)
     kind = own_type(requester=requester, code=code, lock=True)
     if "test" in fields:
         # A new test has no key unless one is given, as on MTurk.

@@ -101,22 +101,17 @@ def meets(requirement: Requirement, held: Mapping[str, Value]) -> bool:
     if value is None:
         return False
     if isinstance(value, tuple):
-        return _meets_locale(comparator, requirement.get("LocaleValues") or [], value)
+        locales = requirement.get("LocaleValues") or []
+        country, subdivision = value
+        is_listed = any(
+            locale["Country"] == country and locale.get("Subdivision", subdivision) == subdivision
+            for locale in locales
+        )
+        return is_listed == (comparator in ("EqualTo", "In"))
     integers: list[int] = requirement.get("IntegerValues") or []
     if comparator in ORDER:
         return ORDER[comparator](value, integers[0])
     return (value in integers) == (comparator in ("EqualTo", "In"))
-
-
-def _meets_locale(
-    comparator: str, locales: Iterable[Mapping[str, str]], value: tuple[str, str]
-) -> bool:
-    country, subdivision = value
-    is_listed = any(
-        locale["Country"] == country and locale.get("Subdivision", subdivision) == subdivision
-        for locale in locales
-    )
-    return is_listed == (comparator in ("EqualTo", "In"))
 
 
 def unmet(

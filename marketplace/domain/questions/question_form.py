@@ -175,14 +175,11 @@ class _Reader:
             items = members_of(element, repeated=("ListItem",)).all("ListItem")
             return Content("list", items=tuple(text_of(item).strip() for item in items))
         if element.tag == "FormattedContent":
-            return self._formatted(element)
+            if len(element):
+                raise SchemaError("FormattedContent must be a CDATA section.")
+            formatted = render_formatted_content(text_of(element), allow_http=self._allow_http)
+            return Content("formatted", html=formatted.html, images=formatted.images)
         return self._media(element)
-
-    def _formatted(self, element: Element) -> Content:
-        if len(element):
-            raise SchemaError("FormattedContent must be a CDATA section.")
-        formatted = render_formatted_content(text_of(element), allow_http=self._allow_http)
-        return Content("formatted", html=formatted.html, images=formatted.images)
 
     def _media(self, element: Element) -> Content:
         is_embedded = element.tag == "EmbeddedBinary"

@@ -122,7 +122,7 @@ def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: 
         for session in row.sessions.all():
             session.external_id = f"{ERASED}{session.pk}"
             session.save(update_fields=["external_id"])
-        Draft.objects.filter(**drafts).update(comment="")
+        Draft.objects.filter(**drafts).update(comment="", inputs={})
     Draft.objects.filter(**drafts).update(worker_ref=row.external_id)
     FinishedTutorial.objects.filter(worker_ref=before).delete()
     erase_labels(workers=[row])
@@ -134,8 +134,8 @@ def erase_worker(*, worker: Worker, how: Erasure, reason: str, actor: str, now: 
 
 
 def _erase_words(worker: Worker) -> None:
-    """Delete the worker's comments and answers, and texts written to or about them."""
-    Submission.objects.filter(worker=worker).update(comment="")
+    """Delete the worker's comments and answers, records of inputs, and texts to or about them."""
+    Submission.objects.filter(worker=worker).update(comment="", inputs={})
     Assignment.objects.filter(worker=worker).update(answer={})
     Message.objects.filter(worker=worker).update(subject="erased", text="", error="")
     ReceivedMessage.objects.filter(worker=worker).update(subject="erased", text="")

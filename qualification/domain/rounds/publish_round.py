@@ -10,6 +10,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Max, Q
 
+from annotation.domain.corpus.fit_content import fit_content
 from annotation.domain.publishing.cost_model import expected_seconds
 from annotation.domain.publishing.publish import (
     PAGE,
@@ -31,12 +32,14 @@ from crowd.domain.workers.qualifications import define_qualification, grant_qual
 from crowd.models import HitType, QualificationType, Worker
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
+from projects.models import Project
 from qualification.domain.pool.admit import is_offered
 from qualification.domain.rounds.announce_round import announce_cohort
 from qualification.domain.rounds.set_up_rounds import complete_references
 from qualification.domain.states import TRANSITIONS
 from qualification.enums import EnrolmentState, RoundEntry
 from qualification.models import Cohort, Enrolment, Round, RoundItem
+from schemes.contract.values import Json
 
 # Lower attempts are for production (see TaskItem). Each cohort uses a new attempt.
 FIRST_ATTEMPT = 100
@@ -167,10 +170,19 @@ def _publish(cohort: Cohort, block: Block, attempt: int, now: datetime) -> None:
         # Different titles form different groups in the marketplace's list.
         terms["title"] = f"{batch.title} (part {block.number}, do only one part)"[:128]
     if cohort.round.role == Role.CONSOLIDATOR:
-        given = [round_item.given for round_item in block.items]
+        given = [_given(round_item, batch.project) for round_item in block.items]
         publish_given_cases(batch=batch, plans=plans, given=given, now=now, **terms)
     else:
         publish_items(batch=batch, plans=plans, page=PAGE, now=now, **terms)
+
+
+def _given(round_item: RoundItem, project: Project) -> list[Json]:
+    """Return the annotations to merge, which may be older than the scheme's definition."""
+    item = round_item.item
+    item.project = project
+    return [
+        fit_content(content, item=item, since=project.created_at) for content in round_item.given
+    ]
 
 
 def cohort_value(cohort: Cohort, block: int | None) -> int:

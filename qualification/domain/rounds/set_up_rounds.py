@@ -176,19 +176,17 @@ def read_round_items(
     """Return item keys by round, from a table with the column `round`. Raise FileError."""
     keys: dict[int, list[str]] = {}
     for line, key, row in read_item_rows(project, path, options=options):
-        keys.setdefault(_round_number(row, path.name, line), []).append(key)
+        number = row.get("round", "")
+        if not number:
+            raise FileError(
+                path.name, line, "is empty, or the file has no such column.", field="round"
+            )
+        if not number.isdecimal():
+            raise FileError(path.name, line, f"{number!r} is not a whole number.", field="round")
+        keys.setdefault(int(number), []).append(key)
     if not keys:
         raise FileError(path.name, None, "contains no items.")
     return keys
-
-
-def _round_number(row: Mapping[str, str], file: str, line: int) -> int:
-    number = row.get("round", "")
-    if not number:
-        raise FileError(file, line, "is empty, or the file has no such column.", field="round")
-    if not number.isdecimal():
-        raise FileError(file, line, f"{number!r} is not a whole number.", field="round")
-    return int(number)
 
 
 def read_given_annotations(

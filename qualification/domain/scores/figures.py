@@ -2,17 +2,19 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 
 from annotation.domain.corpus.item_context import context_of
 from annotation.domain.publishing.queries import can_be_used
 from annotation.enums import SubmissionState
 from annotation.models import Submission
+from datasets.domain.quality.decide_match import fitting, row_decisions
 from datasets.models import Decision
 from metrics.counts import mean
 from projects.domain.schemes import scheme_of
 from projects.enums import Role
 from qualification.models import RoundItem
-from schemes.contract.comparison import Compared, RowDecision
+from schemes.contract.comparison import Compared
 from schemes.contract.scheme import Scheme
 from schemes.contract.values import Json
 from schemes.figures import Figure
@@ -82,16 +84,19 @@ def usable(submissions: Mapping[int, Submission]) -> dict[int, Submission]:
 def compare_item(
     round_item: RoundItem, submission: Submission | None, decisions: Iterable[Decision] = ()
 ) -> Compared:
-    """Compare the submission with the reference. Raise ValueError for unsuitable decisions."""
-    return scheme_of(round_item.item.project).comparison.compare(
+    """Compare the submission with the reference. Raise ValueError for unsuitable decisions.
+
+    Decisions that no longer fit a submission in the form of a newer definition are left out.
+    """
+    compare = partial(
+        scheme_of(round_item.item.project).comparison.compare,
         round_item.gold.content,
         annotation_of(round_item, submission),
         context_of(round_item.item),
-        [
-            RowDecision(decision.kind, decision.reference_key or None, decision.predicted_key)
-            for decision in decisions
-        ],
     )
+    rows = row_decisions(decisions)
+    is_mapped = submission is not None and submission.original is not None
+    return compare(fitting(compare, rows) if is_mapped else rows)
 
 
 def annotation_of(round_item: RoundItem, submission: Submission | None) -> Json:

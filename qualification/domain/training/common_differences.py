@@ -57,10 +57,16 @@ def common_differences(*, round: Round) -> CommonDifferences:
     annotators = Counter(entry["item"] for entries in annotated for entry in entries)
     by_worker = [_differences(entries) for entries in annotated]
     counts = Counter(key for own in by_worker for key in own)
+    examples = {key: row for own in by_worker for key, row in own.items()}
+    most = counts.most_common(MAX_SHOWN)
+    items = Item.objects.select_related("sentence", "project").in_bulk({pk for (pk, _), _ in most})
     return CommonDifferences(
         evaluated=len(annotated),
         kinds=_kinds(by_worker),
-        rows=_most_common(by_worker, counts, annotators),
+        rows=[
+            CommonDifference(items[pk], examples[pk, identity], count, annotators[pk])
+            for (pk, identity), count in most
+        ],
         total=len(counts),
     )
 
@@ -90,16 +96,3 @@ def _identity(row: Json) -> tuple[str, ...]:
         return row["state"], row["reference"]["key"]
     side = row["predicted"]
     return row["state"], "", *side["labels"], side["value"], str(side["boxes"])
-
-
-def _most_common(
-    by_worker: Sequence[dict[Key, Json]], counts: Counter[Key], annotators: Counter[int]
-) -> list[CommonDifference]:
-    """Return the most frequent differences, each with the row of a worker as an example."""
-    examples = {key: row for own in by_worker for key, row in own.items()}
-    most = counts.most_common(MAX_SHOWN)
-    items = Item.objects.select_related("sentence", "project").in_bulk({pk for (pk, _), _ in most})
-    return [
-        CommonDifference(items[pk], examples[pk, identity], count, annotators[pk])
-        for (pk, identity), count in most
-    ]

@@ -58,9 +58,11 @@
  * @property {boolean} submitted
  * @property {number} revision  of the draft
  * @property {string} [saveId]  the id of the message that saved this revision
+ * @property {string} [definition]  the digest of the definition whose form the page shows, if there is one
  * @property {number} activeSeconds
  * @property {number} moves
  * @property {Steps} steps
+ * @property {Record<string, InputRecord>} [inputs]  by item id, if the page records them
  * @property {string} comment
  * @property {Pay | null} [pay]
  * @property {Nouns} nouns
@@ -71,6 +73,7 @@
  * @property {string} [tutorial]  the address of the tutorial, if the worker is new to the role
  * @property {string} [csrf]  on a page of the site itself
  * @property {string} [draftKey]  on a page of the site itself
+ * @property {string} [series]  of practice exercises
  * @property {number} [number]  of a practice exercise
  */
 
@@ -149,7 +152,8 @@
 /**
  * The work as it is sent to the server. `log` ends with move number `moves`.
  *
- * @typedef {{content: Content, comment: string, active_seconds: number, moves: number, steps: Steps, log: LoggedMove[]}} WorkState
+ * @typedef {{content: Content, comment: string, active_seconds: number, moves: number, steps: Steps, log: LoggedMove[],
+ *   inputs?: Record<string, InputRecord>}} WorkState
  */
 
 /**
@@ -164,9 +168,10 @@
 /** @typedef {{revision: number, content: Content, comment?: string, moves?: number, submitted?: boolean}} Version */
 
 /**
- * A version that the browser stored. `unanswered` has the ids of messages that may have saved it.
+ * A version that the browser stored. `unanswered` has the ids of messages that may have saved it, and
+ * `definition` is that of its page.
  *
- * @typedef {{revision: number, content: Content, comment: string, unanswered: string[]}} StoredVersion
+ * @typedef {{revision: number, content: Content, comment: string, unanswered: string[], definition?: string}} StoredVersion
  */
 
 /** @typedef {"new" | "started" | "done" | "skipped"} ItemStatus */
@@ -189,5 +194,13 @@
  */
 
 /** @typedef {Record<string, {seconds: number, moves: number}>} Steps */
+
+/**
+ * How the answers of an item were entered. A field has its name and the number of inserted characters by
+ * kind of input, in the order of the first answers. `intervals` counts those between typed characters by
+ * bucket, and `counts` has events, and the milliseconds away from the page.
+ *
+ * @typedef {{fields: Record<string, string | number>[], intervals: Record<number, number>, counts: Record<string, number>}} InputRecord
+ */
 
 export {};

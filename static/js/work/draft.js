@@ -75,13 +75,16 @@ export class Draft extends EventTarget {
   }
 
   /**
-   * Return the version that this browser stored without knowing whether the server received it.
+   * Return the version that this browser stored without knowing whether the server received it. Work in
+   * an earlier form than the page's would be read as other answers.
    *
    * @returns {StoredVersion | null}
    */
   unsavedVersion() {
     const stored = recall(this.key);
-    return stored?.unsaved && stored.content ? { unanswered: [], ...stored } : null;
+    const { definition = "" } = this.page;
+    const isReadable = stored?.unsaved && stored.content && (stored.definition ?? "") === definition;
+    return isReadable ? { unanswered: [], ...stored } : null;
   }
 
   /**
@@ -174,7 +177,8 @@ export class Draft extends EventTarget {
   message(state = this.state()) {
     const id = newId();
     const { page, revision, unanswered } = this;
-    const body = JSON.stringify({ token: page.token, ...state, revision, save_id: id, unanswered });
+    const { token, definition } = page;
+    const body = JSON.stringify({ token, ...state, revision, save_id: id, unanswered, definition });
     this.unanswered = [...unanswered, id].slice(-MAX_UNANSWERED);
     if (this.isUnsaved) this.storeSoon();
     return { id, body };
@@ -194,7 +198,8 @@ export class Draft extends EventTarget {
     this.cancelStoring();
     const { content, comment } = this.state();
     const { revision, unanswered, isUnsaved: unsaved } = this;
-    remember(this.key, { content, comment, revision, unanswered, unsaved });
+    const { definition } = this.page;
+    remember(this.key, { content, comment, revision, unanswered, unsaved, definition });
   }
 
   schedule() {

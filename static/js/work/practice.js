@@ -2,15 +2,13 @@
 
 import { ref, setText } from "../html.js";
 import { recall, remember } from "../storage.js";
-import { showGuidelines } from "./guidelines.js";
-import { moduleAddress, readPage } from "./page.js";
+import { moduleAddress, readPage, showGuidelines } from "./page.js";
 import { Shell } from "./shell.js";
-
-const DONE = "practice done";
 
 /** @type {{mount: import("./contract.js").Mount}} */
 const { mount } = await import(moduleAddress());
 const page = readPage();
+const done = `practice done ${page.series}`;
 const status = ref(document, "status");
 const button = ref(document, "submit", HTMLButtonElement);
 
@@ -39,12 +37,12 @@ function showComparison({ summary, rows }) {
   comparison.hidden = false;
   comparison.focus({ preventScroll: true });
   comparison.scrollIntoView({ block: "start" });
-  remember(DONE, [...new Set([...(recall(DONE) ?? []), page.number])]);
+  remember(done, [...new Set([...(recall(done) ?? []), page.number])]);
   showDone();
 }
 
 function showDone() {
-  for (const number of recall(DONE) ?? []) {
+  for (const number of recall(done) ?? []) {
     document.querySelector(`[data-lesson="${Number(number)}"]`)?.setAttribute("data-done", "");
   }
 }

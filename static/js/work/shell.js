@@ -4,13 +4,17 @@
 /** @import { Content, Mount, Page, Pay, Problem, Refusal, Step } from "./contract.js" */
 
 import { capitalized, counted, element, isTyping, ref, setText } from "../html.js";
-import { ContextPanel } from "./context.js";
+import { SwitchSetting } from "../storage.js";
 import { ItemList } from "./item-list.js";
 import { MountedItem } from "./mounted-item.js";
-import { isLocked } from "./page.js";
-import { bonusCents, cents, unitBonus } from "./pay.js";
+import { bonusCents, cents, isLocked, unitBonus } from "./page.js";
 import { keepClearOf } from "./sticky.js";
 
+// Most pages show no context.
+const { ContextPanel } = document.querySelector("[data-context]") ? await import("./context.js") : {};
+
+// Compact pages show more at once, in all schemes.
+export const density = new SwitchSetting("compact", "compact", false);
 const MAX_STEPS = 100;
 const TEXT_FIELDS = "input:not([type=radio], [type=checkbox]), textarea";
 // Windows in which the first control is below the offer of the tutorial.
@@ -59,7 +63,7 @@ export class Shell {
         }),
     );
     this.list = new ItemList(this);
-    this.context = new ContextPanel();
+    this.context = ContextPanel && new ContextPanel();
     this.listen();
     this.current.work.shown?.();
     this.showPosition();
@@ -249,7 +253,7 @@ export class Shell {
   }
 
   showPosition() {
-    this.context.show(this.current.data, this.current.work);
+    this.context?.show(this.current.data, this.current.work);
     const count = this.items.length;
     const isLast = this.position === count - 1;
     ref(document, "progress").hidden = count === 1;

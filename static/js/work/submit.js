@@ -75,7 +75,9 @@ export class Submission extends EventTarget {
   sendToMarketplace() {
     if (this.busy) return;
     this.busy = true;
-    this.postToMarketplace({ content: canonical(this.state().content) }, { isSaved: false });
+    const { definition } = this.page;
+    const content = canonical(this.state().content);
+    this.postToMarketplace({ content, ...(definition && { definition }) }, { isSaved: false });
   }
 
   /** @param {Record<string, string>} fields @param {{isSaved: boolean}} options */

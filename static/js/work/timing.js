@@ -1,12 +1,18 @@
 // Active time on a page: of each pause, only the first 30 s count. Effort adds moves, both by step, and
-// a log of the moves.
+// a log of the moves. `recordInputs` counts how answers are entered.
 
-/** @import { LoggedMove, Steps } from "./contract.js" */
+/** @import { InputRecord, LoggedMove, Steps } from "./contract.js" */
 
 const IDLE_AFTER = 30_000;
 // The limits of the server (annotation/domain/work/drafts.py).
 const MAX_LOGGED = 2000;
 const MAX_LABEL_LENGTH = 200;
+// The first bucket of intervals ends at 10 ms, and each further one is a quarter longer. The server adds
+// shorter and longer intervals to the outer buckets.
+const FIRST_MS = 8;
+const GROWTH = 1.25;
+// The page's own code clicks controls in response to keys.
+const RESPONSE_MS = 100;
 const ACTIVITY = ["pointerdown", "pointermove", "keydown", "input", "wheel", "touchmove"];
 
 export class ActiveTime {
@@ -121,4 +127,80 @@ export class Effort extends ActiveTime {
     }
     return { active_seconds: this.seconds, moves: this.moves, steps, log: this.log };
   }
+}
+
+/**
+ * Count how the answers of each item are entered: counts and times, never characters or keys. The server
+ * bounds them (annotation/domain/work/input_records.py).
+ *
+ * @param {Record<string, InputRecord>} records  of earlier visits to the page, by item id
+ * @param {() => number} item  returns the id of the current item
+ */
+export function recordInputs(records, item) {
+  /** @type {WeakMap<EventTarget, number>} How many characters of a control stay in the next change. */
+  const kept = new WeakMap();
+  let gestureAt = -RESPONSE_MS;
+  let typedAt = 0;
+  let leftAt = 0;
+
+  const record = () => (records[item()] ??= { fields: [], intervals: {}, counts: {} });
+  const count = (/** @type {string} */ name, by = 1) => add(record().counts, name, by);
+
+  /** @param {any} event */
+  function note({ type, target, isTrusted, timeStamp, inputType, data }) {
+    const { value = "", selectionStart, selectionEnd } = target;
+    if (type === "beforeinput") {
+      kept.set(target, value.length - selectionEnd + selectionStart);
+      return;
+    }
+    if (!isTrusted) {
+      if (timeStamp - gestureAt > RESPONSE_MS) count("untrusted");
+    } else if (type !== "input") {
+      gestureAt = timeStamp;
+      count("gestures");
+    }
+    if (type !== "input") return;
+    const field = fieldOf(target);
+    if (typeof selectionStart !== "number") return;
+    // Dictation, predictions and swipes insert words.
+    const kind = isTrusted ? (data?.length > 1 ? "words" : "") + inputType : "untrusted";
+    add(field, kind, Math.max(0, value.length - (kept.get(target) ?? 0)));
+    if (kind.includes("Paste")) add(field, "pastes");
+    kept.set(target, value.length);
+    const isTyped = kind === "insertText";
+    if (isTyped && typedAt) {
+      add(record().intervals, Math.floor(Math.log((timeStamp - typedAt) / FIRST_MS) / Math.log(GROWTH)));
+    }
+    typedAt = isTyped ? timeStamp : 0;
+  }
+
+  // The fields are in the order of their first answers.
+  /** @param {HTMLElement} control */
+  function fieldOf(control) {
+    const { fields } = record();
+    /** @type {HTMLElement | null} */
+    const part = control.closest("[data-field]");
+    const name = part?.dataset.field ?? control.id.replace(/\d/g, "");
+    const known = fields.find((field) => field.name === name);
+    if (!known) fields.push({ name });
+    return known ?? fields[fields.length - 1];
+  }
+
+  for (const type of ["keydown", "pointerdown", "click", "beforeinput", "input"]) {
+    document.addEventListener(type, note, { capture: true, passive: true });
+  }
+  window.addEventListener("blur", ({ timeStamp }) => {
+    leftAt ||= timeStamp;
+  });
+  window.addEventListener("focus", ({ timeStamp }) => {
+    if (!leftAt) return;
+    count("absences");
+    count("away", Math.round(timeStamp - leftAt));
+    leftAt = typedAt = 0;
+  });
+}
+
+/** @param {any} counts @param {string | number} name */
+function add(counts, name, by = 1) {
+  counts[name] = (counts[name] ?? 0) + by;
 }

@@ -4,7 +4,7 @@
 // does not count as work on the task.
 
 /** @import { Goal, ItemData, TutorialData } from "./contract.js" */
-/** @import { Task } from "./tutorial-offer.js" */
+/** @import { Task } from "./task.js" */
 
 import { element, ref, setText } from "../html.js";
 import { writtenTokens } from "../written-text.js";

@@ -98,14 +98,10 @@ def _current(published: PublishedTask) -> tuple[ConsentText | None, Questionnair
 
 def onboarding_of(*, claim: PageToken, address: str) -> Onboarding | None:
     """Return what the worker still has to do, or None. Raise InvalidPageError."""
-    return _open_steps(_task(claim), claim, address)
-
-
-def _task(claim: PageToken) -> PublishedTask:
     published = find_task(claim.public_id)
     if published is None:
         raise InvalidPageError("This task doesn't exist.")
-    return published
+    return _open_steps(published, claim, address)
 
 
 def _open_steps(published: PublishedTask, claim: PageToken, address: str) -> Onboarding | None:

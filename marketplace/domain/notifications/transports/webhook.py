@@ -25,7 +25,11 @@ SAFE = "/%:@!$&'()*+,;=~?"
 
 class Webhook:
     def check(self, destination: str, requester: Requester) -> None:
-        url = _split(destination)
+        try:
+            url = urlsplit(destination)
+            _ = url.port
+        except ValueError:
+            raise InvalidParameterError(f"Destination {destination!r} is not a URL.") from None
         if url.scheme not in DEFAULT_PORTS:
             raise EndpointError(
                 "With Transport SNS, Destination must be the ARN of a topic, or the address of a "
@@ -62,15 +66,6 @@ class Webhook:
         if is_over.is_set():
             raise UnreachableError(f"no answer within {DEADLINE_SECONDS} s")
         return "" if 200 <= status < 300 else f"HTTP {status}"
-
-
-def _split(destination: str) -> SplitResult:
-    try:
-        url = urlsplit(destination)
-        _ = url.port
-    except ValueError:
-        raise InvalidParameterError(f"Destination {destination!r} is not a URL.") from None
-    return url
 
 
 def _allowed_hosts() -> set[tuple[str | None, int]]:

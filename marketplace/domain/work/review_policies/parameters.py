@@ -163,16 +163,12 @@ def parse_policy(level: ReviewPolicyLevel, name: str, parameters: list[Parameter
         if key in values:
             raise InvalidParameterError(f"{key} is given twice.")
         values[key] = policy.checks[key](key, parameter)
-    _check_complete(policy, values)
-    return ReviewPolicy(level=level, name=name, parameters=policy.defaults | values)
-
-
-def _check_complete(policy: Policy, values: dict[str, Any]) -> None:
     required = policy.required
     if "ExtendIfHITAgreementScoreIsLessThan" in values:
         required += EXTENSION
     if missing := [name for name in required if name not in values]:
         raise InvalidParameterError(f"{policy.name} needs the parameter {', '.join(missing)}.")
+    return ReviewPolicy(level=level, name=name, parameters=policy.defaults | values)
 
 
 def attach(policies: list[ReviewPolicy], hit: Hit) -> None:
