@@ -65,6 +65,16 @@ _durations: dict[str, float] = {}
 
 
 @pytest.hookimpl(trylast=True)
+@pytest.hookimpl(tryfirst=True)
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let a test in a browser that fails run once more, as Chromium may be starved of a processor.
+
+    The summary lists such tests, so that they are not forgotten. A fault fails twice.
+    """
+    if item.get_closest_marker("browser"):
+        item.add_marker(pytest.mark.flaky(reruns=1))
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Start with the files that took longest, so that no process is busy long after the others.
 

@@ -116,6 +116,12 @@ def element_option(page: Page, name: str) -> Locator:
     return page.locator(".argument--active label", has=page.locator(f"input[value={name}]"))
 
 
+def open_argument(page: Page, position: int) -> None:
+    """Click the word, and wait for the elements that keys choose from."""
+    word(page, position).click()
+    expect(page.locator(".argument--active [type=radio]").first).to_be_visible()
+
+
 def go_on(page: Page) -> None:
     page.locator("[data-go-on]").click()
 

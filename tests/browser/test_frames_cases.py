@@ -191,7 +191,10 @@ def test_missing_argument_is_added_from_the_sentence(verifying, marketplace):
     press(page, "m")
     expect(page.locator("#sentence")).to_be_focused()
     press(page, "y", "Enter")
-    expect(page.get_by_label("Frame element")).to_be_focused()
+    elements = page.get_by_label("Frame element")
+    # The list is made again when the elements arrive.
+    expect(elements.locator("option[value=Entity]")).to_be_attached()
+    expect(elements).to_be_focused()
     press(page, "Control+Enter")
     page.get_by_role("button", name="Choose an element or a role for “year”.").click()
     page.get_by_label("Generic role").select_option("Time")

@@ -31,6 +31,7 @@ from tests.browser.frames import (
     make_frames_project,
     make_record,
     mention_no_arguments,
+    open_argument,
     record,
     related_lexicon,
     understand,
@@ -297,9 +298,9 @@ def test_changed_frame_preserves_words_and_roles_and_lists_lost_elements(page, m
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
-    word(page, 2).click()
+    open_argument(page, 2)
     press(page, "a")
-    word(page, 6).click()
+    open_argument(page, 6)
     press(page, "b")
     page.locator(".argument--active select").select_option("Source")
     go_on(page)
@@ -335,7 +336,7 @@ def test_changing_back_restores_the_elements(page):
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
-    word(page, 2).click()
+    open_argument(page, 2)
     press(page, "a", "Shift+Enter")
     page.get_by_role("button", name="Revise frame").click()
     choose_frame(page, "Becoming")
@@ -376,7 +377,7 @@ def test_only_core_elements_are_offered_otherwise(page):
     choose_frame(page, "Arriving")
     go_on(page)
     expect(page.locator("[data-reference-elements] dt")).to_have_text(["Theme", "Goal"])
-    word(page, 2).click()
+    open_argument(page, 2)
     press(page, "a")
     word(page, 6).click()
     expect(page.locator(".argument--active [type=radio]")).to_have_count(3)
@@ -413,7 +414,7 @@ def test_suggestions_follow_what_others_chose(project, context, open_records):
     expect(frame(page, "Arriving")).to_be_checked()
     press(page, "9", "Enter")
     # The role that others gave to the element, until another is chosen
-    word(page, 2).click()
+    open_argument(page, 2)
     press(page, "a")
     assert labels_of_arguments(page) == ["“wine” Theme · Asset"]
     expect(page.locator(".argument .argument__suggested")).to_be_visible()
@@ -449,7 +450,7 @@ def test_reference_records_count_in_suggestions(context, open_records):
     expect(rows.nth(0)).to_contain_text("chosen 2 times for “come”")
     expect(rows.nth(1)).to_contain_text("chosen once for “come”")
     press(page, "1", "Enter")
-    word(page, 2).click()
+    open_argument(page, 2)
     press(page, "a")
     assert labels_of_arguments(page) == ["“wine” Entity · Asset"]
 
@@ -462,7 +463,7 @@ def test_digit_that_begins_a_word_goes_to_the_word(project, context, open_record
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
-    word(page, 2).click()
+    open_argument(page, 2)
     press(page, "a", "2", "Enter")
     assert labels_of_arguments(page) == ["“wine” Theme · Theme", "“2019” Time"]
 
@@ -568,7 +569,7 @@ def test_hostile_lexicon_is_shown_as_text(context, open_records):
     expect(page.locator(".frame-row__details p")).to_have_text(markup)
     choose_frame(page, "Arriving")
     go_on(page)
-    word(page, 2).click()
+    open_argument(page, 2)
     press(page, "a")
     assert page.evaluate("window.hacked") is None
 
@@ -832,7 +833,7 @@ def test_axe_finds_nothing_at_any_step(project, chromium: Browser, open_records,
         choose_frame(page, "Arriving")
         go_on(page)
         check(page)
-        word(page, 2).click()
+        open_argument(page, 2)
         check(page)
         press(page, "a")
         page.locator(".stepper").get_by_role("button", name="Frame").click()

@@ -15,8 +15,8 @@ from tests.browser.frames import (
     go_on,
     labels_of_arguments,
     mention_no_arguments,
+    open_argument,
     understand,
-    word,
 )
 from tests.browser.own_site import OwnSite, own_site
 from tests.browser.work import expect_submitted, open_task, press, ready, status, submit, weight_of
@@ -54,11 +54,11 @@ def test_draft_survives_a_killed_server(frames_site: OwnSite, context: BrowserCo
     understand(page)
     choose_frame(page, "Arriving")
     go_on(page)
-    word(page, 2).click()
+    open_argument(page, 2)
     press(page, "a")
     expect(status(page)).to_have_text("Saved")
     frames_site.kill()
-    word(page, 6).click()
+    open_argument(page, 6)
     press(page, "b")
     expect(status(page)).to_contain_text("You're offline")
     expected = ["“wine” Theme · Theme", "“France” Goal · Goal"]

@@ -95,7 +95,7 @@ def test_two_systems_by_keyboard(site: Site, sample, systems):
         words = page.get_by_role("region", name="By question word")
         expect(words.get_by_role("row", name="who")).to_be_visible()
         for image in page.get_by_role("main").get_by_role("img").all():
-            assert image.evaluate("image => image.complete && image.naturalWidth > 0")
+            assert image.evaluate("image => image.decode().then(() => image.naturalWidth > 0)")
         tab_to(page, page.get_by_role("link", name="figures.csv"))
         with page.expect_download() as download:
             page.keyboard.press("Enter")

@@ -59,8 +59,8 @@ class FrameSource {
     const known = this.frames.get(name);
     if (!name || (known && !(again && known === "failed"))) return;
     this.frames.set(name, "loading");
-    this.requestRoles(name);
-    const results = await lookUp(RESOURCE, name);
+    // A role is suggested once, when the element is chosen. So the elements appear with all suggestions.
+    const [results] = await Promise.all([lookUp(RESOURCE, name), this.requestRoles(name)]);
     const frame = results?.find((result) => result.name === name);
     this.addRoles(name, frame?.element_roles ?? {}, { isFirst: false });
     this.frames.set(name, frame ?? "failed");
@@ -73,7 +73,6 @@ class FrameSource {
     if (!results?.length) return;
     const roles = Object.fromEntries(results.map((result) => [result.element, result.roles]));
     this.addRoles(name, roles, { isFirst: true });
-    this.changed();
   }
 
   // The roles of the project come before those of reference records.
