@@ -7,6 +7,7 @@ from django import forms
 from django.forms import BoundField
 
 from consolidation.enums import GoldSource
+from releases.domain.comments import MAX_COMMENT, MAX_REASON
 from releases.domain.details import (
     ReleaseDetails,
     ReleaseDetailsError,
@@ -126,6 +127,33 @@ class ReleaseForm(forms.Form):
         return ReleaseDetails(
             authors=data["authors"], partitions=partitions, answers=answers, **given
         )
+
+
+class PublicForm(forms.Form):
+    """How a release is made public."""
+
+    has_comments = forms.BooleanField(
+        required=False,
+        label="Let people with an account comment on items",
+        help_text="Anyone can read the comments. You can remove them.",
+    )
+
+
+class CommentForm(forms.Form):
+    text = forms.CharField(
+        label="Comment",
+        max_length=MAX_COMMENT,
+        widget=forms.Textarea(attrs={"rows": 5}),
+        help_text="Such as what is wrong with the annotation, and why.",
+    )
+
+
+class RemoveCommentForm(forms.Form):
+    reason = forms.CharField(
+        label="Reason",
+        max_length=MAX_REASON,
+        help_text="Stored with the comment. Only staff see it.",
+    )
 
 
 def _initial(previous: ReleaseDetails | None, partitions: Sequence[str]) -> dict[str, Any]:

@@ -1,5 +1,6 @@
 """Releases of datasets, and the items that each of them froze."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
@@ -54,9 +55,13 @@ class Release(models.Model):
 
 
 class PublicRelease(models.Model):
-    """A release that anyone may read on the site. Without a row, only the project's staff may."""
+    """A release that anyone may read on the site. Without a row, only the project's staff may.
+
+    With `has_comments`, signed-in people may comment on its items.
+    """
 
     release = models.OneToOneField(Release, on_delete=models.CASCADE, related_name="public")
+    has_comments = models.BooleanField(default=False)
     opened_by = models.CharField(max_length=150)
     opened_at = models.DateTimeField()
 
@@ -89,3 +94,25 @@ class ReleasedItem(models.Model):
 
     def __str__(self) -> str:
         return f"{self.key} of release {self.release_id}"
+
+
+class ItemComment(models.Model):
+    """What a signed-in person wrote about an item of a public release.
+
+    A removed comment keeps its text, which only the project's staff can read. `reason` is why it was
+    removed, or "" if its author removed it.
+    """
+
+    item = models.ForeignKey(ReleasedItem, on_delete=models.CASCADE, related_name="comments")
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    text = models.TextField()
+    created_at = models.DateTimeField()
+    removed_at = models.DateTimeField(null=True, blank=True)
+    removed_by = models.CharField(max_length=150, blank=True)
+    reason = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        ordering = ["created_at", "pk"]
+
+    def __str__(self) -> str:
+        return f"comment {self.pk} on {self.item}"

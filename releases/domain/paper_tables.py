@@ -190,7 +190,8 @@ def _cell(value: str | float | None) -> Cell:
     return Number(value, UNDEFINED if value is None else f"{value:,.4g}")
 
 
-def _text(cell: Cell) -> str:
+def cell_text(cell: Cell) -> str:
+    """Return a cell as pages and files show it."""
     return cell.text if isinstance(cell, Number) else cell
 
 
@@ -200,7 +201,7 @@ def tables_tex(tables: Sequence[PaperTable]) -> str:
 
 
 def _table_tex(table: PaperTable) -> str:
-    cells = [[latex_text(_text(cell)) for cell in row] for row in table.rows]
+    cells = [[latex_text(cell_text(cell)) for cell in row] for row in table.rows]
     body = latex_table([latex_text(column) for column in table.columns], cells)
     return (
         f"\n\\begin{{table}}\n\\centering\n{body}\\caption{{{latex_text(table.caption)}}}\n"
@@ -212,7 +213,7 @@ def tables_md(tables: Sequence[PaperTable]) -> str:
     """Return the tables in Markdown."""
     parts = []
     for table in tables:
-        lines = [[*table.columns], *([_text(cell) for cell in row] for row in table.rows)]
+        lines = [[*table.columns], *([cell_text(cell) for cell in row] for row in table.rows)]
         header, *rows = (
             f"| {' | '.join(cell.replace('|', '/') for cell in line)} |" for line in lines
         )

@@ -21,11 +21,16 @@ class NotBuiltError(TouchstoneError):
 
 
 @transaction.atomic
-def open_to_public(*, release: Release, actor: str, now: datetime) -> None:
-    """Let anyone read the release. Raise NotBuiltError before its files are written."""
+def open_to_public(
+    *, release: Release, actor: str, now: datetime, has_comments: bool = False
+) -> None:
+    """Let anyone read the release, and comment on its items if wanted.
+
+    Raise NotBuiltError before its files are written.
+    """
     if not release.is_built:
         raise NotBuiltError("The files of the release must be written first.")
-    terms = {"opened_by": actor, "opened_at": now}
+    terms = {"opened_by": actor, "opened_at": now, "has_comments": has_comments}
     _, is_new = PublicRelease.objects.get_or_create(release=release, defaults=terms)
     if is_new:
         log_state_change(instance=release, old="", new="public", actor=actor, now=now)
@@ -42,7 +47,7 @@ def close_to_public(*, release: Release, actor: str, now: datetime) -> None:
 def public_releases() -> QuerySet[Release]:
     """Return the releases that anyone may read, newest first. Those of archived projects stay."""
     rows = Release.objects.filter(public__isnull=False, project__deleted_at=None)
-    return rows.select_related("project").order_by("-frozen_at", "-pk")
+    return rows.select_related("project", "public").order_by("-frozen_at", "-pk")
 
 
 def find_items(*, release: Release, text: str = "", partition: str = "") -> QuerySet[ReleasedItem]:

@@ -21,8 +21,10 @@ from annotation.models import Image, Item, Sentence
 from projects.models import Project
 from projects.permissions import STAFF, project_page, public_page
 from releases.domain.build_release import ReleaseFilesError, open_archive
+from releases.domain.comments import comments_stamp, shown_comments
 from releases.domain.details import details_of_json
 from releases.domain.licences import licence_name
+from releases.domain.paper_tables import cell_text, paper_tables
 from releases.domain.public import (
     SHORTEST_SEARCH,
     NotBuiltError,
@@ -33,6 +35,7 @@ from releases.domain.public import (
 )
 from releases.domain.released import Released
 from releases.domain.rows import context_of_row, row_of_json
+from releases.forms import PublicForm
 from releases.models import Release, ReleasedItem
 from releases.views.releases import card_of
 from web.downloads import download
@@ -59,7 +62,7 @@ def _public(view: View) -> View:
         period = int(timezone.now().timestamp() // STEP.total_seconds())
         facts = (
             f"{settings.VERSION} {release.archive['sha256']} {request.get_full_path()} {period} "
-            f"{release.project.has_simulated_work}"
+            f"{release.project.has_simulated_work} {comments_stamp(release)}"
         )
         etag = f'"{hashlib.sha256(facts.encode()).hexdigest()[:32]}"'
         response = get_conditional_response(request, etag=etag) or view(request, release, **kwargs)
@@ -94,6 +97,18 @@ def public_release(request: HttpRequest, release: Release) -> HttpResponse:
 
 
 @_public
+def public_statistics(request: HttpRequest, release: Release) -> HttpResponse:
+    tables = [
+        {"key": table.key, "caption": table.caption, "columns": table.columns, "rows": rows}
+        for table in paper_tables(Released(release))
+        if (rows := [[cell_text(cell) for cell in row] for row in table.rows])
+    ]
+    return render(
+        request, "releases/public/statistics.html", {**_common(release), "tables": tables}
+    )
+
+
+@_public
 def public_items(request: HttpRequest, release: Release) -> HttpResponse:
     text = " ".join(request.GET.get("q", "").split())[:MAX_SEARCH]
     partition = request.GET.get("partition", "")
@@ -124,6 +139,8 @@ def public_item(request: HttpRequest, release: Release, position: int) -> HttpRe
         **_common(release),
         "shown": _shown(Released(release), row),
         "earlier": positions.filter(position__lt=position).last(),
+        "has_comments": release.public.has_comments,
+        "comments": shown_comments(row) if release.public.has_comments else (),
         "later": positions.filter(position__gt=position).first(),
     }
     return render(request, "releases/public/item.html", context)
@@ -199,8 +216,15 @@ def _image(released: Released, row: ReleasedItem) -> Image | None:
 @project_page(STAFF)
 def open_release(request: HttpRequest, project: Project, version: str) -> HttpResponse:
     release = get_object_or_404(project.releases, version=version)
+    form = PublicForm(request.POST)
+    form.is_valid()
     try:
-        open_to_public(release=release, actor=request.user.get_username(), now=timezone.now())
+        open_to_public(
+            release=release,
+            actor=request.user.get_username(),
+            now=timezone.now(),
+            has_comments=form.cleaned_data["has_comments"],
+        )
     except NotBuiltError as error:
         messages.error(request, str(error))
     else:

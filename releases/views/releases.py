@@ -23,13 +23,14 @@ from projects.models import Project
 from projects.pages import job_list, render_list, render_page
 from projects.permissions import STAFF, project_page
 from releases.domain.build_release import ReleaseFilesError, open_archive, read_file
+from releases.domain.comments import comments_of
 from releases.domain.details import ReleaseDetailsError, details_of_json
 from releases.domain.facts import previous_release
 from releases.domain.licences import licence_name
 from releases.domain.queue_release import queue_build, queue_release, release_jobs
 from releases.domain.topics import open_topics
 from releases.domain.write_folder import README
-from releases.forms import ReleaseForm
+from releases.forms import PublicForm, ReleaseForm
 from releases.models import Release
 from web.downloads import download
 from web.lists import Column, Empty, Listing, link, number_column, time_column
@@ -124,6 +125,8 @@ def release_details(request: HttpRequest, project: Project, version: str) -> Htt
         "previous": earlier.first(),
         "card": card_of(release),
         "is_public": hasattr(release, "public"),
+        "public_form": PublicForm(),
+        "comments": comments_of(release).count(),
     }
     return render_page(request, project, "releases/release.html", context)
 

@@ -88,6 +88,10 @@ NAMED_ON_THE_PAGE = {
     "releases:new_release",
     # The page says what becomes public.
     "releases:open_release",
+    # The form with the reason is the second step.
+    "releases:remove_release_comment",
+    # The page has no other purpose, and a comment can be removed.
+    "releases:comment",
     "dashboard:archive",
     "dashboard:delete_project",
 }
@@ -146,6 +150,8 @@ HARMLESS = {
     "model_annotators:models",
     "rehearsal:dry_run",
     *("releases:build_release", "releases:close_release"),
+    # Its author can write it again.
+    "releases:remove_own_comment",
 }
 APPS = {
     "annotation",

@@ -28,6 +28,7 @@ from projects.enums import MemberRole
 from projects.models import Invitation
 from projects.permissions import Access, page_rules
 from rehearsal.models import Rehearsal
+from releases.domain.comments import add_comment
 from releases.domain.public import open_to_public
 from tests.annotation.factories import make_appeal, make_held_bonus
 from tests.consolidation.experts import make_queue
@@ -60,6 +61,7 @@ POSTED = {
     "answer_appeal",
     "export",
     *("build_release", "open_release", "close_release"),
+    *("remove_own_comment", "remove_release_comment"),
     "evaluate_systems",
     "fit_certainty",
     "learn_equivalence",
@@ -143,14 +145,19 @@ def address(campaign, project, job_files):
     annotator = make_model(project)
     for version in ("1.0", "1.1"):
         release = make_release(project, version, source=gold.source)
-    open_to_public(release=release, actor="rita", now=START)
+    open_to_public(release=release, actor="rita", now=START, has_comments=True)
+    comment = add_comment(item=release.items.first(), author=member, text="Hello", now=START)
     public = [project.slug, release.version]
     more = {
         **{name: ["1.1"] for name in ("release_details", "build_release", "release_archive")},
         **{name: ["1.1"] for name in ("release_differences", "release_differences_csv")},
         **{name: ["1.1"] for name in ("open_release", "close_release")},
         **dict.fromkeys(("public_release", "public_items", "public_archive"), public),
-        "public_item": [*public, release.items.first().position],
+        "public_statistics": public,
+        **dict.fromkeys(("public_item", "comment"), [*public, comment.item.position]),
+        "remove_own_comment": [*public, comment.item.position, comment.pk],
+        "release_comments": ["1.1"],
+        "remove_release_comment": ["1.1", comment.pk],
         **{name: [annotator.pk] for name in ("model", "retire_model")},
         **{name: [sample.pk] for name in ("error_sample", "error_sample_csv")},
         **{name: [sample.pk, 1] for name in ("sampled_part", "judge_part")},

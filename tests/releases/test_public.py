@@ -7,11 +7,14 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.html import escape
 
 from audit.models import StateChange
 from consolidation.domain.gold.add_gold import add_gold
 from projects.enums import MemberRole
+from releases.domain.paper_tables import paper_tables
 from releases.domain.public import NotBuiltError, find_items, open_to_public
+from releases.domain.released import Released
 from releases.models import Release
 from tests.crowd.factories import NOW
 from tests.dashboard.campaign import make_user
@@ -23,7 +26,7 @@ from tests.releases.projects import (
 )
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("job_files")]
-PAGES = ("public_release", "public_items", "public_archive")
+PAGES = ("public_release", "public_items", "public_statistics", "public_archive")
 
 
 def url(release: Release, name: str = "public_release", *more: object) -> str:
@@ -59,6 +62,10 @@ def test_everything_of_a_public_release_is_read_without_an_account(tmp_path, cli
     about = client.get(url(release)).content.decode()
     assert f"{release.facts['manifest']['counts']['items']:,}" in about
     assert "Annotated with touchstone" in about  # the end of the dataset card
+    statistics = client.get(url(release, "public_statistics")).content.decode()
+    for table in paper_tables(Released(release)):
+        assert escape(table.caption) in statistics
+        assert all(escape(number.text) in statistics for _, number in table.numbers())
     items = client.get(url(release, "public_items")).content.decode()
     for row in release.items.all()[:10]:
         assert row.key in items
@@ -76,7 +83,7 @@ def test_pages_are_the_same_for_everybody_and_cacheable(release, client):
     member.force_login(make_user("ada", release.project, MemberRole.ADMIN))
     for address in (
         reverse("releases:public_list"),
-        *(url(release, name) for name in PAGES[:2]),
+        *(url(release, name) for name in PAGES[:3]),
         url(release, "public_item", release.items.first().position),
     ):
         ours, theirs = member.get(address), client.get(address)
