@@ -41,6 +41,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "ENUM_NAME_OVERRIDES": {
+        "Licence": "releases.domain.licences.LICENCE_CHOICES",
         "Role": "projects.enums.Role",
         "Partition": "annotation.enums.Partition",
         "BatchState": "annotation.enums.BatchState",

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponseBase
+from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiParameter,
@@ -13,17 +14,31 @@ from drf_spectacular.utils import (
     extend_schema_field,
 )
 from rest_framework import serializers
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.reverse import reverse
 
-from projects.api.endpoint import ListEndpoint, ProjectEndpoint
+from annotation.api.corpus import CancelJob
+from annotation.enums import Partition
+from consolidation.domain.cases.queries import count_gold
+from consolidation.enums import GoldSource
+from consolidation.protocols import protocol_of
+from jobs.models import Job
+from projects.api.endpoint import DetailEndpoint, ListEndpoint, ProjectEndpoint
+from projects.api.roles import actor_of
 from projects.enums import TokenScope
-from projects.permissions import STAFF, read
+from projects.permissions import STAFF, post, read
 from releases.domain.build_release import ReleaseFilesError, open_archive
+from releases.domain.details import Author, ReleaseDetails, ReleaseDetailsError, parse_orcid
 from releases.domain.differences import ADDED, CHANGED, MOVED, REMOVED, differences_between
+from releases.domain.licences import LICENCE_CHOICES
+from releases.domain.queue_release import queue_release, release_jobs
+from releases.domain.topics import TOPICS
 from releases.models import Release
+from web.actions import action
 from web.downloads import download
+from web.errors import Conflict
 from web.serializers import BodySerializer
 
 VERSION = OpenApiParameter("version", OpenApiTypes.STR, OpenApiParameter.PATH)
@@ -93,6 +108,72 @@ class FigureChangeSerializer(serializers.Serializer[Any]):
     new = serializers.FloatField(allow_null=True)
 
 
+class NewAuthorSerializer(BodySerializer):
+    family = serializers.CharField(max_length=200)
+    given = serializers.CharField(max_length=200, default="", allow_blank=True)
+    orcid = serializers.CharField(max_length=60, default="", allow_blank=True)
+    affiliation = serializers.CharField(max_length=300, default="", allow_blank=True)
+
+    def validate_orcid(self, value: str) -> str:
+        try:
+            return parse_orcid(value)
+        except ReleaseDetailsError as error:
+            raise serializers.ValidationError(str(error)) from error
+
+
+class NewReleaseSerializer(BodySerializer):
+    """The details of a release. Without partitions, all sentences are released."""
+
+    version = serializers.CharField(max_length=13, help_text="Two numbers, such as 1.0.")
+    licence = serializers.ChoiceField(choices=LICENCE_CHOICES, help_text="Of the annotations.")
+    authors = NewAuthorSerializer(many=True, min_length=1, max_length=500)  # type: ignore[call-arg]
+    partitions = serializers.ListField(
+        child=serializers.ChoiceField(choices=[*Partition.choices, ("", "none")]),
+        default=list,
+        max_length=4,
+    )
+    source = serializers.ChoiceField(  # type: ignore[assignment]
+        choices=GoldSource.choices,
+        default="",
+        allow_blank=True,
+        help_text="By default the gold that the project produces.",
+    )
+    text_licence = serializers.ChoiceField(choices=LICENCE_CHOICES, default="", allow_blank=True)
+    notes = serializers.CharField(max_length=10_000, default="", allow_blank=True)
+    funding = serializers.CharField(max_length=2_000, default="", allow_blank=True)
+    contact = serializers.CharField(max_length=200, default="", allow_blank=True)
+    url = serializers.URLField(max_length=300, default="", allow_blank=True)
+    images = serializers.BooleanField(default=False, help_text="Release the images too.")
+    answers = serializers.DictField(
+        child=serializers.CharField(max_length=10_000, allow_blank=True),
+        default=dict,
+        help_text=f"About the topics of the data statement: {', '.join(t.key for t in TOPICS)}.",
+    )
+
+    def validate_answers(self, value: dict[str, str]) -> dict[str, str]:
+        known = {topic.key for topic in TOPICS}
+        if unknown := sorted(value.keys() - known):
+            raise serializers.ValidationError(f"{unknown[0]!r} is no topic.")
+        return value
+
+
+class ReleaseJobSerializer(serializers.ModelSerializer[Job]):
+    """A release in progress. It has a release once the gold is frozen, and an archive at the end."""
+
+    version = serializers.CharField(source="parameters.title")
+    release = serializers.SerializerMethodField()
+
+    class Meta:
+        model = Job
+        fields = ("id", "state", "requested_at", "ended_at", "version", "problem", "release")
+        read_only_fields = fields
+
+    @extend_schema_field(ReleaseSerializer(allow_null=True))
+    def get_release(self, job: Job) -> dict[str, Any] | None:
+        release = Release.objects.filter(job=job).defer("manifest").first()
+        return ReleaseSerializer(release, context=self.context).data if release else None
+
+
 class DifferencesQuery(BodySerializer):
     against = serializers.CharField(
         max_length=20, required=False, help_text="A version, by default the one before."
@@ -122,9 +203,56 @@ class _OfReleases(ProjectEndpoint):
 class Releases(_OfReleases, ListEndpoint):
     """List the project's releases, newest first."""
 
-    rules = read(STAFF)
+    rules = read(STAFF) | post(STAFF, TokenScope.EXPORT)
     ordering = ("-pk",)
-    operations = {"GET": "list_releases"}
+    operations = {"GET": "list_releases", "POST": "start_release"}
+    refusals = (409,)
+
+    @extend_schema(request=NewReleaseSerializer, responses={202: ReleaseJobSerializer})
+    @action
+    def post(self, request: Request, slug: str) -> Response:
+        """Start a release. A background job freezes the gold and writes the files.
+
+        A release can't be changed or deleted. `Location` shows the job's progress.
+        """
+        data = self.read_body(request, NewReleaseSerializer)
+        source = data["source"] or protocol_of(self.project).gold_source
+        if source not in count_gold(project=self.project).items_by_source:
+            raise Conflict(f"There is no {source} gold.", "nothing_to_release")
+        details = ReleaseDetails(**data | {"authors": [Author(**row) for row in data["authors"]]})
+        try:
+            job = queue_release(
+                project=self.project, details=details, actor=actor_of(request), now=timezone.now()
+            )
+        except ReleaseDetailsError as error:
+            raise ValidationError(str(error)) from error
+        location = reverse("api:release_job", args=[slug, job.pk], request=request)
+        context = self.get_serializer_context()
+        body = ReleaseJobSerializer(job, context=context).data
+        return Response(body, 202, headers={"Location": location})
+
+
+class _OfReleaseJobs(ProjectEndpoint):
+    queryset = Job.objects.none()
+    serializer_class = ReleaseJobSerializer
+    tag = "releases"
+
+    def listed(self) -> QuerySet[Job]:
+        return release_jobs(self.project)
+
+
+class ReleaseJob(_OfReleaseJobs, DetailEndpoint):
+    """Return a release in progress, or how it ended."""
+
+    rules = read(STAFF)
+    operations = {"GET": "get_release_job"}
+
+
+class CancelReleaseJob(CancelJob, _OfReleaseJobs):
+    """Cancel a release that has not begun."""
+
+    rules = post(STAFF, TokenScope.EXPORT)
+    operations = {"POST": "cancel_release_job"}
 
 
 class ReleaseDetail(_OfReleases):

@@ -86,6 +86,16 @@ def parse_authors(text: str) -> list[Author]:
     return [_author(number, line) for number, line in lines]
 
 
+def parse_orcid(text: str) -> str:
+    """Return an ORCID iD without its address, or "" for "". Raise ReleaseDetailsError."""
+    match = _ORCID.fullmatch(text.strip())
+    if not text.strip():
+        return ""
+    if not match or not is_orcid(match[1]):
+        raise ReleaseDetailsError(f"{text!r} is no ORCID iD.")
+    return match[1]
+
+
 def _author(number: int, line: str) -> Author:
     name, *others = (part.strip() for part in line.split(";"))
     family, _, given = (part.strip() for part in name.partition(","))

@@ -20,6 +20,7 @@ LICENCES: Mapping[str, str] = {
     "Apache-2.0": "Apache License 2.0",
     "MIT": "MIT License",
 }
+LICENCE_CHOICES = tuple(LICENCES.items())
 # What dataset hubs call a licence whose identifier differs from SPDX's in small letters.
 _ON_HUBS = {"ODC-By-1.0": "odc-by", "PDDL-1.0": "pddl"}
 

@@ -18,7 +18,13 @@ from tests.annotation.factories import make_held_bonus
 from tests.api.routes import API_RULES
 from tests.api.training import OF_ROUND, add_evaluations, add_pool
 from tests.dashboard.campaign import Campaign, make_project, make_user
-from tests.jobs.factories import make_export, make_gold_import, make_import, make_system_evaluation
+from tests.jobs.factories import (
+    make_export,
+    make_gold_import,
+    make_import,
+    make_system_evaluation,
+    queued_release,
+)
 from tests.releases.projects import make_release
 
 
@@ -94,6 +100,7 @@ def address(campaign):
     add_definition(campaign.project)
     for version in ("1.0", "1.1"):
         make_release(campaign.project, version, source="consolidated")
+    releasing = queued_release(campaign.project)
     arguments = {
         "item": [campaign.items[0].pk],
         "scheme": ["qasrl"],
@@ -115,6 +122,7 @@ def address(campaign):
         "system_evaluation_file": [scored.pk, "figures.csv"],
         "export": [export.pk],
         "export_file": [export.pk, MANIFEST],
+        **{name: [releasing.pk] for name in ("release_job", "cancel_release_job")},
         **{name: ["1.1"] for name in ("release", "release_archive", "release_differences")},
     }
 

@@ -24,7 +24,13 @@ from tests.api.training import OF_ROUND, add_evaluations, add_open_round, add_po
 from tests.browser.custom import NAMES, make_custom_project
 from tests.dashboard.campaign import add_items, make_user
 from tests.dashboard.test_permissions import signed_in
-from tests.jobs.factories import make_gold_import, make_import, queued_evaluation, queued_export
+from tests.jobs.factories import (
+    make_gold_import,
+    make_import,
+    queued_evaluation,
+    queued_export,
+    queued_release,
+)
 
 pytestmark = pytest.mark.django_db
 WRITES = {(name, method) for name, rules in API_RULES.items() for method in set(rules) - {"GET"}}
@@ -68,6 +74,12 @@ def body_of(name: str) -> dict:
         "decline_bonus": {"reason": "Repeated."},
         "decide_submissions": {"reject": [{"id": 0, "reason": "Empty."}]},
         "exports": {"format": "jsonl"},
+        "releases": {
+            "version": "1.0",
+            "licence": "CC0-1.0",
+            "authors": [{"family": "Doe"}],
+            "source": "consolidated",
+        },
         "system_evaluations": {
             "systems": SimpleUploadedFile("a.jsonl", system),
             "source": "consolidated",
@@ -143,6 +155,8 @@ def test_every_action_is_logged_with_its_token(name, method, by_token, arguments
         Batch.objects.update(state="paused")
     if name == "republish_batch":
         lose_a_submission()
+    if name == "cancel_release_job":  # a release that is in progress prevents another one
+        arguments[name] = ["demo", queued_release(campaign.project).pk]
     newest = StateChange.objects.order_by("pk").last()
     response = send(client, name, method, arguments)
     assert response.status_code in (200, 201, 202), response.content

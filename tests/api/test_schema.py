@@ -16,7 +16,7 @@ from tests.api.conftest import token_of
 from tests.api.routes import API_RULES
 from tests.api.training import add_evaluations, add_pool
 from tests.dashboard.campaign import make_user
-from tests.jobs.factories import make_export, make_system_evaluation
+from tests.jobs.factories import make_export, make_system_evaluation, queued_release
 from tests.releases.projects import make_release
 
 CHECKS = (
@@ -122,6 +122,7 @@ def check_conformance(live_server, campaign, settings, tmp_path, *options: str) 
         "evaluations": evaluation.pk,
         "exports": export.pk,
         "system-evaluations": scored.pk,
+        "release-jobs": queued_release(campaign.project).pk,
         "rounds": evaluation.enrolment.round_id,
         "members": make_user("mia", campaign.project, MemberRole.TRAINER).pk,
         "pools": add_pool(campaign.project, campaign.workers).pk,

@@ -154,7 +154,7 @@ def address(campaign, project, job_files):
         **{name: ["1.1"] for name in ("open_release", "close_release")},
         **dict.fromkeys(("public_release", "public_items", "public_archive"), public),
         "public_statistics": public,
-        **dict.fromkeys(("public_item", "comment"), [*public, comment.item.position]),
+        **{name: [*public, comment.item.position] for name in ("public_item", "comment")},
         "remove_own_comment": [*public, comment.item.position, comment.pk],
         "release_comments": ["1.1"],
         "remove_release_comment": ["1.1", comment.pk],

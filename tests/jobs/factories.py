@@ -11,6 +11,8 @@ from jobs.domain.queue_job import queue_job
 from jobs.domain.run_jobs import run_next_job
 from jobs.models import Job
 from projects.models import Project
+from releases.domain.details import Author, ReleaseDetails
+from releases.domain.queue_release import queue_release
 from tests.dashboard.campaign import START
 
 
@@ -44,6 +46,13 @@ def make_gold_import(project: Project, actor: str = "rita") -> Job:
 def queued_export(project: Project, **options: str) -> Job:
     options = {"fmt": "qasrl-csv", "source": "consolidated", "actor": "", **options}
     return queue_export(project=project, now=START, **options)
+
+
+def queued_release(project: Project) -> Job:
+    details = ReleaseDetails(
+        version="2.0", licence="CC0-1.0", authors=[Author("Doe")], source="consolidated"
+    )
+    return queue_release(project=project, details=details, actor="", now=START)
 
 
 def make_export(project: Project, **options: str) -> Job:

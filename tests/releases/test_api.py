@@ -9,9 +9,11 @@ from django.urls import reverse
 from projects.enums import MemberRole
 from projects.models import Project
 from releases.domain.build_release import delete_archive
+from releases.domain.queue_release import release_jobs
 from releases.models import Release
+from tests.annotation.uploads import run_jobs
 from tests.api.conftest import calling
-from tests.dashboard.campaign import make_user
+from tests.dashboard.campaign import make_project, make_user
 from tests.releases.projects import make_release, make_sample_project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("job_files")]
@@ -95,3 +97,66 @@ def test_differences_name_items_and_figures(api, project):
 def test_unknown_version_is_not_found(api, project):
     for name in ("release", "release_archive", "release_differences"):
         assert api.get(at(name, project, "9.9")).status_code == 404
+
+
+BODY = {
+    "version": "1.0",
+    "licence": "CC-BY-4.0",
+    "authors": [
+        {"family": "Doe", "given": "Jane", "orcid": "https://orcid.org/0000-0002-1825-0097"}
+    ],
+    "source": "expert",
+    "notes": "By a script.",
+    "answers": {"genre": "News."},
+}
+
+
+def start(api: Client, project: Project, **changes: object):
+    return api.post(at("releases", project), {**BODY, **changes}, content_type="application/json")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_release_is_started_and_followed(api, project):
+    response = start(api, project)
+    assert response.status_code == 202, response.content
+    assert response.json()["version"] == "1.0"
+    address = response.headers["Location"]
+    assert api.get(address).json()["release"] is None
+    again = start(api, project, version="2.0")
+    assert again.status_code == 400
+    assert "in progress" in again.content.decode()
+    run_jobs()
+    job = api.get(address).json()
+    assert job["state"] == "finished"
+    release = Release.objects.get()
+    assert job["release"]["archive"]["sha256"] == release.archive["sha256"]
+    assert job["release"]["authors"][0]["orcid"] == "0000-0002-1825-0097"
+    assert release.details["answers"] == {"genre": "News."}
+    assert release.released_by.startswith("rita by token")
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "text"),
+    [
+        ({"version": "1"}, 400, "Enter two numbers"),
+        ({"licence": "mine"}, 400, "licence"),
+        ({"authors": []}, 400, "authors"),
+        ({"authors": [{"family": "Doe", "orcid": "0000-0002-1825-0098"}]}, 400, "no ORCID iD"),
+        ({"answers": {"other": "x"}}, 400, "no topic"),
+        ({"partitions": ["validation"]}, 400, "partitions"),
+        ({"source": "validated"}, 409, "no validated gold"),
+        ({"colour": "red"}, 400, "colour"),
+    ],
+)
+def test_wrong_details_are_refused(api, project, changes, status, text):
+    response = start(api, project, **changes)
+    assert response.status_code == status
+    assert text in response.content.decode()
+    assert not release_jobs(project).exists()
+
+
+def test_only_staff_start_releases(project):
+    trainer = calling(make_user("tom", project, MemberRole.TRAINER))
+    assert start(trainer, project).status_code == 403
+    stranger = calling(make_user("sam", make_project("other"), MemberRole.ADMIN))
+    assert start(stranger, project).status_code == 404
