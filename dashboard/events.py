@@ -55,6 +55,8 @@ _JOBS = {
     "export": ("export", "datasets:exports"),
     "system-evaluation": ("evaluation of systems", "datasets:systems"),
     "certainty": ("estimate of certainty", "datasets:certainty"),
+    "release": ("release", "releases:releases"),
+    "release-import": ("import of a release", "dashboard:jobs"),
     "rehearsal": ("rehearsal", "rehearsal:dry_run"),
 }
 

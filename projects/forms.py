@@ -60,10 +60,8 @@ class SchemeSelect(forms.RadioSelect):
         return option
 
 
-class ProjectForm(forms.Form):
-    """A new project. The page folds the fields of `MORE`, which have defaults."""
-
-    MORE = ("language", "slug", "protocol", "validators", "agree", "cap", "minimum_hourly")
+class NamedProjectForm(forms.Form):
+    """The title and the short name of a new project."""
 
     title = forms.CharField(max_length=200, label="Title", help_text="Shown to members.")
     slug = forms.CharField(
@@ -72,6 +70,24 @@ class ProjectForm(forms.Form):
         required=False,
         help_text="Used in URLs, commands and file names. Leave empty to derive it from the title.",
     )
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if self.errors.keys() & {"title", "slug"}:
+            return data
+        data["slug"] = data.get("slug") or slugify(data["title"])[:LONGEST].strip("-_")
+        try:
+            check_slug(data["slug"])
+        except SlugError as error:
+            self.add_error("slug", str(error))
+        return data
+
+
+class ProjectForm(NamedProjectForm):
+    """A new project. The page folds the fields of `MORE`, which have defaults."""
+
+    MORE = ("language", "slug", "protocol", "validators", "agree", "cap", "minimum_hourly")
+
     scheme = forms.ChoiceField(
         label="Annotation scheme",
         widget=SchemeSelect,
@@ -170,17 +186,6 @@ class ProjectForm(forms.Form):
             "validators": data["validators"] or 2,
             "agree": data["agree"] or 2,
         }
-
-    def clean(self) -> dict[str, Any]:
-        data = super().clean() or {}
-        if self.errors.keys() & {"title", "slug"}:
-            return data
-        data["slug"] = data.get("slug") or slugify(data["title"])[:LONGEST].strip("-_")
-        try:
-            check_slug(data["slug"])
-        except SlugError as error:
-            self.add_error("slug", str(error))
-        return data
 
 
 def _starters() -> list[tuple[str, str]]:

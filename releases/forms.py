@@ -7,6 +7,7 @@ from django import forms
 from django.forms import BoundField
 
 from consolidation.enums import GoldSource
+from projects.forms import NamedProjectForm
 from releases.domain.comments import MAX_COMMENT, MAX_REASON
 from releases.domain.details import (
     ReleaseDetails,
@@ -127,6 +128,18 @@ class ReleaseForm(forms.Form):
         return ReleaseDetails(
             authors=data["authors"], partitions=partitions, answers=answers, **given
         )
+
+
+class ImportReleaseForm(NamedProjectForm):
+    """A release that becomes the corpus of a new project, with its gold."""
+
+    file = forms.FileField(
+        label="ZIP file of a release",
+        max_length=200,
+        widget=forms.ClearableFileInput(attrs={"accept": ".zip"}),
+        help_text="As downloaded from a release, here or on another site.",
+    )
+    field_order = ("file",)
 
 
 class PublicForm(forms.Form):

@@ -23,6 +23,7 @@ urlpatterns = [
     path(PUBLIC + "archive.zip", public.public_archive, name="public_archive"),
     path(RELEASE + "open/", public.open_release, name="open_release"),
     path(RELEASE + "close/", public.close_release, name="close_release"),
+    path("releases/import/", releases.import_release, name="import_release"),
     path(AT, releases.releases, name="releases"),
     path(AT + "new/", releases.new_release, name="new_release"),
     path(RELEASE, releases.release_details, name="release_details"),

@@ -15,6 +15,7 @@ UPLOAD_PAGES = (
     "consolidation:import_resource",
     "datasets:evaluate_systems",
     "qualification:set_up",
+    "releases:import_release",
 )
 
 

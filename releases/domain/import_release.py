@@ -20,7 +20,7 @@ from audit.errors import TouchstoneError
 from consolidation.domain.gold.add_gold import add_gold
 from consolidation.enums import GoldSource
 from datasets.domain.exports.copy_images import FOLDER as IMAGES
-from projects.domain.create_project import create_project
+from projects.domain.create_project import ProjectExistsError, create_project
 from projects.domain.resources import change_resource, current_version
 from projects.domain.schemes import digest_of, scheme_of
 from projects.languages import DEFAULT_LANGUAGE, LANGUAGES
@@ -101,11 +101,30 @@ def import_release(
     """
     with open_release(path) as archive, transaction.atomic():
         project = _project(archive, slug=slug, title=title, owner=owner, actor=actor, now=now)
+        _add_resources(archive, project, actor, now)
         report = ReleaseImport(project, str(archive.manifest.get("version", "")))
         for batch in batched(_lines(archive), BATCH):
             _import_batch(archive, report, batch, now)
             progress(report.gold + report.known)
     return report
+
+
+def create_from_release(
+    archive: ReleaseArchive,
+    *,
+    slug: str,
+    title: str,
+    owner: AbstractBaseUser,
+    actor: str,
+    now: datetime,
+) -> Project:
+    """Create a project with the release's scheme and definition, to import the release into it.
+
+    Raise ProjectExistsError, SlugError, FileError and ReleaseImportError.
+    """
+    if Project.objects.filter(slug=slug).exists():
+        raise ProjectExistsError(f"There is a project {slug!r} already.")
+    return _project(archive, slug=slug, title=title, owner=owner, actor=actor, now=now)
 
 
 def _project(
@@ -117,14 +136,14 @@ def _project(
     actor: str,
     now: datetime,
 ) -> Project:
-    """Return the project with the release's scheme, definition and resources."""
-    manifest, resources = archive.manifest, archive.json(RESOURCES)
+    """Return the project with the release's scheme and definition."""
+    manifest = archive.manifest
     scheme, language = str(manifest.get("scheme")), str(manifest.get("language"))
     if manifest.get("layout") != LAYOUT:
         raise ReleaseImportError("The release was made by another version of Touchstone.")
     if scheme not in SCHEMES:
         raise ReleaseImportError(f"The scheme {scheme!r} of the release is not known here.")
-    definition = resources.pop(DEFINITION, None)
+    definition = archive.json(RESOURCES).get(DEFINITION)
     if definition is not None:
         definition = _parsed(scheme, DEFINITION, definition)
     project = Project.objects.filter(slug=slug).first()
@@ -147,11 +166,15 @@ def _project(
         raise ReleaseImportError(
             f"{slug} has another definition than the release. Import it into a new project."
         )
-    for name, value in resources.items():
-        if current_version(project=project, name=name) is None:
-            parsed = _parsed(scheme, name, value)
-            change_resource(project=project, name=name, value=parsed, actor=actor, now=now)
     return project
+
+
+def _add_resources(archive: ReleaseArchive, project: Project, actor: str, now: datetime) -> None:
+    """Store the resources that the project lacks, such as a lexicon."""
+    for name, value in archive.json(RESOURCES).items():
+        if name != DEFINITION and current_version(project=project, name=name) is None:
+            parsed = _parsed(project.scheme, name, value)
+            change_resource(project=project, name=name, value=parsed, actor=actor, now=now)
 
 
 def _parsed(scheme: str, name: str, value: Json) -> Json:

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.shortcuts import get_object_or_404, redirect
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import (
@@ -16,22 +16,26 @@ from django.views.decorators.http import (
 
 from annotation.domain.publishing.queries import sections_of
 from annotation.enums import Partition
+from audit.errors import TouchstoneError
 from consolidation.domain.cases.queries import count_gold
 from jobs.enums import JobState
 from projects.domain.cached_figures import figures_of
+from projects.domain.create_project import ProjectExistsError
 from projects.models import Project
 from projects.pages import job_list, render_list, render_page
-from projects.permissions import STAFF, project_page
+from projects.permissions import STAFF, project_creator_page, project_page
 from releases.domain.build_release import ReleaseFilesError, open_archive, read_file
 from releases.domain.comments import comments_of
 from releases.domain.details import ReleaseDetailsError, details_of_json
 from releases.domain.facts import previous_release
 from releases.domain.licences import licence_name
 from releases.domain.queue_release import queue_build, queue_release, release_jobs
+from releases.domain.queue_release_import import queue_release_import
 from releases.domain.topics import open_topics
 from releases.domain.write_folder import README
-from releases.forms import PublicForm, ReleaseForm
+from releases.forms import ImportReleaseForm, PublicForm, ReleaseForm
 from releases.models import Release
+from schemes.contract.errors import ContentError, FileError
 from web.downloads import download
 from web.lists import Column, Empty, Listing, link, number_column, time_column
 from web.markdown import render_markdown
@@ -91,6 +95,33 @@ def new_release(request: HttpRequest, project: Project) -> HttpResponse:
             return redirect("releases:releases", slug=project.slug)
     status = 422 if form.errors else 200
     return render_page(request, project, "releases/new_release.html", {"form": form}, status=status)
+
+
+@require_http_methods(["GET", "POST"])
+@project_creator_page
+def import_release(request: HttpRequest) -> HttpResponse:
+    is_sent = request.method == "POST"
+    form = ImportReleaseForm(*((request.POST, request.FILES) if is_sent else ()))
+    if form.is_valid():
+        try:
+            project, job = queue_release_import(
+                **form.cleaned_data,
+                owner=request.user,  # type: ignore[arg-type]
+                actor=request.user.get_username(),
+                now=timezone.now(),
+            )
+        except ProjectExistsError as error:
+            form.add_error("slug", str(error))
+        except (FileError, ContentError, TouchstoneError) as error:
+            form.add_error("file", str(error))
+        else:
+            title = job.parameters["title"]
+            messages.success(
+                request, f"{project.title} created. Release {title} is being imported."
+            )
+            return redirect("dashboard:jobs", slug=project.slug)
+    status = 422 if form.errors else 200
+    return render(request, "releases/import_release.html", {"form": form}, status=status)
 
 
 def _form(project: Project, data: Any) -> ReleaseForm:

@@ -149,7 +149,7 @@ HARMLESS = {
     "qualification:thread",
     "model_annotators:models",
     "rehearsal:dry_run",
-    *("releases:build_release", "releases:close_release"),
+    *("releases:build_release", "releases:close_release", "releases:import_release"),
     # Its author can write it again.
     "releases:remove_own_comment",
 }

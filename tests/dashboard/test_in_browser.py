@@ -108,6 +108,7 @@ def addresses(campaign: Campaign, *, empty: bool) -> list[str]:
         "/",
         "/no-such-page/",
         reverse("projects:project_new"),
+        reverse("releases:import_release"),
         "/account/tokens/",
         "/search/?q=number",
         "/help/how-to/trainer.md",

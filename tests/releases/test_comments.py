@@ -58,7 +58,7 @@ def test_a_person_with_an_account_comments_and_anyone_reads_it(item, reader, cli
     before = client.get(url(item))
     assert b"No comments yet" in before.content
     page = client_of(reader).get(url(item, "comment")).content.decode()
-    assert "with your user name, paul" in page
+    assert "with your username, paul" in page
     text = "The answer <b>lacks</b> an article."
     response = client_of(reader).post(url(item, "comment"), {"text": f" {text} "})
     comment = ItemComment.objects.get()

@@ -7,15 +7,22 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.contrib.auth.models import Permission
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.test import Client
+from django.urls import reverse
 
 from consolidation.models import Gold
 from projects.domain.schemes import definition_of, scheme_of
+from projects.enums import MemberRole
 from projects.models import Project
 from releases.domain.import_release import ReleaseImportError, import_release
 from releases.domain.release_archive import open_release
 from schemes.contract.errors import FileError
+from tests.annotation.uploads import run_jobs
 from tests.crowd.factories import NOW
+from tests.dashboard.campaign import make_project, make_user
 from tests.releases.projects import SCHEME_NAMES, archive_in, make_release, make_sample_project
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("job_files")]
@@ -278,3 +285,73 @@ def rewritten(
                 copy.writestr(name, content)
         copy.writestr(at, json.dumps(manifest))
     return target
+
+
+@pytest.fixture
+def founder(client) -> Client:
+    user = make_user("fay", make_project("elsewhere"), MemberRole.ADMIN)
+    user.user_permissions.add(Permission.objects.get(codename="add_project"))
+    client.force_login(user)
+    return client
+
+
+def send(client: Client, content: bytes, **changes: str):
+    file = SimpleUploadedFile("release.zip", content)
+    form = {"title": "Extended", "file": file, **changes}
+    return client.post(reverse("releases:import_release"), form)
+
+
+@pytest.mark.parametrize("scheme", SCHEME_NAMES)
+def test_uploaded_release_becomes_a_project(scheme, tmp_path, founder, job_files):
+    original = make_sample_project(scheme, tmp_path)
+    path = archive_in(make_release(original), tmp_path)
+    response = send(founder, path.read_bytes())
+    assert response.status_code == 302, response.content
+    copy = Project.objects.get(slug="extended")
+    assert copy.scheme == scheme
+    assert copy.memberships.get().user.username == "fay"
+    run_jobs()
+    assert corpus_of(copy) == corpus_of(original)
+    page = founder.get(reverse("dashboard:jobs", args=["extended"])).content.decode()
+    assert "Import of release 1.0" in page
+    assert "items with gold" in page
+    # The upload is not kept.
+    assert not any((job_files / "uploads").rglob("*.zip"))
+
+
+@pytest.mark.parametrize("content", [b"", b"PK\x03\x04", b"no ZIP file"])
+def test_uploads_that_are_no_release_create_no_project(founder, content, job_files):
+    response = send(founder, content)
+    assert response.status_code == 422
+    assert not Project.objects.filter(slug="extended").exists()
+    assert not any((job_files / "uploads").rglob("*.zip"))
+
+
+def test_taken_and_wrong_names_are_refused_at_the_field(founder, archive):
+    for slug, text in (("elsewhere", "already"), ("new", "called"), ("A b", "Use at most")):
+        response = send(founder, archive.read_bytes(), slug=slug)
+        assert response.status_code == 422, slug
+        assert text in response.content.decode(), response.content.decode()
+    assert Project.objects.count() == 2
+
+
+def test_changed_release_fails_in_the_job_and_adds_nothing(founder, archive, tmp_path):
+    changed = tmp_path / "changed.zip"
+    with zipfile.ZipFile(archive) as source, zipfile.ZipFile(changed, "w") as target:
+        for info in source.infolist():
+            content = source.read(info)
+            if info.filename.endswith("items.jsonl"):
+                content = content.replace(b"dev", b"tes")
+            target.writestr(info.filename, content)
+    assert send(founder, changed.read_bytes()).status_code == 302
+    run_jobs()
+    copy = Project.objects.get(slug="extended")
+    assert not copy.items.exists()
+    page = founder.get(reverse("dashboard:jobs", args=["extended"])).content.decode()
+    assert "release.zip" in page or "items.jsonl" in page
+
+
+def test_only_people_who_may_create_projects_import_releases(client, archive):
+    client.force_login(make_user("rita", make_project("elsewhere"), MemberRole.REQUESTER))
+    assert client.get(reverse("releases:import_release")).status_code == 403
+    assert send(client, archive.read_bytes()).status_code == 403
